@@ -14,11 +14,11 @@ import { systemClock, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Log } from "../shared/log.ts";
-import { BASE_PATH, PATHS } from "../shared/wire.ts";
+import { BASE_PATH, PATHS, VARIABLES } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-face.ts";
 import { boot } from "./boot.ts";
-import { readConfig, siteUrlOf, type Config } from "./config.ts";
+import { environmentOf, readConfig, siteUrlOf, type Config } from "./config.ts";
 import { issueCsrfToken, issueToken, type CsrfIssuer, type IssuedCsrfToken } from "./csrf-issuer.ts";
 import { closedDoors, openDoors, RETRY_S } from "./doors.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
@@ -44,6 +44,8 @@ export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
 
+const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other absolute links lead to the address that this process listens on. Set it to the address that visitors use`;
+
 /** Longest that the last traces may take on their way out. */
 const FLUSH_MS = 3000;
 
@@ -63,6 +65,10 @@ class SvcApp implements App, CsrfIssuer {
   #booting: Promise<void> | undefined;
   #listens: Listens | undefined;
   #readiness: Readiness | undefined;
+  /** In place of SVC_SITE_URL; undefined unless it had to be guessed. */
+  #guessedUrl: string | undefined;
+  /** About the guess. */
+  #hasWarned = false;
   #isDraining = false;
   /** Nothing of it works any more: its store is closing, or closed. */
   #hasEnded = false;
@@ -76,7 +82,7 @@ class SvcApp implements App, CsrfIssuer {
   }
 
   get config(): Config {
-    return (this.#config ??= readConfig(this.#options.env ?? process.env));
+    return (this.#config ??= readConfig(environmentOf(this.#options.env)));
   }
 
   get #hidden(): HiddenValues {
@@ -121,7 +127,10 @@ class SvcApp implements App, CsrfIssuer {
   }
 
   get siteUrl(): string {
-    return siteUrlOf(this.config, this.#services?.ownUrl);
+    if (this.#guessedUrl === undefined) return siteUrlOf(this.config, this.#services?.ownUrl);
+    if (!this.#hasWarned) this.log.warn({ siteUrl: this.#guessedUrl }, SITE_URL_GUESSED);
+    this.#hasWarned = true;
+    return siteUrlOf(this.config, this.#guessedUrl, true);
   }
 
   get extensionPaths(): string[] {
@@ -273,6 +282,7 @@ class SvcApp implements App, CsrfIssuer {
 
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
+    if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
     await this.#options.onBoot?.();
     const failed = new AbortController();
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);

@@ -36,7 +36,7 @@ describe("graphs, webhooks and the database", () => {
     { SVC_WEBHOOK_URLS: "https://hooks.example/in" },
     { SVC_WEBHOOK_SECRET: "no secret that could be used, which the boot is to tell" },
     { SVC_WEBHOOK_ALLOW_CIDRS: "10.0.0.0/8" },
-    { SVC_EXEC_API_KEY: "operator-key" },
+    { SVC_EXEC_API_KEY: "an-operator-key-of-tests" },
     { SVC_RETENTION: "30d" },
     { SVC_GRAPH_INPUT_BYTES: "65536" },
     { SVC_DATABASE_URL: "postgres://app@db/app", SVC_SECRET: "s".repeat(32) },

@@ -63,6 +63,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   port: false,
   isPortFixed: false,
   isProduction: false,
+  exposes: false,
   dataDir: false,
   // Told apart below.
   databaseUrl: false,
@@ -74,6 +75,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   actionsPerMinute: false,
   submitsPerMinute: false,
   rateFile: false,
+  bodyMemoryBytes: false,
   // These two are refused without a database that processes share.
   role: false,
   workers: false,

@@ -1,13 +1,13 @@
 /** Who may use the operator endpoints: the bearer key, or a token for one graph (contract sections 3 and 4). */
 import type { Context, Middleware } from "../http/types.ts";
 import { graphTokenScope, type GraphScope } from "../security/graph-token.ts";
-import { isEqualSecret } from "../security/secrets.ts";
 import { SvcError } from "../shared/errors.ts";
 import { HEADERS, VARIABLES } from "../shared/wire.ts";
+import { RequestContext } from "../http/context.ts";
 import type { Services } from "./services.ts";
 import { requireHeaderToken } from "./guard.ts";
 
-/** Lets the operator through. @throws SvcError `SVC_UNAUTHORIZED` with `WWW-Authenticate` */
+/** Lets the operator through. @throws SvcError `SVC_UNAUTHORIZED` with `WWW-Authenticate`; `SVC_RATE_LIMIT` after too many wrong keys */
 export function operatorOnly(services: Services): Middleware {
   return (ctx, next) => {
     if (!isOperator(ctx, services)) throw unauthorized(services);
@@ -34,12 +34,19 @@ export function graphAccess(services: Services, scope: GraphScope): Middleware {
 
 /** Who steers a graph, for its record: the bearer of the key, or of a token for this one graph. */
 export function actorOf(ctx: Context, services: Services): "operator" | "token" {
-  return isOperator(ctx, services) ? "operator" : "token";
+  const key = bearerKey(ctx);
+  return key !== undefined && services.operatorAccess.isKey(key) ? "operator" : "token";
 }
 
-function isOperator(ctx: Context, { config }: Services): boolean {
-  const match = /^Bearer +(\S+)$/i.exec(ctx.header("authorization") ?? "");
-  return config.execApiKey !== undefined && match?.[1] !== undefined && isEqualSecret(match[1], config.execApiKey);
+/** A wrong key counts, even where a token would open: else whoever has one could guess. @throws SvcError `SVC_RATE_LIMIT` */
+function isOperator(ctx: Context, { operatorAccess }: Services): boolean {
+  const key = bearerKey(ctx);
+  const route = ctx instanceof RequestContext ? ctx.route?.pattern : undefined;
+  return key !== undefined && operatorAccess.accepts("key", key, ctx.clientIp, route);
+}
+
+function bearerKey(ctx: Context): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(ctx.header("authorization") ?? "")?.[1];
 }
 
 function hasToken(ctx: Context): boolean {

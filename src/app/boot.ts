@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { Sessions } from "../http/sessions.ts";
 import { clientName, type OnRefused } from "../security/rate-limit.ts";
+import { policyMarks } from "../security/headers.ts";
 import { loadOrCreateSecret, type Secrets } from "../security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -18,6 +19,7 @@ import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "./activity.ts";
 import { LateWork } from "./late-work.ts";
 import { Limits, openRateFile } from "./limits.ts";
+import { OperatorAccess } from "./operator-access.ts";
 import { keptOf } from "./cached-page.ts";
 import { followInvalidations } from "./invalidate.ts";
 import type { SessionOptions } from "./options.ts";
@@ -86,6 +88,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       actions,
       submits,
       limits: new Limits({ config, clock, actions, submits, file, shared: store.rates, onRefused }),
+      operatorAccess: new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused }),
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new Answers({ store: store.answers, clock, log: options.log }),
@@ -93,6 +96,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       stylesheets: app.stylesheets ?? [],
       icon: app.icon,
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
+      policyMarkOf: policyMarks({ ...app.security, ...(site.dev && { trustedTypes: false }) }),
       hasThemes: app.themes === true,
       startedMs: clock.now(),
       ownUrl: where.url,

@@ -12,9 +12,11 @@ import { readTarget } from "../http/target.ts";
 import type { Context, Handler, Middleware, Result } from "../http/types.ts";
 import { toResult } from "../http/write.ts";
 import { cacheControl, EXPORT_RULES, hindrances, PRIVATE, type CacheRules } from "./cache-rules.ts";
+import { PAGE_MARK } from "./page-mark.ts";
 import { pathOf, type Asked, type KeptPage } from "./page-cache.ts";
 import type { Services } from "./services.ts";
 import type { ExportedPage } from "./site.ts";
+import { withoutMetaPolicy } from "./static-export.ts";
 import { submitted } from "./submit.ts";
 
 /** A page as it was rendered for a request. */
@@ -91,8 +93,10 @@ export function cachedPageHandler(page: CachedPage): Handler {
 }
 
 /** A page that was made at build, good until it is invalidated. */
-export function keptOf({ path: address, body, hashes }: ExportedPage, bornMs: number): KeptPage {
-  const headers = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
+export function keptOf({ path: address, body: file, hashes }: ExportedPage, bornMs: number): KeptPage {
+  const body = Buffer.from(withoutMetaPolicy(Buffer.from(file).toString()));
+  const about = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
+  const headers = [...about, ...PAGE_MARK];
   const freshMs = Number.POSITIVE_INFINITY;
   const { path, routed } = readTarget(address);
   const of = { path: pathOf(path), routed };

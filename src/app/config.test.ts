@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readConfig, siteUrlOf } from "./config.ts";
+import { environmentOf, readConfig, siteUrlOf } from "./config.ts";
 
 describe("configuration", () => {
   it("has the defaults of the contract", () => {
@@ -42,6 +42,31 @@ describe("configuration", () => {
   it("refuses a secret that could not stand in their list", () => {
     assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET holds a comma/);
     assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "two words" }), /SVC_EXEC_API_KEY holds a space(?!.*two)/);
+  });
+
+  it("refuses an operator key that could be guessed, and does not repeat it", () => {
+    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "x" }), {
+      code: "SVC_CONFIG",
+      message: /SVC_EXEC_API_KEY is too short: 1 character, at least 16 required/,
+    });
+    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "hunter-two-shor" }), /15 characters(?!.*unter)/);
+    assert.equal(readConfig({ SVC_EXEC_API_KEY: "k".repeat(16) }).execApiKey, "k".repeat(16));
+  });
+
+  it("takes the mode of an app that brings its own variables from the process, so that svc start decides it", () => {
+    const before = process.env["NODE_ENV"];
+    try {
+      process.env["NODE_ENV"] = "production";
+      assert.equal(readConfig(environmentOf({ PORT: "1" })).isProduction, true);
+      assert.equal(readConfig(environmentOf({ NODE_ENV: "" })).isProduction, true);
+      assert.equal(readConfig(environmentOf({ NODE_ENV: "development" })).isProduction, false);
+      assert.equal(environmentOf(undefined), process.env);
+      process.env["NODE_ENV"] = "";
+      assert.deepEqual(readConfig(environmentOf({ PORT: "1" })), readConfig({ PORT: "1" }));
+    } finally {
+      if (before === undefined) delete process.env["NODE_ENV"];
+      else process.env["NODE_ENV"] = before;
+    }
   });
 
   it("tells every problem in one message, and no secret", () => {

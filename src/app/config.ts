@@ -2,8 +2,10 @@
  * The configuration variables of contract section 2: read once, validated together. A pure function of an environment;
  * a bad value stops the boot with one message that lists every problem.
  */
+import { BODY_MEMORY_BYTES } from "../http/body-budget.ts";
 import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../graph/definition/value-limits.ts";
 import { CidrSet, parseCidr } from "../security/cidr.ts";
+import { exposureOf, MODES, type Exposure } from "../security/exposure.ts";
 import { MIN_SECRET_LENGTH } from "../security/secrets.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
@@ -22,6 +24,8 @@ export interface Config {
   /** Whether PORT was set: then a taken port is an error instead of a reason to try the next one. */
   isPortFixed: boolean;
   isProduction: boolean;
+  /** What everybody can see in this mode. */
+  exposes: Exposure;
   dataDir: string;
   databaseUrl: string;
   /** Whether a thread of its own writes the SQLite database. */
@@ -42,6 +46,8 @@ export interface Config {
   submitsPerMinute: number;
   /** Where calls are counted by all processes of this machine; undefined: by each in memory. */
   rateFile: string | undefined;
+  /** What all request bodies may take of memory at a time. */
+  bodyMemoryBytes: number;
   /** How long graphs are kept once they have finished; undefined: for ever. */
   retention: Duration | undefined;
   /** What is set of the limits of graphs; the app's, or the defaults, hold for the rest. */
@@ -70,13 +76,25 @@ export interface OtlpConfig {
   ratio: number;
 }
 
+/**
+ * The variables that an app reads: its own where it brings some, but NODE_ENV is the process's unless it says otherwise. So `svc start`
+ * decides the mode of every app.
+ */
+export function environmentOf(own: Environment | undefined): Environment {
+  if (own === undefined) return process.env;
+  return { ...own, [VARIABLES.nodeEnv]: own[VARIABLES.nodeEnv] || process.env[VARIABLES.nodeEnv] };
+}
+
 type VariableName = keyof typeof VARIABLES;
 
 const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-const MODES = ["development", "production", "test"] as const;
+/** A megabyte is one body of the default limit; beyond a gigabyte nothing is limited in effect. */
+const BODY_MEMORY = { min: 1024 ** 2, max: 1024 ** 3 };
 const SWITCH = ["on", "off"] as const;
+/** Shorter operator keys can be guessed, whatever limits their guesses. */
+const MIN_KEY_LENGTH = 16;
 const MAX_RATE = 1_000_000;
 /** Attempts that are all under way take memory each. */
 const MAX_CONCURRENCY = 100_000;
@@ -86,12 +104,17 @@ type Text = (name: VariableName) => string | undefined;
 type Read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value) => Value;
 
 /**
- * Where visitors reach the site; in development, where that is not set, where the app listens.
- * @param ownUrl where that is, once it is known. @throws SvcError `SVC_CONFIG`
+ * Where visitors reach the site; where that is not set, the address that the app listens on, in development or where
+ * `canGuess` allows it.
+ * @param ownUrl that address, once it is known. @throws SvcError `SVC_CONFIG`
  */
-export function siteUrlOf({ siteOrigin, isProduction, port }: Config, ownUrl?: string): string {
+export function siteUrlOf(
+  { siteOrigin, isProduction, port }: Config,
+  ownUrl?: string,
+  canGuess = !isProduction,
+): string {
   if (siteOrigin !== undefined) return siteOrigin;
-  if (!isProduction) return ownUrl === undefined ? `http://localhost:${port}` : new URL(ownUrl).origin;
+  if (canGuess) return ownUrl === undefined ? `http://localhost:${port}` : new URL(ownUrl).origin;
   throw new SvcError(
     "SVC_CONFIG",
     `${VARIABLES.siteUrl} is not set, and what leaves the site needs it: sitemaps, links in mail. Set it to where visitors reach the site, such as https://example.com`,
@@ -113,11 +136,13 @@ export function readConfig(env: Environment): Config {
     }
   };
   const dataDir = text("dataDir") ?? ".svc";
+  const mode = read("nodeEnv", "development", (given) => readOneOf(given, MODES));
   const config: Config = {
     host: text("host") ?? "127.0.0.1",
     port: read("port", 3000, (given) => readWhole(given, 0, 65_535)),
     isPortFixed: text("port") !== undefined,
-    isProduction: read("nodeEnv", "development", (given) => readOneOf(given, MODES)) === "production",
+    isProduction: mode === "production",
+    exposes: exposureOf(mode),
     dataDir,
     databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
     writerThread: read("writerThread", "off", (given) => readOneOf(given, SWITCH)) === "on",
@@ -131,6 +156,7 @@ export function readConfig(env: Environment): Config {
     siteOrigin: read("siteUrl", undefined, readOrigin),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
+    bodyMemoryBytes: read("bodyMemoryBytes", BODY_MEMORY_BYTES, (given) => readBytes(given, BODY_MEMORY)),
     retention: read("retention", undefined, readSpan),
     graphLimits: readGraphLimits(read),
     graphConcurrency: read("graphConcurrency", undefined, (given) => readWhole(given, 1, MAX_CONCURRENCY)),
@@ -248,8 +274,12 @@ function readSecret(given: string): string {
 
 /** The value itself never gets into a message. A key with a space in it could never be sent as a bearer token (RFC 6750). */
 function readKey(given: string): string {
-  if (/^[\x21-\x7e]+$/.test(given)) return given;
-  throw new Error("holds a space, or something else than visible ASCII, which no header can send as one token");
+  if (!/^[\x21-\x7e]+$/.test(given))
+    throw new Error("holds a space, or something else than visible ASCII, which no header can send as one token");
+  if (given.length >= MIN_KEY_LENGTH) return given;
+  throw new Error(
+    `is too short: ${given.length} ${given.length === 1 ? "character" : "characters"}, at least ${MIN_KEY_LENGTH} required; make one with "openssl rand -hex 16"`,
+  );
 }
 
 function readList(given: string | undefined): string[] {

@@ -2,6 +2,7 @@
  * What the doors of an app lead to: the way through HTTP with what the app adds to it, which is its routes, how it answers errors,
  * what all its answers have, and who is told of them. When it boots and ends is app.ts.
  */
+import { BodyBudget } from "../http/body-budget.ts";
 import type { RequestContext } from "../http/context.ts";
 import { createHttp, type Http, type HttpOptions } from "../http/http.ts";
 import type { Vault } from "../http/jar.ts";
@@ -109,7 +110,7 @@ function doorsTo(routing: Routing, options: DoorOptions): Http {
     vault,
     onError: (error, ctx) => {
       metrics.refused(error);
-      const result = answerError(error, ctx, !config.isProduction, services()?.site.dev?.faultPage);
+      const result = answerError(error, ctx, config.exposes.errorDetails, services()?.site.dev?.faultPage);
       if (result.status >= 500) onFault(error, ctx.requestId, ctx.trace?.traceId);
       return result;
     },
@@ -129,6 +130,7 @@ function doorsTo(routing: Routing, options: DoorOptions): Http {
       phasesOf: (ctx) => services()?.phases.of(ctx) ?? [],
     }),
     traceRatio: config.otlp?.ratio ?? 0,
+    bodyBudget: new BodyBudget(config.bodyMemoryBytes),
   });
 }
 

@@ -8,6 +8,7 @@ import { describeError, errorHeaders, errorProblem, html, json } from "../http/r
 import type { Context, Result } from "../http/types.ts";
 import { escapeText } from "../shared/escape.ts";
 import { BASE_PATH, PATHS, type ActionReply } from "../shared/wire.ts";
+import { PAGE_MARK } from "./page-mark.ts";
 import { Redirect } from "./outcome.ts";
 
 /** Below these every answer is the envelope of actions, also one that never reached an action. */
@@ -35,6 +36,7 @@ export function answerError(
   return html(errorPage(status, detail, isDevelopment && status >= 500), status, [
     "cache-control",
     "no-store",
+    ...PAGE_MARK,
     ...errorHeaders(error),
   ]);
 }

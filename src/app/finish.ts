@@ -1,10 +1,11 @@
 /** The last touch to every answer: the token of a new session, and the headers that all have. */
 import type { Result } from "../http/types.ts";
 import type { RequestContext } from "../http/context.ts";
-import { SecurityHeaders } from "../security/headers.ts";
+import { SecurityHeaders, type AnswerFacts } from "../security/headers.ts";
 import { randomHex } from "../security/random.ts";
 import { HEADERS } from "../shared/wire.ts";
 import { tokenFor } from "./guard.ts";
+import { settlePageMark } from "./page-mark.ts";
 import { policyFacts } from "./policy-facts.ts";
 import type { Services } from "./services.ts";
 
@@ -14,9 +15,15 @@ export function withNewToken(ctx: RequestContext | undefined, result: Result, se
   return { ...result, headers: [...result.headers, HEADERS.csrf, tokenFor(ctx, services)] };
 }
 
+function withSettledMark(result: Result, { nonce, hashes }: AnswerFacts): Result {
+  const headers = settlePageMark(result.headers, nonce !== undefined || hashes !== undefined);
+  return headers === result.headers ? result : { ...result, headers: [...headers] };
+}
+
 /** The headers every answer has; the policy with its nonce on HTML. */
-export function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, result: Result): Result {
-  const facts = policyFacts(ctx, result.headers);
+export function finish(headers: SecurityHeaders, ctx: RequestContext | undefined, given: Result): Result {
+  const facts = policyFacts(ctx, given.headers);
+  const result = withSettledMark(given, facts);
   if (ctx) {
     const lines = headers.lines(result.headers, facts);
     ctx.readyLines = lines ?? "";

@@ -7,12 +7,14 @@ import { readForm as readHttpForm, type FormData } from "../http/form.ts";
 import { RequestContext } from "../http/context.ts";
 import type { Context } from "../http/types.ts";
 import { createCsrfCookie, createCsrfId, csrfId, csrfToken, judgeOrigin, judgeToken } from "../security/csrf.ts";
+import type { RateLimit } from "../security/rate-limit.ts";
 import type { Secrets } from "../security/secrets.ts";
 import { SvcError } from "../shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../shared/wire.ts";
+import { tooMany } from "./limits.ts";
 
-/** Longest form that a guarded route reads: the token may be in it, so it is read before the handler runs. */
-const MAX_FORM_BYTES = 16 * 1024 * 1024;
+/** Longest form body of a route that names no limit of its own. */
+export const FORM_BYTES = 1024 * 1024;
 
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
 
@@ -23,6 +25,14 @@ const forms = new WeakMap<Context, FormData>();
 export interface Guard {
   readonly secrets: Secrets;
   readonly config: { readonly siteOrigin: string | undefined };
+}
+
+/** What a guarded form may cost before its token is known to be right. */
+export interface GuardedForm {
+  /** Of the whole body. */
+  readonly maxBytes: number;
+  /** Counts for the client before the body is read. */
+  readonly limit: RateLimit;
 }
 
 /** The page's token, for its session; sets the cookie it belongs to where the browser has none, or one of a previous secret. */
@@ -49,18 +59,30 @@ export function requireHeaderToken(ctx: Context, guard: Guard): void {
   requireToken(ctx, guard, ctx.header(HEADERS.csrf));
 }
 
-/** As `requireHeaderToken`; where there is no header and the body is a form, its field counts. */
-export async function requireMutation(ctx: Context, guard: Guard): Promise<void> {
+/**
+ * As `requireHeaderToken`; where there is no header and the body is a form, its field counts. Such a form is read before it is known who
+ * sends it, so its size and rate are limited first.
+ * @throws SvcError `SVC_FORBIDDEN`, `SVC_RATE_LIMIT`, `SVC_TOO_LARGE`, `SVC_INVALID`, `SVC_UNAVAILABLE`
+ */
+export async function requireMutation(ctx: Context, guard: Guard, { maxBytes, limit }: GuardedForm): Promise<void> {
   requireOwnOrigin(ctx, guard);
   const header = ctx.header(HEADERS.csrf);
   if (header === undefined && FORM_TYPES.has(mediaType(ctx.header("content-type")) ?? "")) {
     // Without our cookie no token can be right, so the body need not be read.
     if (csrfId(guard.secrets, ctx.cookie(COOKIES.csrf)) === undefined) throw refused();
-    const form = await readHttpForm(ctx, MAX_FORM_BYTES);
+    await requireRate(ctx, limit);
+    const form = await readHttpForm(ctx, maxBytes);
     forms.set(ctx, form);
     return requireToken(ctx, guard, form.fields[CSRF_FIELD]);
   }
   requireToken(ctx, guard, header);
+}
+
+async function requireRate(ctx: Context, limit: RateLimit): Promise<void> {
+  const clientIp = ctx instanceof RequestContext ? ctx.unseen(() => ctx.clientIp) : ctx.clientIp;
+  const target = (ctx instanceof RequestContext ? ctx.route?.pattern : undefined) ?? ctx.path;
+  const { isAllowed, headers } = await limit.take(clientIp, target);
+  if (!isAllowed) throw tooMany(headers);
 }
 
 /**
@@ -68,7 +90,7 @@ export async function requireMutation(ctx: Context, guard: Guard): Promise<void>
  * @param limitBytes of the whole body; default 1 MiB.
  * @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID`
  */
-export async function readForm(ctx: Context, limitBytes = 1024 * 1024): Promise<FormData> {
+export async function readForm(ctx: Context, limitBytes = FORM_BYTES): Promise<FormData> {
   requireLength(ctx, limitBytes);
   const known = forms.get(ctx);
   if (!known) return readHttpForm(ctx, limitBytes);

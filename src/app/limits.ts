@@ -40,6 +40,8 @@ export class Limits {
   readonly #own = new Map<string, RateLimit>();
   readonly #submits: RateLimit;
   readonly #ownOfSubmits = new Map<string, RateLimit>();
+  /** Forms that routes read to find the CSRF token in them. */
+  readonly ofForms: RateLimit;
 
   constructor({ config, clock, actions, submits, file, shared, onRefused }: LimitsOptions) {
     this.#clock = clock;
@@ -48,6 +50,7 @@ export class Limits {
     this.#counters = file ?? shared ?? new MemoryCounters();
     this.#shared = this.make("actions", config.actionsPerMinute);
     this.#submits = this.make("submits", config.submitsPerMinute);
+    this.ofForms = this.make("forms", config.submitsPerMinute);
     for (const [name, { limit }] of submits) {
       if (limit) this.#ownOfSubmits.set(name, this.make(`submit-${name}`, limit.perMinute));
     }
@@ -119,8 +122,9 @@ export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitO
   return limited;
 }
 
-function tooMany(flat: readonly string[]): SvcError {
+/** @param flat headers of the refusal */
+export function tooMany(flat: readonly string[], message = "Too many requests"): SvcError {
   const headers: Record<string, string> = {};
   for (let at = 0; at < flat.length; at += 2) headers[flat[at] as string] = flat[at + 1] as string;
-  return new SvcError("SVC_RATE_LIMIT", "Too many requests", { headers });
+  return new SvcError("SVC_RATE_LIMIT", message, { headers });
 }

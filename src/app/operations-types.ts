@@ -13,6 +13,7 @@ import type { Doing, HeldBack, Undone } from "./held.ts";
 import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Activity, ActivityRange, Recent } from "./metrics/recent.ts";
 import type { RefusedCaller } from "./metrics/refused-callers.ts";
+import type { OperatorProof } from "./operator-access.ts";
 import type { Setting } from "./settings.ts";
 
 /** The state of this process in one look, as the status endpoint answers it. Counts of attempts and requests begin with the process. */
@@ -71,8 +72,16 @@ export interface Operations {
   queues(): Promise<FleetQueue[]>;
   /** Every variable, with the value in force; secrets only as set or not. */
   settings(): Setting[];
-  /** Whether this is `SVC_EXEC_API_KEY`, in constant time; never where that is not set. */
-  isOperatorKey(text: string): boolean;
+  /**
+   * Whether a visitor has proved to be an operator: by `SVC_EXEC_API_KEY`, or by the token of the one-time link of `svc dev`, which is used
+   * up by that. Compares in constant time; false where there is no such key or link. @param clientIp whom a wrong one counts for
+   * @throws SvcError `SVC_RATE_LIMIT` after ten wrong ones in a minute, at the operator endpoints or here
+   */
+  isOperator(proof: OperatorProof, text: string, clientIp: string): boolean;
+  /** For a sign-in, before its form is read. @throws SvcError `SVC_RATE_LIMIT` as `isOperator` */
+  requireAttempt(clientIp: string): void;
+  /** Purpose to `seal` an operator's session for: it changes with the key, and with each process of `svc dev`. Undefined where there is no such key or link. */
+  sessionPurpose(proof: OperatorProof): string | undefined;
   /**
    * Does something in a while, unless it is undone before: in this process, and where that ends first, not at all. What has begun when the
    * app ends is told to stop and waited for. @param delay an hour at most: for what is to be done later there are schedules, and nodes that sleep.

@@ -91,7 +91,10 @@ describe("operations", () => {
   it("know the operator's key, and keep what was recorded", async () => {
     const app = await booted();
     const { operations } = app;
-    assert.deepEqual([operations.isOperatorKey(KEY), operations.isOperatorKey("k")], [true, false]);
+    assert.deepEqual(
+      [operations.isOperator("key", KEY, "203.0.113.9"), operations.isOperator("key", "k", "203.0.113.9")],
+      [true, false],
+    );
     await operations.record("cache.clear", "prices", { by: "ada", note: "stale" });
     const { items, total } = await operations.audit({ target: "prices" });
     assert.deepEqual([total, items[0]?.actor, items[0]?.note], [1, "ada", "stale"]);

@@ -5,9 +5,9 @@
 import { hostname } from "node:os";
 import type { ProcessView } from "../cluster/membership.ts";
 import { auditOf } from "../graph/machine/audit.ts";
-import { isEqualSecret } from "../security/secrets.ts";
 import { EMPTY_MANIFEST } from "../shared/manifest.ts";
 import { VERSION } from "../webhooks/user-agent.ts";
+import { environmentOf } from "./config.ts";
 import { freeDiskOf } from "./disk.ts";
 import type { AppOptions } from "./options.ts";
 import type { Recent } from "./metrics/recent.ts";
@@ -32,8 +32,10 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
       return metrics.recent.activity(range);
     },
     queues: () => queuesOf(services),
-    settings: () => settingsOf(config, app.env ?? process.env, app, services.listens),
-    isOperatorKey: (text) => config.execApiKey !== undefined && isEqualSecret(text, config.execApiKey),
+    settings: () => settingsOf(config, environmentOf(app.env), app, services.listens),
+    isOperator: (proof, text, clientIp) => services.operatorAccess.accepts(proof, text, clientIp),
+    requireAttempt: (clientIp) => services.operatorAccess.requireAttempt(clientIp),
+    sessionPurpose: (proof) => services.operatorAccess.sessionPurpose(proof),
     hold: (delay, run) => services.held.hold(delay, run),
     undo: (id) => services.held.undo(id),
     progressOf: (id) => services.held.progressOf(id),

@@ -1,5 +1,6 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
 import type { SecurityHeaderOptions } from "../security/headers.ts";
+import type { OneTimeLink } from "../security/one-time-link.ts";
 import type { GraphDefinition, Worker } from "../graph/definition/definition-types.ts";
 import type { GraphLimits } from "../graph/definition/value-limits.ts";
 import type { ScheduleDefinition } from "../graph/schedules/schedule-types.ts";
@@ -153,6 +154,8 @@ export interface DevSupport {
   kept(id: string): ReadonlyMap<string, unknown> | undefined;
   /** A document that tells of an error with its place in the source. */
   faultPage: (error: unknown, nonce: string) => string;
+  /** The one-time link that the host has printed. */
+  operatorLink?: Pick<OneTimeLink, "redeem" | "issuer">;
 }
 
 /** Where an app runs: all known only when it is started. */
@@ -164,6 +167,8 @@ export interface Surroundings {
   publicDir?: string;
   /** Where the app is reached, once that is known: `http://127.0.0.1:3000`. */
   url?: string;
+  /** Whether `url` stands in for SVC_SITE_URL where that is not set, in production too: `svc start` allows it where NODE_ENV is not set either. */
+  canGuessSiteUrl?: boolean;
   /** Pages are rendered to be files (`exportPages`); told of those that look at a request, as routes are found, and at what of it. */
   exporting?: (routed: string, found: readonly string[]) => void;
 }

@@ -18,6 +18,7 @@ import { cachedPageHandler, type MadePage } from "./cached-page.ts";
 import { PRIVATE, type CacheRules } from "./cache-rules.ts";
 import { withContext } from "./current.ts";
 import { leavingFlash } from "./fetched-ahead.ts";
+import { PAGE_MARK } from "./page-mark.ts";
 import type { PageDefinition, PreparedPage } from "./page.ts";
 import type { Services } from "./services.ts";
 import { POLICY_SCRIPT } from "./trusted-types.ts";
@@ -25,7 +26,7 @@ import { tokenFor } from "./guard.ts";
 import { PageHost } from "./use-app.ts";
 
 /** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
-const PRIVATE_HEADERS = ["cache-control", PRIVATE];
+const PRIVATE_HEADERS = ["cache-control", PRIVATE, ...PAGE_MARK];
 
 /** Proxies that collect an answer before they pass it on would hold back what the stream is for. */
 const UNBUFFERED = ["x-accel-buffering", "no"];
@@ -33,7 +34,7 @@ const UNBUFFERED = ["x-accel-buffering", "no"];
 export function pageHandler(definition: PageDefinition, services: Services): Handler {
   const answer = (ctx: Context, prepared: PreparedPage, manifest: Manifest): Result | Promise<Result> => {
     const sessionId = sessionOf(ctx);
-    const options = new PageRequest(ctx, prepared, services, manifest, definition.path);
+    const options = new PageRequest(ctx, prepared, services, manifest, definition);
     const rendered = services.phases.time(ctx, "render", () => renderPage(prepared.view, options));
     if (rendered.stream) return streamed(rendered.stream, prepared.status, () => requireSameSession(ctx, sessionId));
     for (const err of rendered.errors) {
@@ -61,14 +62,7 @@ function cachedHandler(definition: PageDefinition, rules: CacheRules, services: 
     const prepared = await services.phases.time(ctx, "load", () => definition.prepare(ctx));
     const manifest = await services.site.manifest();
     const sessionId = sessionOf(ctx);
-    const options = new PageRequest(
-      ctx,
-      prepared,
-      services,
-      manifest,
-      definition.path,
-      rules.isPublic ? "shared" : "own",
-    );
+    const options = new PageRequest(ctx, prepared, services, manifest, definition, rules.isPublic ? "shared" : "own");
     const rendered = services.phases.time(ctx, "render", () => renderPage(prepared.view, options));
     const requireSound = (): void => requireSameSession(ctx, sessionId);
     for (const error of rendered.errors) options.onError(error);
@@ -77,12 +71,17 @@ function cachedHandler(definition: PageDefinition, rules: CacheRules, services: 
     const { hashes, hasFailed: hasErrors } = options;
     if (whole === undefined)
       return {
-        result: { ...html("", prepared.status, UNBUFFERED), body: rendered.stream ?? null },
+        result: { ...html("", prepared.status, [...UNBUFFERED, ...PAGE_MARK]), body: rendered.stream ?? null },
         hashes: undefined,
         tagText: undefined,
         isSound: false,
       };
-    return { result: html(whole, prepared.status), hashes, tagText: options.asEachTime(whole), isSound: !hasErrors };
+    return {
+      result: html(whole, prepared.status, PAGE_MARK),
+      hashes,
+      tagText: options.asEachTime(whole),
+      isSound: !hasErrors,
+    };
   }
 }
 
@@ -139,6 +138,7 @@ class PageRequest implements PageRenderOptions {
   readonly clock: Clock;
   readonly stylesheets: readonly string[];
   readonly icon: string | undefined;
+  readonly policyMark: string;
   readonly names: ValueNames | undefined;
   /** A page that is fetched by script, after an edit or by enhanced navigation, is put in as a whole. */
   readonly isWhole: boolean;
@@ -158,7 +158,7 @@ class PageRequest implements PageRenderOptions {
     prepared: PreparedPage,
     services: Services,
     manifest: Manifest,
-    path: string,
+    definition: PageDefinition,
     audience: Audience = "answer",
   ) {
     this.manifest = manifest;
@@ -183,7 +183,8 @@ class PageRequest implements PageRenderOptions {
     this.hashes = audience === "answer" ? undefined : [];
     this.#ctx = ctx;
     this.#services = services;
-    this.#path = path;
+    this.#path = definition.path;
+    this.policyMark = services.policyMarkOf(definition.security);
   }
 
   // Asked for on first use: a page without script needs none of them.

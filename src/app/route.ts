@@ -13,6 +13,11 @@ export interface RouteOptions {
    * otherwise send requests in your user's name.
    */
   csrf?: boolean;
+  /**
+   * Longest form body, in bytes, that is read to find the CSRF token in it. Larger ones get 413. Default 1 MiB.
+   * Handlers pass it to `readForm` as well.
+   */
+  maxBytes?: number;
   /** Around the handler and the check of the CSRF token, outermost first; inside that of groups and app. */
   middleware?: readonly Middleware[];
   /** Security headers of this route's answers in place of the app's, such as an image that other sites may show. */
@@ -27,6 +32,8 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware[];
   /** Whether methods other than GET need the CSRF token. */
   readonly isGuarded: boolean;
+  /** Longest form body that the check of the CSRF token reads; undefined: the default. */
+  readonly maxBytes: number | undefined;
   readonly security: OwnSecurityOptions | undefined;
 }
 
@@ -63,5 +70,14 @@ export function route<const Path extends string>(
     middleware: options.middleware ?? [],
     security: options.security,
     isGuarded: options.csrf ?? true,
+    maxBytes: requireBytes(path, options.maxBytes),
   };
+}
+
+function requireBytes(path: string, maxBytes: number | undefined): number | undefined {
+  if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return maxBytes;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `route(…, "${path}") has maxBytes ${maxBytes}. Use a whole number of bytes from 1`,
+  );
 }

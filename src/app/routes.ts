@@ -38,7 +38,7 @@ import { pageHandler } from "./render-page.ts";
 import type { PageDefinition } from "./page.ts";
 import type { RouteDefinition } from "./route.ts";
 import type { Endpoints, Services } from "./services.ts";
-import { requireMutation } from "./guard.ts";
+import { FORM_BYTES, requireMutation } from "./guard.ts";
 
 /** @returns the pages for paths that nothing is at. */
 export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
@@ -128,7 +128,7 @@ function placeExtensions({ extensions = {} }: AppOptions): Placed[] {
 
 /** In development, to what the framework has elsewhere: the operators' screens are pages of the full-stack variant. */
 function wayTo(path: string, services: Services | undefined): string {
-  if (path !== `${BASE_PATH}/ops` || services?.config.isProduction !== false) return "";
+  if (path !== `${BASE_PATH}/ops` || services?.config.exposes.errorDetails !== true) return "";
   return `: the operators' screens come with createFullStackApp of "svc/fullstack"`;
 }
 
@@ -161,10 +161,11 @@ export function isUnroutedOurs(method: string, path: string, services: Services 
   return (method === "GET" || method === "HEAD") && services?.site.publicFile(path.slice(1)) !== undefined;
 }
 
-function guarded({ handler, isGuarded }: RouteDefinition, method: string, services: Services): Handler {
+function guarded({ handler, isGuarded, maxBytes }: RouteDefinition, method: string, services: Services): Handler {
   if (method === "GET") return handler;
+  const form = { maxBytes: maxBytes ?? FORM_BYTES, limit: services.limits.ofForms };
   return async (ctx) => {
-    if (isGuarded) await requireMutation(ctx, services);
+    if (isGuarded) await requireMutation(ctx, services, form);
     // So that a form without script may come to the same action as the page's script.
     return withContext(ctx, () => handler(ctx));
   };

@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Context, Middleware } from "../http/types.ts";
 import type { Sessions } from "../http/sessions.ts";
 import type { Router } from "../http/router.ts";
+import type { OwnSecurityOptions } from "../security/headers.ts";
 import type { Secrets } from "../security/secrets.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Log } from "../shared/log.ts";
@@ -16,6 +17,7 @@ import type { Family } from "./metrics/exposition.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Held } from "./held.ts";
 import type { Limits } from "./limits.ts";
+import type { OperatorAccess } from "./operator-access.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Phases } from "./phases.ts";
 import type { ReadyChecks } from "./readiness.ts";
@@ -40,6 +42,7 @@ export interface Services extends Work {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
+  readonly operatorAccess: OperatorAccess;
   readonly answers: Answers;
   /** What waits to be done unless it is undone. */
   readonly held: Held;
@@ -50,6 +53,8 @@ export interface Services extends Work {
   readonly icon: string | undefined;
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;
+  /** Mark of the policy of a page, with the security options that the page has of its own. */
+  readonly policyMarkOf: (own: OwnSecurityOptions | undefined) => string;
   /** Whether visitors may choose a theme. */
   readonly hasThemes: boolean;
   readonly startedMs: number;

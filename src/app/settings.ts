@@ -48,6 +48,7 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   rateActions: ({ actionsPerMinute }) => actionsPerMinute,
   rateSubmits: ({ submitsPerMinute }) => submitsPerMinute,
   rateFile: ({ rateFile }) => rateFile,
+  bodyMemoryBytes: ({ bodyMemoryBytes }) => String(bodyMemoryBytes),
   retention: ({ retention }) => retention,
   graphInputBytes: ({ graphLimits }) => graphLimits.inputBytes ?? GRAPH_LIMITS.inputBytes,
   graphResultBytes: ({ graphLimits }) => graphLimits.resultBytes ?? GRAPH_LIMITS.resultBytes,

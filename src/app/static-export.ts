@@ -45,6 +45,14 @@ export interface ExportedApp {
 /** What no policy in a document may hold (HTML standard, section 4.2.5.3 "Content security policy state"). */
 const NOT_IN_DOCUMENTS = /^(?:frame-ancestors|report-uri|report-to|sandbox)\b/;
 const CHARSET = '<meta charset="utf-8">';
+const META = '<meta http-equiv="content-security-policy" content="';
+const WRITTEN_META = new RegExp(`(${CHARSET})${META}[^"]*">`);
+
+/** An exported page for `svc start`, which sends the policy as a header: in the page it would stay when the page becomes another. */
+export function withoutMetaPolicy(html: string): string {
+  return html.replace(WRITTEN_META, "$1");
+}
+
 /** What search engines ask for, where the app has it. */
 const WELL_KNOWN = ["/robots.txt", "/sitemap.xml", "/llms.txt"];
 
@@ -153,7 +161,7 @@ interface Answered {
 function pageFile(path: string, { headers, body }: Answered, isServed: boolean): ExportedFile {
   const policy = (headers.get("content-security-policy") ?? "").split("; ");
   const text = policy.filter((directive) => !NOT_IN_DOCUMENTS.test(directive)).join("; ");
-  const meta = `<meta http-equiv="content-security-policy" content="${escapeAttribute(text)}">`;
+  const meta = `${META}${escapeAttribute(text)}">`;
   return {
     kind: "file",
     path,

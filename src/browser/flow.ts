@@ -6,6 +6,7 @@
 import { DOM, PATHS } from "../shared/wire.ts";
 import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./flow/refused.ts";
 import { isUnseen, onSight } from "./flow/sight.ts";
+import { retryableImport } from "./retryable-import.ts";
 
 /** What is read of an event. */
 interface FlowEvent {
@@ -189,9 +190,15 @@ onSight(() => {
 });
 customElements.define(DOM.flowTag, Flow);
 
-/** Widgets (src/fullstack/flow) have parts of their own. */
+let liveWaitMs = FIRST_WAIT_MS;
+
+/** Widgets (src/fullstack/flow) are followed by a part of its own. */
 function loadParts(): void {
-  if (document.querySelector(DOM.liveTag)) void import(PATHS.flowLive);
+  if (!document.querySelector(DOM.liveTag)) return;
+  retryableImport(PATHS.flowLive).catch(() => {
+    setTimeout(loadParts, liveWaitMs);
+    liveWaitMs = Math.min(liveWaitMs * 2, LONGEST_WAIT_MS);
+  });
 }
 loadParts();
 addEventListener(DOM.navigated, loadParts);

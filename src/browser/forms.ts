@@ -4,6 +4,7 @@
  * sent twice at once, its files show how far they have got, and what does not arrive is said where it happened.
  */
 import { CSRF_FIELD, DOM, HEADERS, KEY_FIELD, PATHS, type ActionReply } from "../shared/wire.ts";
+import { retryableImport } from "./retryable-import.ts";
 import { navigate } from "./navigate.ts";
 
 type PageSwap = typeof import("./page-swap.ts");
@@ -95,7 +96,10 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
   }
   const isMultipart = form.getAttribute("enctype") === "multipart/form-data";
   return new Promise((resolve, reject) => {
+    const unsent = (): void => reject(new TypeError("The form could not be sent"));
     request.onload = () => {
+      // A redirect has led to another site, whose answer is none for this page.
+      if (new URL(request.responseURL).origin !== location.origin) return unsent();
       const headers = new Headers();
       for (const line of request.getAllResponseHeaders().trim().split("\r\n")) {
         const at = line.indexOf(":");
@@ -103,7 +107,7 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
       }
       resolve({ status: request.status, headers, text: request.responseText });
     };
-    request.onerror = request.onabort = request.ontimeout = () => reject(new TypeError("The form could not be sent"));
+    request.onerror = request.onabort = request.ontimeout = unsent;
     // Text alone, as a form without files is sent.
     request.send(isMultipart ? data : new URLSearchParams([...data].map(([name, value]) => [name, String(value)])));
   });
@@ -111,7 +115,7 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
 
 /** @param isHere whether the visitor is still where the form was sent */
 const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean): Promise<void> => {
-  if (/^text\/html\b/.test(came.headers.get("content-type") ?? "")) {
+  if (/^text\/html *(?:;|$)/i.test(came.headers.get("content-type") ?? "")) {
     tell(form, DOM.formFailed, { status: came.status, message: "" });
     return takeIn(form, came, isHere);
   }
@@ -130,12 +134,36 @@ const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean)
   const number = ++asked;
   // Of a form that was taken since then there is a newer page, or will be.
   const isWanted = (): boolean => number === asked && isHere();
+  // Before the page is asked for, which shows its flash once: without the script the browser has to be the one that asks.
+  const canTakeIn = await retryableImport(PATHS.pageSwap).then(
+    () => true,
+    () => false,
+  );
+  const settle = (): void => {
+    if (href.href !== location.href) history.replaceState(history.state, "", href);
+  };
+  if (!canTakeIn && isWanted()) {
+    settle();
+    return location.reload();
+  }
   // What the browser has kept of it is from before the form was sent.
-  const fresh = await fetch(href, { cache: "no-cache", headers: { accept: "text/html", [HEADERS.navigation]: "1" } });
-  const text = await fresh.text();
+  const fresh = await fetched(href);
+  const text = await fresh?.text();
   if (!isWanted()) return over(form);
-  if (href.href !== location.href) history.replaceState(history.state, "", href);
-  await takeIn(form, { status: fresh.status, headers: fresh.headers, text }, isWanted);
+  settle();
+  if (fresh) await takeIn(form, { status: fresh.status, headers: fresh.headers, text: text! }, isWanted);
+  else location.reload();
+};
+
+/** @returns undefined where a redirect leads to another site: then the browser goes there. */
+const fetched = async (href: URL): Promise<Response | undefined> => {
+  const headers = { accept: "text/html", [HEADERS.navigation]: "1" };
+  try {
+    return await fetch(href, { cache: "no-cache", headers, mode: "same-origin" });
+  } catch (error) {
+    if (navigator.onLine) return undefined;
+    throw error;
+  }
 };
 
 /** This page becomes the one that came: the form's page, again or anew. @param isWanted whether it is to, still */
@@ -144,10 +172,10 @@ const takeIn = async (
   { status, headers, text }: Came,
   isWanted: () => boolean,
 ): Promise<void> => {
-  const { canSwap, parsePage, ready, swap } = (await import(PATHS.pageSwap)) as PageSwap;
+  const { canSwap, parsePage, ready, swap } = (await retryableImport(PATHS.pageSwap)) as PageSwap;
   const next = await parsePage(new Response(text, { headers }));
   const isRefused = status >= 400;
-  const canBeHere = canSwap(next);
+  const canBeHere = canSwap(next, headers);
   if (canBeHere) await ready(next);
   // A page that can't be taken in: what was sent is sent, so it is asked for anew; what was refused is told where it was.
   if (!canBeHere || !isWanted()) {

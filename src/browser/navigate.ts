@@ -5,12 +5,12 @@ import type { NavigateOptions } from "./types.ts";
 
 type Visit = typeof import("./visit.ts");
 
-/** Where the page has no enhanced navigation, and for other sites, the browser goes there. */
+/** The browser itself loads pages of other sites, pages without enhanced navigation, and any page while the code can't be fetched. */
 export const navigate = async (path: string, options: NavigateOptions = {}): Promise<void> => {
   const { href, origin } = new URL(path, location.href);
   if (origin == location.origin && document.querySelector(`script[${DOM.links}]`)) {
-    const { follow } = (await import(PATHS.visit)) as Visit;
-    return follow(href, { ...options, isFresh: true });
+    const visit = (await import(PATHS.visit).catch(() => undefined)) as Visit | undefined;
+    if (visit) return visit.follow(href, { ...options, isFresh: true });
   }
   if (options.replace) location.replace(href);
   else location.assign(href);

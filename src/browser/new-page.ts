@@ -1,12 +1,12 @@
 /** A page that was fetched, as a document that this one can become: with this page's nonce, and with its late pieces in place. */
-import { DOM, TRUSTED_TYPES_POLICY } from "../shared/wire.ts";
+import { DOM, HEADERS, TRUSTED_TYPES_POLICY } from "../shared/wire.ts";
 import { ownNonce } from "./page-scripts.ts";
 import type { MoreState, PageState } from "./types.ts";
 
 /** The policy of this page holds for the parsed one too, so its nonce must be this page's. */
 export async function parsePage(response: Response): Promise<Document> {
   const text = await response.text();
-  const policy = response.headers.get("content-security-policy") ?? "";
+  const policy = response.headers.get(HEADERS.policy) ?? "";
   bringPolicy(policy);
   const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
   const own = nonce ? text.replaceAll(nonce, ownNonce()) : text;

@@ -6,13 +6,15 @@ import { PATHS } from "../shared/wire.ts";
 import "./ops/find.ts";
 import "./ops/freshness.ts";
 import "./ops/shortcuts.ts";
+import { retryableImport } from "./retryable-import.ts";
 
 /** Comes when somebody comes near what it is for; where it doesn't, the screen does without. */
 function comesNear(selector: string, path: string): void {
   let part: Promise<unknown> | undefined;
   for (const near of ["pointerover", "focusin"])
     addEventListener(near, ({ target }) => {
-      if (target instanceof Element && target.closest(selector)) part ??= import(path).catch(() => (part = undefined));
+      if (target instanceof Element && target.closest(selector))
+        part ??= retryableImport(path).catch(() => (part = undefined));
     });
 }
 comesNear("[data-brush]", PATHS.opsBrush);

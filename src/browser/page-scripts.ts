@@ -1,9 +1,23 @@
 /** What a page has for its events: the stub with its types, the loader, `moments.js`; and how a page that took over another gets its. */
-import { BASE_PATH, DOM } from "../shared/wire.ts";
+import { DOM, PAGE_SCRIPTS } from "../shared/wire.ts";
 
-/** The nonce by which scripts of this page pass its policy; empty where it has none. */
+let nonce: string | undefined;
+
+/**
+ * The nonce by which scripts of this page pass its policy; empty where it has none. Injected markup may name a nonce too, and
+ * scripts that a script adds need none under `'strict-dynamic'`. So the browser says which nonce is valid: it applies a style.
+ */
 export function ownNonce(): string {
-  return document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
+  return (nonce ??= [...new Set([...document.scripts].map((script) => script.nonce))].find(isValidNonce) ?? "");
+}
+
+function isValidNonce(candidate: string): boolean {
+  if (!candidate) return false;
+  const style = Object.assign(document.createElement("style"), { nonce: candidate });
+  document.head.append(style);
+  const isApplied = style.sheet !== null;
+  style.remove();
+  return isApplied;
 }
 
 /** Whether a script is the stub, or what a late piece has of it. */
@@ -40,13 +54,12 @@ function newScripts(next: Document): HTMLScriptElement[] {
   });
 }
 
+/** Compares the resolved address: `/_svc/../files/a.js` begins like a file of the runtime and is none. */
+const isRuntime = ({ src }: HTMLScriptElement): boolean => PAGE_SCRIPTS.some((path) => src === location.origin + path);
+
 /** Whether its server meant a script: it has the nonce (parsePage has made it this page's), or is a file of the runtime. */
 function isMeant(script: HTMLScriptElement): boolean {
-  const nonce = ownNonce();
-  return (
-    (nonce !== "" && script.getAttribute("nonce") === nonce) ||
-    !!script.getAttribute("src")?.startsWith(`${BASE_PATH}/`)
-  );
+  return (ownNonce() !== "" && script.getAttribute("nonce") === ownNonce()) || isRuntime(script);
 }
 
 /**
@@ -64,7 +77,7 @@ export function takeScripts(next: Document): void {
   if ("$svc" in self) listen(eventTypes(next).filter((type) => !known.includes(type)));
   for (const script of newScripts(next).filter(isMeant)) {
     const { text, type, async } = script;
-    const path = script.getAttribute("src");
+    const path = isRuntime(script) ? script.src : script.getAttribute("src");
     const copy = Object.assign(document.createElement("script"), { type, async, nonce: ownNonce() });
     if (path === null) copy.text = text;
     else copy.src = path;

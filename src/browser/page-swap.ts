@@ -4,11 +4,13 @@
  * navigation. What is interactive on either goes on (reseat.ts); scripts of the new one run under this page's policy.
  *
  *     const next = await parsePage(response);
- *     if (canSwap(next)) { await ready(next); await swap(next); } else location.assign(…);
+ *     if (canSwap(next, response.headers)) { await ready(next); await swap(next); } else location.assign(…);
  */
 import { DOM, KEY_FIELD, PATHS } from "../shared/wire.ts";
+import { retryableImport } from "./retryable-import.ts";
 import { isForeign, morph } from "./morph.ts";
 import { parsePage, stateOf } from "./new-page.ts";
+import { isOwnPage } from "./own-page.ts";
 import { refusesScripts, takeScripts } from "./page-scripts.ts";
 import { renumber } from "./renumber.ts";
 
@@ -33,11 +35,13 @@ const FRAME_MS = 16;
 const MAX_FRAMES = 300;
 
 /**
- * Whether this document can become the other one; where it can't, the browser has to load it: while late pieces of this page are
+ * Whether this document can become the other one; where it can't, the browser has to load it: what svc did not render, or has
+ * another policy (own-page.ts), while late pieces of this page are
  * on their way, while a boundary shows its fallback, where another build has made the other, whose code this one's may not know, and
  * where a policy would refuse scripts that only the other page has.
  */
-export function canSwap(next: Document): boolean {
+export function canSwap(next: Document, headers: Headers): boolean {
+  if (!isOwnPage(next, headers)) return false;
   if (document.readyState === "loading" || document.querySelector("svc-kept")) return false;
   const [build, other] = [buildOf(document), buildOf(next)];
   return (build === null || other === null || build === other) && !refusesScripts(next);
@@ -59,7 +63,7 @@ export async function ready(next: Document): Promise<void> {
 
 /** Code of the page may come, and run, at any time. */
 async function getReseat(): Promise<void> {
-  if (!reseat && self.$svc?._modules?.core) reseat = (await import(PATHS.reseat)) as Reseat;
+  if (!reseat && self.$svc?._modules?.core) reseat = (await retryableImport(PATHS.reseat)) as Reseat;
 }
 
 /** Puts a stylesheet into this page, which keeps what it has. */

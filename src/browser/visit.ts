@@ -4,6 +4,7 @@
  * the browser loads. docs/decisions/025-links-stay-links.md
  */
 import { AHEAD, DOM, HEADERS, PATHS } from "../shared/wire.ts";
+import { retryableImport } from "./retryable-import.ts";
 import { busy } from "./navigation/busy.ts";
 import { announce, focusOn } from "./navigation/arrive.ts";
 import { AHEAD_MS, BACK_MS, KeptPages } from "./navigation/kept-pages.ts";
@@ -42,7 +43,7 @@ let current: Load | undefined;
 let visits = 0;
 
 const isPage = ({ headers }: Response): boolean =>
-  /^text\/html\b/i.test(headers.get("content-type") ?? "") &&
+  /^text\/html *(?:;|$)/i.test(headers.get("content-type") ?? "") &&
   !/^attachment/i.test(headers.get("content-disposition") ?? "");
 
 const fetched = async (address: string, how: string, { signal }: AbortController): Promise<Fetched> => {
@@ -70,7 +71,7 @@ const ahead = (address: string): Load | undefined => {
 /** Fetches the page of a link that somebody is about to follow. */
 export const prefetch = (href: string): void => {
   // What puts it in is fetched beside it.
-  import(PATHS.pageSwap).catch(() => undefined);
+  retryableImport(PATHS.pageSwap).catch(() => undefined);
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   const address = pageOf(href);
   if (!connection?.saveData && !ahead(address)) begin(address, AHEAD);
@@ -130,11 +131,11 @@ const visit = async (href: string, how: How): Promise<void> => {
   try {
     const [{ address: arrived, text, headers }, swapping] = await Promise.all([
       asked.page,
-      import(PATHS.pageSwap) as Promise<PageSwap>,
+      retryableImport(PATHS.pageSwap) as Promise<PageSwap>,
     ]);
     if (isStale()) return;
     const next = await swapping.parsePage(new Response(text, { headers }));
-    if (linksOf(next) !== linksOf(document) || !swapping.canSwap(next)) return load(href, how);
+    if (linksOf(next) !== linksOf(document) || !swapping.canSwap(next, headers)) return load(href, how);
     await swapping.ready(next);
     if (isStale()) return;
     asked.isUsed = true;

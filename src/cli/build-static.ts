@@ -49,7 +49,7 @@ export async function buildStatic(dist: string, output: Output): Promise<number>
 
 /** Everything under the address that pages ask for it by. */
 async function copyAssets(dist: string, target: string): Promise<void> {
-  const plain = (source: string): boolean => !/\.(?:br|gz|map)$|(?:stub|swap)\.js$|benchmark\.json$/.test(source);
+  const plain = (source: string): boolean => !/\.(?:br|gz|map)$|[/\\](?:stub|swap)\.js$|benchmark\.json$/.test(source);
   const copy = async (from: string, to: string): Promise<void> => {
     if (existsSync(from)) await cp(from, to, { recursive: true, filter: plain });
   };

@@ -42,7 +42,12 @@ const COMMANDS = {
       ["--role <role>", "web: serve; worker: run graphs, deliver webhooks; all (default): both"],
       ["--workers <names>", "run nodes of these workers only, such as gpu,resize"],
     ],
-    examples: ["svc start", "NODE_ENV=production PORT=8080 svc start", "svc start --role=worker --workers=gpu"],
+    examples: [
+      "svc start",
+      "PORT=8080 svc start",
+      "NODE_ENV=development svc start",
+      "svc start --role=worker --workers=gpu",
+    ],
   },
   explain: {
     summary: "tell what of a file runs where, and what it costs",

@@ -4,7 +4,6 @@
  * compile. Whoever reads the source from here can as well read it on disk, so only the developer's own browser may.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isIP } from "node:net";
 import { relative, resolve } from "node:path";
 import { DEV_ASSETS_DIR } from "../app/site.ts";
 import type { DevHost } from "../compiler/dev.ts";
@@ -16,6 +15,7 @@ import { loadFolder, REVALIDATE, serveFile } from "../http/static.ts";
 import type { Context, Handler, Result } from "../http/types.ts";
 import { CidrSet } from "../security/cidr.ts";
 import { isHtml } from "../app/dev-script.ts";
+import { isFromOwnPage, seemsLocal } from "../security/exposure.ts";
 import { SecurityHeaders } from "../security/headers.ts";
 import { createNonce, randomHex } from "../security/random.ts";
 import { systemClock } from "../shared/clock.ts";
@@ -70,8 +70,8 @@ export class DevDoors {
   /** Answers what it owns, and whatever the app can't be asked. */
   async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
     const url = new URL(message.url ?? "/", "http://svc");
-    if (url.pathname === PATHS.devOpen && isOwnBrowser((name) => headerOf(message, name)))
-      return this.#open(url, message, reply);
+    const caller = { peer: message.socket.remoteAddress ?? "", header: (name: string) => headerOf(message, name) };
+    if (url.pathname === PATHS.devOpen && seemsLocal(caller)) return this.#open(url, message, reply);
     return this.#http.handler(message, reply);
   }
 
@@ -90,7 +90,7 @@ export class DevDoors {
     const router = new Router();
     const add = (method: string, path: string, handler: Handler): void =>
       router.add(method, path, (ctx) => {
-        if (isOwnBrowser((name) => ctx.header(name))) return handler(ctx);
+        if (isFromOwnPage(ctx)) return handler(ctx);
         throw new SvcError("SVC_FORBIDDEN", "Only pages of the app under development may ask for this");
       });
     if (client) router.add("GET", PATHS.devClient, (ctx) => serveFile(ctx, client, REVALIDATE));
@@ -159,12 +159,4 @@ async function bodyOf<Shape>(ctx: Context): Promise<Shape> {
 function headerOf(message: IncomingMessage, name: string): string | undefined {
   const value = message.headers[name];
   return typeof value === "string" ? value : undefined;
-}
-
-/** Neither another site's page, nor one whose name has been pointed at this machine. */
-function isOwnBrowser(header: (name: string) => string | undefined): boolean {
-  const site = header("sec-fetch-site");
-  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  const host = (header("host") ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-  return isIP(host) !== 0 || host === "localhost" || host.endsWith(".localhost");
 }

@@ -8,7 +8,8 @@ import { performance } from "node:perf_hooks";
 import { readConfig } from "../app/config.ts";
 import { createDevHost, type DevHost } from "../compiler/dev.ts";
 import { listen } from "../http/server.ts";
-import { BASE_PATH } from "../shared/wire.ts";
+import { systemClock } from "../shared/clock.ts";
+import { BASE_PATH, VARIABLES } from "../shared/wire.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
 import { DevDoors } from "./dev-doors.ts";
@@ -16,12 +17,15 @@ import { DevNews } from "./dev-news.ts";
 import { DevPages } from "./dev-pages.ts";
 import { Stage } from "./dev-stage.ts";
 import { watch } from "./dev-watch.ts";
+import { OperatorLink } from "./operator-link.ts";
 import type { Output } from "./output.ts";
 import { endRequested } from "./signals.ts";
 
 const DRAIN_MS = 2000;
 
 export async function dev(options: CommandOptions, output: Output): Promise<void> {
+  // Before the app and its libraries read it.
+  process.env[VARIABLES.nodeEnv] = "development";
   const devHost = await createDevHost(options);
   try {
     await serveFrom(devHost, options, output);
@@ -37,7 +41,8 @@ async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions,
   const pages = new DevPages();
   const news = new DevNews(root, pages, output);
   const doors = new DevDoors({ root, host: devHost, pages, news, closing: closing.signal });
-  const stage = stageOf(devHost, root, news, doors);
+  const link = new OperatorLink(systemClock, output, process.stdin);
+  const stage = stageOf(devHost, root, news, doors, link);
   const first = await stage.load();
   const config = first?.config ?? readConfig(process.env);
   const listening = await listen(
@@ -56,6 +61,8 @@ async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions,
   });
   if (app) banner(app, listening.url, Math.round(performance.now()), output);
   else output.line(`Waiting for an edit  ${listening.url}`);
+  link.print(app, listening.url);
+  const unbind = link.onKey(() => link.print(stage.current, listening.url));
   const stop = watch({
     host: devHost,
     root,
@@ -64,12 +71,13 @@ async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions,
     onStyle: (path) => pages.tell({ event: "style", data: path }),
   });
   await ended;
+  unbind();
   stop();
   closing.abort();
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
 }
 
-function stageOf(host: DevHost, root: string, news: DevNews, doors: DevDoors): Stage {
+function stageOf(host: DevHost, root: string, news: DevNews, doors: DevDoors, link: OperatorLink): Stage {
   return new Stage({
     host,
     root,
@@ -83,6 +91,7 @@ function stageOf(host: DevHost, root: string, news: DevNews, doors: DevDoors): S
       script: (nonce) => news.script(nonce),
       kept: (id) => doors.kept(id),
       faultPage: (error, nonce) => news.faultPage(error, nonce),
+      operatorLink: link.token,
     },
     onReady: (tookMs) => news.ready(tookMs),
     onFault: (error) => news.broken(error),

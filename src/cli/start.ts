@@ -1,6 +1,7 @@
 /** `svc start`: serves what `svc build` wrote, without any of the compiler. */
 import { join } from "node:path";
 import type { Started } from "../app/app-face.ts";
+import { modeOfStart } from "../security/exposure.ts";
 import { VARIABLES } from "../shared/wire.ts";
 import type { CommandOptions } from "./arguments.ts";
 import { banner } from "./banner.ts";
@@ -22,6 +23,8 @@ export async function start({ root, host, port, role, workers }: CommandOptions,
   // of all it imports would take a tenth of the start.
   await import("../app/app.ts");
   // The app reads its variables as it is loaded.
+  const hasMode = Boolean(process.env[VARIABLES.nodeEnv]?.trim());
+  process.env[VARIABLES.nodeEnv] = modeOfStart(process.env[VARIABLES.nodeEnv]);
   if (role !== undefined) process.env[VARIABLES.role] = role;
   if (workers !== undefined) process.env[VARIABLES.workers] = workers;
   process.setSourceMapsEnabled(true);
@@ -34,6 +37,8 @@ export async function start({ root, host, port, role, workers }: CommandOptions,
   });
   const started = await app.start({
     dist,
+    // A fresh app starts with nothing set. Who names the mode deploys, and names the address too.
+    canGuessSiteUrl: !hasMode,
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   });

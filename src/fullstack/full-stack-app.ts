@@ -49,7 +49,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     navigation,
     i18n,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
-    tell: (error) => told(error, app.config.isProduction),
+    tell: (error) => told(error, app.config.exposes.errorDetails),
   });
   const app = createApp({
     ...base,
@@ -79,10 +79,10 @@ function hasDemoGraph({ demo, env = process.env, workers = [], graphs = [] }: Ap
 }
 
 /** What visitors may know: refusals are for them, faults are not. */
-function told(error: unknown, isProduction: boolean): string {
+function told(error: unknown, hasDetails: boolean): string {
   const isForAll = error instanceof ToldFault || statusOf(error) < 500;
-  if (error instanceof Error && (isForAll || !isProduction)) return error.message;
-  return isProduction ? "Something failed on our side." : String(error);
+  if (error instanceof Error && (isForAll || hasDetails)) return error.message;
+  return hasDetails ? String(error) : "Something failed on our side.";
 }
 
 function byFile(given: Readonly<Record<string, unknown>>): Modules {

@@ -8,6 +8,8 @@ import { SvcError } from "../shared/errors.ts";
 import { isSampledBy, readTraceparent, readTracestate, type Trace } from "../shared/trace.ts";
 import { HEADERS, TRACE_HEADERS } from "../shared/wire.ts";
 import { decodeUtf8 } from "./body.ts";
+import { inTurn } from "./body-turn.ts";
+import type { BodyBudget, BodyGate, BodyLease } from "./body-budget.ts";
 import { CookieJar, type Vault } from "./jar.ts";
 import type { Route } from "./router.ts";
 import type { Session } from "./session.ts";
@@ -23,8 +25,12 @@ export interface Source {
   readonly host: string | undefined;
   readonly clientIp: string;
   readonly secure: boolean;
-  /** Reads the body once; at once where it is there. @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`, or rejects with it. */
-  readBody(limitBytes: number): Uint8Array | Promise<Uint8Array>;
+  /**
+   * Reads the body once; at once where it is there.
+   * @param gate sees each part as it arrives
+   * @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`, `SVC_UNAVAILABLE`, or rejects with it.
+   */
+  readBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array>;
   signal(): AbortSignal;
   toRequest(url: URL): Request;
 }
@@ -45,6 +51,9 @@ export class RequestContext implements Context {
   csrfId: string | undefined;
   /** Of traces that begin with this request, how many are recorded. */
   traceRatio = 0;
+  /** Counts what its body takes of memory; undefined where nothing limits that. */
+  bodyBudget: BodyBudget | undefined;
+  #bodyLease: BodyLease | undefined;
   /** Hashes of the inline scripts of the answer, where its policy names them in place of a nonce: `sha256-…`. */
   scriptHashes: readonly string[] | undefined;
   /** Lines that the head of the answer has beside the answer's own, sound and ready to go out: `name: value\r\n`. */
@@ -274,9 +283,19 @@ export class RequestContext implements Context {
   }
 
   /** As `bytes`, at once where they are there. @throws what `bytes` rejects with */
-  bytesNow(limitBytes: number): Uint8Array | Promise<Uint8Array> {
+  bytesNow(limitBytes: number, gate: BodyGate | undefined = this.bodyLease): Uint8Array | Promise<Uint8Array> {
     this.#readings?.add("body");
-    return this.#source.readBody(limitBytes);
+    return inTurn(this.#source.readBody(limitBytes, gate));
+  }
+
+  /** The share of the body budget that this request holds, for those who keep parts of a streamed body. */
+  get bodyLease(): BodyLease | undefined {
+    return (this.#bodyLease ??= this.bodyBudget?.lease());
+  }
+
+  /** The request has ended: nothing of its body is needed any more. */
+  releaseBody(): void {
+    this.#bodyLease?.release();
   }
 
   async text(limitBytes: number): Promise<string> {

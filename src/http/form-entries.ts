@@ -7,8 +7,11 @@ import type { Readable } from "node:stream";
 import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
 import { SvcError } from "../shared/errors.ts";
 import { decodeUtf8, tooLarge } from "./body.ts";
+import type { BodyLease } from "./body-budget.ts";
+import { RequestContext } from "./context.ts";
 import type { Context } from "./types.ts";
 import { type FileRule, Uploads, type UploadedFile } from "./upload.ts";
+import { MAX_FIELDS, requireName, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
 
 export interface FormEntries {
   /** In their order; a name may come again. Without files. */
@@ -30,53 +33,18 @@ export interface FormLimits {
   readonly onRest?: () => void;
 }
 
-/** More than any form has; a flood of tiny ones costs more than its bytes. */
-const MAX_FIELDS = 1000;
-/** Longest name of a field, in characters. */
-const MAX_NAME = 256;
 /** Longest text of one field, in bytes: what is larger is a file. */
 const MAX_FIELD_BYTES = 1024 * 1024;
 
 /** @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` */
 export async function readEntries(ctx: Context, type: string, limits: FormLimits): Promise<FormEntries> {
   if (type === "multipart/form-data") return new Multipart(ctx, limits).read();
-  const bytes = await ctx.bytes(limits.maxBytes);
-  const fields = urlencoded(decodeUtf8(bytes));
+  const bytes = await urlencodedBytes(ctx, limits.maxBytes);
+  const fields = urlencodedFields(decodeUtf8(bytes));
   for (const [name, value] of fields) limits.onField?.(name, value);
   limits.onRest?.();
   const digest = createHash("sha256").update(bytes).digest("base64url");
   return { fields, files: [], digest, clear: async () => undefined };
-}
-
-/** WHATWG URL section 5.1, but strict: what is not UTF-8 behind its percent signs is refused. */
-function urlencoded(text: string): [name: string, value: string][] {
-  const pairs = text.split("&", MAX_FIELDS + 2).filter((pair) => pair !== "");
-  if (pairs.length > MAX_FIELDS) throw tooMany();
-  return pairs.map((pair) => {
-    const at = pair.indexOf("=");
-    const [name, value] = at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-    return [requireName(decoded(name)), decoded(value)];
-  });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch (cause) {
-    throw new SvcError("SVC_INVALID", "The form is not percent-encoded UTF-8", { cause });
-  }
-}
-
-function requireName(name: string): string {
-  if (name.length <= MAX_NAME && !/[\0\ufffd]/.test(name)) return name;
-  throw new SvcError(
-    "SVC_INVALID",
-    `The form has a field whose name is not usable; at most ${MAX_NAME} characters are`,
-  );
-}
-
-function tooMany(): SvcError {
-  return new SvcError("SVC_INVALID", `The form has more than ${MAX_FIELDS} fields`);
 }
 
 /** One multipart body. Parts are taken one after the other, so that what is refused in one keeps the next from being written. */
@@ -84,6 +52,8 @@ class Multipart {
   readonly #ctx: Context;
   readonly #limits: FormLimits;
   readonly #uploads: Uploads;
+  /** Counts text, which stays in memory. Files go to the disk. */
+  readonly #lease: BodyLease | undefined;
   readonly #fields: [string, string][] = [];
   readonly #files: UploadedFile[] = [];
   /** Of the parts, not of the bytes around them: what is sent again has another boundary. */
@@ -98,6 +68,7 @@ class Multipart {
     this.#ctx = ctx;
     this.#limits = limits;
     this.#uploads = new Uploads(limits.files);
+    this.#lease = ctx instanceof RequestContext ? ctx.bodyLease : undefined;
   }
 
   async read(): Promise<FormEntries> {
@@ -130,7 +101,7 @@ class Multipart {
     parser.on("file", (name: string | undefined, stream, filename: string | undefined, _encoding, type) => {
       this.#taken = this.#taken.then(() => this.#take(name ?? "", stream, filename, type));
     });
-    parser.on("partsLimit", () => this.#fail(tooMany()));
+    parser.on("partsLimit", () => this.#fail(tooManyFields()));
     parser.on("error", (error) => this.#fail(malformed((error as Error).message)));
     return parser;
   }
@@ -145,7 +116,7 @@ class Multipart {
       const name = requireName(rawName);
       // Browsers send the name of a file, tools at least a type.
       if (filename === undefined && type !== "application/octet-stream") {
-        const text = decodeUtf8(await readField(content));
+        const text = decodeUtf8(await readField(content, this.#lease));
         this.#fields.push([name, text]);
         this.#limits.onField?.(name, text);
       } else {
@@ -193,13 +164,14 @@ async function* hashed(stream: Readable, hash: Hash): AsyncGenerator<Buffer> {
   }
 }
 
-/** @throws SvcError `SVC_TOO_LARGE` */
-async function readField(content: AsyncIterable<Buffer>): Promise<Buffer> {
+/** @throws SvcError `SVC_TOO_LARGE`, `SVC_UNAVAILABLE` */
+async function readField(content: AsyncIterable<Buffer>, lease: BodyLease | undefined): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
     if (bytes > MAX_FIELD_BYTES) throw tooLarge(MAX_FIELD_BYTES);
+    lease?.accept(chunk);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

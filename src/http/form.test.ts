@@ -143,7 +143,7 @@ describe("multipart", () => {
     const parts = (count: number): string =>
       Array.from({ length: count }, (_, at) => part(`name="f${at}"`, "x")).join("") + END;
     assert.equal(await (await read(parts(1000))).text(), "1000");
-    assert.equal((await read(parts(1001))).status, 422);
+    assert.equal((await read(parts(1001))).status, 413);
   });
 
   it("is an answer or a refusal, never a hang or a failure, wherever it is cut or damaged", async () => {

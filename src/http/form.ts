@@ -4,6 +4,7 @@
 import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
 import { SvcError } from "../shared/errors.ts";
 import { decodeUtf8, requireLength, requireMediaType, tooLarge } from "./body.ts";
+import { MAX_FIELDS, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
 import type { Context } from "./types.ts";
 
 export interface FormFile {
@@ -21,17 +22,15 @@ export interface FormData {
 
 const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"];
 
-/** More parts than any form has; a flood of tiny ones costs more than its bytes. */
-const MAX_PARTS = 1000;
-
 /** @param limitBytes of the whole body. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
 export async function readForm(ctx: Context, limitBytes: number): Promise<FormData> {
   const type = requireMediaType(ctx, FORM_TYPES);
   requireLength(ctx, limitBytes);
-  const bytes = await ctx.bytes(limitBytes);
-  if (type === "multipart/form-data") return parseMultipart(bytes, ctx.header("content-type") ?? "", limitBytes);
+  if (type === "multipart/form-data")
+    return parseMultipart(await ctx.bytes(limitBytes), ctx.header("content-type") ?? "", limitBytes);
+  const bytes = await urlencodedBytes(ctx, limitBytes);
   return {
-    fields: Object.assign(empty<string>(), Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))),
+    fields: Object.assign(empty<string>(), Object.fromEntries(urlencodedFields(decodeUtf8(bytes)))),
     files: empty(),
   };
 }
@@ -58,7 +57,7 @@ async function parseMultipart(body: Uint8Array, contentType: string, limitBytes:
     let parser: BusboyInstance;
     try {
       const headers: BusboyHeaders = { "content-type": contentType };
-      parser = new Busboy({ headers, limits: { parts: MAX_PARTS, fieldSize: limitBytes, fileSize: limitBytes } });
+      parser = new Busboy({ headers, limits: { parts: MAX_FIELDS, fieldSize: limitBytes, fileSize: limitBytes } });
     } catch (error) {
       return fail(error);
     }
@@ -73,7 +72,7 @@ async function parseMultipart(body: Uint8Array, contentType: string, limitBytes:
         if (filename || bytes.length > 0) files[name] = { name: filename ?? "", type, bytes };
       });
     });
-    parser.on("partsLimit", () => fail(new SvcError("SVC_INVALID", `The form has more than ${MAX_PARTS} parts`)));
+    parser.on("partsLimit", () => fail(tooManyFields()));
     parser.on("error", fail);
     parser.on("finish", () => resolve({ fields, files }));
     parser.end(body);

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import type { Trace } from "../shared/trace.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { compressed, isDocument } from "./compress.ts";
 import { RequestContext, type Source } from "./context.ts";
 import { endEarly, isPromise, WebChunks } from "./iterate.ts";
@@ -40,6 +41,8 @@ export interface HttpOptions {
   notFound?: (ctx: Context) => Answer | Promise<Answer>;
   /** Told of every request, at both doors. A streamed answer through `fetch` has ended for it when it begins. */
   observer?: Observer | undefined;
+  /** Limits the memory that all request bodies take together. Default: nothing does. */
+  bodyBudget?: BodyBudget | undefined;
   /** Share of the traces beginning here that are recorded, 0 to 1. Default 0: nothing records them. */
   traceRatio?: number;
   /** What `notFound` has an answer of its own to, so that it is not passed on to a framework around. Default: nothing. */
@@ -201,6 +204,7 @@ class Core {
       requireSound?.();
       ctx = new RequestContext(source, readTarget(source.target), this.#options.vault);
       ctx.traceRatio = this.#options.traceRatio ?? 0;
+      ctx.bodyBudget = this.#options.bodyBudget;
       this.#options.observer?.answering(ctx);
       const answer = this.#route(ctx);
       return isPromise(answer) ? this.#answeredLater(ctx, answer) : this.#answered(ctx, answer);
@@ -295,6 +299,7 @@ class Core {
   }
 
   ended({ ctx, result }: Answered, isCut: boolean): void {
+    ctx.releaseBody();
     this.#options.observer?.ended(ctx, result, performance.now() - ctx.startedMs, isCut);
   }
 

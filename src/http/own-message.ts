@@ -7,11 +7,13 @@ import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
+import type { BodyGate } from "./body-budget.ts";
 import { headerObject } from "./header-object.ts";
 
 /** Who waits for the whole body. */
 interface Taker {
   limitBytes: number;
+  gate: BodyGate | undefined;
   resolve: (body: Uint8Array) => void;
   reject: (error: SvcError) => void;
 }
@@ -71,10 +73,23 @@ export class OwnMessage extends IncomingMessage {
     this.#heldBytes += chunk.length;
     const taker = this.#taker;
     if (!taker) return this.#heldBytes < this.readableHighWaterMark;
-    if (this.#heldBytes <= taker.limitBytes) return true;
+    const refusal = this.#refusalOf(taker, chunk);
+    if (!refusal) return true;
     this.#taker = undefined;
-    taker.reject(tooLarge(taker.limitBytes));
+    this.#held = [];
+    taker.reject(refusal);
     return false;
+  }
+
+  /** Why the body is not read any further. */
+  #refusalOf({ limitBytes, gate }: Taker, chunk: Buffer): SvcError | undefined {
+    if (this.#heldBytes > limitBytes) return tooLarge(limitBytes);
+    try {
+      gate?.accept(chunk);
+    } catch (error) {
+      if (error instanceof SvcError) return error;
+      throw error;
+    }
   }
 
   /** Whether `takeBody` can be called: nobody has begun to read it as a stream. */
@@ -84,14 +99,16 @@ export class OwnMessage extends IncomingMessage {
 
   /**
    * The whole body; at once where it is there. Once, and only while it is held.
-   * @throws SvcError `SVC_TOO_LARGE`, `SVC_BAD_REQUEST`
+   * @param gate sees each part as it arrives
+   * @throws SvcError `SVC_TOO_LARGE`, `SVC_UNAVAILABLE`, `SVC_BAD_REQUEST`
    */
-  takeBody(limitBytes: number): Uint8Array | Promise<Uint8Array> {
+  takeBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array> {
     if (this.#heldBytes > limitBytes) throw tooLarge(limitBytes);
+    if (gate) for (const chunk of this.#held ?? []) gate.accept(chunk);
     if (this.#isWhole) return this.#taken();
     if (this.destroyed) throw leftEarly();
     return new Promise((resolve, reject) => {
-      this.#taker = { limitBytes, resolve, reject };
+      this.#taker = { limitBytes, gate, resolve, reject };
       // Where there was no room for more, node:http has stopped to read.
       if (this.#heldBytes >= this.readableHighWaterMark) super._read(0);
     });

@@ -5,6 +5,7 @@ import { CidrSet } from "../security/cidr.ts";
 import type { Source } from "./context.ts";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
+import type { BodyGate } from "./body-budget.ts";
 
 const UNKNOWN_PEER = "127.0.0.1";
 const NOBODY = new CidrSet([]);
@@ -60,7 +61,7 @@ export class FetchSource implements Source {
     this.#left.abort(new DOMException("The client left", "AbortError"));
   }
 
-  async readBody(limitBytes: number): Promise<Uint8Array> {
+  async readBody(limitBytes: number, gate?: BodyGate): Promise<Uint8Array> {
     if (this.#request.bodyUsed) throw new TypeError("The body was read already");
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -68,6 +69,7 @@ export class FetchSource implements Source {
       for await (const chunk of (this.#request.body ?? []) as AsyncIterable<Uint8Array>) {
         length += chunk.length;
         if (length > limitBytes) throw tooLarge(limitBytes);
+        gate?.accept(chunk);
         chunks.push(chunk);
       }
     } catch (cause) {

@@ -6,6 +6,7 @@ import { clientAddress, isSecure, requestHost } from "../security/client-address
 import type { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { tooLarge } from "./body.ts";
+import type { BodyGate } from "./body-budget.ts";
 import type { Source } from "./context.ts";
 import { leftEarly, OwnMessage } from "./own-message.ts";
 import { isHost } from "./target.ts";
@@ -95,15 +96,16 @@ export class NodeSource implements Source {
     return controller;
   }
 
-  readBody(limitBytes: number): Uint8Array | Promise<Uint8Array> {
+  readBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array> {
     const message = this.#message;
     const given = this.#startReading();
     if (!given) {
       return message instanceof OwnMessage && message.isHeld
-        ? message.takeBody(limitBytes)
-        : readStream(message, limitBytes);
+        ? message.takeBody(limitBytes, gate)
+        : readStream(message, limitBytes, gate);
     }
     if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
+    gate?.accept(given);
     return given;
   }
 
@@ -190,7 +192,7 @@ function bodyKept(message: IncomingMessage & { body?: unknown }): Uint8Array {
   );
 }
 
-function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+function readStream(message: IncomingMessage, limitBytes: number, gate?: BodyGate): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -200,12 +202,20 @@ function readStream(message: IncomingMessage, limitBytes: number): Promise<Uint8
       reject(leftEarly(cause));
     };
     if (message.destroyed) return fail();
-    message.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limitBytes) return void chunks.push(chunk);
+    const refuse = (error: unknown): void => {
       message.pause();
       message.removeAllListeners("data");
-      reject(tooLarge(limitBytes));
+      reject(error);
+    };
+    message.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limitBytes) return refuse(tooLarge(limitBytes));
+      try {
+        gate?.accept(chunk);
+      } catch (error) {
+        return refuse(error);
+      }
+      chunks.push(chunk);
     });
     message.on("end", () => {
       isWhole = true;

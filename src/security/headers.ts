@@ -3,6 +3,7 @@
  * is content-policy.ts; docs/guide/security.md has these options as a table, held equal to this file by a test.
  */
 import { SvcError } from "../shared/errors.ts";
+import { policyMark } from "../shared/policy-mark.ts";
 import { remembered } from "../shared/remember.ts";
 import { REPORT_GROUP } from "../shared/wire.ts";
 import { policyText, reportUrl } from "./content-policy.ts";
@@ -79,6 +80,22 @@ export function withOwn(app: SecurityHeaderOptions, own: OwnSecurityOptions): Se
   for (const [directive, sources] of Object.entries(own.csp ?? {}))
     csp[directive] = [...(csp[directive] ?? []), ...sources];
   return { ...app, ...own, csp, permissionsPolicy: { ...app.permissionsPolicy, ...own.permissionsPolicy } };
+}
+
+/**
+ * Marks of the policies that browsers enforce, by what a page has of its own: each is made once.
+ * @throws SvcError `SVC_CONFIG` as `SecurityHeaders`
+ */
+export function policyMarks(app: SecurityHeaderOptions): (own: OwnSecurityOptions | undefined) => string {
+  const made = new Map<OwnSecurityOptions | undefined, string>();
+  return (own) => {
+    let mark = made.get(own);
+    if (mark === undefined) {
+      mark = policyMark(app.reportOnly ? "" : policyText(withOwn(app, own ?? {}), false));
+      made.set(own, mark);
+    }
+    return mark;
+  };
 }
 
 /** What headers depend on beside the options. */

@@ -29,19 +29,17 @@ export interface RateLimitOptions {
 /** @param target as whoever counted the call named it */
 export type OnRefused = (limit: string, clientIp: string, target: string) => void;
 
-const WINDOW_SECONDS = 60;
+export const WINDOW_SECONDS = 60;
 
 /** One limit per minute and client. */
 export class RateLimit {
   readonly #options: RateLimitOptions;
   readonly #counters: RateCounters;
-  readonly #policy: readonly [name: string, value: string];
   /** Where counts may fail, once anything was counted. */
   #limiter: Promise<StoreLimiter> | undefined;
 
   constructor(options: RateLimitOptions) {
     this.#options = options;
-    this.#policy = ["ratelimit-policy", `"${options.name}";q=${options.perMinute};w=${WINDOW_SECONDS}`];
     this.#counters = options.counters ?? new MemoryCounters();
   }
 
@@ -71,18 +69,25 @@ export class RateLimit {
     return new StoreLimiter(options, this.#counters, insurance);
   }
 
-  #verdict({ consumed, endMs }: RateCount, clientIp: string, target: string): RateVerdict {
+  #verdict(count: RateCount, clientIp: string, target: string): RateVerdict {
     const { name, perMinute, clock, onRefused } = this.#options;
-    const isAllowed = consumed <= perMinute;
-    const resetSeconds = Math.max(1, Math.ceil((endMs - clock.now()) / 1000));
-    const left = `"${name}";r=${Math.max(0, perMinute - consumed)};t=${resetSeconds}`;
-    const headers = [...this.#policy, "ratelimit", left];
-    if (!isAllowed) {
-      headers.push("retry-after", String(resetSeconds));
-      onRefused?.(name, clientIp, target);
-    }
-    return { isAllowed, headers };
+    const isAllowed = count.consumed <= perMinute;
+    if (!isAllowed) onRefused?.(name, clientIp, target);
+    return { isAllowed, headers: headersOf({ name, perMinute }, count, clock.now()) };
   }
+}
+
+/** `RateLimit`, `RateLimit-Policy`, and `Retry-After` where the count is above the limit; flat. */
+export function headersOf(
+  { name, perMinute }: Pick<RateLimitOptions, "name" | "perMinute">,
+  { consumed, endMs }: RateCount,
+  nowMs: number,
+): string[] {
+  const resetSeconds = Math.max(1, Math.ceil((endMs - nowMs) / 1000));
+  const left = `"${name}";r=${Math.max(0, perMinute - consumed)};t=${resetSeconds}`;
+  const headers = ["ratelimit-policy", `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`, "ratelimit", left];
+  if (consumed > perMinute) headers.push("retry-after", String(resetSeconds));
+  return headers;
 }
 
 /** An IPv4 address as it is; of an IPv6 address its /64, since a client owns at least that much. */

@@ -104,6 +104,21 @@ export const PATHS = {
   ready: "/ready",
 } as const;
 
+/**
+ * Scripts that svc's pages name without a nonce where a policy has hashes. Enhanced navigation runs exactly these
+ * (src/browser/page-scripts.ts), so a path that merely begins like them stays inert.
+ */
+export const PAGE_SCRIPTS = [
+  PATHS.loader,
+  PATHS.moments,
+  PATHS.stream,
+  PATHS.links,
+  PATHS.uiMenu,
+  PATHS.uiTheme,
+  PATHS.uiGesture,
+] as const;
+export type PageScript = (typeof PAGE_SCRIPTS)[number];
+
 /** In `dist`: which of the exported pages a start answers with. */
 export const STATIC_INDEX = "static.json";
 
@@ -120,6 +135,9 @@ export const HEADERS = {
   navigation: "x-svc-navigation",
   /** On a submit of browser code that takes pages in: the page again where it is refused, else the envelope with where to go. */
   swap: "x-svc-swap",
+  /** On pages that svc rendered. Only these are put into the document that is there; app code can't set it (src/app/page-mark.ts). */
+  page: "x-svc-page",
+  policy: "content-security-policy",
   /** Says of a call which program of ours it comes from: what it starts is listed as started by that. */
   client: "x-svc-client",
   /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
@@ -190,6 +208,7 @@ export const VARIABLES = {
   rateActions: "SVC_RATE_ACTIONS",
   rateSubmits: "SVC_RATE_SUBMITS",
   rateFile: "SVC_RATE_FILE",
+  bodyMemoryBytes: "SVC_BODY_MEMORY_BYTES",
   retention: "SVC_RETENTION",
   graphInputBytes: "SVC_GRAPH_INPUT_BYTES",
   graphResultBytes: "SVC_GRAPH_RESULT_BYTES",
@@ -232,6 +251,8 @@ export const DOM = {
   media: "m",
   /** Attribute of `<html>`: build id. */
   build: "data-build",
+  /** Attribute of `<html>`: mark of the page's Content-Security-Policy (shared/policy-mark.ts). */
+  policy: "data-svc-policy",
   /** Attribute of `<html>`: `idle` warms chunks up when the browser is idle. */
   prefetch: "data-svc-prefetch",
   /** Set on an element while the code of its handler is on the way; `failed` while that can't be fetched. */

@@ -29,6 +29,8 @@ export interface DocumentOptions extends InlineOptions {
   isTokenless?: boolean;
   /** Whether links are followed within the document. Default "links": by the browser. */
   navigation?: Navigation;
+  /** Mark of the page's policy (shared/policy-mark.ts), where it is known. */
+  readonly policyMark?: string;
   /** Text of the inline script by which HTML passes the page's Trusted Types, where the app asks for these. Part of the stub. */
   readonly policy?: string;
   /** Text of the inline stub with its tokens in it (events.ts). Read only when the page has a script. */
@@ -47,11 +49,11 @@ export function documentStart(
   features: PageFeatures,
   head: string,
 ): string {
-  const { lang = "en", dir, manifest, prefetch, theme, isTokenless } = options;
+  const { lang = "en", dir, manifest, prefetch, theme, isTokenless, policyMark = "" } = options;
   const shown = isTokenless ? undefined : theme;
   const open = events
-    ? opening(lang, dir, shown, manifest.build, prefetch === "idle", events.htmlAttributes())
-    : quietOpening(lang, dir, shown);
+    ? opening(lang, dir, shown, policyMark, manifest.build, prefetch === "idle", events.htmlAttributes())
+    : quietOpening(lang, dir, shown, policyMark);
   const stub = events ? script(options, events.stub(options.stub)) : "";
   const look = isTokenless && theme !== undefined ? script(options, THEME_SCRIPT) : "";
   return `${open}${look}${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
@@ -72,18 +74,30 @@ type Direction = "ltr" | "rtl" | undefined;
 
 /** Up to the head's first element, of pages without script. */
 const quietOpening = repeated(
-  (lang: string, dir: Direction, theme: Theme | undefined) =>
-    `<!doctype html><html${languageAttributes(lang, dir, theme)}><head>`,
+  (lang: string, dir: Direction, theme: Theme | undefined, policyMark: string) =>
+    `<!doctype html><html${languageAttributes(lang, dir, theme)}${policyAttribute(policyMark)}><head>`,
 );
 
 /** The same of pages that listen. `ofWindow`: attributes for events of the window. */
 const opening = repeated(
-  (lang: string, dir: Direction, theme: Theme | undefined, build: string, isIdle: boolean, ofWindow: string) => {
+  (
+    lang: string,
+    dir: Direction,
+    theme: Theme | undefined,
+    policyMark: string,
+    build: string,
+    isIdle: boolean,
+    ofWindow: string,
+  ) => {
     const prefetch = isIdle ? ` ${DOM.prefetch}="idle"` : "";
-    const attributes = `${languageAttributes(lang, dir, theme)} ${DOM.build}="${escapeAttribute(build)}"`;
+    const attributes = `${languageAttributes(lang, dir, theme)} ${DOM.build}="${escapeAttribute(build)}"${policyAttribute(policyMark)}`;
     return `<!doctype html><html${attributes}${prefetch}${ofWindow}><head>`;
   },
 );
+
+function policyAttribute(policyMark: string): string {
+  return policyMark === "" ? "" : ` ${DOM.policy}="${policyMark}"`;
+}
 
 function languageAttributes(lang: string, dir: Direction, theme: Theme | undefined): string {
   // With the first byte, so that no page is ever painted in another theme than its own.

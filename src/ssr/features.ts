@@ -2,16 +2,15 @@
  * Widgets of a page that browsers may need a script for. Each is written once, where the page uses it, and fetched only by
  * browsers that lack what it brings; a page without widgets has nothing of this. Decision 030.
  */
-import { DOM, PATHS } from "../shared/wire.ts";
+import { DOM, PATHS, type PageScript } from "../shared/wire.ts";
 import { moduleScript, script, type InlineOptions } from "./inline.ts";
 
-interface Script {
-  path: string;
-  /** Expression that holds in browsers which can do without. */
-  unless?: string;
-  /** Fetches the path by itself, when it is wanted. */
-  starter?: string;
-}
+type Script =
+  | { path: PageScript; unless?: undefined; starter?: undefined }
+  /** `unless`: expression that holds in browsers which can do without. */
+  | { path: string; unless: string; starter?: undefined }
+  /** `starter`: fetches the path by itself, when it is wanted. */
+  | { path: string; starter: string; unless?: undefined };
 
 /**
  * Sees that a form is about to be used, or is sent, and fetches what sends it. Where that can't be had the browser sends it, by the button
@@ -96,8 +95,8 @@ export class PageFeatures {
 
 /** Asynchronous, in the order of the document for nobody: each works by itself. */
 export function featureScript(name: Feature, options: InlineOptions): string {
-  const { path, unless, starter }: Script = SCRIPTS[name];
-  if (starter !== undefined) return script(options, starter, ` ${DOM.widget}`);
-  if (unless === undefined) return moduleScript(options, path, ` ${DOM.widget}`);
-  return script(options, `${unless}||import("${path}")`, ` ${DOM.widget}`);
+  const wanted: Script = SCRIPTS[name];
+  if (wanted.starter !== undefined) return script(options, wanted.starter, ` ${DOM.widget}`);
+  if (wanted.unless === undefined) return moduleScript(options, wanted.path, ` ${DOM.widget}`);
+  return script(options, `${wanted.unless}||import("${wanted.path}")`, ` ${DOM.widget}`);
 }

@@ -1,5 +1,7 @@
 /** Scripts in a page, and by what the page's policy lets them run: its nonce or, where many share the page, their hashes. */
 
+import type { PageScript } from "../shared/wire.ts";
+
 export interface InlineOptions {
   /** Read only when the page has a script. Undefined for a page that many share, whose scripts are named by hash. */
   readonly nonce: string | undefined;
@@ -14,7 +16,7 @@ export function script({ nonce, onInline }: InlineOptions, code: string, attribu
   return `<script${attributes}>${code}</script>`;
 }
 
-export function moduleScript({ nonce }: InlineOptions, path: string, attributes = ""): string {
+export function moduleScript({ nonce }: InlineOptions, path: PageScript, attributes = ""): string {
   if (nonce === undefined) return `<script type="module" async src="${path}"${attributes}></script>`;
   return `<script type="module" async nonce="${nonce}" src="${path}"${attributes}></script>`;
 }

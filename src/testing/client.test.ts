@@ -26,8 +26,8 @@ function productionApp(secrets: Record<string, string> = { SVC_SECRET: "s".repea
   });
 }
 
-describe("a test client", () => {
-  it("gets a CSRF token from the app without requesting a page, before and after a sign-in", async () => {
+describe("createTestClient", () => {
+  it("a test client gets a CSRF token from the app without requesting a page, before and after a sign-in", async () => {
     const app = productionApp();
     const client = createTestClient(app);
     loads.length = 0;
@@ -40,7 +40,7 @@ describe("a test client", () => {
     await app.close();
   });
 
-  it("sends a token that only its own visitor may use", async () => {
+  it("a test client sends a token that only its own visitor may use", async () => {
     const app = productionApp();
     const [one, other] = [createTestClient(app), createTestClient(app)];
     await other.csrfToken();
@@ -49,7 +49,7 @@ describe("a test client", () => {
     await app.close();
   });
 
-  it("asks for a tokenPage when it has a fetch alone, or when the page shows no token", async () => {
+  it("a test client asks for a tokenPage when it has a fetch alone, or when the page shows no token", async () => {
     const app = productionApp();
     const fetch = (request: Request): Promise<Response> => app.fetch(request);
     await assert.rejects(createTestClient({ fetch }).csrfToken(), /pass tokenPage, a page that shows one/);

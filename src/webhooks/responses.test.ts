@@ -122,9 +122,9 @@ async function write(socket: Socket, bytes: Buffer, isSlow: boolean): Promise<vo
   }
 }
 
-describe("a response", () => {
+describe("responses of receivers", () => {
   for (const [name, text, isKept, body] of ACCEPTED) {
-    it(`with ${name} is read, and its connection is ${isKept ? "kept" : "closed"}`, async () => {
+    it(`a response with ${name} is read, and its connection is ${isKept ? "kept" : "closed"}`, async () => {
       // Bytes that follow later would belong to the next response.
       const isPrompt = /^(?:more|another|bytes)/.test(name);
       for (const isSlow of isPrompt ? [false] : [false, true]) {
@@ -141,7 +141,7 @@ describe("a response", () => {
   }
 
   for (const [name, text, why] of REJECTED) {
-    it(`with ${name} is a failure that says so, and its connection is closed`, async () => {
+    it(`a response with ${name} fails the attempt or cuts its body short, with the reason, and its connection is closed`, async () => {
       for (const isSlow of [false, text.length < 1000]) {
         const { results, connections } = await deliver(text, isSlow, true);
         for (const { statusCode, error, response } of results) assert.match(`${statusCode} ${error} ${response}`, why);

@@ -114,7 +114,7 @@ describe("a request", () => {
     assert.match(head, new RegExp(`\r\ncontent-length: ${Buffer.byteLength(body)}$`));
   });
 
-  it("is refused before it goes out when a header has a line break or another control character", () => {
+  it("a request is refused before it goes out when a header has a line break or another control character", () => {
     for (const header of ["1\r\nX-B: 2", "1\n", "1\0", "é"])
       assert.throws(() => checkHeaders(["X-A", header]), /a character that headers must not have/);
     assert.throws(() => checkHeaders(["X\r\nY", "1"]), /a character that headers must not have/);
@@ -216,7 +216,7 @@ describe("a connection", () => {
     ["Keep-Alive: timeout=30\r\n", 28_000],
     ["Keep-Alive: timeout=86400\r\n", 600_000],
   ] as const) {
-    it(`is kept for ${keptMs} ms, and no longer, when the receiver sends "${hint.trim()}"`, async () => {
+    it(`an idle connection is kept for ${keptMs} ms, and no longer, when the receiver sends "${hint.trim()}"`, async () => {
       const { url, sockets } = await receiver((socket, requests) => {
         // undici measures idle time with timers of its own, and starts the first of them when this response arrives.
         if (requests === 1) mock.timers.enable({ apis: ["setTimeout"] });
@@ -238,7 +238,7 @@ describe("a connection", () => {
     });
   }
 
-  it("is used once when the receiver announces that it closes within 2 s", async () => {
+  it("a connection is used once when the receiver announces that it closes within 2 s", async () => {
     const { url, sockets } = await receiver(
       (socket) => void socket.write(`${OK}Keep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n`),
     );

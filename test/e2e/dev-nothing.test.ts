@@ -3,6 +3,7 @@
  * same before and after its source was rendered again around the values it has, and no page is loaded anew for it.
  */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { appendFileSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -66,23 +67,40 @@ async function use(page: Page, url: string): Promise<string[]> {
   });
 }
 
-/** Calls of actions that are on their way, by page. */
-const calls = new WeakMap<Page, Set<Request>>();
+/** Calls of actions that are on their way, by page, and the ends of their answers. */
+const calls = new WeakMap<Page, Map<Request, Promise<unknown>>>();
+/** Longest an answer may take. Reached only by a test that fails. */
+const ANSWER_MS = 30_000;
 
 async function newTab(): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
-  const open = new Set<Request>();
+  const open = new Map<Request, Promise<unknown>>();
   calls.set(page, open);
-  page.on("request", (request) => request.method() === "POST" && open.add(request));
-  page.on("requestfinished", (request) => open.delete(request));
-  page.on("requestfailed", (request) => open.delete(request));
+  page.on("request", (request) => {
+    if (request.method() !== "POST") return;
+    const end = request.response().then((response) => response?.finished());
+    const forget = (): unknown => open.delete(request);
+    // Of a page that has gone nobody waits for an answer.
+    open.set(request, end.then(forget, forget));
+  });
   return page;
+}
+
+/** Resolves once no call of the page is on its way. */
+async function answered(page: Page): Promise<void> {
+  const open = calls.get(page);
+  const late = AbortSignal.timeout(ANSWER_MS);
+  while (open && open.size > 0) {
+    await Promise.race([Promise.all(open.values()), once(late, "abort")]);
+    const urls = [...open.keys()].map((request) => request.url());
+    assert.ok(!late.aborted, `${page.url()} waits for ${urls.join(", ")}`);
+  }
 }
 
 /** The page once no code and no answer is on the way to it; it counts the edits that reach it from now on. */
 async function settled(page: Page): Promise<string[]> {
   await page.waitForFunction(() => !document.querySelector("[data-svc-pending]"));
-  while (calls.get(page)?.size) await page.evaluate("0");
+  await answered(page);
   await page.evaluate(async () => {
     globalThis.followed = 0;
     addEventListener("svc:update", () => globalThis.followed++);

@@ -423,6 +423,19 @@ describe("a handler", () => {
   });
 });
 
+describe("a handler whose code for another page does not come", () => {
+  it("has the browser load that page", async () => {
+    const tab = await openScripted("/counter");
+    const { page } = tab;
+    await page.route("**/visit.js", (route) => route.abort());
+    await page.click("#go");
+    await heading(page, "About");
+    assert.equal(await isSame(page), false);
+    assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+    await tab.close();
+  });
+});
+
 describe("a handler that has changed something", () => {
   it("goes to a page as it is then, not as it was when somebody pointed at a link to it", async () => {
     const tab = await openScripted("/counter");

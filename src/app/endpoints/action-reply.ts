@@ -55,6 +55,6 @@ function isClosing(error: unknown, { closing }: Services): boolean {
 function describe(error: unknown, { config }: Services): { status: number; message: string } {
   const status = error instanceof SvcError ? error.status : 500;
   if (error instanceof SvcError && ERRORS[error.code].family === "yours") return { status, message: error.message };
-  if (config.isProduction) return { status, message: status === 503 ? "Unavailable" : "Internal error" };
+  if (!config.exposes.errorDetails) return { status, message: status === 503 ? "Unavailable" : "Internal error" };
   return { status, message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,4 +1,4 @@
-/** Files that workers left, over HTTP: a list, and each as a download. Never shown in place: what they hold is anybody's. */
+/** Files that workers left, over HTTP: a list, and each as a download. Never shown in place, nor run: what they hold is anybody's. */
 import { json } from "../../http/response.ts";
 import type { Context, Result } from "../../http/types.ts";
 import { artifactView } from "../../graph/machine/snapshot.ts";
@@ -9,6 +9,18 @@ import { graphAccess } from "../auth.ts";
 import { notFound } from "../outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { idOf } from "./webhooks.ts";
+
+/**
+ * Types that browsers only show or store. With `nosniff` a browser takes no other type for a script or a stylesheet, so a type that is
+ * missing here costs its reader a convenience; one too many could act for the site. SVG has scripts.
+ */
+const INERT =
+  /^(?:text\/(?:plain|csv|markdown)|application\/(?:json|x-ndjson|pdf|zip|gzip|vnd\.openxmlformats-[\w.-]+)|(?:image|audio|video)\/(?!svg)[\w.-]+)(?:;|$)/i;
+
+/** The type as it is where it is inert, else that of bytes. */
+function inertType(type: string): string {
+  return INERT.test(type) ? type : "application/octet-stream";
+}
 
 export function artifactEndpoints({ router, services }: Pick<Endpoints, "router" | "services">): void {
   const reader = [graphAccess(services, "read")];
@@ -28,12 +40,14 @@ async function download(ctx: Context, services: Services): Promise<Result> {
   const row = (await rowsOf(ctx, services)).find((each) => each.name === name);
   if (!row) return notFound(`The graph has no artifact "${name.slice(0, 100)}"`);
   const headers = [
-    ["content-type", row.type],
+    ["content-type", inertType(row.type)],
     ["content-length", String(row.bytes)],
     // Its name has nothing that would have to be quoted.
     ["content-disposition", `attachment; filename="${row.name}"`],
     ["x-content-type-options", "nosniff"],
     ["content-security-policy", "default-src 'none'; sandbox"],
+    // Whatever the site allows for its own answers.
+    ["cross-origin-resource-policy", "same-origin"],
     ["cache-control", "private, no-store"],
     ["etag", `"${row.sha256}"`],
   ].flat();

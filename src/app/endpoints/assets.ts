@@ -6,7 +6,7 @@ import type { Endpoints } from "../services.ts";
 export function assetEndpoints({ router, services }: Endpoints): void {
   for (const [name, file] of services.site.assets) {
     const path = `${BASE_PATH}/${name}`;
-    if (path === PATHS.benchmark && services.config.isProduction) continue;
+    if (path === PATHS.benchmark && !services.config.exposes.bundleMetrics) continue;
     router.add("GET", path, (ctx) => serveFile(ctx, file, REVALIDATE));
   }
 }

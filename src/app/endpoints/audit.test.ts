@@ -11,7 +11,7 @@ function failing() {
   const services = {
     store: { audit: { add: () => Promise.reject(new Error("disk full")) } },
     clock: { now: () => 1000 },
-    config: { execApiKey: "key" },
+    operatorAccess: { isKey: (text: string) => text === "key" },
     log: { error: (fields: LogFields) => logged.push(fields) },
   } as unknown as Services;
   const ctx = { params: { id: "wh_1" }, clientIp: "127.0.0.1", header: () => "Bearer key" } as unknown as Context;

@@ -86,5 +86,5 @@ function wantsEnvelope(ctx: Context): boolean {
 export function errorPage(ctx: Context, services: Services, status: number, message: string): Result {
   const asked = { requestId: ctx.requestId, header: (name: string) => ctx.header(name), path: "/" };
   const code = status >= 500 ? "SVC_INTERNAL" : "SVC_INVALID";
-  return answerError(new SvcError(code, message, { status }), asked, !services.config.isProduction);
+  return answerError(new SvcError(code, message, { status }), asked, services.config.exposes.errorDetails);
 }

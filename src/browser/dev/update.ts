@@ -7,6 +7,7 @@ import { BASE_PATH, DOM, HEADERS, PATHS } from "../../shared/wire.ts";
 import type { DevState } from "./inside.ts";
 import { morph, OWN } from "../morph.ts";
 import { parsePage, stateOf } from "../new-page.ts";
+import { isOwnPage } from "../own-page.ts";
 import { takeScripts } from "../page-scripts.ts";
 import { tellLosses } from "./losses.ts";
 
@@ -30,6 +31,10 @@ export async function update(): Promise<Outcome> {
     const next = await parsePage(response);
     const fault = next.getElementById(DOM.faultId);
     if (fault) return { fault: JSON.parse(fault.textContent) as Fault };
+    if (!isOwnPage(next, response.headers)) {
+      location.reload();
+      return { fault: undefined };
+    }
     const state = devStateOf(next);
     // Code that can't be had is a mistake in it: the page stays as it is.
     if (state && !(await fetchCode(next, inside?.modules() ?? {}))) return { fault: undefined };

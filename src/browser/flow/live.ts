@@ -5,6 +5,7 @@
  */
 import { DOM, PATHS } from "../../shared/wire.ts";
 import { forget, morph } from "../morph.ts";
+import { retryableImport } from "../retryable-import.ts";
 import { Backlog, type Step } from "./backlog.ts";
 import { parsed, tick } from "./markup.ts";
 import { pause } from "./pill.ts";
@@ -112,8 +113,8 @@ async function loadParts(all: readonly Element[]): Promise<boolean> {
   const needs = (selector: string): boolean => all.some((widget) => widget.querySelector(selector));
   const nothing = (): undefined => undefined;
   const [needsLog, needsGraph] = [needs(LOG), needs(".svc-view")];
-  if (needsLog) logPart ??= (await import(PATHS.flowLog).catch(nothing)) as LogPart | undefined;
-  if (needsGraph) graphPart ??= (await import(PATHS.flowGraph).catch(nothing)) as GraphPart | undefined;
+  if (needsLog) logPart ??= (await retryableImport(PATHS.flowLog).catch(nothing)) as LogPart | undefined;
+  if (needsGraph) graphPart ??= (await retryableImport(PATHS.flowGraph).catch(nothing)) as GraphPart | undefined;
   return !((needsLog && !logPart) || (needsGraph && !graphPart));
 }
 

@@ -2,7 +2,7 @@
  * One connection of a page, which follows some of its widgets. Every message says where each of them stands then, so that a connection
  * that broke goes on from there, whichever server answers. How it is with it, the pills of its widgets say.
  */
-import { DOM } from "../../shared/wire.ts";
+import { BASE_PATH, DOM } from "../../shared/wire.ts";
 import { tell, type State } from "./pill.ts";
 import { FIRST_WAIT_MS, isRefused, LONGEST_WAIT_MS } from "./refused.ts";
 
@@ -113,8 +113,8 @@ export class Stream {
 }
 
 function addressOf(all: readonly HTMLElement[]): URL {
-  const url = new URL(all[0]!.dataset["src"]!, location.href);
-  url.search = "";
+  // Not as the markup says: what this stream sends becomes HTML of the page.
+  const url = new URL(`${BASE_PATH}/live`, location.href);
   for (const { dataset } of all) {
     url.searchParams.append("on", new URL(dataset["src"]!, location.href).searchParams.get("on")!);
     url.searchParams.append("at", dataset["at"]!);

@@ -52,8 +52,12 @@ export class Renewal {
       if (was.parentElement instanceof HTMLDetailsElement)
         is.parentElement?.toggleAttribute("open", was.parentElement.open);
     }
-    this.#old.replaceChildren(...this.#fresh.childNodes);
+    // A focused element that is removed fires `blur`, and before it the browser lays out what is left: a pane without most of its content
+    // loses its scroll position. So the new content is there, and has the focus, before the old content goes.
+    const before = [...this.#old.childNodes];
+    this.#old.append(...this.#fresh.childNodes);
     for (const scroll of scrolled) scroll();
     this.focus?.focus({ preventScroll: true });
+    for (const node of before) node.remove();
   }
 }

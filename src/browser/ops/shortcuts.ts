@@ -1,4 +1,5 @@
 /** Keys: they lead to what stands on the screen, as `data-key` says; two of them are pressed one after the other (`g r`). */
+import { retryableImport } from "../retryable-import.ts";
 import { PATHS } from "../../shared/wire.ts";
 import { answerTo } from "./answer-to.ts";
 import { keep, kept } from "./kept.ts";
@@ -35,7 +36,7 @@ function press(keys: string): boolean {
 function openPalette(): boolean {
   const link = document.querySelector<HTMLAnchorElement>("[data-go]");
   if (!link) return false;
-  (import(PATHS.opsPalette) as Promise<typeof import("./palette.ts")>).then(
+  (retryableImport(PATHS.opsPalette) as Promise<typeof import("./palette.ts")>).then(
     ({ open }) => open(link.href, answerTo),
     () => location.assign(link.href),
   );

@@ -2,31 +2,33 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { judge, type AccessFacts } from "./access.ts";
 
-const NOBODY: AccessFacts = { signedIn: undefined, hasKey: false, isProduction: true, isLocal: false };
+const NOBODY: AccessFacts = { signedIn: undefined, hasKey: false, hasLink: false };
+const READER = { role: "read", name: "read" } as const;
+const OPERATOR = { role: "operator", name: "operator" } as const;
 
 function judged(facts: Partial<AccessFacts>): string {
   const access = judge({ ...NOBODY, ...facts });
   return "denial" in access ? access.denial : `${access.visitor.role} (${access.visitor.name})`;
 }
 
-describe("the operators' screens", () => {
-  it("are closed in production until there is a key or a word of the app", () => {
+describe("the operator screens", () => {
+  it("are closed until there is a key, a link, or a decision of the app", () => {
     assert.equal(judged({}), "closed");
-    assert.equal(judged({ isLocal: true }), "closed");
-    assert.equal(judged({ hasKey: true, isLocal: true }), "sign-in");
-    assert.equal(judged({ hasKey: true, signedIn: "read" }), "read (read)");
+    assert.equal(judged({ hasKey: true }), "sign-in");
+    assert.equal(judged({ hasLink: true }), "link");
+    assert.equal(judged({ hasKey: true, hasLink: true }), "sign-in");
   });
 
-  it("are open in development on this machine alone", () => {
-    assert.equal(judged({ isProduction: false, isLocal: true }), "operator (developer)");
-    assert.equal(judged({ isProduction: false }), "closed");
-    assert.equal(judged({ isProduction: false, hasKey: true }), "sign-in");
+  it("are open to whoever has signed in", () => {
+    assert.equal(judged({ hasKey: true, signedIn: READER }), "read (read)");
+    assert.equal(judged({ hasLink: true, signedIn: { role: "operator", name: "developer" } }), "operator (developer)");
   });
 
-  it("obey the app where it says who may see them, in development too", () => {
-    assert.equal(judged({ own: { role: "read" }, signedIn: "operator" }), "read (read)");
-    assert.equal(judged({ own: { role: undefined }, isProduction: false, isLocal: true }), "forbidden");
+  it("obey the app where it decides, and open to a key and a link all the same", () => {
+    assert.equal(judged({ own: { role: "read" }, signedIn: OPERATOR }), "read (read)");
+    assert.equal(judged({ own: { role: undefined } }), "forbidden");
+    assert.equal(judged({ own: { role: undefined }, hasLink: true }), "forbidden");
     assert.equal(judged({ own: { role: undefined }, hasKey: true }), "sign-in");
-    assert.equal(judged({ own: { role: undefined }, signedIn: "operator" }), "operator (operator)");
+    assert.equal(judged({ own: { role: undefined }, signedIn: OPERATOR }), "operator (operator)");
   });
 });

@@ -1,8 +1,7 @@
 /**
- * Who may see the operators' screens. In order: what the app itself says; whoever has signed in with the operators' key; in
- * development, whoever sits at this very machine. In production, with neither a key nor a word of the app, nobody.
+ * Decides who may see the operator screens. In order: the app's own `authorize`; a session that began with the operator key or, under
+ * `svc dev`, with its one-time link. Nobody else: a request can't prove where it comes from.
  */
-import { createHash } from "node:crypto";
 import { BASE_PATH, type App, type Context } from "../../index.ts";
 import type { Role } from "./roles.ts";
 
@@ -16,8 +15,14 @@ export interface Visitor {
   hasSignedIn: boolean;
 }
 
-/** `sign-in`: the key opens; `closed`: nothing does, until the app is told how; `forbidden`: the app has said no. */
-export type Denial = "sign-in" | "closed" | "forbidden";
+/**
+ * `sign-in`: the key opens; `link`: the one-time link that `svc dev` printed does; `closed`: nothing does, until the app is configured;
+ * `forbidden`: the app has said no.
+ */
+export type Denial = "sign-in" | "link" | "closed" | "forbidden";
+
+/** How somebody signs in. */
+type Proof = "key" | "link";
 
 export type Access = { visitor: Visitor } | { denial: Denial };
 
@@ -33,20 +38,19 @@ const LIFETIME_SECONDS = 8 * 3600;
 export interface AccessFacts {
   /** What the app says of this request; absent where it says nothing at all. */
   own?: { role: Role | undefined };
-  /** Of the cookie, where it is good. */
-  signedIn: Role | undefined;
+  /** Of the cookie, where it is valid. */
+  signedIn: Pick<Visitor, "role" | "name"> | undefined;
   hasKey: boolean;
-  isProduction: boolean;
-  /** Whether client and address are this machine, with nobody in between. */
-  isLocal: boolean;
+  /** Whether `svc dev` has printed a one-time link. */
+  hasLink: boolean;
 }
 
-export function judge({ own, signedIn, hasKey, isProduction, isLocal }: AccessFacts): Access {
+export function judge({ own, signedIn, hasKey, hasLink }: AccessFacts): Access {
   if (own?.role) return { visitor: { role: own.role, name: own.role, hasSignedIn: false } };
-  if (signedIn) return { visitor: { role: signedIn, name: signedIn, hasSignedIn: true } };
-  if (own) return { denial: hasKey ? "sign-in" : "forbidden" };
-  if (!isProduction && isLocal) return { visitor: { role: "operator", name: "developer", hasSignedIn: false } };
-  return { denial: hasKey ? "sign-in" : "closed" };
+  if (signedIn) return { visitor: { ...signedIn, hasSignedIn: true } };
+  if (hasKey) return { denial: "sign-in" };
+  if (own) return { denial: "forbidden" };
+  return { denial: hasLink ? "link" : "closed" };
 }
 
 export class Doorkeeper {
@@ -59,22 +63,22 @@ export class Doorkeeper {
   }
 
   async access(ctx: Context): Promise<Access> {
-    const { config } = this.#app();
+    const { operations } = this.#app();
     const own = this.#authorize && { role: await this.#authorize(ctx) };
     return judge({
       ...(own && { own }),
       signedIn: this.#signedIn(ctx),
-      hasKey: config.execApiKey !== undefined,
-      isProduction: config.isProduction,
-      isLocal: isLocal(ctx),
+      hasKey: operations.sessionPurpose("key") !== undefined,
+      hasLink: operations.sessionPurpose("link") !== undefined,
     });
   }
 
-  /** @returns whether it was the key */
-  signIn(ctx: Context, key: string, role: Role): boolean {
+  /** @returns whether the text was right @throws SvcError `SVC_RATE_LIMIT` after too many wrong ones */
+  signIn(ctx: Context, proof: Proof, text: string, role: Role): boolean {
     const app = this.#app();
-    if (!app.operations.isOperatorKey(key)) return false;
-    ctx.setCookie(COOKIE, app.seal(this.#purpose(), role, LIFETIME), {
+    const purpose = app.operations.sessionPurpose(proof);
+    if (purpose === undefined || !app.operations.isOperator(proof, text, ctx.clientIp)) return false;
+    ctx.setCookie(COOKIE, app.seal(purpose, role, LIFETIME), {
       path: OPS_PATH,
       sameSite: "Strict",
       maxAgeSeconds: LIFETIME_SECONDS,
@@ -86,26 +90,18 @@ export class Doorkeeper {
     ctx.deleteCookie(COOKIE, { path: OPS_PATH });
   }
 
-  #signedIn(ctx: Context): Role | undefined {
-    const given = ctx.cookies[COOKIE];
-    const role = given === undefined ? undefined : this.#app().unseal(this.#purpose(), given);
+  #signedIn(ctx: Context): AccessFacts["signedIn"] {
+    const role = this.#unsealed(ctx, "key");
+    if (role) return { role, name: role };
+    return this.#unsealed(ctx, "link") && { role: "operator", name: "developer" };
+  }
+
+  #unsealed(ctx: Context, proof: Proof): Role | undefined {
+    const [app, given] = [this.#app(), ctx.cookies[COOKIE]];
+    const purpose = app.operations.sessionPurpose(proof);
+    const role = given === undefined || purpose === undefined ? undefined : app.unseal(purpose, given);
     return role === "read" || role === "operator" ? role : undefined;
   }
-
-  /** A new key signs everybody out who came in with the old one. */
-  #purpose(): string {
-    const key = this.#app().config.execApiKey ?? "";
-    return `ops ${createHash("sha256").update(key).digest("base64url")}`;
-  }
-}
-
-const LOCAL_CLIENT = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
-const LOCAL_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-/** A name in the address that leads here is not enough (DNS rebinding), nor is a proxy on this machine that somebody else speaks through. */
-function isLocal(ctx: Context): boolean {
-  const isForwarded = ctx.header("x-forwarded-for") !== undefined || ctx.header("forwarded") !== undefined;
-  return !isForwarded && LOCAL_CLIENT.test(ctx.clientIp) && LOCAL_HOST.test(ctx.url.hostname);
 }
 
 /** What a form says of where it stood: another place than a screen is none to go back to. */

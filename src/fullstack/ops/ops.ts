@@ -1,6 +1,7 @@
 /** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
+import { OPS_FORM_BYTES } from "./operator-route.ts";
 import {
-  rateLimit,
+  notFound,
   readForm,
   redirect,
   route,
@@ -9,6 +10,7 @@ import {
   type Duration,
   type Entry,
   type Handler,
+  type Middleware,
 } from "../../index.ts";
 import { backOf, Doorkeeper, OPS_PATH, type Authorize } from "./access.ts";
 import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type Screens } from "./look.ts";
@@ -31,8 +33,8 @@ import { scheduleScreens } from "./screens/schedules.tsx";
 
 export interface OpsOptions {
   /**
-   * Who may see the operators' screens, and who may change anything: the app's own word, asked at each request. Default: in
-   * development whoever sits at this machine, and everywhere whoever signs in with `SVC_EXEC_API_KEY`.
+   * Decides who may see the operator screens, and who may change anything; called for each request. Others still sign in with
+   * `SVC_EXEC_API_KEY` or, under `svc dev`, with the one-time link that it prints. Default: nobody else.
    */
   authorize?: Authorize;
   /** Names of keys whose values payloads don't show, beside those that look like secrets: `["email", "iban"]`. */
@@ -43,8 +45,6 @@ export interface OpsOptions {
 
 /** As long as it takes to see that it was the wrong button. */
 const UNDO = "5s";
-/** Guesses of one client in a minute; a key that can be guessed so is none. */
-const GUESSES = 10;
 const YEAR_SECONDS = 365 * 86_400;
 
 export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO }: OpsOptions): Entry[] {
@@ -67,38 +67,72 @@ export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO
     ...goScreen(screens),
     ...scheduleScreens(screens),
     route("POST", "/sign-in", signIn(screens), {
-      middleware: [rateLimit({ perMinute: GUESSES, name: "ops-sign-in" })],
+      maxBytes: OPS_FORM_BYTES,
+      // Before the form is read: the body of a client that may not try is not worth reading.
+      middleware: [requireAttempt(screens)],
     }),
-    route("POST", "/density", async (ctx) => {
-      const { fields } = await readForm(ctx);
-      const density = fields["density"] === "compact" ? "compact" : "comfortable";
-      ctx.setCookie(DENSITY_COOKIE, density, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
-      return redirect(backOf(fields["back"]));
-    }),
-    route("POST", "/zone", async (ctx) => {
-      const { fields } = await readForm(ctx);
-      const zone = zoneOf(fields["local"] === undefined ? undefined : fields["zone"]);
-      ctx.setCookie(ZONE_COOKIE, zone, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
-      return redirect(backOf(fields["back"]));
-    }),
-    route("POST", "/sign-out", (ctx) => {
-      door.signOut(ctx);
-      return redirect(OPS_PATH);
-    }),
+    route("GET", "/link", openLink(screens)),
+    route("POST", "/density", chooseDensity, { maxBytes: OPS_FORM_BYTES }),
+    route("POST", "/zone", chooseZone, { maxBytes: OPS_FORM_BYTES }),
+    route(
+      "POST",
+      "/sign-out",
+      (ctx) => {
+        door.signOut(ctx);
+        return redirect(OPS_PATH);
+      },
+      { maxBytes: OPS_FORM_BYTES },
+    ),
   ];
+}
+
+async function chooseDensity(ctx: Context): Promise<never> {
+  const { fields } = await readForm(ctx, OPS_FORM_BYTES);
+  const density = fields["density"] === "compact" ? "compact" : "comfortable";
+  ctx.setCookie(DENSITY_COOKIE, density, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
+  return redirect(backOf(fields["back"]));
+}
+
+async function chooseZone(ctx: Context): Promise<never> {
+  const { fields } = await readForm(ctx, OPS_FORM_BYTES);
+  const zone = zoneOf(fields["local"] === undefined ? undefined : fields["zone"]);
+  ctx.setCookie(ZONE_COOKIE, zone, { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
+  return redirect(backOf(fields["back"]));
+}
+
+function requireAttempt({ app }: Screens): Middleware {
+  return (ctx, next) => {
+    app().operations.requireAttempt(ctx.clientIp);
+    return next();
+  };
 }
 
 function signIn({ app, door }: Screens): Handler {
   return async (ctx: Context) => {
-    const { fields } = await readForm(ctx);
+    const { fields } = await readForm(ctx, OPS_FORM_BYTES);
     const back = backOf(fields["back"]);
     const role = fields["role"] === "read" ? "read" : "operator";
-    const isIn = door.signIn(ctx, fields["key"] ?? "", role);
+    const isIn = door.signIn(ctx, "key", fields["key"] ?? "", role);
     await app().operations.record(isIn ? "ops.sign-in" : "ops.refused", role, {
       by: "operator key",
       address: ctx.clientIp,
     });
     if (!isIn) tell(ctx, app(), { tone: "bad", text: "That is not the key." });
     return redirect(back);
+  };
+}
+
+/** The address that `svc dev` prints. */
+function openLink({ app, door }: Screens): Handler {
+  return async (ctx: Context) => {
+    const { operations } = app();
+    if (operations.sessionPurpose("link") === undefined) return notFound();
+    const isIn = door.signIn(ctx, "link", ctx.query.get("token") ?? "", "operator");
+    await operations.record(isIn ? "ops.sign-in" : "ops.refused", "operator", {
+      by: "one-time link",
+      address: ctx.clientIp,
+    });
+    if (!isIn) tell(ctx, app(), { tone: "bad", text: "That link has expired, or somebody has used it." });
+    return redirect(OPS_PATH);
   };
 }

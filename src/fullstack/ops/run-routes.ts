@@ -3,7 +3,7 @@ import { SvcError, type Entry } from "../../index.ts";
 import type { Json } from "../../graph.ts";
 import { OPS_PATH } from "./access.ts";
 import type { Screens } from "./look.ts";
-import { operatorRoute, type Step, type StepResult } from "./operator-route.ts";
+import { INPUT_FORM_BYTES, operatorRoute, type Step, type StepResult } from "./operator-route.ts";
 import { isStep } from "./views/steps.ts";
 
 const DONE = {
@@ -19,9 +19,9 @@ const ANY_ORIGIN = "http://ops";
 
 export function runRoutes(screens: Screens): Entry[] {
   return [
-    operatorRoute(screens, "/runs/start", start),
-    operatorRoute(screens, "/runs/:id/fork", fork),
-    operatorRoute(screens, "/runs/:id/signal", signal),
+    operatorRoute(screens, "/runs/start", start, INPUT_FORM_BYTES),
+    operatorRoute(screens, "/runs/:id/fork", fork, INPUT_FORM_BYTES),
+    operatorRoute(screens, "/runs/:id/signal", signal, INPUT_FORM_BYTES),
     operatorRoute(screens, "/runs/:id/reveal", reveal),
     operatorRoute(screens, "/runs/:id/:step", steer),
   ];

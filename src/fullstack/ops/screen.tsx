@@ -34,7 +34,7 @@ type Loaded<Data> =
   | { kind: "refused"; error: SvcError; look: Look; told: Told | undefined }
   | { kind: "denied"; denial: Denial; told: Told | undefined };
 
-const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, closed: 404, forbidden: 403 };
+const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, link: 401, closed: 404, forbidden: 403 };
 
 /** @param path below that of the screens: `/runs/:id` */
 export function screen<Data>(screens: Screens, path: string, options: ScreenOptions<Data>): PageDefinition {
@@ -65,7 +65,7 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
         return loaded.denial === "sign-in" ? (
           <SignIn told={loaded.told} back={hereOf(ctx)} />
         ) : (
-          <Closed denial={loaded.denial} />
+          <Closed denial={loaded.denial} told={loaded.told} />
         );
       const { look, told } = loaded;
       return (

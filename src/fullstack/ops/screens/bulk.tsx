@@ -2,7 +2,7 @@
 import type { Entry } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../access.ts";
-import { operatorRoute, type Step, type StepResult } from "../operator-route.ts";
+import { LONG_FORM_BYTES, operatorRoute, type Step, type StepResult } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { BULK_STEPS, readBulk, type BulkChoice } from "../views/bulk.ts";
@@ -24,7 +24,7 @@ export function bulkScreens(screens: Screens): Entry[] {
       load: loadBulk,
       view: (data, look) => <Bulk data={data} look={look} />,
     }),
-    operatorRoute(screens, "/runs/bulk", bulkRun(screens)),
+    operatorRoute(screens, "/runs/bulk", bulkRun(screens), LONG_FORM_BYTES),
   ];
 }
 

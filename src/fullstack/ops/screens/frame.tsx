@@ -65,7 +65,7 @@ function Who({ look: { visitor }, news }: Pick<FrameProps, "look" | "news">) {
       <p>
         <span class="tag">{visitor.role === "operator" ? "operator" : "read only"}</span>
       </p>
-      {visitor.name === "developer" ? <p class="quiet">Open to this machine, in development</p> : null}
+      {visitor.name === "developer" ? <p class="quiet">Signed in with the link of svc dev</p> : null}
       {visitor.hasSignedIn ? (
         <form method="post" action={`${OPS_PATH}/sign-out`}>
           <CsrfField />

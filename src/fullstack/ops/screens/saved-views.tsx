@@ -1,7 +1,8 @@
 /** Views of the runs list by name: links, a way to delete each, and a form that keeps the filters in force. */
-import { readForm, redirect, route, type RouteDefinition } from "../../../index.ts";
+import { readForm, redirect, route, type Handler, type RouteDefinition } from "../../../index.ts";
 import { backOf, OPS_PATH, RUNS_PATH } from "../access.ts";
 import type { Look, Screens } from "../look.ts";
+import { OPS_FORM_BYTES } from "../operator-route.ts";
 import { tell } from "../told.ts";
 import { MAX_VIEW_NAME, readViews, VIEWS_COOKIE, viewsText, withoutView, withView } from "../views/saved-views.ts";
 import { StepForm } from "./parts.tsx";
@@ -10,10 +11,10 @@ const YEAR_SECONDS = 365 * 86_400;
 
 /** They are the visitor's own, as the time zone is: whoever may look may keep some. */
 export function savedViewsRoute({ app, door }: Screens): RouteDefinition {
-  return route("POST", "/runs/views", async (ctx) => {
+  const save: Handler = async (ctx) => {
     const access = await door.access(ctx);
     if ("denial" in access) return redirect(OPS_PATH);
-    const { fields } = await readForm(ctx);
+    const { fields } = await readForm(ctx, OPS_FORM_BYTES);
     const { drop, name = "", query = "" } = fields;
     const views = readViews(ctx.cookies[VIEWS_COOKIE]);
     const next = drop === undefined ? withView(views, name, query) : withoutView(views, drop);
@@ -21,7 +22,8 @@ export function savedViewsRoute({ app, door }: Screens): RouteDefinition {
     else if (next.length === 0) ctx.deleteCookie(VIEWS_COOKIE, { path: OPS_PATH });
     else ctx.setCookie(VIEWS_COOKIE, viewsText(next), { path: OPS_PATH, maxAgeSeconds: YEAR_SECONDS });
     return redirect(backOf(fields["back"]));
-  });
+  };
+  return route("POST", "/runs/views", save, { maxBytes: OPS_FORM_BYTES });
 }
 
 /** @param query filters in force, as they stand in the address; empty where there are none */

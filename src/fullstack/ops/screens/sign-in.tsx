@@ -1,4 +1,4 @@
-/** The door: the form that takes the operators' key, and what stands there where no key would open. */
+/** The sign-in form, and the pages for visitors whom no key would let in. */
 import { CsrfField, VARIABLES } from "../../../index.ts";
 import { OPS_PATH, type Denial } from "../access.ts";
 import type { Told } from "../told.ts";
@@ -7,11 +7,7 @@ export function SignIn({ told, back }: { told: Told | undefined; back: string })
   return (
     <main class="door">
       <h1>Sign in to svc ops</h1>
-      {told === undefined ? null : (
-        <div class="notice" data-tone={told.tone} role="alert">
-          <p>{told.text}</p>
-        </div>
-      )}
+      <Alert told={told} />
       <form method="post" action={`${OPS_PATH}/sign-in`}>
         <CsrfField />
         <input type="hidden" name="back" value={back} />
@@ -33,32 +29,63 @@ export function SignIn({ told, back }: { told: Told | undefined; back: string })
   );
 }
 
-export function Closed({ denial }: { denial: Denial }) {
+const TITLES: Readonly<Record<Exclude<Denial, "sign-in">, string>> = {
+  forbidden: "Access denied",
+  link: "Open the link of svc dev",
+  closed: "The operator screens are closed",
+};
+
+export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; told: Told | undefined }) {
   return (
     <main class="door">
-      <h1>{denial === "forbidden" ? "Not for you" : "Nothing is open here"}</h1>
+      <h1>{TITLES[denial]}</h1>
+      <Alert told={told} />
       {denial === "forbidden" ? (
-        <p>This app decides who may see its operations, and you are not among them.</p>
-      ) : (
-        <ClosedReasons />
-      )}
+        <p>This app decides who may see its operator screens, and does not let you in.</p>
+      ) : null}
+      {denial === "link" ? <LinkHelp /> : null}
+      {denial === "closed" ? <ClosedReasons /> : null}
     </main>
+  );
+}
+
+function Alert({ told }: { told: Told | undefined }) {
+  return told === undefined ? null : (
+    <div class="notice" data-tone={told.tone} role="alert">
+      <p>{told.text}</p>
+    </div>
+  );
+}
+
+function LinkHelp() {
+  return (
+    <>
+      <p>
+        <code>svc dev</code> printed a link that signs you in once. For a new one, press <kbd>o</kbd> and then{" "}
+        <kbd>Enter</kbd> in its terminal, or restart it.
+      </p>
+      <p class="quiet">
+        To sign in with a key instead, set <code>{VARIABLES.execApiKey}</code>.
+      </p>
+    </>
   );
 }
 
 function ClosedReasons() {
   return (
     <>
-      <p>The operators' screens are closed until this app is told whom to let in:</p>
+      <p>To open them, do one of these:</p>
       <ul>
         <li>
-          start it with <code>{VARIABLES.execApiKey}</code>, and sign in here with that key, or
+          start the app with <code>{VARIABLES.execApiKey}</code>, and sign in here with that key, or
         </li>
         <li>
-          give <code>createFullStackApp</code> a word of its own: <code>{"ops: { authorize: (ctx) => … }"}</code>
+          decide in the app: <code>{"createFullStackApp({ ops: { authorize: (ctx) => … } })"}</code>
         </li>
       </ul>
-      <p class="quiet">In development they are open to the machine that the app runs on, at localhost.</p>
+      <p class="quiet">
+        In development, <code>svc dev</code> prints a link that signs you in.
+      </p>
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** A webhook that is changed, or taken away after it was told what goes with it. */
 import { SvcError, type App, type Entry } from "../../../index.ts";
 import { OPS_PATH } from "../access.ts";
-import { operatorRoute } from "../operator-route.ts";
+import { LONG_FORM_BYTES, operatorRoute } from "../operator-route.ts";
 import type { Look, Screens } from "../look.ts";
 import { screen } from "../screen.tsx";
 import { countText } from "../views/text.ts";
@@ -56,20 +56,25 @@ function draftOf({ url, events, description, workers = [], ordered }: Hook): Edi
 }
 
 function editStep(screens: Screens): Entry {
-  return operatorRoute(screens, "/webhooks/:id/edit", async ({ app, params, fields, steering }) => {
-    const id = params["id"] ?? "";
-    try {
-      await app.webhooks.update(id, changeOf(fields));
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.status >= 500) throw error;
-      // What was typed is not lost, but for headers: they may be credentials, and go into no address.
-      const to = `${HOOKS}/${encodeURIComponent(id)}/edit?${editQuery(editDraftOf(fields)).toString()}`;
-      const again = hasHeaders(fields) ? " Nothing was changed: give the headers again, they were not kept." : "";
-      return { tone: "bad", text: error.message + again, to };
-    }
-    await app.operations.record("webhook.update", id, steering);
-    return { tone: "good", text: "It is changed: what is sent from now on goes by it.", to: `${HOOKS}/${id}` };
-  });
+  return operatorRoute(
+    screens,
+    "/webhooks/:id/edit",
+    async ({ app, params, fields, steering }) => {
+      const id = params["id"] ?? "";
+      try {
+        await app.webhooks.update(id, changeOf(fields));
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.status >= 500) throw error;
+        // What was typed is not lost, but for headers: they may be credentials, and go into no address.
+        const to = `${HOOKS}/${encodeURIComponent(id)}/edit?${editQuery(editDraftOf(fields)).toString()}`;
+        const again = hasHeaders(fields) ? " Nothing was changed: give the headers again, they were not kept." : "";
+        return { tone: "bad", text: error.message + again, to };
+      }
+      await app.operations.record("webhook.update", id, steering);
+      return { tone: "good", text: "It is changed: what is sent from now on goes by it.", to: `${HOOKS}/${id}` };
+    },
+    LONG_FORM_BYTES,
+  );
 }
 
 function removeStep(screens: Screens): Entry {

@@ -2,7 +2,7 @@
 import type { Entry } from "../../../index.ts";
 import type { Json } from "../../../graph.ts";
 import { OPS_PATH } from "../access.ts";
-import { operatorRoute } from "../operator-route.ts";
+import { LONG_FORM_BYTES, operatorRoute } from "../operator-route.ts";
 import type { Screens } from "../look.ts";
 import { EVENTS } from "../views/webhook-draft.ts";
 
@@ -16,14 +16,19 @@ export function webhookSteps(screens: Screens): Entry[] {
       return told;
     });
   return [
-    operatorRoute(screens, "/webhooks", async (given) => {
-      const { app, fields } = given;
-      const events = EVENTS.filter((event) => fields[event] !== undefined);
-      const body: Json = { url: fields["url"] ?? "", events, description: fields["description"] ?? "" };
-      const { registration, created } = await app.webhooks.create(body);
-      await recordDone(given, created ? "webhook.create" : "webhook.update", registration.id);
-      return { tone: "good", text: "It is told from now on.", to: `${HOOKS}/${registration.id}` };
-    }),
+    operatorRoute(
+      screens,
+      "/webhooks",
+      async (given) => {
+        const { app, fields } = given;
+        const events = EVENTS.filter((event) => fields[event] !== undefined);
+        const body: Json = { url: fields["url"] ?? "", events, description: fields["description"] ?? "" };
+        const { registration, created } = await app.webhooks.create(body);
+        await recordDone(given, created ? "webhook.create" : "webhook.update", registration.id);
+        return { tone: "good", text: "It is told from now on.", to: `${HOOKS}/${registration.id}` };
+      },
+      LONG_FORM_BYTES,
+    ),
     step("ping", async ({ app, params }) => {
       const { delivery_id: id } = await app.webhooks.ping(params["id"] ?? "");
       return { tone: "good", text: "A ping is on its way.", to: `${OPS_PATH}/deliveries/${id}` };
