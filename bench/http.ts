@@ -199,13 +199,17 @@ async function measure(
   return samples;
 }
 
-/** @returns what is slower than it was, in words; what is, is measured a second time. */
+/** A slow figure is measured again: other work on the machine slows one round down, a slower svc slows down all. */
+const CHECK_TRIES = 3;
+
+/** @returns a line for each workload that is slower than before in every try. */
 async function lostGround(servers: Servers, loader: Loader, requests: Requests, samples: Samples): Promise<string[]> {
   const found: string[] = [];
   for (const workload of CHECKED) {
     const least = (REACHED[workload] ?? 0) - SLACK;
     let figure = cpuRatio(samples, "svc", workload);
-    if (figure < least) figure = cpuRatio(await measure(servers, loader, requests, [workload]), "svc", workload);
+    for (let tried = 1; figure < least && tried < CHECK_TRIES; tried++)
+      figure = Math.max(figure, cpuRatio(await measure(servers, loader, requests, [workload]), "svc", workload));
     if (figure < least)
       found.push(`${workload}: ${figure.toFixed(2)}, it was ${REACHED[workload]}; the goal is ${GOALS[workload]}`);
   }

@@ -17,7 +17,7 @@ export function withNewToken(ctx: RequestContext | undefined, result: Result, se
 
 function withSettledMark(result: Result, { nonce, hashes }: AnswerFacts): Result {
   const headers = settlePageMark(result.headers, nonce !== undefined || hashes !== undefined);
-  return headers === result.headers ? result : { ...result, headers: [...headers] };
+  return headers === result.headers ? result : { status: result.status, headers, body: result.body };
 }
 
 /** The headers every answer has; the policy with its nonce on HTML. */

@@ -11,15 +11,29 @@ const MARK = randomHex(16);
 /** For the headers of a page that svc rendered. */
 export const PAGE_MARK: readonly string[] = [HEADERS.page, MARK];
 
-/** @returns the headers as they go out: with the mark on a marked HTML page, and on nothing else. */
-export function settlePageMark(headers: readonly string[], isHtml: boolean): readonly string[] {
-  if (!headers.some((name, at) => at % 2 === 0 && isMarkName(name))) return headers;
-  return headers.flatMap((name, at) => {
-    if (at % 2 === 1) return [];
-    const value = headers[at + 1] as string;
-    if (!isMarkName(name)) return [name, value];
-    return isHtml && value === MARK ? [HEADERS.page, "1"] : [];
-  });
+/**
+ * @returns the headers as they go out: with the mark on a marked HTML page, and on nothing else. A list of its own where it differs.
+ */
+export function settlePageMark(headers: string[], isHtml: boolean): string[] {
+  const at = markAt(headers, 0);
+  if (at === -1) return headers;
+  const settled = headers.slice();
+  if (isHtml && headers[at + 1] === MARK && markAt(headers, at + 2) === -1) settled[at + 1] = "1";
+  else removeMarks(settled, isHtml && headers.includes(MARK));
+  return settled;
+}
+
+/** @returns index of the first name at or after `from` that is the mark's; -1 if there is none. */
+function markAt(headers: readonly string[], from: number): number {
+  // Every response passes here: a loop costs a tenth of what array methods with a closure do.
+  for (let at = from; at < headers.length; at += 2) if (isMarkName(headers[at] as string)) return at;
+  return -1;
+}
+
+/** Removes all marks, for app code set one. `isMarked`: puts the true mark at the end. */
+function removeMarks(headers: string[], isMarked: boolean): void {
+  for (let at = markAt(headers, 0); at !== -1; at = markAt(headers, at)) headers.splice(at, 2);
+  if (isMarked) headers.push(HEADERS.page, "1");
 }
 
 function isMarkName(name: string): boolean {
