@@ -12,16 +12,15 @@ import { Agent, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Order, Report, ServerOptions } from "./lib/latency-server.ts";
+import type { Order, Report } from "./lib/latency-server.ts";
 import { readOptions, roundsOf } from "./lib/options.ts";
 import { root } from "./lib/places.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { median, quantile, shuffled, spread } from "./lib/stats.ts";
 
 const VARIANTS = {
-  idle: { title: "no graphs", hasGraphs: false, hasThread: false },
-  graphs: { title: "graphs at full rate", hasGraphs: true, hasThread: false },
-  thread: { title: "graphs at full rate, `SVC_WRITER_THREAD=on`", hasGraphs: true, hasThread: true },
+  idle: { title: "no graphs", hasGraphs: false },
+  graphs: { title: "graphs at full rate", hasGraphs: true },
 };
 type Variant = keyof typeof VARIANTS;
 
@@ -77,9 +76,8 @@ async function loadPages(url: string, seconds: number): Promise<number[]> {
 
 async function measure(variant: Variant): Promise<Sample> {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-latency-"));
-  const { hasGraphs, hasThread } = VARIANTS[variant];
-  const given: ServerOptions = { folder, hasThread };
-  const server = fork(join(root, "out/bench/lib/latency-server.js"), [JSON.stringify(given)]);
+  const { hasGraphs } = VARIANTS[variant];
+  const server = fork(join(root, "out/bench/lib/latency-server.js"), [folder]);
   try {
     const [{ url }] = (await once(server, "message")) as [Report];
     if (hasGraphs) await ask(server, "start graphs");

@@ -18,7 +18,6 @@ const outDir = join(root, "out/bundle");
 const PROGRAMS: Readonly<Record<string, string>> = {
   main: "out/cli/main.js",
   thread: "out/graph/running/thread.js",
-  "writer-thread": "out/store/sqlite/writer-thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
 };
 /** What every app imports. */

@@ -1,15 +1,9 @@
 /**
  * The server of bench:latency, a process of its own: one page, and graphs that the parent process turns on and off.
- * Graphs run at full rate: each that ends starts the next one.
+ * Its argument is the data directory. Graphs run at full rate: each that ends starts the next one.
  */
 import { createApp, page } from "svc";
 import { graph, worker, type GraphDefinition } from "svc/graph";
-
-/** What a variant of the benchmark sets. */
-export interface ServerOptions {
-  folder: string;
-  hasThread: boolean;
-}
 
 export type Order = "start graphs" | "stop graphs" | "report";
 
@@ -36,15 +30,13 @@ const table = page("/", {
   view: ({ rows }) => `<table>${rows.map((row) => `<tr><td>${row}</td><td>row ${row}</td></tr>`).join("")}</table>`,
 });
 
-const { folder, hasThread } = JSON.parse(process.argv[2] ?? "") as ServerOptions;
 const app = createApp({
   pages: [table],
   graphs: [chain],
   env: {
     NODE_ENV: "production",
-    SVC_DATA_DIR: folder,
+    SVC_DATA_DIR: process.argv[2],
     SVC_LOG_LEVEL: "silent",
-    SVC_WRITER_THREAD: hasThread ? "on" : "off",
   },
 });
 const { url } = await app.start({ port: 0, host: "127.0.0.1" });

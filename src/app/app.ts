@@ -18,7 +18,7 @@ import { BASE_PATH, PATHS } from "../shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-face.ts";
 import { boot } from "./boot.ts";
-import { readConfig, siteUrlOf, type Config } from "./config.ts";
+import { readConfig, retiredVariables, siteUrlOf, type Config } from "./config.ts";
 import { closedDoors, openDoors, RETRY_S } from "./doors.ts";
 import { Drain, keptAlive, type Drained } from "./drain.ts";
 import { isDemoOn } from "./endpoints/demo.ts";
@@ -267,6 +267,7 @@ class SvcApp implements App {
 
   async #boot(where: Surroundings): Promise<void> {
     const { config } = this;
+    for (const text of retiredVariables(this.#options.env ?? process.env)) this.log.warn({}, text);
     await this.#options.onBoot?.();
     const failed = new AbortController();
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);

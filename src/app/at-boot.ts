@@ -66,7 +66,6 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   dataDir: false,
   // Told apart below.
   databaseUrl: false,
-  writerThread: false,
   secret: false,
   previousSecrets: false,
   trustedProxies: false,

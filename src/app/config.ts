@@ -8,7 +8,7 @@ import { MIN_SECRET_LENGTH } from "../security/secrets.ts";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../shared/log.ts";
-import { VARIABLES } from "../shared/wire.ts";
+import { RETIRED_VARIABLES, VARIABLES } from "../shared/wire.ts";
 import { databaseUrlProblem } from "../store/database-url.ts";
 import { PAYLOAD_BYTES } from "../webhooks/payload.ts";
 import { MOST_CONNECTIONS } from "../webhooks/lanes.ts";
@@ -24,8 +24,6 @@ export interface Config {
   isProduction: boolean;
   dataDir: string;
   databaseUrl: string;
-  /** Whether a thread of its own writes the SQLite database. */
-  writerThread: boolean;
   /** Undefined: the one kept in the data directory. */
   secret: string | undefined;
   /** Verify what they signed before `secret` took their place. */
@@ -76,7 +74,6 @@ const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 const MODES = ["development", "production", "test"] as const;
-const SWITCH = ["on", "off"] as const;
 const MAX_RATE = 1_000_000;
 /** Attempts that are all under way take memory each. */
 const MAX_CONCURRENCY = 100_000;
@@ -120,7 +117,6 @@ export function readConfig(env: Environment): Config {
     isProduction: read("nodeEnv", "development", (given) => readOneOf(given, MODES)) === "production",
     dataDir,
     databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
-    writerThread: read("writerThread", "off", (given) => readOneOf(given, SWITCH)) === "on",
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),
@@ -145,6 +141,13 @@ export function readConfig(env: Environment): Config {
   problems.push(...problemsOfMany(config));
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
+}
+
+/** @returns a warning for each set variable that has no effect in this version */
+export function retiredVariables(env: Environment): string[] {
+  return Object.entries(RETIRED_VARIABLES)
+    .filter(([name]) => env[name]?.trim())
+    .map(([name, reason]) => `${name} is set, but svc no longer supports it: ${reason}. Remove the variable`);
 }
 
 /** Where the database is of an app whose environment names none. */

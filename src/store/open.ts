@@ -24,8 +24,6 @@ import { SqliteWebhooks } from "./sqlite/webhooks.ts";
 export interface StoreOptions {
   /** The job that leads some process to a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
   jobOf?: (row: GraphRow) => Json;
-  /** Of SQLite: whether a thread of its own writes. Default: the event loop does. */
-  writerThread?: boolean | undefined;
 }
 
 /**
@@ -41,7 +39,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   if (/^postgres(?:ql)?:/.test(databaseUrl))
     return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
   const file = databaseUrl.slice("sqlite:".length);
-  const database = await Database.open(file, { writerThread: options.writerThread });
+  const database = await Database.open(file);
   try {
     requireHere(readMark(database), `the database ${file}`, databaseUrl);
   } catch (error) {
