@@ -15,7 +15,7 @@ import type { LifecycleEvent } from "./machine/report-types.ts";
 /**
  * What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone.
  */
-export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : ["memory:", "sqlite:"];
+export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : ["sqlite:"];
 
 /** A store whose engine has all nodes run by another one. */
 export const ELSEWHERE = "elsewhere:";
@@ -99,10 +99,9 @@ export async function bench(
   clock = new SimulatedClock(),
 ): Promise<Bench> {
   const opened = await openTestStore(url);
-  // All but the one in memory wait for a disk.
-  const pending = url === "memory:" ? undefined : new Pending();
-  const store = pending?.through(opened) ?? opened;
-  if (pending) clock.settled = () => pending.settled();
+  const pending = new Pending();
+  const store = pending.through(opened);
+  clock.settled = () => pending.settled();
   const log = recordLog();
   const all: EngineOptions = {
     store,
@@ -114,7 +113,7 @@ export async function bench(
   };
   let beside: Beside | undefined;
   const create = (given: EngineOptions): Engine => {
-    if (url !== ELSEWHERE || !pending) return createEngine(given);
+    if (url !== ELSEWHERE) return createEngine(given);
     beside?.die();
     beside = new Beside(pending);
     return beside.create(given);
@@ -126,13 +125,13 @@ export async function bench(
     engine: create(all),
     pass: async (ms) => {
       await self.clock.advance(ms);
-      await pending?.settled();
+      await pending.settled();
       await self.engine.idle();
     },
     crash: async (others = {}) => {
       // The timers of the one that died never fire.
       self.clock = new SimulatedClock(self.clock.now());
-      if (pending) self.clock.settled = () => pending.settled();
+      self.clock.settled = () => pending.settled();
       self.engine = create({ ...all, clock: self.clock, ...others });
       await self.engine.recover();
     },

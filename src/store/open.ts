@@ -3,14 +3,8 @@ import { SvcError } from "../shared/errors.ts";
 import type { Json } from "../shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
-import { databaseUrlProblem } from "./database-url.ts";
+import { databaseUrlProblem, sqliteFile } from "./database-url.ts";
 import { requireHere } from "./move-mark.ts";
-import { MemoryActivity } from "./memory/activity.ts";
-import { MemoryAnswers } from "./memory/answers.ts";
-import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
-import { MemoryGraphs } from "./memory/graphs.ts";
-import { MemorySessions } from "./memory/sessions.ts";
-import { MemoryWebhooks } from "./memory/webhooks.ts";
 import { SqliteActivity } from "./sqlite/activity.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
@@ -28,17 +22,16 @@ export interface StoreOptions {
 
 /**
  * @param databaseUrl `sqlite:<path>`; `postgres://…`, whose `?schema=` (default "svc") and `?connections=` (default 10) are ours; or
- *   `memory:` for a store that ends with the process.
+ *   `memory:`, short for `sqlite::memory:`, which ends with the process.
  * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened, `SVC_MOVE` when it was moved to another.
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const problem = databaseUrlProblem(databaseUrl);
   if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
-  if (databaseUrl === "memory:") return openMemory();
   // Loaded where it is asked for.
   if (/^postgres(?:ql)?:/.test(databaseUrl))
     return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
-  const file = databaseUrl.slice("sqlite:".length);
+  const file = sqliteFile(databaseUrl);
   const database = await Database.open(file);
   try {
     requireHere(readMark(database), `the database ${file}`, databaseUrl);
@@ -57,21 +50,5 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     audit: new SqliteAudit(database),
     activity: new SqliteActivity(database),
     close: async () => database.close(),
-  };
-}
-
-function openMemory(): Store {
-  const webhooks = new MemoryWebhooks();
-  const audit = new MemoryAudit();
-  return {
-    graphs: new MemoryGraphs(webhooks, audit),
-    webhooks,
-    sessions: new MemorySessions(),
-    answers: new MemoryAnswers(),
-    schedules: new MemorySchedules(audit),
-    queues: new MemoryQueues(audit),
-    audit,
-    activity: new MemoryActivity(),
-    close: async () => undefined,
   };
 }

@@ -1,4 +1,4 @@
-/** The webhook half of a store, in memory, that counts what is written and fails when told to. */
+/** The webhook half of a store, in SQLite in memory, that counts what is written and fails when told to. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Store } from "../store/contract.ts";
@@ -10,19 +10,32 @@ import type {
   DeliveryRow,
   RegistrationRow,
 } from "../store/webhook-rows.ts";
+import { SqliteActivity } from "../store/sqlite/activity.ts";
+import { SqliteAnswers } from "../store/sqlite/answers.ts";
+import { SqliteAudit, SqliteQueues, SqliteSchedules } from "../store/sqlite/control.ts";
+import { Database } from "../store/sqlite/database.ts";
+import { Outbox } from "../store/sqlite/outbox.ts";
+import { SqliteWebhooks } from "../store/sqlite/webhooks.ts";
 import type { SessionRows } from "../store/visitors.ts";
-import { MemoryActivity } from "../store/memory/activity.ts";
-import { MemoryAnswers } from "../store/memory/answers.ts";
-import { MemoryAudit, MemoryQueues, MemorySchedules } from "../store/memory/control.ts";
-import { MemoryWebhooks } from "../store/memory/webhooks.ts";
 
-export class FakeWebhookStore extends MemoryWebhooks {
+export class FakeWebhookStore extends SqliteWebhooks {
+  readonly database: Database;
   readonly attemptRows: AttemptRow[] = [];
   saves = 0;
   /** Set to make the next recordings fail, as a full disk would. */
   failRecords = 0;
   /** Set where another process has made the registrations, and this one has not read them since. */
   isUnread = false;
+
+  constructor(database: Database) {
+    super(database, new Outbox(database));
+    this.database = database;
+  }
+
+  /** An empty one. */
+  static async open<Fake extends FakeWebhookStore>(this: new (database: Database) => Fake): Promise<Fake> {
+    return new this(await Database.open(":memory:"));
+  }
 
   override known(): ReadonlyMap<string, RegistrationRow> {
     return this.isUnread ? new Map() : super.known();
@@ -67,22 +80,22 @@ export class FakeWebhookStore extends MemoryWebhooks {
 
 /** A store of webhooks only. */
 export function fakeStore(webhooks: FakeWebhookStore): Store {
-  const audit = new MemoryAudit();
+  const { database } = webhooks;
   return {
     webhooks,
     graphs: {} as GraphStore,
     sessions: {} as SessionRows,
-    answers: new MemoryAnswers(),
-    schedules: new MemorySchedules(audit),
-    queues: new MemoryQueues(audit),
-    audit,
-    activity: new MemoryActivity(),
-    close: async () => undefined,
+    answers: new SqliteAnswers(database),
+    schedules: new SqliteSchedules(database),
+    queues: new SqliteQueues(database),
+    audit: new SqliteAudit(database),
+    activity: new SqliteActivity(database),
+    close: () => database.close(),
   };
 }
 
 it("the fake store fails as often as told, and then keeps what is recorded", async () => {
-  const store = new FakeWebhookStore();
+  const store = await FakeWebhookStore.open();
   store.failRecords = 1;
   await assert.rejects(store.recordAttempts([]), /disk full/);
   await store.recordAttempts([]);
