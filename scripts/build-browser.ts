@@ -1,7 +1,8 @@
 /**
- * Builds the browser assets from src/browser into out/assets: each a module of its own (the parts get core from the loader),
+ * Builds the browser assets from src/web/client and src/ops/client into out/assets: each a module of its own (the parts get core from the loader),
  * with a brotli and a gzip copy, and benchmark.json with the bytes of each.
  */
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,6 +65,8 @@ const ASSETS = [
   "flow-graph",
   "flow-log",
 ];
+/** Folders of src/web/client that hold assets under their own names. */
+const CLIENT_FOLDERS = ["runtime", "bindings", "state", "actions", "streaming", "navigation"];
 /** In these core is inside. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Of development: file -> source. Their own folder, for production serves all of the other. */
@@ -97,6 +100,34 @@ const importsByUrl: Plugin = {
     builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
 };
+
+const CLIENT = join(root, "src/web/client");
+const OPS_CLIENT = join(root, "src/ops/client");
+
+/** Assets whose source file has another name. */
+const RENAMED: Readonly<Record<string, string>> = {
+  form: "bindings/bound-fields",
+  moments: "runtime/triggers",
+  reseat: "navigation/transfer-state",
+  visit: "navigation/client-navigation",
+};
+
+/** Source file of an asset. `ui-menu` is `ui/menu.ts`; parts of the operator pages are in the client folder of `ops`. */
+function sourceOf(name: string): string {
+  const [, family, part] = /^(ui|flow|ops)-(.+)$/.exec(name) ?? [];
+  if (family === "ui") return join(CLIENT, "ui", `${part}.ts`);
+  if (family === "flow") return join(OPS_CLIENT, "widgets", `${part}.ts`);
+  if (family === "ops") return join(OPS_CLIENT, "screens", `${part === "palette" ? "command-palette" : part}.ts`);
+  if (name === "flow" || name === "ops") return join(OPS_CLIENT, `${name}.ts`);
+  if (name === "ui" || name.includes("/")) return join(CLIENT, `${name}.ts`);
+  return join(CLIENT, `${RENAMED[name] ?? inSomeFolder(name)}.ts`);
+}
+
+function inSomeFolder(name: string): string {
+  const folder = CLIENT_FOLDERS.find((candidate) => existsSync(join(CLIENT, candidate, `${name}.ts`)));
+  if (folder === undefined) throw new Error(`No source of the asset ${name}.js is in src/web/client`);
+  return `${folder}/${name}`;
+}
 
 /** Names of properties with an underscore, the same in every asset. */
 const names: Record<string, string | false> = {};
@@ -134,8 +165,7 @@ function throughLoader(code: string): string {
 
 async function bundle(name: string, isDev: boolean): Promise<string> {
   const result = await build({
-    // Widgets have a folder of their own.
-    entryPoints: [join(root, `src/browser/${name.replace(/^(ui|flow|ops)-/, "$1/")}.ts`)],
+    entryPoints: [sourceOf(name)],
     bundle: true,
     write: false,
     format: "esm",
@@ -169,9 +199,9 @@ async function minified(name: string, isDev = false): Promise<string> {
   return `${shortened(code.trim())}\n`;
 }
 
-/** A stylesheet of src/browser, with those that it imports inside. */
+/** A stylesheet, bundled with those that it imports. */
 async function style(name: string): Promise<string> {
-  const entry = join(root, "src/browser", name);
+  const entry = join(/^(flow|ops)\./.test(name) ? OPS_CLIENT : CLIENT, name);
   const result = await build({ entryPoints: [entry], bundle: true, minify: true, write: false });
   return result.outputFiles[0]?.text ?? "";
 }
@@ -191,7 +221,7 @@ await mkdir(target, { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
 for (const name of ["ui.css", "flow.css", "ops.css", "forms.css"]) sizes[name] = await write(name, await style(name));
-sizes["ops-icon.svg"] = await write("ops-icon.svg", await readFile(join(root, "src/browser/ops-icon.svg"), "utf8"));
+sizes["ops-icon.svg"] = await write("ops-icon.svg", await readFile(join(root, "src/ops/client/ops-icon.svg"), "utf8"));
 await rm(devTarget, { recursive: true, force: true });
 await mkdir(devTarget, { recursive: true });
 for (const [name, source] of Object.entries(DEV_ASSETS)) {

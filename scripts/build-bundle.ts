@@ -17,13 +17,13 @@ const outDir = join(root, "out/bundle");
 /** What is started by its file, beside the faces. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   main: "out/cli/main.js",
-  thread: "out/graph/running/thread.js",
+  "worker-thread": "out/graphs/execution/remote/worker-thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
 };
 /** What every app imports. */
 const APPS = ["index", "jsx-runtime"];
 /** What of an app's work is loaded as it is opened: at the boot, or with the first that asks (decision 066). */
-const WORK = "out/app/work.js";
+const WORK = "out/app/lifecycle/backend.js";
 /** Run where nobody may have loaded `svc`, so what they need of it is a file of its own. */
 const SMALL = [...Object.keys(PROGRAMS), "testing", "i18n"];
 

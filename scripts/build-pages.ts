@@ -1,5 +1,5 @@
 /**
- * Compiles the package's own TSX, which is in src/fullstack: with the compiler that apps are compiled with, into the place of
+ * Compiles the package's own TSX, which is in src/ops: with the compiler that apps are compiled with, into the place of
  * what tsc has emitted of it. Only server modules: in the pages of the package itself what is live are the elements of flow.js
  * and ui.js, so a chunk of browser code is refused.
  */

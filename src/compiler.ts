@@ -1,6 +1,6 @@
 /** The public face of the compiler: `svc/compiler`. Needs Vite; a running server does not load it. */
-export { compile, type Compiled, type Output } from "./compiler/compile.ts";
-export { svc, type PluginOptions } from "./compiler/plugin.ts";
-export { buildApp, type BuildOptions, type BuildResult } from "./compiler/build.ts";
-export { explainFile, type Explanation } from "./compiler/explain.ts";
-export { createDevHost, type DevHost } from "./compiler/dev.ts";
+export { compile, type Compiled, type Output } from "./web/compiler/compile.ts";
+export { svc, type PluginOptions } from "./web/compiler/plugin.ts";
+export { buildApp, type BuildOptions, type BuildResult } from "./web/compiler/build/build.ts";
+export { explainFile, type Explanation } from "./web/compiler/build/explain.ts";
+export { createDevHost, type DevHost } from "./web/compiler/dev/dev-host.ts";

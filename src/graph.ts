@@ -1,13 +1,13 @@
 /** Public face `svc/graph`: declaring workers and graphs, and running them without the rest of svc. */
-export { createEngine, type EngineOptions } from "./graph/engine.ts";
-export { graph, worker } from "./graph/definition/definition.ts";
-export type { GraphBuilder, MapOptions, NodeOptions } from "./graph/definition/builder-types.ts";
-export { asWorker } from "./graph/definition/graph-worker.ts";
-export { FinalError } from "./graph/definition/final-error.ts";
-export { CallError, WaitTimeoutError } from "./graph/running/call-error.ts";
-export type { RetryPolicy } from "./graph/definition/retry.ts";
-export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graph/running/worker-tools.ts";
-export type { ArtifactData } from "./graph/running/artifact.ts";
+export { createEngine, type EngineOptions } from "./graphs/engine/engine.ts";
+export { graph, worker } from "./graphs/definition/definition.ts";
+export type { GraphBuilder, MapOptions, NodeOptions } from "./graphs/definition/builder-types.ts";
+export { asWorker } from "./graphs/definition/graph-worker.ts";
+export { FinalError } from "./graphs/definition/final-error.ts";
+export { CallError, WaitTimeoutError } from "./graphs/execution/attempt/call-error.ts";
+export type { RetryPolicy } from "./graphs/definition/retry.ts";
+export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graphs/execution/attempt/worker-tools.ts";
+export type { ArtifactData } from "./graphs/execution/attempt/artifact.ts";
 export type {
   ArtifactRef,
   CallOptions,
@@ -18,16 +18,16 @@ export type {
   StepInfo,
   StepOptions,
   WaitOptions,
-} from "./graph/definition/context-types.ts";
-export { openStore } from "./store/open.ts";
-export type { GraphLimits, ValueLimits } from "./graph/definition/value-limits.ts";
-export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graph/definition/definition-types.ts";
-export type { Engine } from "./graph/engine-types.ts";
-export type { Absence } from "./graph/absence.ts";
-export type { KeptTimes } from "./graph/retention.ts";
-export type { Queues, QueueView } from "./graph/queue-types.ts";
-export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graph/machine/report-types.ts";
-export type { ScheduleDefinition, Schedules, ScheduleView } from "./graph/schedules/schedule-types.ts";
+} from "./graphs/definition/context-types.ts";
+export { openStore } from "./storage/open-store.ts";
+export type { GraphLimits, ValueLimits } from "./graphs/definition/value-limits.ts";
+export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graphs/definition/definition-types.ts";
+export type { Engine } from "./graphs/engine/engine-types.ts";
+export type { Absence } from "./graphs/engine/missing-run.ts";
+export type { KeptTimes } from "./graphs/engine/retention.ts";
+export type { Queues, QueueView } from "./graphs/engine/queue-types.ts";
+export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graphs/machine/report-types.ts";
+export type { ScheduleDefinition, Schedules, ScheduleView } from "./graphs/schedules/schedule-types.ts";
 export type {
   BulkAction,
   BulkOptions,
@@ -38,8 +38,8 @@ export type {
   SignalOptions,
   StartOptions,
   Steering,
-} from "./graph/definition/steering-types.ts";
-export type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./graph/machine/view-types.ts";
+} from "./graphs/definition/audit-types.ts";
+export type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./graphs/machine/view-types.ts";
 export type {
   CheckedOptions,
   IsolateOptions,
@@ -49,11 +49,18 @@ export type {
   WorkerContext,
   WorkerOptions,
   WorkerRun,
-} from "./graph/definition/worker-types.ts";
-export type { Store } from "./store/contract.ts";
-export type { Failure, GraphEvent, GraphEventType, GraphPhase, NodeStatus, Origin } from "./store/graph-rows.ts";
-export type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "./store/queries.ts";
-export type { TransactionHandle, TransactionStatement, TransactionValue } from "./store/transaction.ts";
-export { SimulatedClock, systemClock, type Clock, type Duration } from "./shared/clock.ts";
-export type { Log, LogFields } from "./shared/log.ts";
-export type { Json } from "./shared/json.ts";
+} from "./graphs/definition/worker-types.ts";
+export type { Store } from "./storage/contract/contract.ts";
+export type {
+  Failure,
+  GraphEvent,
+  GraphEventType,
+  GraphPhase,
+  NodeStatus,
+  Origin,
+} from "./storage/contract/graph-rows.ts";
+export type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "./storage/contract/queries.ts";
+export type { TransactionHandle, TransactionStatement, TransactionValue } from "./storage/contract/transaction.ts";
+export { SimulatedClock, systemClock, type Clock, type Duration } from "./platform/shared/clock.ts";
+export type { Log, LogFields } from "./platform/shared/log.ts";
+export type { Json } from "./platform/shared/json.ts";

@@ -1,55 +1,77 @@
 /** `svc`: the public face of the base app. Everything else of a page's life is in `svc/jsx-runtime` and `svc/graph`. */
-export type { RequestOrigin } from "./http/http.ts";
-export type { Timeouts } from "./http/server.ts";
-export type { DrainOptions, Drained } from "./app/drain.ts";
-export type { ReadyCheck, ReadyChecks } from "./app/readiness.ts";
+export type { RequestOrigin } from "./platform/http/http.ts";
+export type { Timeouts } from "./platform/http/server.ts";
+export type { DrainOptions, Drained } from "./app/lifecycle/drain.ts";
+export type { ReadyCheck, ReadyChecks } from "./app/lifecycle/readiness.ts";
 export { createApp } from "./app/app.ts";
-export type { App, Started, StartOptions } from "./app/app-face.ts";
-export type { AppOptions, DevSupport, SessionOptions, Surroundings } from "./app/options.ts";
-export type { Family as MetricFamily, Sample as MetricSample } from "./app/metrics/exposition.ts";
-export type { Change } from "./app/changes.ts";
-export type { Doing, HeldBack } from "./app/held.ts";
-export type { FleetQueue, Operations, RequestView, Status } from "./app/operations-types.ts";
-export type { ProcessView } from "./cluster/membership.ts";
-export type { RefusedCaller } from "./app/metrics/refused-callers.ts";
-export type { Activity, ActivityRange, HourMinute, Recent, RecentHour, RecentMinute } from "./app/metrics/recent.ts";
-export type { Setting } from "./app/settings.ts";
-export type { AuditQuery, AuditRow } from "./store/control.ts";
-export type { Page } from "./store/queries.ts";
-export type { Config, Environment } from "./app/config.ts";
-export { rateLimit, type RateLimitOptions } from "./app/limits.ts";
-export { page, type PageDefinition, type PageOptions } from "./app/page.ts";
-export { route, type RouteDefinition, type RouteOptions } from "./app/route.ts";
-export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/group.ts";
-export type { ExportedFile, ExportStep, LeftOut } from "./app/static-export.ts";
-export type { PageCache } from "./app/cache-rules.ts";
-export { invalidate } from "./app/invalidate.ts";
-export type { PathParams } from "./app/path.ts";
-export { action, type Action, type ActionOptions, type StandardSchema, type StreamAction } from "./app/action.ts";
-export { ActionError } from "./app/action-error.ts";
-export { navigate, type NavigateOptions } from "./app/navigate.ts";
-export { call, type CallOptions } from "./app/call.ts";
-export { toast, type ToastOptions } from "./app/toast.ts";
-export { currentContext } from "./app/current.ts";
-export { fail, forbidden, isRedirect, notFound, redirect, unauthorized } from "./app/outcome.ts";
-export { readForm } from "./app/guard.ts";
-export { submitted, type SubmitBody, type SubmitDefinition, type Submitted } from "./app/submit.ts";
-export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/lifecycle.ts";
+export type { App, Started, StartOptions } from "./app/app-types.ts";
+export type { AppOptions, DevSupport, SessionOptions, BootOptions } from "./app/options.ts";
+export type { Family as MetricFamily, Sample as MetricSample } from "./app/observability/metrics/exposition.ts";
+export type { Change } from "./app/lifecycle/change-feed.ts";
+export type { Doing, DeferredOperation } from "./app/lifecycle/deferred-operations.ts";
+export type { FleetQueue, Operations, RequestView, Status } from "./app/observability/operations-types.ts";
+export type { ProcessView } from "./graphs/cluster/membership.ts";
+export type { RefusedCaller } from "./app/observability/metrics/refused-callers.ts";
+export type {
+  Activity,
+  ActivityRange,
+  HourMinute,
+  RecentActivity,
+  RecentHour,
+  RecentMinute,
+} from "./app/observability/metrics/recent-activity.ts";
+export type { Setting } from "./app/lifecycle/settings.ts";
+export type { AuditQuery, AuditRow } from "./storage/contract/control.ts";
+export type { Page } from "./storage/contract/queries.ts";
+export type { Config, Environment } from "./app/lifecycle/config.ts";
+export { rateLimit, type RateLimitOptions } from "./app/pipeline/rate-limits.ts";
+export { page, type PageDefinition, type PageOptions } from "./app/pages/page.ts";
+export { route, type RouteDefinition, type RouteOptions } from "./app/pages/route.ts";
+export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/pages/group.ts";
+export type { ExportedFile, ExportStep, LeftOut } from "./app/pages/static-export.ts";
+export type { PageCache } from "./app/pages/cache-rules.ts";
+export { invalidate } from "./app/pages/invalidate.ts";
+export type { PathParams } from "./app/pages/path.ts";
+export {
+  action,
+  type Action,
+  type ActionOptions,
+  type StandardSchema,
+  type StreamAction,
+} from "./app/actions/action.ts";
+export { ActionError } from "./app/actions/action-error.ts";
+export { navigate, type NavigateOptions } from "./app/pages/navigate.ts";
+export { call, type CallOptions } from "./app/actions/call.ts";
+export { toast, type ToastOptions } from "./app/pages/toast.ts";
+export { currentContext } from "./app/pipeline/current-request.ts";
+export { fail, forbidden, isRedirect, notFound, redirect, unauthorized } from "./app/pipeline/outcome.ts";
+export { readForm } from "./app/pipeline/csrf-guard.ts";
+export { submitted, type SubmitBody, type SubmitDefinition, type Submitted } from "./app/forms/submit.ts";
+export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/pages/browser-lifecycle.ts";
 
-export { html, json, text } from "./http/response.ts";
-export { withHeaders } from "./http/with-headers.ts";
-export { eventStream, type EventStreamOptions, type StreamEvent } from "./http/event-stream.ts";
-export type { FormData as FormValues, FormFile } from "./http/form.ts";
-export type { FileRule, UploadedFile } from "./http/upload.ts";
-export type { Session, SessionData } from "./http/session.ts";
-export type { SessionStore } from "./http/sessions.ts";
-export type { Answer, Context, CookieOptions, Handler, Locals, Middleware, Next, Result } from "./http/types.ts";
-export type { SecurityHeaderOptions } from "./security/headers.ts";
+export { html, json, text } from "./platform/http/response/response.ts";
+export { withHeaders } from "./platform/http/response/with-headers.ts";
+export { eventStream, type EventStreamOptions, type StreamEvent } from "./platform/http/response/event-stream.ts";
+export type { FormData as FormValues, FormFile } from "./platform/http/body/memory-form.ts";
+export type { FileRule, UploadedFile } from "./platform/http/body/upload.ts";
+export type { Session, SessionData } from "./platform/http/sessions/session.ts";
+export type { SessionStore } from "./platform/http/sessions/session-keys.ts";
+export type {
+  Answer,
+  Context,
+  CookieOptions,
+  Handler,
+  Locals,
+  Middleware,
+  Next,
+  Result,
+} from "./platform/http/types.ts";
+export type { SecurityHeaderOptions } from "./platform/security/headers.ts";
 
-export { batch, computed, signal, untrack, type Computed, type Signal } from "./reactivity/signal.ts";
-export { onCleanup } from "./reactivity/cleanup.ts";
-export { store } from "./reactivity/server-store.ts";
-export { Case, For, Match, Show } from "./jsx/control-flow.ts";
+export { batch, computed, signal, untrack, type Computed, type Signal } from "./web/reactivity/signal.ts";
+export { onCleanup } from "./web/reactivity/cleanup.ts";
+export { store } from "./web/reactivity/server-store.ts";
+export { Case, For, Match, Show } from "./web/jsx/control-flow.ts";
 export {
   Gesture,
   type GesturePhase,
@@ -57,25 +79,25 @@ export {
   type GestureProps,
   type PanDetail,
   type PinchDetail,
-} from "./jsx/gesture.ts";
-export { createRef, type Ref } from "./jsx/ref.ts";
-export { Await, type AwaitProps } from "./ssr/await.ts";
-export { resource, type FetchOptions } from "./ssr/resource.ts";
-export type { Resource } from "./reactivity/server-resource.ts";
-export { useApp, useRequest } from "./app/use-app.ts";
-export { createContext, useContext, type Context as SharedContext } from "./ssr/context.ts";
-export { effect } from "./ssr/effect.ts";
-export { Dynamic } from "./ssr/dynamic.ts";
-export { ErrorBoundary, type ErrorBoundaryProps } from "./ssr/error-boundary.ts";
-export { Island, type IslandLoad, type IslandProps } from "./ssr/island.ts";
-export { Portal, type PortalProps } from "./ssr/portals.ts";
-export { Modal, type ModalProps } from "./ssr/modal.ts";
-export { Popup, type PopupPlacement, type PopupProps } from "./ssr/popup.ts";
-export { ThemeSwitch, type ThemeSwitchProps } from "./ssr/theme-switch.ts";
-export type { Theme } from "./shared/themes.ts";
-export { Toasts, type ToastsProps } from "./ssr/toasts.ts";
-export { Slot, type SlotProps } from "./ssr/slot.ts";
-export { CsrfField } from "./ssr/csrf-field.ts";
+} from "./web/jsx/gesture.ts";
+export { createRef, type Ref } from "./web/jsx/ref.ts";
+export { Await, type AwaitProps } from "./web/ssr/components/await.ts";
+export { resource, type FetchOptions } from "./web/ssr/resume/resource.ts";
+export type { Resource } from "./web/reactivity/server-resource.ts";
+export { useApp, useRequest } from "./app/pages/use-app.ts";
+export { createContext, useContext, type Context as SharedContext } from "./web/ssr/context.ts";
+export { effect } from "./web/ssr/resume/effect.ts";
+export { Dynamic } from "./web/ssr/components/dynamic.ts";
+export { ErrorBoundary, type ErrorBoundaryProps } from "./web/ssr/components/error-boundary.ts";
+export { Island, type IslandLoad, type IslandProps } from "./web/ssr/components/island.ts";
+export { Portal, type PortalProps } from "./web/ssr/components/portal.ts";
+export { Modal, type ModalProps } from "./web/ssr/components/modal.ts";
+export { Popup, type PopupPlacement, type PopupProps } from "./web/ssr/components/popup.ts";
+export { ThemeSwitch, type ThemeSwitchProps } from "./web/ssr/components/theme-switch.ts";
+export type { Theme } from "./platform/shared/themes.ts";
+export { Toasts, type ToastsProps } from "./web/ssr/components/toasts.ts";
+export { Slot, type SlotProps } from "./web/ssr/components/slot.ts";
+export { CsrfField } from "./web/ssr/components/csrf-field.ts";
 
 export {
   createGuardedFetch,
@@ -87,11 +109,11 @@ export { createAi, type Ai } from "./tools/ai.ts";
 export type { AiMessage, AiOptions, AiRequest } from "./tools/ai-request.ts";
 export type { AiAnswer, AiToolCall, AiUsage } from "./tools/ai-answer.ts";
 export type { Caller } from "./tools/caller.ts";
-export { graph, worker } from "./graph/definition/definition.ts";
-export { SvcError, type ErrorCode, type Issue } from "./shared/errors.ts";
-export { parseWith } from "./shared/schema.ts";
-export type { Json } from "./shared/json.ts";
-export { traceparent, type Trace } from "./shared/trace.ts";
-export type { Log, LogFields, LogLevel } from "./shared/log.ts";
-export { BASE_PATH, COOKIES, DOM, FORM_FIELDS, PATHS, VARIABLES } from "./shared/wire.ts";
-export { systemClock, type Clock, type Duration } from "./shared/clock.ts";
+export { graph, worker } from "./graphs/definition/definition.ts";
+export { SvcError, type ErrorCode, type Issue } from "./platform/shared/errors.ts";
+export { parseWith } from "./platform/shared/schema.ts";
+export type { Json } from "./platform/shared/json.ts";
+export { traceparent, type Trace } from "./platform/shared/trace.ts";
+export type { Log, LogFields, LogLevel } from "./platform/shared/log.ts";
+export { BASE_PATH, COOKIES, DOM, FORM_FIELDS, PATHS, VARIABLES } from "./platform/shared/wire.ts";
+export { systemClock, type Clock, type Duration } from "./platform/shared/clock.ts";

@@ -1,23 +1,23 @@
 /** `svc/jsx-runtime`: the types of JSX, and what compiled modules call. Authors import only the types. */
-import type { Child, Markup } from "./jsx/element.ts";
-import type { IntrinsicElements as HostElements } from "./jsx/intrinsic.ts";
-import { SvcError } from "./shared/errors.ts";
+import type { Child, Markup } from "./web/jsx/element.ts";
+import type { IntrinsicElements as HostElements } from "./web/jsx/intrinsic.ts";
+import { SvcError } from "./platform/shared/errors.ts";
 
-export { block, component, made, scope } from "./ssr/compiled.ts";
-export { chosen, kept, options } from "./ssr/fields.ts";
-export { unique } from "./ssr/unique-rows.ts";
-export { virtual } from "./ssr/virtual.ts";
-export { still } from "./ssr/still-reads.ts";
-export { fn } from "./ssr/function-props.ts";
-export { effectOfComponent as effect } from "./ssr/effect.ts";
-export { portal } from "./ssr/portals.ts";
-export { named } from "./ssr/slot.ts";
-export { outlet } from "./ssr/outlet.ts";
-export { sendForms } from "./ssr/form-script.ts";
-export { html } from "./ssr/html.ts";
-export { a, at, en, fixed, spread, t, url } from "./ssr/write.ts";
-export { classText as cls, styleText as sty } from "./shared/class-style.ts";
-export type { Child } from "./jsx/element.ts";
+export { block, component, made, scope } from "./web/ssr/compiled.ts";
+export { chosen, kept, options } from "./web/ssr/resume/bound-fields.ts";
+export { unique } from "./web/ssr/resume/unique-rows.ts";
+export { virtual } from "./web/ssr/resume/virtual-rows.ts";
+export { still } from "./web/ssr/resume/store-prop-reads.ts";
+export { fn } from "./web/ssr/resume/function-props.ts";
+export { effectOfComponent as effect } from "./web/ssr/resume/effect.ts";
+export { portal } from "./web/ssr/components/portal.ts";
+export { named } from "./web/ssr/components/slot.ts";
+export { outlet } from "./web/ssr/components/outlet.ts";
+export { sendForms } from "./web/ssr/components/form-script.ts";
+export { html } from "./web/ssr/html.ts";
+export { a, at, en, fixed, spread, t, url } from "./web/ssr/write.ts";
+export { classText as cls, styleText as sty } from "./platform/shared/class-style.ts";
+export type { Child } from "./web/jsx/element.ts";
 
 /** The names TypeScript looks up for JSX (TypeScript handbook, "JSX"). */
 export declare namespace JSX {

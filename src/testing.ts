@@ -4,7 +4,7 @@ export { createReceiver, type Received, type Receiver, type ReceiverOptions, typ
 export { recordLog, type LogEntry, type RecordedLog } from "./testing/log.ts";
 export { sendRaw } from "./testing/send-raw.ts";
 export { findChromium } from "./testing/chromium.ts";
-export { SimulatedClock } from "./shared/clock.ts";
+export { SimulatedClock } from "./platform/shared/clock.ts";
 export {
   startPostgres,
   testDatabase,

@@ -1,5 +1,5 @@
 /** `svc/webhooks`: for those who receive webhooks. Sending them is part of the app (`svc`). */
-export { verify, type VerifyOptions } from "./webhooks/verify.ts";
-export type { WebhookPayload } from "./webhooks/payload.ts";
-export { DELIVERY_HEADERS } from "./shared/wire.ts";
-export type { WebhookEvent } from "./shared/wire.ts";
+export { verify, type VerifyOptions } from "./webhooks/signing/verify.ts";
+export type { WebhookPayload } from "./webhooks/outbox/payload.ts";
+export { DELIVERY_HEADERS } from "./platform/shared/wire.ts";
+export type { WebhookEvent } from "./platform/shared/wire.ts";

@@ -41,7 +41,7 @@ async function load(): Promise<Views> {
     };
     return { spiral: whole(views.spiral), table: whole(views.table) };
   }
-  const { renderPage } = (await import(pathToFileURL(join(root, "out/ssr/render-page.js")).href)) as {
+  const { renderPage } = (await import(pathToFileURL(join(root, "out/web/ssr/render-page.js")).href)) as {
     renderPage: (view: () => unknown, options: object) => { html: string };
   };
   const views = (module["views"] as Record<string, Record<Workload, (input: never) => unknown>>)[name];

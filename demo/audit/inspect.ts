@@ -2,7 +2,7 @@
 import { licenceClass } from "./licence.ts";
 import type { Finding, FindingKind, Inspection, LockedPackage } from "./types.ts";
 
-/** Name and weight of each kind. Weights from 60 mean "look today", from 25 "look soon" (see report.ts). */
+/** Name and weight of each kind. Weights from 60 mean "look today", from 25 "look soon" (see explain-report.ts). */
 export const FINDING_KINDS: Readonly<Record<FindingKind, { title: string; weight: number }>> = {
   "insecure-source": { title: "Fetched without encryption", weight: 80 },
   "install-script": { title: "Runs a script at install", weight: 60 },

@@ -1,47 +1,49 @@
 /**
  * The app: what `createApp` gives. Owns its life (configure, boot once, serve, drain) and its doors; what
- * those lead to is doors.ts, what is served routes.ts, how the layers are joined boot.ts.
+ * those lead to is http-pipeline.ts, what is served routes.ts, how the layers are joined boot.ts.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http, RequestOrigin } from "../http/http.ts";
-import { Router } from "../http/router.ts";
-import { listen, type Listening } from "../http/server.ts";
-import type { Result } from "../http/types.ts";
-import { Registry } from "../graph/registry.ts";
-import type { GraphDefinition } from "../graph/definition/definition-types.ts";
-import type { Engine } from "../graph/engine-types.ts";
-import { systemClock, type Clock, type Duration } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
-import type { Json } from "../shared/json.ts";
-import type { Log } from "../shared/log.ts";
-import { BASE_PATH, PATHS } from "../shared/wire.ts";
+import type { Http, RequestOrigin } from "../platform/http/http.ts";
+import { Router } from "../platform/http/routing/router.ts";
+import { listen, type Listening } from "../platform/http/server.ts";
+import type { Result } from "../platform/http/types.ts";
+import { Registry } from "../graphs/engine/registry.ts";
+import type { GraphDefinition } from "../graphs/definition/definition-types.ts";
+import type { Engine } from "../graphs/engine/engine-types.ts";
+import { systemClock, type Clock, type Duration } from "../platform/shared/clock.ts";
+import { SvcError } from "../platform/shared/errors.ts";
+import type { Json } from "../platform/shared/json.ts";
+import type { Log } from "../platform/shared/log.ts";
+import { BASE_PATH, PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { App, Started, StartOptions } from "./app-face.ts";
-import { boot } from "./boot.ts";
-import { readConfig, retiredVariables, siteUrlOf, type Config } from "./config.ts";
-import { closedDoors, openDoors, RETRY_S } from "./doors.ts";
-import { Drain, keptAlive, type Drained } from "./drain.ts";
-import { isDemoOn } from "./endpoints/demo.ts";
-import { healthEndpoints } from "./endpoints/health.ts";
-import { HiddenValues, secretsOf } from "./hidden-values.ts";
-import { graphToken, mayRead } from "./endpoints/graphs.ts";
-import { processLog } from "./log.ts";
-import { Metrics } from "./metrics/metrics.ts";
-import { Readiness } from "./readiness.ts";
-import type { AppOptions, Surroundings } from "./options.ts";
-import { addRoutes, placeApp } from "./routes.ts";
-import { operationsOf } from "./operations.ts";
-import type { Operations } from "./operations-types.ts";
-import { sealFor, unsealFor } from "./seals.ts";
+import type { App, Started, StartOptions } from "./app-types.ts";
+import { boot } from "./lifecycle/boot.ts";
+import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } from "./lifecycle/config.ts";
+import { closedDoors, openDoors, RETRY_S } from "./pipeline/http-pipeline.ts";
+import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
+import { isDemoOn } from "./demo/demo.ts";
+import { healthEndpoints } from "./api/health.ts";
+import { LogRedaction, secretsOf } from "./observability/log-redaction.ts";
+import { graphToken, mayRead } from "./api/graphs.ts";
+import { processLog } from "./observability/log.ts";
+import { Metrics } from "./observability/metrics/metrics.ts";
+import { Readiness } from "./lifecycle/readiness.ts";
+import type { AppOptions, BootOptions } from "./options.ts";
+import { addRoutes, placeApp } from "./pages/routes.ts";
+import { operationsOf } from "./observability/operations.ts";
+import type { Operations } from "./observability/operations-types.ts";
+import { sealFor, unsealFor } from "./pipeline/seals.ts";
 import type { Services } from "./services.ts";
-import type { Listens } from "./settings.ts";
-import { exportPages, type ExportStep } from "./static-export.ts";
-import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
+import type { Listens } from "./lifecycle/settings.ts";
+import { exportPages, type ExportStep } from "./pages/static-export.ts";
+import { openTracing, type Tracing } from "./observability/tracing/open-tracing.ts";
 
 /** Makes an app. Reads and opens nothing yet: that is `start`, `boot` or the first request. */
 export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
+
+const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other absolute links lead to the address that this process listens on. Set it to the address that visitors use`;
 
 /** Longest that the last traces may take on their way out. */
 const FLUSH_MS = 3000;
@@ -54,7 +56,7 @@ class SvcApp implements App {
   readonly #ending: Drain;
   #config: Config | undefined;
   #ownLog: Log | undefined;
-  #values: HiddenValues | undefined;
+  #values: LogRedaction | undefined;
   #openTracing: Tracing | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
@@ -62,6 +64,10 @@ class SvcApp implements App {
   #booting: Promise<void> | undefined;
   #listens: Listens | undefined;
   #readiness: Readiness | undefined;
+  /** In place of SVC_SITE_URL; undefined unless it had to be guessed. */
+  #guessedUrl: string | undefined;
+  /** About the guess. */
+  #hasWarned = false;
   #isDraining = false;
   /** Nothing of it works any more: its store is closing, or closed. */
   #hasEnded = false;
@@ -75,11 +81,11 @@ class SvcApp implements App {
   }
 
   get config(): Config {
-    return (this.#config ??= readConfig(this.#options.env ?? process.env));
+    return (this.#config ??= readConfig(environmentOf(this.#options.env)));
   }
 
-  get #hidden(): HiddenValues {
-    return (this.#values ??= new HiddenValues(secretsOf(this.config)));
+  get #hidden(): LogRedaction {
+    return (this.#values ??= new LogRedaction(secretsOf(this.config)));
   }
 
   get log(): Log {
@@ -120,7 +126,10 @@ class SvcApp implements App {
   }
 
   get siteUrl(): string {
-    return siteUrlOf(this.config, this.#services?.ownUrl);
+    if (this.#guessedUrl === undefined) return siteUrlOf(this.config, this.#services?.ownUrl);
+    if (!this.#hasWarned) this.log.warn({ siteUrl: this.#guessedUrl }, SITE_URL_GUESSED);
+    this.#hasWarned = true;
+    return siteUrlOf(this.config, this.#guessedUrl, true);
   }
 
   get extensionPaths(): string[] {
@@ -147,7 +156,7 @@ class SvcApp implements App {
     return mayRead(this.#booted("mayReadGraph"), graphId, token);
   }
 
-  boot(where: Surroundings = {}): Promise<void> {
+  boot(where: BootOptions = {}): Promise<void> {
     // What it opened now nobody would close.
     if (!this.#booting && this.#closing.signal.aborted)
       return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed, and boots no more"));
@@ -265,9 +274,10 @@ class SvcApp implements App {
     return (this.#http ??= this.#openDoors());
   }
 
-  async #boot(where: Surroundings): Promise<void> {
+  async #boot(where: BootOptions): Promise<void> {
     const { config } = this;
-    for (const text of retiredVariables(this.#options.env ?? process.env)) this.log.warn({}, text);
+    for (const text of retiredVariables(environmentOf(this.#options.env))) this.log.warn({}, text);
+    if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
     await this.#options.onBoot?.();
     const failed = new AbortController();
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);

@@ -1,23 +1,24 @@
 /** What an app is made of, as its author writes it, and where a start finds its built files. */
-import type { SecurityHeaderOptions } from "../security/headers.ts";
-import type { GraphDefinition, Worker } from "../graph/definition/definition-types.ts";
-import type { GraphLimits } from "../graph/definition/value-limits.ts";
-import type { ScheduleDefinition } from "../graph/schedules/schedule-types.ts";
-import type { WorkerToolOptions } from "../graph/running/worker-tools.ts";
-import type { Clock, Duration } from "../shared/clock.ts";
-import type { Log } from "../shared/log.ts";
-import type { Manifest } from "../shared/manifest.ts";
-import type { SessionStore } from "../http/sessions.ts";
-import type { Timeouts } from "../http/server.ts";
-import type { Middleware } from "../http/types.ts";
-import type { AnyAction } from "./action.ts";
-import type { Environment } from "./config.ts";
-import type { DrainOptions } from "./drain.ts";
-import type { Entry } from "./group.ts";
-import type { PageDefinition } from "./page.ts";
-import type { Family as MetricFamily } from "./metrics/exposition.ts";
-import type { ReadyChecks } from "./readiness.ts";
-import type { SubmitDefinition } from "./submit.ts";
+import type { SecurityHeaderOptions } from "../platform/security/headers.ts";
+import type { OneTimeLink } from "../platform/security/one-time-link.ts";
+import type { GraphDefinition, Worker } from "../graphs/definition/definition-types.ts";
+import type { GraphLimits } from "../graphs/definition/value-limits.ts";
+import type { ScheduleDefinition } from "../graphs/schedules/schedule-types.ts";
+import type { WorkerToolOptions } from "../graphs/execution/attempt/worker-tools.ts";
+import type { Clock, Duration } from "../platform/shared/clock.ts";
+import type { Log } from "../platform/shared/log.ts";
+import type { Manifest } from "../platform/shared/manifest.ts";
+import type { SessionStore } from "../platform/http/sessions/session-keys.ts";
+import type { Timeouts } from "../platform/http/server.ts";
+import type { Middleware } from "../platform/http/types.ts";
+import type { AnyAction } from "./actions/action.ts";
+import type { Environment } from "./lifecycle/config.ts";
+import type { DrainOptions } from "./lifecycle/drain.ts";
+import type { Entry } from "./pages/group.ts";
+import type { PageDefinition } from "./pages/page.ts";
+import type { Family as MetricFamily } from "./observability/metrics/exposition.ts";
+import type { ReadyChecks } from "./lifecycle/readiness.ts";
+import type { SubmitDefinition } from "./forms/submit.ts";
 import type { RegistrationView } from "../webhooks/views.ts";
 
 export interface SessionOptions {
@@ -153,10 +154,12 @@ export interface DevSupport {
   kept(id: string): ReadonlyMap<string, unknown> | undefined;
   /** A document that tells of an error with its place in the source. */
   faultPage: (error: unknown, nonce: string) => string;
+  /** The one-time link that the host has printed. */
+  operatorLink?: Pick<OneTimeLink, "redeem" | "issuer">;
 }
 
 /** Where an app runs: all known only when it is started. */
-export interface Surroundings {
+export interface BootOptions {
   /** Folder that `svc build` wrote. Default: none, which is right for an app without browser code. */
   dist?: string;
   dev?: DevSupport;
@@ -164,6 +167,8 @@ export interface Surroundings {
   publicDir?: string;
   /** Where the app is reached, once that is known: `http://127.0.0.1:3000`. */
   url?: string;
+  /** Whether `url` stands in for SVC_SITE_URL where that is not set, in production too: `svc start` allows it where NODE_ENV is not set either. */
+  canGuessSiteUrl?: boolean;
   /** Pages are rendered to be files (`exportPages`); told of those that look at a request, as routes are found, and at what of it. */
   exporting?: (routed: string, found: readonly string[]) => void;
 }

@@ -1,28 +1,30 @@
 /** What endpoints and pages work with, once the app has booted. */
 import { setMaxListeners } from "node:events";
-import type { Context, Middleware } from "../http/types.ts";
-import type { Sessions } from "../http/sessions.ts";
-import type { Router } from "../http/router.ts";
-import type { Secrets } from "../security/secrets.ts";
-import type { Clock } from "../shared/clock.ts";
-import type { Log } from "../shared/log.ts";
-import type { ActivityLog } from "./activity.ts";
-import type { App } from "./app-face.ts";
-import type { AnyAction } from "./action.ts";
-import type { Answers } from "./answers.ts";
-import type { Changes } from "./changes.ts";
-import type { Config } from "./config.ts";
-import type { Family } from "./metrics/exposition.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import type { Held } from "./held.ts";
-import type { Limits } from "./limits.ts";
-import type { PageCache } from "./page-cache.ts";
-import type { Phases } from "./phases.ts";
-import type { ReadyChecks } from "./readiness.ts";
-import type { Listens } from "./settings.ts";
-import type { Site } from "./site.ts";
-import type { SubmitDefinition } from "./submit.ts";
-import type { Work } from "./work-types.ts";
+import type { Context, Middleware } from "../platform/http/types.ts";
+import type { Sessions } from "../platform/http/sessions/session-keys.ts";
+import type { Router } from "../platform/http/routing/router.ts";
+import type { OwnSecurityOptions } from "../platform/security/headers.ts";
+import type { Secrets } from "../platform/security/secrets.ts";
+import type { Clock } from "../platform/shared/clock.ts";
+import type { Log } from "../platform/shared/log.ts";
+import type { ActivityLog } from "./observability/activity.ts";
+import type { App } from "./app-types.ts";
+import type { AnyAction } from "./actions/action.ts";
+import type { IdempotencyStore } from "./actions/idempotency.ts";
+import type { ChangeFeed } from "./lifecycle/change-feed.ts";
+import type { Config } from "./lifecycle/config.ts";
+import type { Family } from "./observability/metrics/exposition.ts";
+import type { Metrics } from "./observability/metrics/metrics.ts";
+import type { DeferredOperations } from "./lifecycle/deferred-operations.ts";
+import type { Limits } from "./pipeline/rate-limits.ts";
+import type { OperatorAccess } from "./pipeline/operator-access.ts";
+import type { PageCache } from "./pages/page-cache.ts";
+import type { Phases } from "./pipeline/timing.ts";
+import type { ReadyChecks } from "./lifecycle/readiness.ts";
+import type { Listens } from "./lifecycle/settings.ts";
+import type { Assets } from "./lifecycle/assets.ts";
+import type { SubmitDefinition } from "./forms/submit.ts";
+import type { Work } from "./lifecycle/backend-types.ts";
 
 export interface Services extends Work {
   /** As its author knows it. */
@@ -30,19 +32,20 @@ export interface Services extends Work {
   readonly config: Config;
   readonly clock: Clock;
   /** Who wants to know what may show something else now. */
-  readonly changes: Changes;
+  readonly changes: ChangeFeed;
   /** What graphs did lately, in all processes. */
   readonly activity: ActivityLog;
-  readonly site: Site;
+  readonly site: Assets;
   /** Sign tokens and cookies, and seal sessions. */
   readonly secrets: Secrets;
   readonly sessions: Sessions;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
-  readonly answers: Answers;
+  readonly operatorAccess: OperatorAccess;
+  readonly answers: IdempotencyStore;
   /** What waits to be done unless it is undone. */
-  readonly held: Held;
+  readonly held: DeferredOperations;
   readonly pageCache: PageCache;
   /** Whether answers are compressed here, and not by a proxy. */
   readonly hasCompression: boolean;
@@ -50,6 +53,8 @@ export interface Services extends Work {
   readonly icon: string | undefined;
   /** Whether pages take HTML from policies of scripts alone. */
   readonly hasTrustedTypes: boolean;
+  /** Mark of the policy of a page, with the security options that the page has of its own. */
+  readonly policyMarkOf: (own: OwnSecurityOptions | undefined) => string;
   /** Whether visitors may choose a theme. */
   readonly hasThemes: boolean;
   readonly startedMs: number;

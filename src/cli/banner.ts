@@ -1,6 +1,6 @@
 /** What a served app says of itself: where it is and what to try. */
-import type { App } from "../app/app-face.ts";
-import { PATHS, VARIABLES } from "../shared/wire.ts";
+import type { App } from "../app/app-types.ts";
+import { PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import { facts, type Output } from "./output.ts";
 
 /** Pages named by the banner; a longer list would hide the rest. */

@@ -1,5 +1,5 @@
 /** The commands as data: what they take, what their help says. main.ts dispatches, one file each runs them. */
-import { nearest } from "../shared/nearest.ts";
+import { didYouMean } from "../platform/shared/did-you-mean.ts";
 
 export interface CommandHelp {
   summary: string;
@@ -42,7 +42,12 @@ const COMMANDS = {
       ["--role <role>", "web: serve; worker: run graphs, deliver webhooks; all (default): both"],
       ["--workers <names>", "run nodes of these workers only, such as gpu,resize"],
     ],
-    examples: ["svc start", "NODE_ENV=production PORT=8080 svc start", "svc start --role=worker --workers=gpu"],
+    examples: [
+      "svc start",
+      "PORT=8080 svc start",
+      "NODE_ENV=development svc start",
+      "svc start --role=worker --workers=gpu",
+    ],
   },
   explain: {
     summary: "tell what of a file runs where, and what it costs",
@@ -98,5 +103,5 @@ export function helpOf(name: CommandName): string {
 
 /** The command that was probably meant: the closest within two typos. */
 export function suggestion(typed: string): string | undefined {
-  return nearest(typed, [...Object.keys(COMMANDS), "new", "graph", "top", "backup", "migrate"]);
+  return didYouMean(typed, [...Object.keys(COMMANDS), "new", "graph", "top", "backup", "migrate"]);
 }

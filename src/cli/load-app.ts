@@ -1,8 +1,8 @@
 /** What an app's entry exports: checked, since it is the user's file. */
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import type { App } from "../app/app-face.ts";
-import { SvcError } from "../shared/errors.ts";
+import type { App } from "../app/app-types.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 
 /** @param entry what `svc build` wrote. @throws SvcError `SVC_CONFIG` where there is none. */
 export function requireBuilt(entry: string): void {

@@ -2,8 +2,9 @@
  * `svc`: reads the command line, runs one command, turns its end into an exit code. 0 all is well, 1 the command failed,
  * 2 it was called wrongly.
  */
-import { VARIABLES } from "../shared/wire.ts";
-import { VERSION } from "../webhooks/user-agent.ts";
+import { VARIABLES } from "../platform/shared/wire.ts";
+import { PACKAGE_ROOT } from "../platform/package/package-root.ts";
+import { VERSION } from "../webhooks/delivery/user-agent.ts";
 import { readArguments, type CommandOptions } from "./arguments.ts";
 import type { CommandName } from "./commands.ts";
 import { errorText } from "./error-text.ts";
@@ -14,10 +15,10 @@ type Run = (options: CommandOptions, output: Output) => Promise<number | void>;
 
 /** Loaded when run: `start` needs no compiler. */
 const RUNS: Record<CommandName, () => Promise<Run>> = {
-  dev: async () => (await import("./dev.ts")).dev,
-  build: async () => (await import("./build.ts")).build,
-  explain: async () => (await import("./explain.ts")).explain,
-  start: async () => (await import("./start.ts")).start,
+  dev: async () => (await import("./dev/dev.ts")).dev,
+  build: async () => (await import("./build/build.ts")).build,
+  explain: async () => (await import("./build/explain.ts")).explain,
+  start: async () => (await import("./serve/start.ts")).start,
 };
 
 // Whoever reads this has enough, as `head` does: that is no error.
@@ -47,7 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** It has a command line of its own. */
 async function mainOfGraph(args: readonly string[]): Promise<number> {
-  const { readGraphArguments } = await import("./graph-arguments.ts");
+  const { readGraphArguments } = await import("./graph/graph-arguments.ts");
   const invocation = readGraphArguments(args, process.cwd(), process.env);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
@@ -56,14 +57,17 @@ async function mainOfGraph(args: readonly string[]): Promise<number> {
   }
   const { command } = invocation;
   return failing(async () => {
-    const [{ graph }, { GraphClient }] = await Promise.all([import("./graph.ts"), import("./graph-client.ts")]);
+    const [{ graph }, { GraphClient }] = await Promise.all([
+      import("./graph/graph.ts"),
+      import("./graph/graph-client.ts"),
+    ]);
     return graph(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
   });
 }
 
 /** As graph: it is about a running app, not about a folder. */
 async function mainOfTop(args: readonly string[]): Promise<number> {
-  const { readTopArguments } = await import("./top-arguments.ts");
+  const { readTopArguments } = await import("./top/top-arguments.ts");
   const invocation = readTopArguments(args, process.env);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
@@ -72,14 +76,14 @@ async function mainOfTop(args: readonly string[]): Promise<number> {
   }
   const { command } = invocation;
   return failing(async () => {
-    const [{ top }, { GraphClient }] = await Promise.all([import("./top.ts"), import("./graph-client.ts")]);
+    const [{ top }, { GraphClient }] = await Promise.all([import("./top/top.ts"), import("./graph/graph-client.ts")]);
     return top(command, new GraphClient({ url: command.url, apiKey: process.env[VARIABLES.execApiKey] }), output);
   });
 }
 
 /** It is about databases, not about a folder. */
 async function mainOfMigrate(args: readonly string[]): Promise<number> {
-  const { readMigrateArguments } = await import("./migrate-arguments.ts");
+  const { readMigrateArguments } = await import("./data/migrate-arguments.ts");
   const invocation = readMigrateArguments(args, process.env);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
@@ -87,13 +91,13 @@ async function mainOfMigrate(args: readonly string[]): Promise<number> {
     return 2;
   }
   return failing(async () => {
-    const { migrate, undo } = await import("./migrate.ts");
+    const { migrate, undo } = await import("./data/migrate.ts");
     return invocation.kind === "undo" ? undo(invocation.from, output) : migrate(invocation.command, output);
   });
 }
 
 async function mainOfBackup(args: readonly string[]): Promise<number> {
-  const { backup, readBackupArguments } = await import("./backup.ts");
+  const { backup, readBackupArguments } = await import("./data/backup.ts");
   const invocation = readBackupArguments(args, process.env);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
@@ -105,11 +109,11 @@ async function mainOfBackup(args: readonly string[]): Promise<number> {
 
 /** It is about a folder that is no app yet. */
 async function mainOfNew(args: readonly string[]): Promise<number> {
-  const [{ createNew, PACKAGE }, { readNewArguments }] = await Promise.all([
-    import("./new.ts"),
-    import("./new-arguments.ts"),
+  const [{ createNew }, { readNewArguments }] = await Promise.all([
+    import("./new/new.ts"),
+    import("./new/new-arguments.ts"),
   ]);
-  const invocation = readNewArguments(args, process.cwd(), PACKAGE);
+  const invocation = readNewArguments(args, process.cwd(), PACKAGE_ROOT);
   if (invocation.kind === "tell") return say(invocation.text);
   if (invocation.kind === "mistake") {
     output.error(invocation.text);
@@ -123,7 +127,8 @@ async function failing(run: () => Promise<number | void>, root?: string): Promis
   try {
     return (await run()) ?? 0;
   } catch (error) {
-    const text = root === undefined ? errorText(error) : (await import("./placed-text.ts")).placedText(error, root);
+    const text =
+      root === undefined ? errorText(error) : (await import("./error-with-source.ts")).errorWithSource(error, root);
     output.error(`${output.style("red", "Error")} ${text}`);
     return 1;
   }

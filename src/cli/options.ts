@@ -1,6 +1,6 @@
 /** Reads the options of a command line. Node's `parseArgs` does; what is wrong with them is told in a sentence. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { nearest } from "../shared/nearest.ts";
+import { didYouMean } from "../platform/shared/did-you-mean.ts";
 
 /** @throws Error that says what is wrong, and which option was probably meant. */
 export function readOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
@@ -15,6 +15,6 @@ export function readOptions<Config extends ParseArgsConfig>(config: Config): Ret
 function mistakeOf(message: string, known: readonly string[]): string {
   const [sentence = message] = message.split(/\.\s|\n/);
   const unknown = /^Unknown option '--(.+)'/.exec(sentence)?.[1];
-  const meant = unknown === undefined ? undefined : nearest(unknown, known);
+  const meant = unknown === undefined ? undefined : didYouMean(unknown, known);
   return `${sentence.replace(/\.$/, "")}${meant === undefined ? "" : `; did you mean --${meant}?`}`;
 }

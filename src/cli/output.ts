@@ -1,6 +1,6 @@
 /** What the commands print: short lines, styled where a person is looking (a terminal, NO_COLOR unset). */
 import { stripVTControlCharacters, styleText } from "node:util";
-import { isAsciiTerminal } from "./graph-tree.ts";
+import { isAsciiTerminal } from "./graph/graph-tree.ts";
 
 type Style = "bold" | "dim" | "green" | "red" | "cyan";
 

@@ -1,4 +1,4 @@
-/** Makes pages and routes of the base app from what stands below `pages/`. Knows the files' roles; loading and rendering is chain.ts. */
+/** Makes pages and routes of the base app from what stands below `pages/`. Knows the files' roles; loading and rendering is layout-chain.ts. */
 import {
   page,
   route,
@@ -10,11 +10,11 @@ import {
   type RouteDefinition,
 } from "../index.ts";
 import { component, html } from "../jsx-runtime.ts";
-import { headElements, mergeHeads, type Head } from "./head.ts";
+import { headElements, mergeHeads, type Head } from "./layouts/head.ts";
 import type { AnyI18n } from "./i18n/i18n.ts";
 import { alternatesOf, directionOf, localPath } from "./i18n/locales.ts";
 import { byLanguage, homeRedirect } from "./i18n/routes.ts";
-import { loadChain, statusOf, viewChain, type Chain, type Standby } from "./chain.ts";
+import { loadChain, statusOf, viewChain, type LayoutChain, type Standby } from "./layouts/layout-chain.ts";
 import {
   endpointModule,
   errorModule,
@@ -27,9 +27,9 @@ import {
   type PageModule,
   type PageSettings,
 } from "./modules.ts";
-import { answerTwin, holdsTwin, twinPath, withTwin } from "./markdown.ts";
-import { outletKey } from "./outlets.ts";
-import { readRouteFiles, type RouteFile } from "./route-files.ts";
+import { respondTwin, holdsTwin, twinPath, withTwin } from "./markdown.ts";
+import { outletKey } from "./layouts/outlets.ts";
+import { readRouteFiles, type RouteFile } from "./files/route-files.ts";
 import type { PlainPage } from "./seo/seo.ts";
 
 export interface AssembleOptions {
@@ -37,9 +37,9 @@ export interface AssembleOptions {
   readonly origin: () => string | undefined;
   /** How links of pages are followed that don't say so themselves. */
   readonly navigation: NonNullable<PageSettings["navigation"]>;
-  readonly submits: Chain["submits"];
-  readonly log: Chain["log"];
-  readonly tell: Chain["tell"];
+  readonly submits: LayoutChain["submits"];
+  readonly log: LayoutChain["log"];
+  readonly tell: LayoutChain["tell"];
   readonly i18n: AnyI18n | undefined;
 }
 
@@ -85,7 +85,7 @@ function twinsOf(module: PageModule, { paths }: RouteFile, middleware: readonly 
   if (module.markdown === undefined) return [];
   return paths
     .filter((path) => !holdsTwin(path))
-    .map((path) => route("GET", twinPath(path), (ctx) => answerTwin(module, ctx, ctx.params), { middleware }));
+    .map((path) => route("GET", twinPath(path), (ctx) => respondTwin(module, ctx, ctx.params), { middleware }));
 }
 
 function plainPages(
@@ -144,7 +144,7 @@ function localHead(head: Head, ctx: Context, i18n: AnyI18n | undefined): Head {
 }
 
 /** One page for each way to write its path. */
-function placed(modules: Modules, file: RouteFile, chain: Chain, options: AssembleOptions): PageDefinition[] {
+function placed(modules: Modules, file: RouteFile, chain: LayoutChain, options: AssembleOptions): PageDefinition[] {
   const last = chain.levels.at(-1);
   const { i18n } = options;
   const around = middlewareOf(modules, file);
@@ -183,7 +183,7 @@ function notFoundPages(modules: Modules, file: RouteFile, options: AssembleOptio
   return placed(modules, file, chainOf(modules, file, last, options), options);
 }
 
-function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, options: AssembleOptions): Chain {
+function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, options: AssembleOptions): LayoutChain {
   const { i18n } = options;
   const pages = pageNames(modules);
   const folders = around.layout.map(folderOf);

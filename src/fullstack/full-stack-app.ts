@@ -1,16 +1,16 @@
 /** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses nothing of the base app but its public face. */
 import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
-import { liveRoutes } from "./live/live-routes.ts";
+import { liveRoutes } from "../ops/live/live-routes.ts";
 import { assemble } from "./assemble.ts";
-import { statusOf } from "./chain.ts";
+import { statusOf } from "./layouts/layout-chain.ts";
 import { CHOICE_NAME, type AnyI18n } from "./i18n/i18n.ts";
 import { choiceRoutes } from "./i18n/routes.ts";
 import { exportedSubmits, type Modules, type PageSettings } from "./modules.ts";
-import { demoGraph } from "./ops/demo-graph.ts";
-import { opsEntries, type OpsOptions } from "./ops/ops.ts";
-import { ToldFault } from "./outcome.ts";
+import { demoGraph } from "../ops/demo-graph.ts";
+import { opsEntries, type OpsOptions } from "../ops/ops.ts";
+import { PublicError } from "./outcome.ts";
 import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
-import { submitsByName, type AnySubmit } from "./submit.ts";
+import { submitsByName, type AnySubmit } from "./forms/submit.ts";
 
 export interface FullStackOptions extends Omit<AppOptions, "submits"> {
   /** Submits that no module below `pages/` exports; those that one does need not be named. */
@@ -49,7 +49,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     navigation,
     i18n,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
-    tell: (error) => told(error, app.config.isProduction),
+    tell: (error) => told(error, app.config.exposes.errorDetails),
   });
   const app = createApp({
     ...base,
@@ -79,10 +79,10 @@ function hasDemoGraph({ demo, env = process.env, workers = [], graphs = [] }: Ap
 }
 
 /** What visitors may know: refusals are for them, faults are not. */
-function told(error: unknown, isProduction: boolean): string {
-  const isForAll = error instanceof ToldFault || statusOf(error) < 500;
-  if (error instanceof Error && (isForAll || !isProduction)) return error.message;
-  return isProduction ? "Something failed on our side." : String(error);
+function told(error: unknown, hasDetails: boolean): string {
+  const isForAll = error instanceof PublicError || statusOf(error) < 500;
+  if (error instanceof Error && (isForAll || hasDetails)) return error.message;
+  return hasDetails ? String(error) : "Something failed on our side.";
 }
 
 function byFile(given: Readonly<Record<string, unknown>>): Modules {

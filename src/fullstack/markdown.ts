@@ -24,7 +24,7 @@ export function withTwin(module: PageModule, pattern: string): Middleware {
     const value = last === undefined ? undefined : ctx.params[last];
     if (last !== undefined && value?.endsWith(SUFFIX)) {
       const params = { ...ctx.params, [last]: value.slice(0, -SUFFIX.length) };
-      return answerTwin(module, ctx, params);
+      return respondTwin(module, ctx, params);
     }
     const answer = await next();
     if (answer.status !== 200) return answer;
@@ -33,7 +33,7 @@ export function withTwin(module: PageModule, pattern: string): Middleware {
 }
 
 /** @throws what `load` throws. */
-export async function answerTwin(module: PageModule, ctx: Context, params: Context["params"]): Promise<Result> {
+export async function respondTwin(module: PageModule, ctx: Context, params: Context["params"]): Promise<Result> {
   const asPage = withParams(ctx, params);
   const data = (await module.load?.(asPage)) as undefined;
   const { markdown = "" } = module;

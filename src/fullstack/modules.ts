@@ -2,9 +2,9 @@
 import type { Context, Handler, Middleware, PageOptions, RouteOptions } from "../index.ts";
 import { SvcError } from "../index.ts";
 import type { Child } from "../jsx-runtime.ts";
-import type { Head } from "./head.ts";
-import type { RouteParams } from "./params.ts";
-import { isSubmit, type AnySubmit } from "./submit.ts";
+import type { Head } from "./layouts/head.ts";
+import type { RouteParams } from "./files/params.ts";
+import { isSubmit, type AnySubmit } from "./forms/submit.ts";
 
 type Params = Context["params"];
 type Load = (ctx: never) => unknown;

@@ -2,7 +2,7 @@
 import { fail, SvcError } from "../index.ts";
 
 /** A fault whose message is for visitors. */
-export class ToldFault extends SvcError {
+export class PublicError extends SvcError {
   constructor(status: number, message: string) {
     super("SVC_UNAVAILABLE", message, { status });
   }
@@ -15,7 +15,7 @@ export class ToldFault extends SvcError {
  * @throws SvcError `SVC_DEFINITION` for another one
  */
 export function error(status: number, message: string): never {
-  if (status >= 500 && status <= 599 && Number.isInteger(status)) throw new ToldFault(status, message);
+  if (status >= 500 && status <= 599 && Number.isInteger(status)) throw new PublicError(status, message);
   return fail(status, message);
 }
 

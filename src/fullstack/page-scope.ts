@@ -1,6 +1,6 @@
 /** What components of the framework know of the page around them: its request, and what the app has. */
 import { createContext, SvcError, useContext, type Context } from "../index.ts";
-import type { AnySubmit } from "./submit.ts";
+import type { AnySubmit } from "./forms/submit.ts";
 
 export interface PageScope {
   readonly ctx: Context;

@@ -17,11 +17,18 @@ describe("the browser for tests", () => {
     assert.deepEqual(found, { executablePath: "/my/chrome", args: ["--no-sandbox"] });
   });
 
-  it("is else the one on the PATH, else the packaged one", async () => {
-    const packaged = async (): Promise<string> => "/packaged";
-    const installed = join("/second", "google-chrome");
-    assert.equal((await findChromium(places([installed], { env, packaged }))).executablePath, installed);
-    assert.equal((await findChromium(places([], { env, packaged }))).executablePath, "/packaged");
+  const packaged = async (): Promise<string> => "/packaged";
+  const installed = join("/second", "google-chrome");
+
+  it("is the packaged one where nothing is named, else the one on the PATH", async () => {
+    assert.equal((await findChromium(places([installed], { env, packaged }))).executablePath, "/packaged");
+    assert.equal((await findChromium(places([installed], { env }))).executablePath, installed);
+  });
+
+  it("is the system's where SVC_CHROMIUM says so, and never the packaged one in its place", async () => {
+    const ofSystem = { env: { ...env, SVC_CHROMIUM: "system" }, packaged };
+    assert.equal((await findChromium(places([installed], ofSystem))).executablePath, installed);
+    await assert.rejects(findChromium(places([], ofSystem)), /SVC_CHROMIUM is "system", but none of chromium, /);
   });
 
   it("is never guessed: a name without a file and nothing at all are errors that say what to do", async () => {

@@ -1,7 +1,8 @@
 /** Which browser to test with: nothing is downloaded, what is there is used. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../platform/shared/errors.ts";
+import { PACKAGE, packagedChromium } from "./packaged-chromium.ts";
 
 /** What a launcher such as playwright-core's `chromium.launch` takes. */
 export interface ChromiumLaunch {
@@ -13,7 +14,7 @@ export interface ChromiumLaunch {
 export interface ChromiumPlaces {
   env: Readonly<Record<string, string | undefined>>;
   exists: (path: string) => boolean;
-  /** Path of the browser that an npm package unpacks; undefined when the package isn't installed. */
+  /** Path of the browser that an npm package unpacks; undefined when the package isn't installed, or does not run on this system. */
   packaged: () => Promise<string | undefined>;
 }
 
@@ -24,26 +25,32 @@ const MAC_APPS = [
 ];
 /** The sandbox needs user namespaces, which containers often refuse; the pages under test are one's own. */
 const ARGS = ["--no-sandbox"];
-const PACKAGE = "@sparticuz/chromium";
+/** The value of `SVC_CHROMIUM` that chooses the browser of the system, though the package is installed. */
+const OF_SYSTEM = "system";
 
 /**
- * Finds a Chromium: `$SVC_CHROMIUM`, else one on the PATH, else the one in the package `@sparticuz/chromium`.
- * @throws SvcError `SVC_CONFIG` when there is none, or `$SVC_CHROMIUM` names no file.
+ * Finds a Chromium. The version in a project's package-lock.json is the same on every machine, so the package `@sparticuz/chromium` comes before a
+ * browser of the system. `$SVC_CHROMIUM` overrides both: a path, or `system`.
+ * @throws SvcError `SVC_CONFIG` when there is none, or `$SVC_CHROMIUM` names none.
  */
 export async function findChromium(places: ChromiumPlaces = SYSTEM): Promise<ChromiumLaunch> {
-  const named = places.env["SVC_CHROMIUM"];
-  if (named !== undefined && named !== "") {
-    if (places.exists(named)) return { executablePath: named, args: ARGS };
-    throw new SvcError(
-      "SVC_CONFIG",
-      `SVC_CHROMIUM is "${named}", but there is no such file. Give the path of a Chromium or Chrome, or unset it.`,
-    );
-  }
-  const executablePath = installed(places) ?? (await places.packaged());
+  const named = places.env["SVC_CHROMIUM"] ?? "";
+  const executablePath = named === "" ? ((await places.packaged()) ?? installed(places)) : chosen(named, places);
   if (executablePath !== undefined) return { executablePath, args: ARGS };
   throw new SvcError(
     "SVC_CONFIG",
-    `No Chromium found: SVC_CHROMIUM is not set, none of ${COMMANDS.join(", ")} is on the PATH, and ${PACKAGE} is not installed. Set SVC_CHROMIUM, or run npm install --save-dev ${PACKAGE}.`,
+    `No Chromium found: ${PACKAGE} is not installed or does not run on this system, and none of ${COMMANDS.join(", ")} is on the PATH. Run npm install --save-dev ${PACKAGE}, or set SVC_CHROMIUM to the path of a Chromium or Chrome.`,
+  );
+}
+
+function chosen(named: string, places: ChromiumPlaces): string {
+  const path = named === OF_SYSTEM ? installed(places) : named;
+  if (path !== undefined && places.exists(path)) return path;
+  throw new SvcError(
+    "SVC_CONFIG",
+    named === OF_SYSTEM
+      ? `SVC_CHROMIUM is "${OF_SYSTEM}", but none of ${COMMANDS.join(", ")} is on the PATH. Install a Chromium or Chrome, or unset SVC_CHROMIUM.`
+      : `SVC_CHROMIUM is "${named}", but there is no such file. Give the path of a Chromium or Chrome, or "${OF_SYSTEM}", or unset it.`,
   );
 }
 
@@ -53,16 +60,4 @@ function installed({ env, exists }: ChromiumPlaces): string | undefined {
   return [...onPath, ...MAC_APPS].find(exists);
 }
 
-async function packaged(): Promise<string | undefined> {
-  // A variable name, so that the package stays a choice of the user's and no compiler asks for its types.
-  const name: string = PACKAGE;
-  try {
-    const { default: chromium } = (await import(name)) as { default: { executablePath(): Promise<string> } };
-    return await chromium.executablePath();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
-    throw error;
-  }
-}
-
-const SYSTEM: ChromiumPlaces = { env: process.env, exists: existsSync, packaged };
+const SYSTEM: ChromiumPlaces = { env: process.env, exists: existsSync, packaged: packagedChromium };

@@ -2,8 +2,8 @@
  * A browser without a window: calls an app in memory, keeps its cookies, and sends CSRF tokens as a page would. For
  * tests of apps; no socket is opened.
  */
-import type { App } from "../app/app-face.ts";
-import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../shared/wire.ts";
+import type { App } from "../app/app-types.ts";
+import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../platform/shared/wire.ts";
 
 export interface TestClientOptions {
   /** Default `http://localhost`. */

@@ -1,5 +1,5 @@
 /** A log that keeps what it is told, for tests to look at. */
-import type { Log, LogFields } from "../shared/log.ts";
+import type { Log, LogFields } from "../platform/shared/log.ts";
 
 export interface LogEntry {
   level: keyof Log;

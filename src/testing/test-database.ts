@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 import type { KeeperOrder } from "./postgres-keeper.ts";
 import { findPostgres } from "./postgres-programs.ts";
 

@@ -1,6 +1,6 @@
 /** An answer of a model, put together from what comes. No I/O; the endpoint is trusted with nothing but its shape. */
-import type { Json } from "../shared/json.ts";
-import { parseJson } from "../shared/json.ts";
+import type { Json } from "../platform/shared/json.ts";
+import { parseJson } from "../platform/shared/json.ts";
 import { aiError } from "./ai-error.ts";
 
 export interface AiAnswer {

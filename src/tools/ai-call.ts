@@ -1,5 +1,5 @@
 /** One call of a model over HTTP. Loaded with the first one; what it promises is told in ai.ts. */
-import type { Clock } from "../shared/clock.ts";
+import type { Clock } from "../platform/shared/clock.ts";
 import { AnswerSoFar, type AiAnswer } from "./ai-answer.ts";
 import { aiError, refusedBy } from "./ai-error.ts";
 import type { AiOptions, AiRequest } from "./ai-request.ts";

@@ -1,5 +1,5 @@
 /** What is said when a model's endpoint fails, and whether trying again can help. */
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 
 /** Statuses that come right by themselves: too early, too busy, too much of it. All from 500 on do, too. */
 const PASSING = new Set([408, 409, 425, 429]);
@@ -16,6 +16,6 @@ export async function refusedBy(response: Response, key: string | undefined): Pr
   const told = body.replaceAll(key ?? "\0", "…").slice(0, TOLD_CHARACTERS);
   const error = aiError(`it answered ${response.status} ${told}`.trim());
   const isPassing = response.status >= 500 || PASSING.has(response.status);
-  // The mark by which the engine tells errors that another attempt can't mend (graph/definition/final-error.ts).
+  // The mark by which the engine tells errors that another attempt can't mend (graphs/definition/final-error.ts).
   return isPassing ? error : Object.assign(error, { isFinal: true });
 }

@@ -1,6 +1,6 @@
 /** What a model is asked, and where. */
-import type { Clock, Duration } from "../shared/clock.ts";
-import type { Json } from "../shared/json.ts";
+import type { Clock, Duration } from "../platform/shared/clock.ts";
+import type { Json } from "../platform/shared/json.ts";
 
 export interface AiOptions {
   /** What stands before `/chat/completions`: `http://127.0.0.1:11434/v1`. */

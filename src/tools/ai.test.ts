@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { SimulatedClock } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
-import type { Json } from "../shared/json.ts";
+import { SimulatedClock } from "../platform/shared/clock.ts";
+import { SvcError } from "../platform/shared/errors.ts";
+import type { Json } from "../platform/shared/json.ts";
 import { createAi, type Ai } from "./ai.ts";
 
 interface Asked {

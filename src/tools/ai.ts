@@ -5,7 +5,7 @@
  * There is no address built in. Nothing is sent anywhere until an app names its endpoint, and then to that alone: through the
  * guarded fetch, so an endpoint inside the network (a model on the same machine) is named in `allowCidrs`.
  */
-import { durationMs, systemClock } from "../shared/clock.ts";
+import { durationMs, systemClock } from "../platform/shared/clock.ts";
 import type { AiAnswer } from "./ai-answer.ts";
 import type { AiOptions, AiRequest } from "./ai-request.ts";
 import type { Caller } from "./caller.ts";

@@ -1,5 +1,5 @@
 /** The body of an answer, read no further than it may be. */
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 
 export interface Bounds {
   maxBytes: number;

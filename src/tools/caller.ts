@@ -1,5 +1,5 @@
 /** Who uses a tool: a worker's context is one, so is a request's. Tools end with it and tell it what they do. */
-import type { Json } from "../shared/json.ts";
+import type { Json } from "../platform/shared/json.ts";
 
 export interface Caller {
   /** What is under way is given up when it aborts. */

@@ -5,8 +5,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, it } from "node:test";
-import { SimulatedClock } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
+import { SimulatedClock } from "../platform/shared/clock.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 import { createGuardedFetch, fetchUntil, type GuardedFetch } from "./guarded-fetch.ts";
 
 const CALLED = { allowCidrs: ["127.0.0.1/32"] };

@@ -1,15 +1,15 @@
 /**
  * `fetch` for URLs that came from outside: it reaches only what the SSRF rules allow, ends at one deadline, and reads no more
- * than it may. Owns that wrapping; the rules are security/ssrf.ts, and hold where connections are made
- * (security/guarded-agent.ts), so for every redirect too.
+ * than it may. Owns that wrapping; the rules are platform/security/ssrf.ts, and hold where connections are made
+ * (platform/security/guarded-agent.ts), so for every redirect too.
  *
  * undici's fetch and not the global one: an agent and a fetch of two versions of undici do not fit together.
  */
 import type { Agent, fetch as undiciFetch } from "undici";
-import type { Resolve } from "../security/resolve.ts";
-import { refusalError, SsrfPolicy } from "../security/ssrf.ts";
-import { durationMs, systemClock, type Clock, type Duration } from "../shared/clock.ts";
-import { SvcError } from "../shared/errors.ts";
+import type { Resolve } from "../platform/security/resolve.ts";
+import { refusalError, SsrfPolicy } from "../platform/security/ssrf.ts";
+import { durationMs, systemClock, type Clock, type Duration } from "../platform/shared/clock.ts";
+import { SvcError } from "../platform/shared/errors.ts";
 import { boundedBody } from "./bounded-body.ts";
 
 export interface GuardedFetchOptions {
@@ -77,7 +77,10 @@ export function fetchUntil(
 
 /** Loaded with the first request: undici is a sixth of what a process does until its first answer. */
 async function openWire(policy: SsrfPolicy, resolve: Resolve | undefined): Promise<Wire> {
-  const [{ fetch }, { guardedAgent }] = await Promise.all([import("undici"), import("../security/guarded-agent.ts")]);
+  const [{ fetch }, { guardedAgent }] = await Promise.all([
+    import("undici"),
+    import("../platform/security/guarded-agent.ts"),
+  ]);
   return { fetch, agent: guardedAgent({ policy, ...(resolve && { resolve }) }) };
 }
 

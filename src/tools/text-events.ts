@@ -1,5 +1,5 @@
 /** Text that comes in crumbs, told in pieces: an event is a row in the database, and a token is too little for one. */
-import type { Clock, Timer } from "../shared/clock.ts";
+import type { Clock, Timer } from "../platform/shared/clock.ts";
 import type { Caller } from "./caller.ts";
 
 /** Ten a second: as often as progress is told, and enough to read along. */

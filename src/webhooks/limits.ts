@@ -1,12 +1,12 @@
 /** What an app sets of deliveries, as it is checked at the start: connections, the size of bodies, the common secret. */
-import { SvcError } from "../shared/errors.ts";
-import { VARIABLES } from "../shared/wire.ts";
-import { DEFAULT_LIMITS, MOST_CONNECTIONS, type LaneLimits } from "./lanes.ts";
-import { MAX_PAYLOAD_BYTES, PAYLOAD_BYTES } from "./payload.ts";
-import { secretProblem } from "./signing.ts";
+import { SvcError } from "../platform/shared/errors.ts";
+import { VARIABLES } from "../platform/shared/wire.ts";
+import { DEFAULT_LIMITS, MOST_CONNECTIONS, type DeliveryLimits } from "./delivery/delivery-queues.ts";
+import { MAX_PAYLOAD_BYTES, PAYLOAD_BYTES } from "./outbox/payload.ts";
+import { secretProblem } from "./signing/sign.ts";
 
 /** Those that are not given have their default. @throws SvcError `SVC_CONFIG` */
-export function readLimits(given: Partial<LaneLimits> = {}): LaneLimits {
+export function readLimits(given: Partial<DeliveryLimits> = {}): DeliveryLimits {
   const limits = { ...DEFAULT_LIMITS, ...given };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isInteger(value) && value >= 1 && value <= MOST_CONNECTIONS) continue;

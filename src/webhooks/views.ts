@@ -1,6 +1,6 @@
 /** What the endpoints show of registrations and deliveries (contract section 3). Secrets are never among it. */
-import type { Json } from "../shared/json.ts";
-import type { WebhookEvent } from "../shared/wire.ts";
+import type { Json } from "../platform/shared/json.ts";
+import type { WebhookEvent } from "../platform/shared/wire.ts";
 import type {
   AttemptRow,
   AttemptTimings,
@@ -8,7 +8,7 @@ import type {
   DeliveryStatus,
   DeliveryTally,
   RegistrationRow,
-} from "../store/webhook-rows.ts";
+} from "../storage/contract/webhook-rows.ts";
 
 export interface RegistrationView {
   id: string;

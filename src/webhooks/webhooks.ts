@@ -2,37 +2,37 @@
  * Webhooks as the rest of the server sees them: one object with a method per endpoint of contract section 3, the rows
  * for the engine's transactions, and start and close of the delivery loop.
  */
-import type { OutboxRows } from "../graph/machine/report-types.ts";
-import type { Resolve } from "../security/resolve.ts";
-import { SsrfPolicy } from "../security/ssrf.ts";
-import type { Clock, Duration } from "../shared/clock.ts";
-import type { Json } from "../shared/json.ts";
-import { silentLog, type Log } from "../shared/log.ts";
-import { VARIABLES } from "../shared/wire.ts";
-import type { Store } from "../store/contract.ts";
-import type { DeliveryRow, RegistrationRow } from "../store/webhook-rows.ts";
-import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery.ts";
+import type { OutboxRows } from "../graphs/machine/report-types.ts";
+import type { Resolve } from "../platform/security/resolve.ts";
+import { SsrfPolicy } from "../platform/security/ssrf.ts";
+import type { Clock, Duration } from "../platform/shared/clock.ts";
+import type { Json } from "../platform/shared/json.ts";
+import { silentLog, type Log } from "../platform/shared/log.ts";
+import { VARIABLES } from "../platform/shared/wire.ts";
+import type { Store } from "../storage/contract/contract.ts";
+import type { DeliveryRow, RegistrationRow } from "../storage/contract/webhook-rows.ts";
+import { DeliveryLoop, type DeliveryReport, type Sending } from "./delivery/delivery-loop.ts";
 import {
   FIGURES_OF,
-  figuresOf,
-  figuresOfEach,
-  lastAnswersOf,
-  type LastAnswer,
-  type ReceiverFigures,
-} from "./figures.ts";
-import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./input.ts";
-import { giveUp } from "./give-up.ts";
-import { judgeUrl, type UrlJudgement } from "./judge.ts";
-import { FOREVER_MS } from "./lane.ts";
-import type { LaneLimits } from "./lanes.ts";
+  receiverStatsOf,
+  receiverStatsOfEach,
+  lastResponsesOf,
+  type LastResponse,
+  type ReceiverStats,
+} from "./receiver-stats.ts";
+import { readDeliveryQuery, readPage, readRegistration, readSecretOnly } from "./registration/input.ts";
+import { giveUp } from "./delivery/give-up.ts";
+import { checkUrl, type UrlCheck } from "./registration/check-url.ts";
+import { FOREVER_MS } from "./delivery/delivery-queue.ts";
+import type { DeliveryLimits } from "./delivery/delivery-queues.ts";
 import { checkCommonSecret, readLimits, readPayloadBytes } from "./limits.ts";
-import { outboxRow, sample } from "./outbox-row.ts";
-import { pageOf } from "./page.ts";
-import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./payload.ts";
-import type { RecoverPreview, ReplayPreview } from "./preview.ts";
-import { Registry } from "./registry.ts";
-import { requireEnabled, Resend } from "./resend.ts";
-import { DEFAULT_SCHEDULE, readSchedule } from "./schedule.ts";
+import { outboxRow, sample } from "./outbox/outbox-row.ts";
+import { pageOf } from "./list-page.ts";
+import { defaultResultUrl, payloadText, type PayloadSource, type ResultUrl } from "./outbox/payload.ts";
+import type { RecoverPreview, ReplayPreview } from "./delivery/preview.ts";
+import { Registry } from "./registration/registry.ts";
+import { requireEnabled, Resend } from "./delivery/resend.ts";
+import { DEFAULT_SCHEDULE, readSchedule } from "./delivery/retry-schedule.ts";
 import { deliveryDetail, deliveryView, registrationView, tallyView } from "./views.ts";
 import type { DeliveryDetail, DeliveryView, RegistrationView, WebhookTally } from "./views.ts";
 
@@ -50,7 +50,7 @@ export interface WebhooksOptions {
   /** Told of trouble that no caller sees. Default: nothing. */
   log?: Log;
   /** Attempts under way at once, in all and to one registration. Default 64 and 8. */
-  connections?: Partial<LaneLimits>;
+  connections?: Partial<DeliveryLimits>;
   /** Largest body that carries its result. Default 256 KiB. */
   payloadBytes?: number;
   /** Told when deliveries have disabled a registration. Must not throw. Default: nothing. */
@@ -75,7 +75,7 @@ export interface Webhooks {
   /** POST webhooks. `created` tells 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
   create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
   /** What would be said to a URL if it were registered, and what kind of address it leads to. It keeps nothing. */
-  judge(rawUrl: string): Promise<UrlJudgement>;
+  judge(rawUrl: string): Promise<UrlCheck>;
   /** SVC_WEBHOOK_URLS at boot, for all events; known ones stay as they are. @throws SvcError `SVC_CONFIG` naming each bad URL */
   registerAtBoot(rawUrls: readonly string[]): Promise<void>;
   /** GET webhooks, oldest first, with `limit` and `cursor`. */
@@ -86,11 +86,11 @@ export interface Webhooks {
   update(id: string, body: Json): Promise<RegistrationView>;
   remove(id: string): Promise<void>;
   /** How it has answered lately: times and the last answer, of its newest hundred deliveries. @throws SvcError `SVC_NOT_FOUND` */
-  figures(id: string): Promise<ReceiverFigures>;
+  figures(id: string): Promise<ReceiverStats>;
   /** The same of each, in this order; of one that is gone, those of a receiver that was never called. One look for all of them. */
-  allFigures(ids: readonly string[]): Promise<ReceiverFigures[]>;
+  allFigures(ids: readonly string[]): Promise<ReceiverStats[]>;
   /** How each of these deliveries was answered last, by its id; none of such as were never tried. */
-  lastAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, LastAnswer>>;
+  lastAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, LastResponse>>;
   /**
    * What became of the deliveries of each, in this order, counted to 10,000: of those made since a time how many arrived and failed, and how
    * many wait, however long. One look for all of them.
@@ -215,7 +215,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       changed();
       return { registration: view(row), created };
     },
-    judge: (rawUrl) => judgeUrl(policy, rawUrl, resolve),
+    judge: (rawUrl) => checkUrl(policy, rawUrl, resolve),
     registerAtBoot: (rawUrls) => registry.registerAtBoot(rawUrls),
     list: async (query) => {
       const { limit, cursor } = readPage(query);
@@ -225,9 +225,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     get: async (id) => view(await registry.get(id)),
     update: async (id, body) => view(await registry.update(id, readRegistration(body, UPDATE_KEYS))),
     remove: (id) => registry.remove(id),
-    figures: async (id) => figuresOf(await store.latestOutcomes([(await registry.get(id)).id], FIGURES_OF)),
-    allFigures: async (ids) => figuresOfEach(ids, await store.latestOutcomes(ids, FIGURES_OF)),
-    lastAnswers: async (ids) => lastAnswersOf(await store.lastOutcomes(ids)),
+    figures: async (id) => receiverStatsOf(await store.latestOutcomes([(await registry.get(id)).id], FIGURES_OF)),
+    allFigures: async (ids) => receiverStatsOfEach(ids, await store.latestOutcomes(ids, FIGURES_OF)),
+    lastAnswers: async (ids) => lastResponsesOf(await store.lastOutcomes(ids)),
     tallies: async (ids, sinceMs) => (await store.tallies(ids, sinceMs)).map(tallyView),
     ping: async (id) => {
       const nowMs = clock.now();

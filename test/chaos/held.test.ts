@@ -106,11 +106,11 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     assert.match(await text(other, path), /Cancelling 1 run in/);
     assert.equal((await other.client.submit(`${path}/undo`, {})).status, 303);
     for (const member of [holder, other])
-      assert.match(await text(member, path), /Nothing was changed: developer has taken it back/);
+      assert.match(await text(member, path), /Nothing was changed: operator has taken it back/);
     assert.equal((await snapshot(holder, id)).phase, "running");
     const again = await holder.client.submit(`${path}/undo`, {});
     assert.equal(again.status, 303);
-    assert.match(await text(other, path), /Nothing was changed: developer has taken it back/);
+    assert.match(await text(other, path), /Nothing was changed: operator has taken it back/);
     await cancel(other, id);
   });
 

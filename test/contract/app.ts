@@ -18,7 +18,7 @@ import {
 import { createTestClient, recordLog, type TestClient } from "svc/testing";
 import * as v from "valibot";
 
-export const API_KEY = "operator-key";
+export const API_KEY = "operator-key-of-the-tests";
 export const OPERATOR = { authorization: `Bearer ${API_KEY}` };
 
 const todoSchema = v.object({ title: v.pipe(v.string(), v.nonEmpty("must not be empty")) });

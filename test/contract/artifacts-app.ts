@@ -2,6 +2,7 @@
 import type { App } from "svc";
 import { createFullStackApp } from "svc/fullstack";
 import { worker } from "svc/graph";
+import { localOperator } from "./ops-app.ts";
 
 /** One pixel. */
 export const PIXEL = Buffer.from(
@@ -21,5 +22,8 @@ const printLabels = worker("print-labels", async (_: unknown, ctx) => {
 
 export function filesApp(env: Record<string, string> = {}): App {
   const always = { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "error" };
-  return createFullStackApp({ env: { ...always, ...env }, workers: [printLabels] }, {});
+  return createFullStackApp(
+    { env: { ...always, ...env }, workers: [printLabels], ops: { authorize: localOperator } },
+    {},
+  );
 }

@@ -52,8 +52,8 @@ const trip = graph("trip", (g) => {
 
 const invoice = worker("invoice", { input: v.object({ pages: v.number() }) }, ({ pages }) => pages);
 
-const exporter = worker("exporter", (_input: unknown, ctx) =>
-  ctx.artifact("list.html", "<script>alert(1)</script>", "text/html"),
+const exporter = worker("exporter", (type: unknown, ctx) =>
+  ctx.artifact("list.html", "<script>alert(1)</script>", String(type)),
 );
 
 throughBothDoors(
@@ -323,7 +323,7 @@ throughBothDoors(
     });
 
     it("files that workers left are listed, and sent as downloads that no browser shows in place", async () => {
-      const { id, token } = await finish({ worker: "exporter", input: null });
+      const { id, token } = await finish({ worker: "exporter", input: "text/html" });
       const all = (await call("GET", `/_svc/graphs/${id}/artifacts`)).reply["artifacts"] as Record<string, unknown>[];
       assert.deepEqual(
         [all.length, all[0]?.["name"], all[0]?.["bytes"], all[0]?.["node"]],
@@ -335,14 +335,33 @@ throughBothDoors(
         ["content-type", "content-disposition", "x-content-type-options", "content-length"].map((name) =>
           file.headers.get(name),
         ),
-        ["text/html", 'attachment; filename="list.html"', "nosniff", "25"],
+        ["application/octet-stream", 'attachment; filename="list.html"', "nosniff", "25"],
       );
-      assert.match(file.headers.get("content-security-policy") ?? "", /sandbox/);
+      assert.equal(file.headers.get("content-security-policy"), "default-src 'none'; sandbox");
+      assert.equal(file.headers.get("cross-origin-resource-policy"), "same-origin");
+      assert.equal(all[0]?.["type"], "text/html");
       assert.equal(await file.text(), "<script>alert(1)</script>");
       assert.equal((await site.send(path)).status, 401);
       assert.equal((await call("GET", `/_svc/graphs/${id}/artifacts/other`)).status, 404);
       assert.equal((await call("GET", "/_svc/graphs/g_none/artifacts")).status, 404);
     });
+
+    for (const [type, sent] of [
+      ["text/javascript", "application/octet-stream"],
+      ["application/ecmascript", "application/octet-stream"],
+      ["text/css", "application/octet-stream"],
+      ["application/xhtml+xml", "application/octet-stream"],
+      ["text/event-stream", "application/octet-stream"],
+      ["image/svg+xml", "application/octet-stream"],
+      ["image/png", "image/png"],
+      ["text/csv; charset=utf-8", "text/csv; charset=utf-8"],
+      ["application/json", "application/json"],
+    ] as const)
+      it(`an artifact of the type ${type} is sent as ${sent}`, async () => {
+        const { id, token } = await finish({ worker: "exporter", input: type });
+        const file = await site.send(`/_svc/graphs/${id}/artifacts/list.html?token=${token}`);
+        assert.equal(file.headers.get("content-type"), sent);
+      });
 
     it("where an error comes from is told with its node, to operators and not to tokens; in no event", async () => {
       const { id } = await begin({ worker: "broken", input: {} });

@@ -10,11 +10,20 @@ after(async () => {
 });
 
 async function sample(options: SampleOptions = {}): Promise<App> {
-  const app = opsSample(options);
+  const app = opsSample({ isLocked: true, ...options });
   apps.push(app);
   await app.boot();
   return app;
 }
+
+/** As svc dev gives it, of an app without browser code. */
+const DEV_HOST = {
+  manifest: () => ({ build: "dev", chunks: {}, actions: [] }),
+  chunk: async () => undefined,
+  script: () => "",
+  kept: () => undefined,
+  faultPage: () => "",
+};
 
 const PRODUCTION = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost" };
 const WITH_KEY = { ...PRODUCTION, SVC_EXEC_API_KEY: OPERATOR_KEY };
@@ -31,20 +40,82 @@ describe("the icon of an app", () => {
   });
 });
 
-describe("the operators' screens in development", () => {
-  it("are open to the machine that the app runs on", async () => {
-    const page = await localClient(await sample()).get("/_svc/ops/runs");
-    assert.equal(page.status, 200);
-    assert.match(await page.text(), /Open to this machine/);
+describe("the operator screens in development", () => {
+  it("are closed to everybody without a key, whatever a request says of where it comes from", async () => {
+    const app = await sample();
+    for (const client of [localClient(app), farClient(app)]) {
+      const page = await client.get("/_svc/ops/runs");
+      assert.equal(page.status, 404);
+      assert.match(await page.text(), /svc dev/);
+    }
+  });
+});
+
+describe("the one-time link of svc dev", () => {
+  let processes = 0;
+
+  /** Under a host whose link works once, as that of svc dev (src/platform/security/one-time-link.ts). */
+  async function developed(env: Record<string, string> = {}) {
+    const tokens = new Set<string>();
+    const operatorLink = { issuer: `process ${++processes}`, redeem: (token: string) => tokens.delete(token) };
+    const app = opsSample({ isLocked: true, env: { NODE_ENV: "development", ...env } });
+    apps.push(app);
+    await app.boot({ dev: { ...DEV_HOST, operatorLink } });
+    const issue = (): string => {
+      tokens.add("the-token");
+      return "the-token";
+    };
+    return { app, issue };
+  }
+
+  it("is the only way in without a key, and the page says so", async () => {
+    const { app } = await developed();
+    const page = await localClient(app).get("/_svc/ops/runs");
+    assert.equal(page.status, 401);
+    assert.match(await page.text(), /Open the link of svc dev/);
   });
 
-  it("are closed to any other, to names that only lead here, and behind a proxy", async () => {
-    const app = await sample();
-    assert.equal((await farClient(app).get("/_svc/ops/runs")).status, 404);
-    const local = { peerAddress: "127.0.0.1" };
-    assert.equal((await app.fetch(new Request("http://evil.example/_svc/ops/runs"), local)).status, 404);
-    const forwarded = new Request("http://localhost/_svc/ops/runs", { headers: { "x-forwarded-for": "203.0.113.9" } });
-    assert.equal((await app.fetch(forwarded, local)).status, 404);
+  it("makes its bearer an operator, once, until the process ends", async () => {
+    const { app, issue } = await developed();
+    const path = `/_svc/ops/link?token=${issue()}`;
+    const [first, second] = [localClient(app), localClient(app)];
+    const answer = await first.get(path);
+    assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/_svc/ops"]);
+    assert.match(answer.headers.getSetCookie().join(), /svc-ops=[^;]+; .*HttpOnly.*SameSite=Strict/);
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+    assert.match(await (await first.get("/_svc/ops/runs")).text(), /Signed in with the link of svc dev/);
+    await second.get(path);
+    const refused = await second.get("/_svc/ops");
+    assert.equal(refused.status, 401);
+    assert.match(await refused.text(), /has expired, or somebody has used it/);
+    const { app: next } = await developed();
+    const cookie = `svc-ops=${first.cookies.get("svc-ops")}`;
+    assert.equal((await next.fetch(new Request("http://localhost/_svc/ops", { headers: { cookie } }))).status, 401);
+    const { items } = await app.operations.audit({ target: "operator" });
+    assert.deepEqual(
+      items.map(({ operation, actor }) => [operation, actor]),
+      [
+        ["ops.refused", "one-time link"],
+        ["ops.sign-in", "one-time link"],
+      ],
+    );
+  });
+
+  it("counts wrong tokens as it does wrong keys", async () => {
+    const { app, issue } = await developed();
+    const [client, token] = [localClient(app), issue()];
+    for (let guess = 0; guess < 10; guess++)
+      assert.equal((await client.get(`/_svc/ops/link?token=${guess}`)).status, 303);
+    const refused = await client.get(`/_svc/ops/link?token=${token}`);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.equal((await farClient(app).get(`/_svc/ops/link?token=${token}`)).status, 303);
+  });
+
+  it("opens nothing in production, nor without svc dev", async () => {
+    const { app, issue } = await developed(PRODUCTION);
+    assert.equal((await localClient(app).get(`/_svc/ops/link?token=${issue()}`)).status, 404);
+    assert.equal((await localClient(await sample()).get("/_svc/ops/link?token=x")).status, 404);
   });
 });
 
@@ -81,12 +152,29 @@ describe("the operators' screens in production", () => {
     assert.equal(items[0]?.address, "203.0.113.9");
   });
 
-  it("take ten keys a minute of one client", async () => {
-    const client = farClient(await sample({ env: WITH_KEY }));
+  it("take ten wrong keys a minute of one client, at the sign-in and the endpoints together, and then not the right one either", async () => {
+    const app = await sample({ env: WITH_KEY });
+    const client = farClient(app);
+    const bearer = async (key: string) => client.get("/_svc/status", { authorization: `Bearer ${key}` });
     const statuses: number[] = [];
-    for (let guess = 0; guess < 12; guess++)
+    for (let guess = 0; guess < 6; guess++) {
       statuses.push((await client.submit("/_svc/ops/sign-in", { key: `guess ${guess}` })).status);
-    assert.deepEqual([statuses.filter((status) => status === 303).length, statuses.at(-1)], [10, 429]);
+      statuses.push((await bearer(`guess-${guess}`)).status);
+    }
+    assert.deepEqual(statuses, [303, 401, 303, 401, 303, 401, 303, 401, 303, 401, 429, 429]);
+    const refused = await bearer(OPERATOR_KEY);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.equal((await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY })).status, 429);
+    const elsewhere = await localClient(app).get("/_svc/status", { authorization: `Bearer ${OPERATOR_KEY}` });
+    assert.equal(elsewhere.status, 200);
+    assert.equal(app.operations.refusedCallers().callers[0]?.limit, "operator-key");
+  });
+
+  it("take the right key as often as it comes", async () => {
+    const client = farClient(await sample({ env: WITH_KEY }));
+    for (let call = 0; call < 30; call++)
+      assert.equal((await client.get("/_svc/status", { authorization: `Bearer ${OPERATOR_KEY}` })).status, 200);
   });
 
   it("never lead to another site after the sign-in", async () => {
@@ -150,7 +238,7 @@ describe("an app's own word", () => {
 
 describe("a step from a screen", () => {
   it("needs the page's token", async () => {
-    const client = localClient(await sample());
+    const client = localClient(await sample({ isLocked: false }));
     await client.get("/_svc/ops/runs");
     const body = new URLSearchParams({ step: "cancel", which: "all" });
     assert.equal((await client.request("/_svc/ops/runs/bulk", { method: "POST", body })).status, 403);

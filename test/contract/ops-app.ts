@@ -1,5 +1,5 @@
 /** An app with something of everything that operators see: what the tests of their screens and their pictures are made with. */
-import type { App, AppOptions } from "svc";
+import type { App, AppOptions, Context } from "svc";
 import { createFullStackApp, type OpsOptions } from "svc/fullstack";
 import { createTestClient, type TestClient } from "svc/testing";
 import { FinalError, graph, worker, type Json } from "svc/graph";
@@ -73,12 +73,18 @@ const sync = worker("sync-catalogue", { concurrency: 2 }, async (_: unknown, ctx
 export interface SampleOptions {
   env?: Readonly<Record<string, string>>;
   ops?: OpsOptions | false;
+  /** Whether only a key or a link opens the screens. Default: whoever is at this machine is an operator, since most tests are not about that. */
+  isLocked?: boolean;
   more?: Omit<AppOptions, "submits">;
 }
 
+/** For the sample alone: no app that others can reach may decide by the address. */
+export const localOperator = (ctx: Context): "operator" | undefined =>
+  ctx.clientIp === "127.0.0.1" ? "operator" : undefined;
+
 export const OPERATOR_KEY = "operators-key-of-the-sample";
 
-export function opsSample({ env = {}, ops, more = {} }: SampleOptions = {}): App {
+export function opsSample({ env = {}, ops, isLocked = false, more = {} }: SampleOptions = {}): App {
   return createFullStackApp(
     {
       env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "error", ...env },
@@ -90,7 +96,7 @@ export function opsSample({ env = {}, ops, more = {} }: SampleOptions = {}): App
         { name: "catalogue", cron: "15 4 1 1 *", worker: "sync-catalogue" },
       ],
       // What is held back has a test of its own; the others see at once what a step does.
-      ops: ops ?? { undo: false },
+      ops: ops === false ? false : { ...(!isLocked && { authorize: localOperator }), ...(ops ?? { undo: false }) },
       ...more,
     },
     {},

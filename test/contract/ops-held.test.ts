@@ -93,7 +93,7 @@ describe("a step for many runs", () => {
     const undone = await client.submit(`${path}/undo`, {});
     assert.deepEqual([undone.status, undone.headers.get("location")], [303, "/_svc/ops"]);
     await clock.advance(60_000);
-    assert.match(await text(path), /Nothing was changed: developer has taken it back/);
+    assert.match(await text(path), /Nothing was changed: operator has taken it back/);
     assert.deepEqual(await Promise.all(ids.map(isRunning)), [true, true]);
     await Promise.all(ids.map((id) => app.engine.cancel(id)));
   });
@@ -113,8 +113,8 @@ describe("a step for many runs", () => {
     assert.deepEqual(
       items.map(({ operation, actor }) => [operation, actor]),
       [
-        ["bulk.done", "developer"],
-        ["bulk.held", "developer"],
+        ["bulk.done", "operator"],
+        ["bulk.held", "operator"],
       ],
     );
     await app.engine.cancel(later);

@@ -1,4 +1,4 @@
-/** The operators' list over a long history. How long a page takes is told, not judged: the plans of its queries are held in src/store. */
+/** The operators' list over a long history. How long a page takes is told, not judged: the plans of its queries are held in src/storage. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ let folder: string;
 let app: App;
 let client: TestClient;
 
-/** As ids tell their time (src/shared/id-time.ts). */
+/** As ids tell their time (src/platform/shared/id-time.ts). */
 function idOf(atMs: number, number: number): string {
   let time = "";
   for (let left = atMs; time.length < 10; left = Math.floor(left / 32)) time = (BASE32[left % 32] ?? "0") + time;

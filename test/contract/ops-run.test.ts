@@ -56,7 +56,7 @@ describe("the screen of places to go to", () => {
   });
 
   it("is for those who may see the screens, and a link on each of them", async () => {
-    assert.equal((await farClient(app).get("/_svc/ops/go")).status, 404);
+    assert.equal((await farClient(app).get("/_svc/ops/go")).status, 403);
     assert.match(await text(""), /<a href="\/_svc\/ops\/go" data-go>/);
   });
 });
@@ -261,7 +261,7 @@ describe("payloads on the screen", () => {
     });
     assert.ok(page.includes("tok_4111_secret") && page.includes("ada@example.com"));
     const { items } = await app.operations.audit({ target: done, operation: "graph.reveal" });
-    assert.deepEqual([items[0]?.actor, items[0]?.note], ["developer", "a refund"]);
+    assert.deepEqual([items[0]?.actor, items[0]?.note], ["operator", "a refund"]);
     const word = new URL(to, "http://x").searchParams.get("reveal") ?? "";
     assert.ok(!(await text(`/${failed}?reveal=${word}`)).includes("tok_4111_secret"), "another run");
   });
@@ -306,7 +306,7 @@ describe("payloads on the screen", () => {
 
   it("stay hidden for those who may only look, with an operator's address too", async () => {
     const env = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost", SVC_EXEC_API_KEY: OPERATOR_KEY };
-    const other = opsSample({ env });
+    const other = opsSample({ env, isLocked: true });
     await other.boot();
     try {
       const reader = localClient(other);

@@ -215,7 +215,7 @@ describe("the same for many", () => {
     assert.match(await text("/_svc/ops/runs"), /Retry: 1 done/);
     assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 2);
     const { items } = await app.operations.audit({ operation: "graphs" });
-    assert.deepEqual([items[0]?.actor, items[0]?.note], ["developer", "the gateway is back"]);
+    assert.deepEqual([items[0]?.actor, items[0]?.note], ["operator", "the gateway is back"]);
   });
 
   it("is done to those that were ticked alone, and tells how many did not allow it", async () => {

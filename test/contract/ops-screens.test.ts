@@ -101,7 +101,13 @@ describe("the disk", () => {
 
 describe("the first run", () => {
   const bare = (env: Record<string, string>) =>
-    createFullStackApp({ env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error", ...env } }, {});
+    createFullStackApp(
+      {
+        env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error", ...env },
+        ops: { authorize: () => "operator" },
+      },
+      {},
+    );
 
   it("has the inbox of the demo beside its webhooks where there is one", async () => {
     assert.match(await text("/webhooks"), /<a href="\/_svc\/demo\/webhook-inbox">Inbox of the demo</);
@@ -150,7 +156,7 @@ describe("queues", () => {
   it("are paused and resumed, with who and why beside them", async () => {
     const { page } = await step("/queues/mail-receipt/pause", { note: "the mailer is down", back: "/_svc/ops/queues" });
     assert.match(page, /The queue mail-receipt is paused/);
-    assert.match(page, /by developer: the mailer is down/);
+    assert.match(page, /by operator: the mailer is down/);
     assert.match((await step("/queues/mail-receipt/resume", { back: "/_svc/ops/queues" })).page, /goes on/);
   });
 

@@ -142,11 +142,11 @@ throughBothDoors(
     it("SVC_EXEC_API_KEY: API key that authorizes webhook registration over HTTP", async () => {
       const ask = async (key: string): Promise<number> =>
         (await site.send("/_svc/webhooks", { headers: { authorization: `Bearer ${key}` } })).status;
-      assert.equal(await ask("another-key"), 200);
+      assert.equal(await ask("another-operator-key"), 200);
       assert.equal(await ask("operator-key"), 401);
     });
   },
-  { SVC_EXEC_API_KEY: "another-key", SVC_WEBHOOK_SECRET: SECRET },
+  { SVC_EXEC_API_KEY: "another-operator-key", SVC_WEBHOOK_SECRET: SECRET },
 );
 
 throughBothDoors("a server action call", (site) => {

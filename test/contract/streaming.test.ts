@@ -1,4 +1,4 @@
-/** Pages that are sent in parts, through the doors of the app. What is in the parts is held by src/ssr and test/e2e. */
+/** Pages that are sent in parts, through the doors of the app. What is in the parts is held by src/web/ssr and test/e2e. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { Await, page, resource } from "svc";

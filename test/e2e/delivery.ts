@@ -23,7 +23,9 @@ const CHUNK = /^\/_svc\/handler\//;
 
 /** @param target URL of the server behind it. */
 export async function deliver(target: string, kind: DeliveryKind): Promise<Delivery> {
-  const agent = new Agent({ keepAlive: true });
+  // A server that closes an idle connection may meet a request that is already on its way, which then fails. So none is kept open to the server
+  // behind it, and this one closes none by itself.
+  const agent = new Agent();
   let held: (() => Promise<void>)[] = [];
   let isOpen = false;
   let failed = new Set<string>();
@@ -42,6 +44,7 @@ export async function deliver(target: string, kind: DeliveryKind): Promise<Deliv
     } else if (CODE.test(path) && !isOpen && kind !== "cold" && kind !== "failing") held.push(pass);
     else void pass();
   });
+  server.keepAliveTimeout = 0;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

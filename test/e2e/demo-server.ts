@@ -12,7 +12,7 @@ const demo = join(root, "demo");
 const cli = join(root, "bin/svc.js");
 
 /** The operator key of every demo server under test. */
-export const API_KEY = "test-key";
+export const API_KEY = "operator-key-of-the-demo";
 
 export interface DemoServer {
   readonly url: string;
@@ -27,6 +27,8 @@ export interface DemoOptions {
   app?: string;
   /** Default: `start`, which needs a build. */
   command?: "start" | "dev";
+  /** A script that starts it by itself. Default: none, the command does. */
+  script?: string;
   /** The command that starts it. Default: that of the repository. */
   cli?: string;
   /** Kept by the caller over several starts; see `temporaryFolder`. */
@@ -52,7 +54,8 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 /** Resolves when the server answers that it is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
-  const child = spawn(process.execPath, [options.cli ?? cli, options.command ?? "start"], {
+  const args = options.script === undefined ? [options.cli ?? cli, options.command ?? "start"] : [options.script];
+  const child = spawn(process.execPath, args, {
     cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -3,6 +3,7 @@
  * same before and after its source was rendered again around the values it has, and no page is loaded anew for it.
  */
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { appendFileSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -53,36 +54,57 @@ function outline(): string[] {
   return lines;
 }
 
-/** Opens a page and clicks whatever can be clicked; where that leads away from it, the page is opened once more. */
+/**
+ * Opens a page and clicks whatever can be clicked; where that leads away from it, the page is opened once more. The clicks are the page's own: a pointer
+ * that gives up after a while, as a busy machine makes it, would leave out any of them, and with it the end of a call that another has begun.
+ */
 async function use(page: Page, url: string): Promise<string[]> {
   await page.goto(url);
-  for (const button of await page.locator("button:visible").all()) {
-    // An earlier click may have taken it away.
-    await button.click({ timeout: 500 }).catch(() => undefined);
-  }
+  for (const button of await page.locator("button:visible").elementHandles())
+    await button.evaluate((element) => (element as HTMLElement).click()).catch(wasLeft);
   return settled(page).catch(async () => {
     await page.goto(url);
     return settled(page);
   });
 }
 
-/** Calls of actions that are on their way, by page. */
-const calls = new WeakMap<Page, Set<Request>>();
+/** An earlier click may have led to another page, where the button is not. */
+function wasLeft(error: unknown): void {
+  if (!/Execution context was destroyed|because of a navigation|JSHandles can be evaluated only/.test(String(error)))
+    throw error;
+}
+
+/** Calls of actions that are on their way, by page; `ends` tells of each that is over. */
+const calls = new WeakMap<Page, { open: Set<Request>; ends: EventEmitter }>();
+/** Longest an answer may take. Reached only by a test that fails. */
+const ANSWER_MS = 30_000;
 
 async function newTab(): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
-  const open = new Set<Request>();
-  calls.set(page, open);
+  const [open, ends] = [new Set<Request>(), new EventEmitter()];
+  calls.set(page, { open, ends });
   page.on("request", (request) => request.method() === "POST" && open.add(request));
-  page.on("requestfinished", (request) => open.delete(request));
-  page.on("requestfailed", (request) => open.delete(request));
+  const end = (request: Request): void => void (open.delete(request) && ends.emit("end"));
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
   return page;
+}
+
+/** Resolves once no call of the page is on its way. */
+async function answered(page: Page): Promise<void> {
+  const { open, ends } = calls.get(page) ?? assert.fail("the page is none of the tabs");
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  while (open.size > 0)
+    await once(ends, "end", { signal }).catch(() => {
+      const urls = [...open].map((request) => request.url());
+      assert.fail(`${page.url()} waits for ${urls.join(", ")}`);
+    });
 }
 
 /** The page once no code and no answer is on the way to it; it counts the edits that reach it from now on. */
 async function settled(page: Page): Promise<string[]> {
   await page.waitForFunction(() => !document.querySelector("[data-svc-pending]"));
-  while (calls.get(page)?.size) await page.evaluate("0");
+  await answered(page);
   await page.evaluate(async () => {
     globalThis.followed = 0;
     addEventListener("svc:update", () => globalThis.followed++);

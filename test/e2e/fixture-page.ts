@@ -36,6 +36,8 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
   const FIELDS = ["INPUT", "OPTION", "SELECT", "TEXTAREA"];
   const MEDIA = ["AUDIO", "VIDEO"];
   const PROTOCOL = ["s", "b", "pt"];
+  /** Pages at once wait like this, and none of them is to take the processor from the others. */
+  const POLL_MS = 10;
   const SILENT = ["SCRIPT", "NOSCRIPT"];
 
   /** Elements, attributes, state of fields and texts, without what only serves the resuming. */
@@ -205,7 +207,7 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
       const isThere = (): boolean =>
         !document.querySelector(`[${pendingAttribute}]`) && JSON.stringify(outline(document)) === wanted;
       for (const end = performance.now() + timeoutMs; !isThere() && performance.now() < end;) {
-        await new Promise((done) => setTimeout(done));
+        await new Promise((done) => setTimeout(done, POLL_MS));
       }
       return { shown: outline(document), expected };
     },

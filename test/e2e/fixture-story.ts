@@ -21,7 +21,7 @@ export const fixtureNames: string[] = readdirSync(fixtureApp, { withFileTypes: t
 export const TABS = 4;
 
 /** Longest a page may take to show what the server sends. Reached only by a test that fails. */
-const SETTLE_MS = 4000;
+const SETTLE_MS = 30_000;
 
 interface WireFixture {
   name: string;

@@ -118,7 +118,7 @@ const BECOME = `
   import { canSwap, parsePage, ready, swap } from "/_svc/page-swap.js";
   self.become = async (response) => {
     const next = await parsePage(response);
-    if (!canSwap(next)) throw new Error("refused");
+    if (!canSwap(next, response.headers)) throw new Error("refused");
     await ready(next);
     await swap(next);
   };

@@ -287,6 +287,29 @@ describe("with JavaScript", () => {
     });
   });
 
+  it("a form that was taken shows its flash, though the script that takes pages in did not come", async () => {
+    await inTab("/", true, async ({ page, takeComplaints }) => {
+      await page.route("**/_svc/page-swap.js", (route) => route.abort());
+      await page.fill("#save-profile-name", "Ada");
+      await page.click("#save");
+      await page.waitForSelector(".svc-flash-success");
+      assert.equal((await ran()).length, 1);
+      assert.ok(takeComplaints().every((complaint) => complaint.includes("ERR_FAILED")));
+    });
+  });
+
+  it("a refused form whose script did not come at first shows its errors when it is sent again", async () => {
+    await inTab("/", true, async ({ page, takeComplaints }) => {
+      await page.route("**/_svc/page-swap.js", (route) => route.abort());
+      await page.click("#save");
+      await page.waitForFunction(() => document.querySelector("[data-svc-news]")?.textContent?.includes("Try again"));
+      await page.click("#save");
+      await page.waitForSelector("#save-profile-errors");
+      const others = takeComplaints().filter((complaint) => !/ERR_FAILED|status of 422/.test(complaint));
+      assert.deepEqual(others, []);
+    });
+  });
+
   it("a fault of the server is told in the form, without a word of it", async () => {
     await inTab("/", true, async (story) => {
       const { page } = story;

@@ -1,4 +1,4 @@
-/** Pages that are on their way while the visitor goes on (src/browser/visit.ts), and what waited for code on the page before. */
+/** Pages that are on their way while the visitor goes on (src/web/client/navigation/client-navigation.ts), and what waited for code on the page before. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openTab } from "./browser.ts";

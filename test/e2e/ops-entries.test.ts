@@ -78,6 +78,24 @@ describe("an entry of a payload", () => {
     await tab.close();
   });
 
+  it("has its buttons at the second visit of the pointer, where the script did not come at the first", async () => {
+    const tab = await open();
+    const { page } = tab;
+    const line = page.locator(".payload p", { hasText: "title: " });
+    await page.route("**/_svc/ops-entries.js", (route) => route.abort());
+    const failed = page.waitForEvent("requestfailed");
+    await line.hover({ position: { x: 20, y: 8 } });
+    await failed;
+    await page.mouse.move(0, 0);
+    const again = page.waitForResponse("**/ops-entries.js");
+    await line.hover({ position: { x: 20, y: 8 } });
+    await again;
+    // The one who points goes on to the next line.
+    await page.locator(".payload summary", { hasText: /^a\.b: / }).hover();
+    await page.locator(".payload").getByRole("button", { name: "Copy value" }).waitFor();
+    await tab.close(/ERR_FAILED/);
+  });
+
   for (const colorScheme of ["light", "dark"] as const)
     it(`has buttons and a picture without a serious violation that axe finds, ${colorScheme}, on 320 pixels`, async () => {
       const tab = await open({ colorScheme, viewport: { width: 320, height: 740 } });

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import type { App, Started } from "svc";
 import { createFullStackApp } from "svc/fullstack";
 import { SimulatedClock } from "svc/testing";
-import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
+import { localOperator, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seenAs, seriousViolations } from "./browser.ts";
 
 let app: App;
@@ -31,7 +31,7 @@ function phaseIs(id: string, phase: string): Promise<void> {
 }
 
 before(async () => {
-  app = opsSample({ more: { demo: true } });
+  app = opsSample({ env: { SVC_EXEC_API_KEY: OPERATOR_KEY }, more: { demo: true } });
   started = await app.start({ host: "127.0.0.1", port: 0 });
   browser = await launchBrowser();
   failed = await runTo(app, "order", orderInput(7), "failed");
@@ -47,7 +47,8 @@ before(async () => {
   delivery = (await app.webhooks.ping(hook.registration.id)).delivery_id;
   // A stream that is open, and somebody who is refused.
   await fetch(started.url + app.eventsUrl(waiting));
-  for (let guess = 0; guess <= 10; guess++) await fetch(at("/sign-in"), { method: "POST" });
+  for (let guess = 0; guess <= 10; guess++)
+    await fetch(`${started.url}/_svc/status`, { headers: { authorization: "Bearer guess" } });
   await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
 });
 after(async () => {
@@ -116,7 +117,7 @@ describe("the screen of requests", () => {
       .getByRole("row", { name: /events.* stream/ })
       .first()
       .waitFor();
-    await tab.page.getByRole("row", { name: /ops-sign-in/ }).waitFor();
+    await tab.page.getByRole("row", { name: /operator-key/ }).waitFor();
     const leaving = new AbortController();
     const headers = { "x-request-id": "come-later" };
     await fetch(started.url + app.eventsUrl(waiting), { headers, signal: leaving.signal });
@@ -311,7 +312,7 @@ describe("a step for many runs", () => {
       await confirm(tab.page);
       if (javaScriptEnabled) assert.deepEqual(await seriousViolations(tab.page), []);
       await tab.page.getByRole("button", { name: "Undo" }).click();
-      await tab.page.getByText("Nothing was changed: developer has taken it back.").waitFor();
+      await tab.page.getByText("Nothing was changed: operator has taken it back.").waitFor();
       await tab.close();
     }
     await clock.advance(5000);
@@ -417,7 +418,10 @@ describe("the overview", () => {
   });
 
   it("shows the first run of an app as it comes, in the zone of who looks", async () => {
-    const young = createFullStackApp({ env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error" } }, {});
+    const young = createFullStackApp(
+      { env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error" }, ops: { authorize: localOperator } },
+      {},
+    );
     const site = await young.start({ host: "127.0.0.1", port: 0 });
     const tab = await openTab(browser, { timezoneId: "Asia/Kolkata" });
     const { page } = tab;

@@ -1,4 +1,4 @@
-/** A page becomes another one without a new document (src/browser/page-swap.ts), under the production policy. */
+/** A page becomes another one without a new document (src/web/client/navigation/page-swap.ts), under the production policy. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -7,7 +7,7 @@ import { startBuilt, type BuiltApp } from "./built-app.ts";
 
 /** What is used of the asset. */
 interface PageSwap {
-  canSwap(next: Document): boolean;
+  canSwap(next: Document, headers: Headers): boolean;
   parsePage(response: Response): Promise<Document>;
   ready(next: Document): Promise<void>;
   swap(next: Document): Promise<void>;
@@ -34,8 +34,9 @@ async function inTab(path: string, run: (tab: Tab["page"], become: (path: string
     await tab.page.evaluate(async (url) => {
       const load = (self as unknown as { $svc: { load(name: string): unknown } }).$svc.load;
       const { canSwap, parsePage, ready, swap } = (await load("page-swap")) as PageSwap;
-      const next = await parsePage(await fetch(url, { headers: { accept: "text/html" } }));
-      if (!canSwap(next)) throw new Error("refused");
+      const response = await fetch(url, { headers: { accept: "text/html" } });
+      const next = await parsePage(response);
+      if (!canSwap(next, response.headers)) throw new Error("refused");
       await ready(next);
       await swap(next);
     }, to);

@@ -21,11 +21,10 @@ after(async () => {
   folder.remove();
 });
 
-/** The indented commands behind "While it runs", one string for each comment. */
+/** The indented commands behind "The demo prints", one string for each comment. */
 function readmeCommands(): string[] {
   const text = readFileSync(join(root, "README.md"), "utf8");
-  const block =
-    /While it runs, started as `SVC_EXEC_API_KEY=dev npm run demo`.*:\n\n((?: {4}.*\n|\n)+)/.exec(text)?.[1] ?? "";
+  const block = /The demo prints `export SVC_EXEC_API_KEY=…`.*:\n\n((?: {4}.*\n|\n)+)/.exec(text)?.[1] ?? "";
   return block
     .split(/^ {4}# .*$/m)
     .map((command) => command.trim())
@@ -33,8 +32,11 @@ function readmeCommands(): string[] {
 }
 
 async function run(command: string): Promise<Record<string, unknown>> {
-  const here = command.replaceAll("http://127.0.0.1:3000", server.url).replaceAll("Bearer dev", `Bearer ${API_KEY}`);
-  const { stdout } = await promisify(execFile)("bash", ["-e", "-o", "pipefail", "-c", here], { cwd: folder.path });
+  const here = command.replaceAll("http://127.0.0.1:3000", server.url);
+  const { stdout } = await promisify(execFile)("bash", ["-e", "-o", "pipefail", "-c", here], {
+    cwd: folder.path,
+    env: { ...process.env, SVC_EXEC_API_KEY: API_KEY },
+  });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 

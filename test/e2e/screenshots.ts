@@ -194,6 +194,7 @@ const app = opsSample({ env, ops: { redact: ["number", "email"] }, more: { demo:
 const started = await app.start({ host: "127.0.0.1", port: 0 });
 const locked = opsSample({
   env: { NODE_ENV: "production", SVC_SITE_URL: "http://127.0.0.1", SVC_EXEC_API_KEY: OPERATOR_KEY },
+  isLocked: true,
 });
 const door = await locked.start({ host: "127.0.0.1", port: 0 });
 const receiver = await createReceiver();

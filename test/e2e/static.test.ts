@@ -8,7 +8,7 @@ import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type { App } from "svc";
 import { launchBrowser, openTab } from "./browser.ts";
 import { root } from "./demo-server.ts";
@@ -100,6 +100,19 @@ describe("svc build --static", () => {
   });
 });
 
+/** @returns whether the front page became another one without a new document. */
+async function becomesAbout(page: Page): Promise<boolean> {
+  await page.goto(origin, { waitUntil: "networkidle" });
+  await page.evaluate(() => {
+    Object.assign(self, { isSame: true });
+    const link = Object.assign(document.createElement("a"), { href: "/about/" });
+    document.body.append(link);
+    link.click();
+  });
+  await page.locator("#made").waitFor();
+  return (await page.evaluate("self.isSame === true")) as boolean;
+}
+
 describe("an exported page", () => {
   it("works as it does on the server: handlers, islands, under its policy", async () => {
     const tab = await openTab(browser);
@@ -110,6 +123,30 @@ describe("an exported page", () => {
     await tab.page.waitForFunction("document.querySelector('#seen').textContent === 'seen'");
     await tab.close();
   });
+
+  it("becomes another one without a new document: its mark and its policy are in its HTML", async () => {
+    const tab = await openTab(browser);
+    assert.equal(await becomesAbout(tab.page), true);
+    await tab.close();
+  });
+
+  for (const [name, headers, change] of [
+    ["has a policy from its host", { "content-security-policy": "sandbox allow-scripts" }, (text: string) => text],
+    ["has no mark", {}, (text: string) => text.replace(/ data-svc-policy="[^"]*"/, "")],
+    ["has another policy", {}, (text: string) => text.replace("object-src 'none'; ", "")],
+  ] as const)
+    it(`is loaded as a document where it ${name}`, async () => {
+      const tab = await openTab(browser);
+      await tab.page.route(`${origin}/about/`, async (handled) => {
+        const response = await handled.fetch();
+        await handled.fulfill({
+          headers: { "content-type": "text/html", ...headers },
+          body: change(await response.text()),
+        });
+      });
+      assert.equal(await becomesAbout(tab.page), false);
+      await tab.leave();
+    });
 
   it("runs no script that was injected into it", async () => {
     const tab = await openTab(browser);

@@ -32,10 +32,13 @@ class TodoPage {
     this.page = page;
   }
 
+  /** Types the next title only once the field is empty: until the code has come Enter waits, and its handler reads what the field holds then. */
   async add(...titles: string[]): Promise<void> {
     for (const title of titles) {
       await this.page.fill(".new-todo", title);
       await this.page.press(".new-todo", "Enter");
+      if (title.trim() !== "")
+        await this.page.waitForFunction(() => document.querySelector<HTMLInputElement>(".new-todo")?.value === "");
     }
   }
 

@@ -8,7 +8,7 @@ import { createTestClient } from "svc/testing";
 import * as v from "valibot";
 import type { Visitor } from "./callers.ts";
 
-export const API_KEY = "operator-key";
+export const API_KEY = "operator-key-of-the-tests";
 
 /** Nothing a client sends may reach a limit of calls: what is looked for lies behind it. */
 const NO_LIMIT = "1000000";

@@ -1,7 +1,7 @@
 /** What `.ci/run` tells: run here with every program it calls replaced by one that does nothing, so that only its own counting is left. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { after, describe, it } from "node:test";
@@ -17,11 +17,15 @@ function plant(name: string, script: string): void {
   chmodSync(file, 0o755);
 }
 
-/** @param tests what `npm test` does. @param others what all else does, by default end well */
-function ci(tests: string, others = "exit 0"): { lines: string[]; status: number | null } {
-  for (const name of ["node", "npx", "go", "php", "ruby", "pg_config"]) plant(name, others);
+/** @param tests what `npm test` does. @param others what all else does, by default end well. @param more variables of the caller's */
+function ci(
+  tests: string,
+  others = "exit 0",
+  more: NodeJS.ProcessEnv = {},
+): { lines: string[]; status: number | null } {
+  for (const name of ["node", "npx", "go", "php", "ruby", "pg_config", "nginx", "haproxy"]) plant(name, others);
   plant("npm", `[ "$1" = test ] || { ${others}; }\n${tests}`);
-  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
+  const env = { ...process.env, ...more, PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
   const { stdout, status } = spawnSync("bash", [join(root, ".ci/run")], { env, encoding: "utf8", timeout: 60_000 });
   return { lines: stdout.trim().split("\n"), status };
 }
@@ -60,6 +64,39 @@ describe(".ci/run", { skip: process.platform === "win32" && "is a script of bash
       assert.equal(counted(lines)[1], "1");
       assert.notEqual(status, 0);
     });
+
+  describe("chooses the browser", () => {
+    /** Notes the variable of each run of browser stories in a file; `output` is what the search for the system's browser does. */
+    const browsers = (output: string): { chosen: string[]; lines: string[]; status: number | null } => {
+      const notes = join(folder, "browsers");
+      writeFileSync(notes, "");
+      const note = `echo "$SVC_CHROMIUM" >> '${notes}'`;
+      const others = `case "$*" in *system-browser.js) ${output} ;; "out/scripts/test.js e2e/") ${note} ;; esac; exit 0`;
+      const { lines, status } = ci(`${note}; echo "3 passed, 0 failed"`, others, { SVC_CHROMIUM: "/my/chrome" });
+      return { chosen: readFileSync(notes, "utf8").split("\n").slice(0, -1), lines, status };
+    };
+
+    it("that the README's commands provide for npm test, and the system's in a step more", () => {
+      const { chosen, lines, status } = browsers("echo /usr/bin/chromium");
+      assert.deepEqual(chosen, ["", "system"]);
+      assert.ok(lines.some((line) => /^ok .*system's browser, \/usr\/bin\/chromium/.test(line)));
+      assert.equal(status, 0);
+    });
+
+    it("alone that the README's commands provide where the system has none, and says so", () => {
+      const { chosen, lines, status } = browsers(":");
+      assert.deepEqual(chosen, [""]);
+      assert.ok(lines.includes("skipped browser stories in the system's browser: there is none"));
+      assert.equal(status, 0);
+    });
+
+    it("and counts a search that fails", () => {
+      const { chosen, lines, status } = browsers("exit 1");
+      assert.deepEqual(chosen, [""]);
+      assert.equal(counted(lines)[1], "1");
+      assert.notEqual(status, 0);
+    });
+  });
 
   it("counts each step that fails, and shows what it said", () => {
     const { lines, status } = ci('echo "3 passed, 0 failed"', '[ "$1" = ci ] && exit 0; echo why; exit 1');

@@ -26,7 +26,7 @@ function differences(table: Map<string, string>, documented: Map<string, string>
     .map((code) => `${code}: table ${table.get(code) ?? "lacks it"}, docs ${documented.get(code) ?? "lack it"}`);
 }
 
-const source = readFileSync(join(root, "src/shared/errors.ts"), "utf8");
+const source = readFileSync(join(root, "src/platform/shared/errors.ts"), "utf8");
 const markdown = readFileSync(join(root, "docs/errors.md"), "utf8");
 
 describe("error codes", () => {
@@ -48,7 +48,7 @@ describe("error codes", () => {
 
   it("every code in the table is used somewhere", () => {
     const text = sourceFiles("src")
-      .filter((file) => file.path !== "src/shared/errors.ts")
+      .filter((file) => file.path !== "src/platform/shared/errors.ts")
       .map((file) => file.text)
       .join("\n");
     assert.deepEqual(

@@ -1,31 +1,37 @@
 /**
- * The layer picture: a folder of src/ imports only the folders that its tsconfig references, nobody imports a
- * public face, nobody imports browser/, and no import leads back to where it came from, types counted.
+ * Layers: a project of src/ imports only the projects that its tsconfig references, only `ops` and `fullstack` import entry points,
+ * no other project imports `web/client`, and no import leads back to where it came from, type imports included.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { describe, it } from "node:test";
-import { importsOf, layerOf, root, sourceFiles, type SourceFile } from "./source.ts";
+import { ENTRY_POINTS, importsOf, layerOf, root, sourceFiles, type SourceFile } from "./source.ts";
+
+/** Layers above the entry points: they use the package as apps do. */
+const ABOVE_ENTRY_POINTS = ["ops", "fullstack"];
 
 function allowedLayers(layer: string): string[] {
   const config = JSON.parse(readFileSync(join(root, "src", layer, "tsconfig.json"), "utf8")) as {
     references: { path: string }[];
   };
-  // ".." is the project of the faces, below which only the full-stack variant stands.
-  return config.references.map(({ path }) => (path === ".." ? "faces" : path.replace("../", "")));
+  return config.references.map(({ path }) => {
+    const folder = posix.join(layer, path);
+    return folder === "." ? ENTRY_POINTS : folder;
+  });
 }
 
 function wrongImports(files: SourceFile[]): string[] {
   const found: string[] = [];
   for (const file of files) {
     const layer = layerOf(file.path);
-    if (layer === "faces") continue;
+    if (layer === ENTRY_POINTS) continue;
+    const allowed = allowedLayers(layer);
     for (const target of importsOf(file)) {
       const other = layerOf(target);
-      if (other !== layer && !allowedLayers(layer).includes(other)) found.push(`${file.path} -> ${target}`);
+      if (other !== layer && !allowed.includes(other)) found.push(`${file.path} -> ${target}`);
     }
   }
   return found;
@@ -46,20 +52,19 @@ function importCycles(files: SourceFile[]): string[] {
   return cycles;
 }
 
-/** Rooms of the engine, those first that know of no other; what is below none of them stands in `src/graph` itself. */
-const ENGINE_ROOMS = ["definition", "machine", "running", "schedules"];
-/** How it is told of what goes on, it says by types of those above. */
+/** Folders of `src/graphs`, lowest first. */
+const GRAPH_FOLDERS = ["definition", "machine", "execution", "schedules", "engine", "cluster"];
+/** A lower folder may import types of a higher one: ports that the higher one implements. */
 const isTypeOnly = ({ text }: SourceFile, target: string): boolean =>
   text
     .split(/;\n/)
     .filter((line) => line.includes(target.split("/").at(-1) as string))
     .every((line) => /^(?:\/\*[\s\S]*\*\/\s*)?\s*import type /.test(line));
 
-function wrongInEngine(files: SourceFile[]): string[] {
+function wrongInGraphs(files: SourceFile[]): string[] {
   const rank = (path: string): number | undefined => {
-    const [, room = ""] = /^src\/graph\/(.*?)\/?[^/]*$/.exec(path) ?? [];
-    if (!path.startsWith("src/graph/")) return undefined;
-    return room === "" ? ENGINE_ROOMS.length : ENGINE_ROOMS.indexOf(room);
+    const folder = /^src\/graphs\/([^/]+)\//.exec(path)?.[1];
+    return folder === undefined ? undefined : GRAPH_FOLDERS.indexOf(folder);
   };
   return files.flatMap((file) =>
     importsOf(file)
@@ -76,46 +81,55 @@ describe("layers", () => {
     assert.deepEqual(wrongImports(files), []);
   });
 
-  it("import only downwards between the rooms of the engine, types aside", () => {
-    assert.deepEqual(wrongInEngine(files), []);
-    const planted = { path: "src/graph/machine/planted.ts", text: `import { x } from "../running/runner.ts";` };
-    assert.deepEqual(wrongInEngine([planted]), ["src/graph/machine/planted.ts -> src/graph/running/runner.ts"]);
+  it("import only downwards between the folders of graphs, types aside", () => {
+    assert.deepEqual(wrongInGraphs(files), []);
+    const planted = { path: "src/graphs/machine/planted.ts", text: `import { x } from "../execution/runner.ts";` };
+    assert.deepEqual(wrongInGraphs([planted]), ["src/graphs/machine/planted.ts -> src/graphs/execution/runner.ts"]);
   });
 
   it("a planted upward import is caught", () => {
-    const planted = { path: "src/shared/planted.ts", text: `import { x } from "../http/router.ts";` };
-    assert.deepEqual(wrongImports([planted]), ["src/shared/planted.ts -> src/http/router.ts"]);
+    const planted = { path: "src/platform/shared/planted.ts", text: `import { x } from "../http/routing/router.ts";` };
+    assert.deepEqual(wrongImports([planted]), [
+      "src/platform/shared/planted.ts -> src/platform/http/routing/router.ts",
+    ]);
   });
 
-  it("browser/ is imported by nobody, and faces by no layer but the full-stack variant", () => {
-    const wrong = files.flatMap((file) =>
-      importsOf(file)
-        .filter((target) => !["faces", "fullstack"].includes(layerOf(file.path)) && layerOf(target) === "faces")
-        .concat(importsOf(file).filter((target) => layerOf(target) === "browser" && layerOf(file.path) !== "browser"))
-        .map((target) => `${file.path} -> ${target}`),
-    );
+  it("only ops and fullstack import entry points, and only ops/client imports web/client", () => {
+    const wrong = files.flatMap((file) => {
+      const layer = layerOf(file.path);
+      return importsOf(file)
+        .filter((target) => {
+          const other = layerOf(target);
+          if (other === ENTRY_POINTS) return layer !== ENTRY_POINTS && !ABOVE_ENTRY_POINTS.includes(layer);
+          return other === "web/client" && !["web/client", "ops/client"].includes(layer);
+        })
+        .map((target) => `${file.path} -> ${target}`);
+    });
     assert.deepEqual(wrong, []);
   });
 
-  it("the full-stack variant stands on faces alone", () => {
+  it("ops and fullstack use the app through the entry points alone", () => {
     const below = files
-      .filter((file) => layerOf(file.path) === "fullstack")
+      .filter((file) => ABOVE_ENTRY_POINTS.includes(layerOf(file.path)))
       .flatMap(importsOf)
       .map(layerOf);
-    assert.deepEqual([...new Set(below)].sort(), ["faces", "fullstack"]);
+    assert.deepEqual([...new Set(below)].sort(), [ENTRY_POINTS, "fullstack", "ops"]);
   });
 
   it("the compiler itself refuses an import of a folder that is not referenced", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-layers-"));
     try {
-      for (const part of ["tsconfig.base.json", "src/shared", "src/reactivity"])
+      for (const part of ["tsconfig.base.json", "src/platform/shared", "src/web/reactivity"])
         cpSync(join(root, part), join(folder, part), { recursive: true });
       symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
       writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-      writeFileSync(join(folder, "src/shared/planted.ts"), `export * from "../reactivity/signal.ts";\n`);
+      writeFileSync(
+        join(folder, "src/platform/shared/planted.ts"),
+        `export * from "../../web/reactivity/signal.ts";\n`,
+      );
       const tsc = join(root, "node_modules/.bin/tsc");
       assert.throws(
-        () => execFileSync(tsc, ["-b", "src/shared"], { cwd: folder, encoding: "utf8", stdio: "pipe" }),
+        () => execFileSync(tsc, ["-b", "src/platform/shared"], { cwd: folder, encoding: "utf8", stdio: "pipe" }),
         (error: { stdout: string }) => /TS6307/.test(error.stdout),
       );
     } finally {
@@ -131,9 +145,11 @@ describe("import cycles", () => {
 
   it("a planted cycle of types is caught", () => {
     const planted = [
-      { path: "src/shared/a.ts", text: `import type { B } from "./b.ts";` },
-      { path: "src/shared/b.ts", text: `export type { A } from "./a.ts";` },
+      { path: "src/platform/shared/a.ts", text: `import type { B } from "./b.ts";` },
+      { path: "src/platform/shared/b.ts", text: `export type { A } from "./a.ts";` },
     ];
-    assert.deepEqual(importCycles(planted), ["src/shared/a.ts -> src/shared/b.ts -> src/shared/a.ts"]);
+    assert.deepEqual(importCycles(planted), [
+      "src/platform/shared/a.ts -> src/platform/shared/b.ts -> src/platform/shared/a.ts",
+    ]);
   });
 });

@@ -9,7 +9,7 @@ import { root } from "./source.ts";
 const LAYERS = readdirSync(join(root, "src"), { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
 );
-/** What the build makes of `src/browser` and of the package as a whole. */
+/** What the build makes of `src/web/client` and of the package as a whole. */
 const BUILT = ["assets", "assets-dev", "bundle"];
 const PAPERS = [
   "ARCHITECTURE.md",

@@ -14,6 +14,7 @@ const PAPERS = [
   "docs/resume-protocol.md",
   "docs/bytes.md",
   "docs/promises.md",
+  "docs/reference/http.md",
   "docs/guide/README.md",
 ];
 
@@ -40,7 +41,9 @@ function untold(table: string): string[] {
 }
 
 function variables(): string[] {
-  const table = /export const VARIABLES = \{([^}]*)\}/.exec(readFileSync(join(root, "src/shared/wire.ts"), "utf8"));
+  const table = /export const VARIABLES = \{([^}]*)\}/.exec(
+    readFileSync(join(root, "src/platform/shared/wire.ts"), "utf8"),
+  );
   return [...(table?.[1] ?? "").matchAll(/"([A-Z_]+)"/g)].map(([, name = ""]) => name);
 }
 

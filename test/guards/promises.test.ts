@@ -34,7 +34,7 @@ describe("promises", () => {
   });
 
   it("a planted test that is gone is caught", () => {
-    const planted = '- `src/graph/engine.test.ts`: "a fact nobody tests"\n- `src/gone.test.ts`: "is gone"';
+    const planted = '- `src/graphs/engine/engine.test.ts`: "a fact nobody tests"\n- `src/gone.test.ts`: "is gone"';
     assert.equal(missing(planted).length, 2);
   });
 });

@@ -1,4 +1,4 @@
-/** Secrets, tokens, signatures and keys are compared in constant time (src/security/secrets.ts), never by `===`, which tells by its time how much was right. */
+/** Secrets, tokens, signatures and keys are compared in constant time (src/platform/security/secrets.ts), never by `===`, which tells by its time how much was right. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";

@@ -11,7 +11,7 @@ import { root } from "./source.ts";
 
 /** Names of the options in their interface. */
 function optionNames(): string[] {
-  const source = readFileSync(join(root, "src/security/headers.ts"), "utf8");
+  const source = readFileSync(join(root, "src/platform/security/headers.ts"), "utf8");
   const body = /export interface SecurityHeaderOptions \{\n([^]*?)\n\}/.exec(source)?.[1] ?? "";
   return [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name = ""]) => name);
 }

@@ -14,7 +14,7 @@ export interface SourceFile {
 /** TypeScript sources below a folder, tests left out unless asked for. */
 export function sourceFiles(folder: string, options: { tests?: boolean } = {}): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file) && (options.tests === true || !/\.test\.tsx?$/.test(file)))
+    .filter((file) => /\.tsx?$/.test(file) && (options.tests === true || !/\.(test|testkit)\.tsx?$/.test(file)))
     .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file))
     .map((file) => {
       const path = join(folder, file).split(sep).join("/");
@@ -41,8 +41,17 @@ export function importsOf(file: SourceFile): string[] {
   );
 }
 
-/** `src/http/router.ts` -> `http`; a face such as `src/index.ts` -> `faces`. */
+/** Folders of `src` that are TypeScript projects, such as `platform/http`; those inside of others first. */
+const LAYERS = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.split(sep).at(-1) === "tsconfig.json")
+  .map((file) => dirname(file).split(sep).join("/"))
+  .filter((folder) => folder !== ".")
+  .sort((a, b) => b.length - a.length);
+
+/** The files directly in `src`, which the package exports. */
+export const ENTRY_POINTS = "entry points";
+
+/** `src/platform/http/server.ts` -> `platform/http`; `src/index.ts` -> `entry points`. */
 export function layerOf(path: string): string {
-  const parts = path.split("/");
-  return parts.length > 2 ? (parts[1] as string) : "faces";
+  return LAYERS.find((layer) => path.startsWith(`src/${layer}/`)) ?? ENTRY_POINTS;
 }

@@ -1,15 +1,15 @@
-/** Wire names (paths, headers, cookies, variables) are spelled in src/shared/wire.ts and nowhere else in src/. */
+/** Wire names (paths, headers, cookies, variables) are spelled in src/platform/shared/wire.ts and nowhere else in src/. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
 
-const HOME = "src/shared/wire.ts";
+const HOME = "src/platform/shared/wire.ts";
 
 /** Inside a string: a built-in path, one of our headers or cookies, a Standard Webhooks header, a variable. */
 const WIRE_NAME = /\/_svc\b|\bx-svc-|__svc-|\bwebhook-(?:id|timestamp|signature)\b/i;
 
 function variables(): string[] {
-  const home = sourceFiles("src/shared").find((file) => file.path === HOME) as SourceFile;
+  const home = sourceFiles("src/platform/shared").find((file) => file.path === HOME) as SourceFile;
   return [...home.text.matchAll(/"(SVC_[A-Z_]+)"/g)].map((match) => match[1] as string);
 }
 

@@ -3,7 +3,7 @@
  * apps have them (seed section 4); a file of the app's own at the same path takes the place of ours.
  */
 import { route, SvcError, text, type Context, type Result, type RouteDefinition } from "../../index.ts";
-import type { Head } from "../head.ts";
+import type { Head } from "../layouts/head.ts";
 import { llmsText, type LlmsLink, type LlmsOptions } from "./llms.ts";
 import { robotsText, type RobotsRule } from "./robots.ts";
 import { sitemapFiles, sitemapIndexXml, type SitemapEntry } from "./sitemap.ts";

@@ -1,0 +1,10 @@
+/** Prints the path of the system's Chromium, or nothing where the system has none: `.ci/run` asks. */
+import { SvcError } from "svc";
+import { findChromium } from "svc/testing";
+
+process.env["SVC_CHROMIUM"] = "system";
+try {
+  console.log((await findChromium()).executablePath);
+} catch (error) {
+  if (!(error instanceof SvcError && error.code === "SVC_CONFIG")) throw error;
+}

@@ -1,0 +1,148 @@
+/**
+ * `POST …/action/:name`: a server action called by browser code. The order of checks, the statuses and the texts are
+ * contract section 5; every answer is the envelope `{ok, value, error}`, or, for who asks for them, lines of values
+ * (action-stream.ts).
+ */
+import { jsonIn, requireLength, requireMediaType, requireUtf8 } from "../../platform/http/body/read-body.ts";
+import { RequestContext } from "../../platform/http/request/context.ts";
+import { isPromise, whenThere } from "../../platform/http/response/close-iterator.ts";
+import { compose } from "../../platform/http/routing/middleware.ts";
+import { json } from "../../platform/http/response/response.ts";
+import type { Answer, Context, Middleware, Result } from "../../platform/http/types.ts";
+import type { RateVerdict } from "../../platform/security/rate-limit.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import { HEADERS, PATHS } from "../../platform/shared/wire.ts";
+import { specOf } from "./action.ts";
+import { withinTime } from "./action-timeout.ts";
+import type { Endpoints, Services } from "../services.ts";
+import { requireHeaderToken } from "../pipeline/csrf-guard.ts";
+import { refusal, success, type ActionCall } from "./action-response.ts";
+import { inWords, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "../api/mutation-limits.ts";
+import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
+
+const JSON_TYPES = ["application/json"];
+/** More arguments than any function has. */
+const MAX_ARGS = 64;
+export function actionEndpoints({ router, services, middleware }: Endpoints): void {
+  router.add("POST", `${PATHS.action}/:name`, (ctx) => new Calling(ctx, services).answer(middleware));
+}
+
+/** One call on its way in. It waits where there is something to wait for, and for nothing else (decision 020). */
+class Calling {
+  readonly ctx: Context;
+  readonly services: Services;
+  readonly name: string;
+  readonly headers: string[] = [];
+  /** Past the door refusals are the action's own, in its own words. */
+  #isInside = false;
+
+  constructor(ctx: Context, services: Services) {
+    this.ctx = ctx;
+    this.services = services;
+    this.name = ctx.params["name"] ?? "";
+  }
+
+  /** Answers, and counts what came of it. */
+  answer(middleware: readonly Middleware[]): Answer | Promise<Answer> {
+    try {
+      const answered = this.#enter(middleware);
+      if (!isPromise(answered)) return this.#counted(answered);
+      return answered.then(
+        (result) => this.#counted(result),
+        (error: unknown) => this.#refused(error),
+      );
+    } catch (error) {
+      return this.#refused(error);
+    }
+  }
+
+  #enter(middleware: readonly Middleware[]): Answer | Promise<Answer> {
+    const { ctx, services, name, headers } = this;
+    const target = services.actions.get(name);
+    if (!target) throw unknownAction(services, name);
+    const call: ActionCall = { ctx, services, name, spec: specOf(target), headers };
+    return whenThere(services.limits.ofAction(name).take(ctx.clientIp, name), (verdict) => {
+      requireAllowed(call, verdict);
+      return whenThere(readCall(call), (bytes) => {
+        const args = argsOf(jsonIn(bytes, MAX_NODES));
+        this.#isInside = true;
+        return middleware.length === 0 ? perform(call, args) : compose(middleware, () => perform(call, args))(ctx);
+      });
+    });
+  }
+
+  #refused(error: unknown): Answer {
+    return this.#counted(refusal(this, this.#isInside ? error : inWords(error)));
+  }
+
+  #counted(result: Answer): Answer {
+    const { services, name } = this;
+    // Of names that are not there, there is no end.
+    services.metrics.actions.add(services.actions.has(name) ? name : "unknown", outcomeName(result.status));
+    return result;
+  }
+}
+
+/** Who develops the app is told more: what browser code calls is known to the boot only once it has been built. */
+function unknownAction(services: Services, name: string): SvcError {
+  if (services.site.dev) {
+    const known = [...services.actions.keys()].join(", ") || "none";
+    services.log.warn(
+      { action: name },
+      `An action was called that createApp was not given. Its actions: ${known}. Add it to createApp({ actions: { … } }) by the name it is exported by`,
+    );
+  }
+  return new SvcError("SVC_NOT_FOUND", "Unknown action");
+}
+
+function requireAllowed({ headers }: ActionCall, verdict: RateVerdict): void {
+  headers.push(...verdict.headers);
+  if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
+}
+
+/** The body, once all that can be judged without it is in order. */
+function readCall({ ctx, services, spec }: ActionCall): Uint8Array | Promise<Uint8Array> {
+  const maxBytes = spec.options.maxBytes ?? MAX_BODY_BYTES;
+  requireMediaType(ctx, JSON_TYPES);
+  requireHeaderToken(ctx, services);
+  requireUtf8(ctx);
+  requireLength(ctx, maxBytes);
+  return ctx instanceof RequestContext ? ctx.bytesNow(maxBytes) : ctx.bytes(maxBytes);
+}
+
+function argsOf(body: Json): Json[] {
+  const args = body !== null && typeof body === "object" && !Array.isArray(body) ? body["args"] : undefined;
+  if (!Array.isArray(args))
+    throw new SvcError("SVC_INVALID", 'The body must be {"args": [...]}: "args" is not an array');
+  if (args.length > MAX_ARGS)
+    throw new SvcError("SVC_INVALID", `There are ${args.length} args; at most ${MAX_ARGS} are allowed`);
+  return args;
+}
+
+function perform(call: ActionCall, args: readonly Json[]): Result | Promise<Result> {
+  const { ctx, spec, headers } = call;
+  const key = ctx.header(HEADERS.idempotencyKey);
+  if (key !== undefined) return performOnce(call, args, key);
+  if (spec.isStream && wantsStream(ctx)) return streamReply(call, args);
+  const run = spec.isStream ? () => collectStream(spec.stream(args)) : () => spec.call(args);
+  const { phases } = call.services;
+  const value = phases.time(ctx, `action ${call.name}`, () => withinTime(call, run));
+  const reply = (given: unknown): Result => json(success(given), 200, headers);
+  return isPromise(value) ? value.then(reply) : reply(value);
+}
+
+/** A call that may be sent again: it goes on when the client leaves, for the client may come back for the answer. */
+function performOnce(call: ActionCall, args: readonly Json[], key: string): Promise<Result> {
+  const { ctx, services, name, spec, headers } = call;
+  if (spec.isStream)
+    throw new SvcError("SVC_INVALID", "An action that streams takes no Idempotency-Key: its answer can't be kept");
+  return services.answers.once(key, { ctx, name, args: JSON.stringify(args), headers }, async () => {
+    if (ctx instanceof RequestContext) ctx.outlive();
+    try {
+      return json(success(await withinTime(call, () => spec.call(args))), 200, headers);
+    } catch (error) {
+      return refusal(call, error);
+    }
+  });
+}

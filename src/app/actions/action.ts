@@ -1,0 +1,171 @@
+/**
+ * Server actions: functions on the server that browser code calls as if they were its own. Owns their definition;
+ * app/actions/action-endpoint.ts owns the way over HTTP (contract section 5).
+ */
+import { whenThere } from "../../platform/http/response/close-iterator.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import { isSchema, type InputOf, type OutputOf, type StandardSchema } from "../../platform/shared/schema.ts";
+import { validate } from "./action-schema.ts";
+import type { Deserialized, MustTravel } from "./serializable.ts";
+
+export type { StandardSchema } from "../../platform/shared/schema.ts";
+
+/** What an action allows its callers; the defaults are those of every action. */
+export interface ActionOptions {
+  /**
+   * Calls of one client, counted for this action alone: in place of the limit that all actions share
+   * (`SVC_RATE_ACTIONS`). `perMinute`: whole, from 1.
+   */
+  limit?: { perMinute: number };
+  /**
+   * How long one call may take, in milliseconds; then `currentContext().signal` aborts and the answer is 503. Of an
+   * action that streams it is the time of the whole stream. Default: as long as it takes.
+   */
+  timeoutMs?: number;
+  /** Longest body of a call, in bytes; longer ones are refused with 413, unread. Default 1 MiB. */
+  maxBytes?: number;
+}
+
+const SPEC = Symbol("svc.action");
+
+/** What the way over HTTP needs of an action. */
+export interface ActionSpec {
+  readonly options: ActionOptions;
+  /** Whether its answer is a stream of values. */
+  readonly isStream: boolean;
+  /**
+   * Runs it with arguments from outside, checked first. A promise where schema or action wait for something.
+   * @throws SvcError `SVC_INVALID` when they don't fit
+   */
+  readonly call: (args: readonly Json[]) => unknown;
+  /** As `call`, of an action that streams. */
+  readonly stream: (args: readonly Json[]) => AsyncGenerator<unknown, void, void>;
+}
+
+/** Called by browser code (a POST) or on the server (a plain call); typed as the function it was made from. */
+export interface Action<Args extends readonly unknown[] = readonly unknown[], Value = unknown> {
+  (...args: Args): Promise<Deserialized<Value>>;
+  readonly [SPEC]: ActionSpec;
+}
+
+/** An action whose values come one after another, for `for await`; leaving the loop ends it on the server. */
+export interface StreamAction<Args extends readonly unknown[] = readonly unknown[], Item = unknown> {
+  (...args: Args): AsyncGenerator<Item, void, void>;
+  readonly [SPEC]: ActionSpec;
+}
+
+/** Any action, whatever its arguments. */
+export type AnyAction = Action<never[]> | StreamAction<never[]>;
+
+type Stream<Item> = AsyncGenerator<Item, void, void>;
+
+/** What reaches the caller: each value of a stream, else the value that is returned. */
+type ValueOf<Result> = Result extends Stream<infer Item> ? Item : Awaited<Result>;
+
+/**
+ * One definition for both kinds: two overloads would have the compiler check each action twice. What only ever throws is
+ * typed `never`, which would be a stream as well as anything else.
+ */
+type ActionOf<Args extends readonly unknown[], Result> = [Result] extends [Stream<infer Item>]
+  ? [Result] extends [never]
+    ? Action<Args, never>
+    : StreamAction<Args, Item>
+  : Action<Args, Awaited<Result>>;
+
+/**
+ * An action that takes its arguments as they come: any JSON, so check what you use. One that is an `async function*`
+ * streams: its values reach the browser as they are yielded.
+ * @param options limits of its own
+ */
+export function action<Args extends unknown[], Result>(
+  run: ((...args: Args) => Result) & MustTravel<Args, ValueOf<Result>>,
+  options?: ActionOptions,
+): ActionOf<Args, Result>;
+/**
+ * An action with one argument that a Standard Schema checks: `run` gets what the schema made of it. More arguments than
+ * that are refused.
+ */
+export function action<Schema extends StandardSchema, Result>(
+  schema: Schema & MustTravel<[InputOf<Schema>], null>,
+  run: (input: OutputOf<Schema>) => Result & MustTravel<[], ValueOf<Result>>,
+  options?: ActionOptions,
+): ActionOf<[input: InputOf<Schema>], Result>;
+export function action(first: unknown, second?: unknown, third?: unknown): AnyAction {
+  const [schema, run, options] = isSchema(first) ? [first, second, third] : [undefined, first, second];
+  if (typeof run !== "function") throw badDefinition();
+  return make(schema, run as Run, requireOptions(options === undefined ? {} : options));
+}
+
+export function specOf(target: AnyAction): ActionSpec {
+  return target[SPEC];
+}
+
+export function isAction(value: unknown): value is AnyAction {
+  return typeof value === "function" && SPEC in value;
+}
+
+type Run = (...args: unknown[]) => unknown;
+
+function make(schema: StandardSchema | undefined, run: Run, options: ActionOptions): AnyAction {
+  const call = (args: readonly unknown[]): unknown => {
+    if (!schema) return whenThere(run(...args), passedOn);
+    return whenThere(validate(schema, args), (input) => whenThere(run(input), passedOn));
+  };
+  const stream = async function* (args: readonly unknown[]): AsyncGenerator<unknown, void, void> {
+    const prepared = schema ? [await validate(schema, args)] : args;
+    yield* run(...prepared) as AsyncGenerator<unknown, void, void>;
+  };
+  const isStream = isGeneratorFunction(run);
+  const direct = isStream ? (...args: unknown[]) => stream(args) : async (...args: unknown[]) => call(args);
+  const spec: ActionSpec = { options, isStream, call, stream };
+  // What it is typed as is settled by the overloads.
+  return Object.assign(direct, { [SPEC]: spec }) as AnyAction;
+}
+
+function passedOn(value: unknown): unknown {
+  if (isIterable(value)) throw notSeenToStream();
+  return value === undefined ? null : value;
+}
+
+function isGeneratorFunction(run: Run): boolean {
+  return Object.prototype.toString.call(run) === "[object AsyncGeneratorFunction]";
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+const OPTION_NAMES = ["limit", "timeoutMs", "maxBytes"];
+
+function requireOptions(given: unknown): ActionOptions {
+  if (typeof given !== "object" || given === null) throw badDefinition();
+  const unknownName = Object.keys(given).find((name) => !OPTION_NAMES.includes(name));
+  if (unknownName !== undefined)
+    throw new SvcError("SVC_DEFINITION", `action has no option "${unknownName}"; it has ${OPTION_NAMES.join(", ")}`);
+  const options = given as ActionOptions;
+  requirePositive("limit.perMinute", options.limit?.perMinute);
+  requirePositive("timeoutMs", options.timeoutMs);
+  requirePositive("maxBytes", options.maxBytes);
+  return options;
+}
+
+function requirePositive(name: string, value: unknown): void {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return;
+  throw new SvcError("SVC_DEFINITION", `${name} of an action is ${String(value)}; it must be a whole number from 1`);
+}
+
+function badDefinition(): SvcError {
+  return new SvcError(
+    "SVC_DEFINITION",
+    "action takes a function and options, or a Standard Schema, a function and options",
+  );
+}
+
+/** The compiler tells by the source what the browser calls it with, so the source must show it. */
+function notSeenToStream(): SvcError {
+  return new SvcError(
+    "SVC_DEFINITION",
+    "An action returned a stream of values; make it with action(async function* (…) { yield* … })",
+  );
+}

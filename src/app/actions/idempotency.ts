@@ -1,0 +1,120 @@
+/**
+ * Calls that may be sent again: with an `Idempotency-Key` an action runs once, and who sends the call again gets the answer of
+ * the first (IETF draft-ietf-httpapi-idempotency-key-header). A key is claimed durably before the action runs and its answer
+ * kept durably before it is sent, so a call that a crash cut off does not run twice either.
+ */
+import { createHash } from "node:crypto";
+import type { Context, Result } from "../../platform/http/types.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import { COOKIES, HEADERS } from "../../platform/shared/wire.ts";
+import type { AnswerRow, AnswerStore } from "../../storage/contract/session-store.ts";
+
+const HOUR_MS = 3_600_000;
+/** How long an answer is kept: a day, as most APIs do. */
+const KEPT_MS = 24 * HOUR_MS;
+const PURGE_EVERY_MS = HOUR_MS;
+
+/** One call of an action. */
+export interface KeyedCall {
+  ctx: Context;
+  /** Of the action. */
+  name: string;
+  /** Arguments as JSON. */
+  args: string;
+  /** What the answer carries besides; flat. */
+  headers: readonly string[];
+}
+
+export interface IdempotencyOptions {
+  store: AnswerStore;
+  clock: Clock;
+  log: Log;
+}
+
+export class IdempotencyStore {
+  readonly #store: AnswerStore;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #purgeDueMs = 0;
+
+  constructor({ store, clock, log }: IdempotencyOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /**
+   * Runs a call that came with a key, or gives the answer that it was given before.
+   * @param run answers, whatever comes of it
+   * @throws SvcError `SVC_INVALID` for a bad key or one that was sent with other arguments; with status 409 while the first
+   * call is under way, or was cut off
+   */
+  async once(key: string, call: KeyedCall, run: () => Promise<Result>): Promise<Result> {
+    const nowMs = this.#clock.now();
+    this.#purge(nowMs);
+    const claim = { id: idOf(key, call), bodyHash: hash(call.args), createdMs: nowMs, answer: undefined };
+    const known = await this.#store.claim(claim, nowMs - KEPT_MS);
+    if (known) return replay(known, claim.bodyHash, call.headers);
+    const result = await run();
+    await this.#store.settle(claim.id, result.status, textOf(result));
+    return result;
+  }
+
+  #purge(nowMs: number): void {
+    if (nowMs < this.#purgeDueMs) return;
+    this.#purgeDueMs = nowMs + PURGE_EVERY_MS;
+    // Nobody waits for it; what can't be deleted now is there the next time.
+    this.#store
+      .purge(nowMs - KEPT_MS)
+      .catch((err: unknown) => this.#log.warn({ err }, "Old answers could not be deleted"));
+  }
+}
+
+function replay(known: AnswerRow, bodyHash: string, more: readonly string[]): Result {
+  if (known.bodyHash !== bodyHash) {
+    throw new SvcError(
+      "SVC_INVALID",
+      "This idempotency key was sent with other arguments; use a new key for a new intent",
+    );
+  }
+  if (!known.answer) {
+    throw new SvcError(
+      "SVC_INVALID",
+      "A call with this idempotency key is under way, or was cut off before its answer",
+      {
+        status: 409,
+        headers: { "retry-after": "1" },
+      },
+    );
+  }
+  const headers = ["content-type", "application/json; charset=utf-8", "cache-control", "no-store"];
+  return {
+    status: known.answer.status,
+    headers: [...headers, HEADERS.idempotencyReplayed, "true", ...more],
+    body: known.answer.body,
+  };
+}
+
+/** Keys are a client's own: the same text from another session, or for another action, is another key. */
+function idOf(header: string, { ctx, name }: KeyedCall): string {
+  // The draft writes it as a string in quotes; many clients leave these out.
+  const key = /^"([\x21\x23-\x7e]{1,255})"$|^([\x21\x23-\x7e]{1,255})$/.exec(header);
+  if (!key) {
+    throw new SvcError(
+      "SVC_INVALID",
+      "The Idempotency-Key is not usable: send 1 to 255 visible ASCII characters without quotes",
+    );
+  }
+  return hash(JSON.stringify([name, ctx.cookie(COOKIES.csrf), ctx.sessionId, key[1] ?? key[2]]));
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** Answers of actions are JSON. */
+function textOf({ body }: Result): string {
+  return typeof body === "string" ? body : "";
+}

@@ -1,0 +1,191 @@
+/** Graphs over HTTP: start, list, look, follow, steer (contract section 4). */
+import { readJson } from "../../platform/http/body/read-body.ts";
+import { eventStream, type StreamEvent } from "../../platform/http/response/event-stream.ts";
+import { json } from "../../platform/http/response/response.ts";
+import type { Context, Result } from "../../platform/http/types.ts";
+import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
+import { createGraphToken, graphTokenScope } from "../../platform/security/graph-token.ts";
+import type { GraphScope } from "../../platform/security/graph-token.ts";
+import type { GraphEvent, Origin } from "../../storage/contract/graph-rows.ts";
+import { CLI_CLIENT, HEADERS, PATHS } from "../../platform/shared/wire.ts";
+import { actorOf, graphAccess, operatorOnly } from "../pipeline/operator-auth.ts";
+import { notFound } from "../pipeline/outcome.ts";
+import { artifactEndpoints } from "./artifacts.ts";
+import type { Endpoints, Services } from "../services.ts";
+import {
+  MAX_KEY_LENGTH,
+  readGraphQuery,
+  readLastSeq,
+  readMs,
+  readStart,
+  readSteering,
+  readText,
+  readWhole,
+} from "./graph-input.ts";
+import { idOf } from "./webhooks.ts";
+
+/** What stands around an input: its worker's name, a key, tags. */
+const AROUND_INPUT_BYTES = 64 * 1024;
+/** Long enough to follow a graph over a night, short enough that a leaked link dies. */
+const TOKEN_LIFE_MS = 24 * 3_600_000;
+/** Names have 64 at most; behind them stands the number of an item. */
+const MAX_NODE_LENGTH = 100;
+
+/** Events in one answer. */
+const HISTORY = 1000;
+
+const STEPS = ["resume", "cancel"] as const;
+const FORK_KEYS = ["from", "input"];
+const SIGNAL_KEYS = ["name", "payload", "idempotency_key"];
+/** A signal says what was decided; what is larger is an input. */
+const MAX_SIGNAL_BYTES = 1024 * 1024;
+
+export function graphEndpoints({ router, services }: Endpoints): void {
+  const operator = [operatorOnly(services)];
+  const reader = [graphAccess(services, "read")];
+  const controller = [graphAccess(services, "control")];
+  const one = `${PATHS.graphs}/:id`;
+  router.add("POST", PATHS.graphs, (ctx) => start(ctx, services), operator);
+  router.add("GET", PATHS.graphs, (ctx) => list(ctx, services), operator);
+  router.add("GET", one, async (ctx) => json(await known(ctx, services)), reader);
+  router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
+  artifactEndpoints({ router, services });
+  router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
+  router.add("GET", `${one}/nodes/**:node`, (ctx) => node(ctx, services), reader);
+  router.add("GET", `${one}/history`, (ctx) => history(ctx, services), reader);
+  for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
+  router.add("POST", `${one}/pause`, (ctx) => pause(ctx, services), controller);
+  router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
+  router.add("POST", `${one}/fork`, (ctx) => fork(ctx, services), controller);
+  router.add("POST", `${one}/signal`, (ctx) => signal(ctx, services), controller);
+}
+
+function startBytes({ engine }: Services): number {
+  return engine.limits.inputBytes + AROUND_INPUT_BYTES;
+}
+
+async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const { steering } = await readSteering(ctx, services);
+  return json(await services.engine[step](graph_id, steering), 202);
+}
+
+async function pause(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, ["grace_ms"]);
+  const grace = body["grace_ms"] === undefined ? {} : { graceMs: readMs(body["grace_ms"], "grace_ms") };
+  return json(await services.engine.pause(graph_id, { ...steering, ...grace }), 202);
+}
+
+async function retry(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, ["from"]);
+  const from = body["from"] === undefined ? {} : { from: readText(body["from"], "from", MAX_NODE_LENGTH) };
+  return json(await services.engine.retry(graph_id, { ...steering, ...from }), 202);
+}
+
+/** Whoever may control the graph may have it run once more; the new one is named by its snapshot, and needs a token of its own. */
+async function fork(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, FORK_KEYS, startBytes(services));
+  const from = readText(body["from"], "from", MAX_NODE_LENGTH);
+  const { input } = body;
+  const forked = await services.engine.fork(graph_id, { ...steering, from, ...(input !== undefined && { input }) });
+  return json(forked, 202);
+}
+
+async function signal(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const { steering, body } = await readSteering(ctx, services, SIGNAL_KEYS, MAX_SIGNAL_BYTES);
+  const name = readText(body["name"], "name", MAX_NODE_LENGTH);
+  const { idempotency_key: key, payload } = body;
+  const once = key === undefined ? {} : { idempotencyKey: readText(key, "idempotency_key", MAX_KEY_LENGTH) };
+  return json(await services.engine.signal(graph_id, name, payload, { ...steering, ...once }), 202);
+}
+
+/** What its nodes came to before they were run again. */
+async function past(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const nodes = await services.engine.pastNodes(graph_id);
+  return json({ nodes: nodes.map((one) => nodeFor(ctx, services, one)) });
+}
+
+async function node(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const id = ctx.params["node"] ?? "";
+  const found = (await services.engine.node(graph_id, id)) ?? notFound(`The graph has no node "${id.slice(0, 80)}"`);
+  return json(nodeFor(ctx, services, found));
+}
+
+/** Where an error comes from is for operators: a token may be in anybody's page. */
+function nodeFor(ctx: Context, services: Services, node: NodeDetail): NodeDetail {
+  return actorOf(ctx, services) === "operator" ? node : { ...node, origin: null };
+}
+
+/** What has happened so far, without waiting for more. */
+async function history(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const after = readWhole(ctx.query.get("after") ?? "0", "after");
+  const events = await services.engine.events(graph_id, { after, limit: HISTORY });
+  const last = events.length === HISTORY ? events.at(-1) : undefined;
+  return json({ events: events.map(eventView), next_after: last?.seq ?? null });
+}
+
+/** A token with which a page may follow this graph, or steer it, from now on for a day. */
+export function graphToken(services: Services, graphId: string, scope: GraphScope): string {
+  return createGraphToken(services.secrets, graphId, scope, services.clock.now() + TOKEN_LIFE_MS);
+}
+
+/** Whether a token opens a graph to its bearer now. */
+export function mayRead({ secrets, clock }: Services, graphId: string, token: string | undefined): boolean {
+  return graphTokenScope(secrets, graphId, token, clock.now()) !== undefined;
+}
+
+async function start(ctx: Context, services: Services): Promise<Result> {
+  const { worker, input, options } = readStart(await readJson(ctx, startBytes(services)));
+  const origin: Origin = { kind: ctx.header(HEADERS.client) === CLI_CLIENT ? "cli" : "api" };
+  const starter = { by: actorOf(ctx, services), address: ctx.clientIp, origin };
+  const { snapshot, created } = await services.engine.start(worker, input, { ...options, ...starter });
+  const { graph_id, status } = snapshot;
+  const reply = { graph_id, worker: snapshot.worker, status, token: graphToken(services, graph_id, "read") };
+  return json(reply, created ? 202 : 200);
+}
+
+async function list(ctx: Context, { engine }: Services): Promise<Result> {
+  const { items, total, nextCursor } = await engine.list(readGraphQuery(ctx.query));
+  return json({ graphs: items, total, next_cursor: nextCursor ?? null });
+}
+
+async function known(ctx: Context, { engine }: Services): Promise<Snapshot> {
+  return (await engine.snapshot(idOf(ctx))) ?? notFound(`There is no graph "${idOf(ctx).slice(0, 80)}"`);
+}
+
+async function events(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id: id } = await known(ctx, services);
+  const { signal } = ctx;
+  const source = services.engine.subscribe(id, readLastSeq(ctx), signal);
+  return eventStream(streamEvents(source, ctx.query.get("node")), { clock: services.clock, signal });
+}
+
+async function* streamEvents(source: AsyncIterable<GraphEvent>, node: string | null): AsyncGenerator<StreamEvent> {
+  for await (const event of source) if (isAbout(event, node)) yield { id: event.seq, data: eventView(event) };
+}
+
+/** Whether it tells of a node or of something inside of it; the graph's end always counts. */
+function isAbout({ node, type }: GraphEvent, wanted: string | null): boolean {
+  if (wanted === null || type === "graph.done" || type === "graph.failed") return true;
+  return node === wanted || (node?.startsWith(`${wanted}#`) ?? false) || (node?.startsWith(`${wanted}/`) ?? false);
+}
+
+/** The event on the wire; the fields of its data stand beside the common ones, which win. */
+function eventView({ seq, type, graphId, node, timestampMs, data }: GraphEvent): Record<string, unknown> {
+  const fields = data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
+  return {
+    ...fields,
+    seq,
+    type,
+    graph_id: graphId,
+    ...(node === undefined ? {} : { node }),
+    timestamp_ms: timestampMs,
+  };
+}

@@ -1,0 +1,15 @@
+/** Whether the process lives, and whether it should be sent work (contract section 1). */
+import { text } from "../../platform/http/response/response.ts";
+import type { Router } from "../../platform/http/routing/router.ts";
+import { PATHS } from "../../platform/shared/wire.ts";
+
+const NO_STORE = ["cache-control", "no-store"];
+
+/** @param hindrances why no work should be sent: short names, since anyone may ask; none when ready. */
+export function healthEndpoints(router: Router, hindrances: () => Promise<readonly string[]>): void {
+  router.add("GET", PATHS.health, () => text("ok", 200, NO_STORE));
+  router.add("GET", PATHS.ready, async () => {
+    const found = await hindrances();
+    return found.length === 0 ? text("ready", 200, NO_STORE) : text(`not ready: ${found.join(", ")}`, 503, NO_STORE);
+  });
+}

@@ -1,0 +1,53 @@
+/** The state of the process in one look: JSON for people and scripts, Prometheus text for monitoring. Both say the same. */
+import { json } from "../../platform/http/response/response.ts";
+import type { Result } from "../../platform/http/types.ts";
+import { PATHS } from "../../platform/shared/wire.ts";
+import { operatorOnly } from "../pipeline/operator-auth.ts";
+import { EXPOSITION_TYPE, exposition, type Family, type Labels } from "../observability/metrics/exposition.ts";
+import type { Endpoints, Services } from "../services.ts";
+import { VERSION } from "../../webhooks/delivery/user-agent.ts";
+import { deliveriesByStatus, statusOf } from "../observability/operations.ts";
+
+export function statusEndpoints({ router, services }: Endpoints): void {
+  const guard = [operatorOnly(services)];
+  router.add("GET", PATHS.status, async () => json(await statusOf(services)), guard);
+  router.add("GET", PATHS.metrics, () => metrics(services), guard);
+}
+
+async function metrics(services: Services): Promise<Result> {
+  const body = exposition([
+    ...(await stateFamilies(services)),
+    ...services.metrics.families(),
+    ...services.ownMetrics(),
+  ]);
+  return { status: 200, headers: ["content-type", EXPOSITION_TYPE, "cache-control", "no-store"], body };
+}
+
+/** What is read from the store and the engine when it is asked for. */
+async function stateFamilies(services: Services): Promise<Family[]> {
+  const { store, engine, clock, startedMs } = services;
+  const lanes = engine.lanes();
+  const byWorker = (count: "running" | "waiting"): [Labels, number][] =>
+    lanes.map((lane) => [{ worker: lane.worker }, lane[count]]);
+  return [
+    gauge("svc_build_info", "Always 1; the versions are labels", [[{ version: VERSION, node: process.version }, 1]]),
+    gauge("svc_uptime_seconds", "Time since the app booted", [[{}, (clock.now() - startedMs) / 1000]]),
+    gauge("svc_graphs", "Graphs by status", byStatus(await store.graphs.countByStatus())),
+    gauge("svc_nodes_running", "Attempts that run in this process, by worker", byWorker("running")),
+    gauge("svc_nodes_waiting", "Nodes that wait for a place in this process, by worker", byWorker("waiting")),
+    gauge("svc_deliveries", "Webhook deliveries by status", byStatus(await deliveriesByStatus(services))),
+    gauge("svc_deliveries_under_way", "Attempts to deliver that are under way", [[{}, services.webhooks.underWay()]]),
+    gauge("svc_delivery_oldest_waiting_seconds", "How far past its time the delivery is that waits longest", [
+      [{}, (await services.webhooks.oldestWaitingMs()) / 1000],
+    ]),
+    gauge("svc_webhooks", "Webhook registrations", [[{}, store.webhooks.known().size]]),
+  ];
+}
+
+function byStatus(counts: Readonly<Record<string, number>>): [Labels, number][] {
+  return Object.entries(counts).map(([status, count]) => [{ status }, count]);
+}
+
+function gauge(name: string, help: string, values: readonly (readonly [Labels, number])[]): Family {
+  return { name, type: "gauge", help, samples: values.map(([labels, value]) => ({ labels, value })) };
+}

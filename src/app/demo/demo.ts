@@ -1,0 +1,128 @@
+/**
+ * The webhook demo (contract section 6): a page with one button that sends the sample through the real delivery path to
+ * an inbox on this very server, and shows what a receiver gets. Works without JavaScript: POST, 303, GET.
+ */
+import { decodeUtf8, requireLength, requireMediaType } from "../../platform/http/body/read-body.ts";
+import { empty, html, json } from "../../platform/http/response/response.ts";
+import type { Context, Result } from "../../platform/http/types.ts";
+import { sleep } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { PATHS, WEBHOOK_EVENTS } from "../../platform/shared/wire.ts";
+import type { Config } from "../lifecycle/config.ts";
+import { prefersHtml } from "../pipeline/error-page.ts";
+import { DemoInbox, INBOX_BEHAVIOURS } from "../observability/demo-inbox.ts";
+import type { AppOptions } from "../options.ts";
+import { redirect } from "../pipeline/outcome.ts";
+import type { Endpoints, Services } from "../services.ts";
+import { readForm, requireMutation, tokenFor } from "../pipeline/csrf-guard.ts";
+import type { DeliveryDetail } from "../../webhooks/views.ts";
+import { demoPage, inboxPage } from "./demo-page.ts";
+
+const MAX_INBOX_BYTES = 64 * 1024;
+/** How long the button waits for the delivery before the page says that it is under way. */
+const PATIENCE_MS = 4000;
+const SLOW_MS = 60_000;
+
+/** The form of the demo has a token and one choice. */
+const MAX_FORM_BYTES = 4096;
+
+export function isDemoOn(app: AppOptions, config: Config): boolean {
+  return app.demo ?? config.exposes.demo;
+}
+
+/** URL of the inbox on this process; the one address that is exempt from the SSRF rules. */
+export function inboxUrl(ownUrl: string | undefined): string | undefined {
+  return ownUrl && `${ownUrl}${PATHS.demoInbox}`;
+}
+
+export function demoEndpoints({ router, services }: Endpoints): void {
+  const inbox = new DemoInbox(services.config.webhookSecret);
+  router.add("GET", PATHS.demo, (ctx) => show(ctx, services, inbox));
+  router.add("POST", PATHS.demo, (ctx) => send(ctx, services, inbox));
+  router.add("GET", PATHS.demoInbox, (ctx) =>
+    prefersHtml(ctx.header("accept"))
+      ? html(inboxPage(inbox.received, { nonce: ctx.nonce, icon: services.icon }), 200, ["cache-control", "no-store"])
+      : json({ received: inbox.received }),
+  );
+  router.add("POST", PATHS.demoInbox, async (ctx) => {
+    requireMediaType(ctx, ["application/json"]);
+    requireLength(ctx, MAX_INBOX_BYTES);
+    const body = decodeUtf8(await ctx.bytes(MAX_INBOX_BYTES));
+    const mood = inbox.moodOf(ctx);
+    if (mood === "failing") return json({ error: "This receiver fails once." }, 500);
+    if (mood === "redirecting") return { status: 302, headers: ["location", PATHS.demo], body: "" };
+    if (mood === "slow") await untilGone(ctx, services);
+    inbox.add(ctx, body, services.clock.now());
+    return empty();
+  });
+}
+
+/** Longer than any attempt waits; a sender that has given up ends it. */
+async function untilGone(ctx: Context, { clock, closing }: Services): Promise<void> {
+  await sleep(clock, SLOW_MS, AbortSignal.any([ctx.signal, closing])).catch(() => undefined); // Over either way.
+}
+
+async function show(ctx: Context, services: Services, inbox: DemoInbox): Promise<Result> {
+  const id = ctx.query.get("delivery") ?? undefined;
+  const page = demoPage({
+    nonce: ctx.nonce,
+    icon: services.icon,
+    csrfToken: tokenFor(ctx, services),
+    deliveryId: id,
+    received: id === undefined ? undefined : inbox.find(id),
+    delivery: id === undefined ? undefined : await knownDelivery(services, id),
+    hasSecret: services.config.webhookSecret !== undefined,
+  });
+  return html(page, 200, ["cache-control", "private, no-cache"]);
+}
+
+/** Anything may stand in the address. */
+async function knownDelivery({ webhooks }: Services, id: string): Promise<DeliveryDetail | undefined> {
+  try {
+    return await webhooks.delivery(id);
+  } catch (error) {
+    if (error instanceof SvcError && error.code === "SVC_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+async function send(ctx: Context, services: Services, inbox: DemoInbox): Promise<never> {
+  await requireMutation(ctx, services, { maxBytes: MAX_FORM_BYTES, limit: services.limits.ofForms });
+  // A call with the token in its header may have no form.
+  const form = ctx.header("content-type")?.includes("form") ? await readForm(ctx, MAX_FORM_BYTES) : undefined;
+  const mood = INBOX_BEHAVIOURS.find((name) => name === form?.fields["receiver"]) ?? "well";
+  const url = inboxUrl(services.ownUrl);
+  if (url === undefined) {
+    throw new SvcError("SVC_UNAVAILABLE", "The demo needs a server that listens: it sends a request to itself");
+  }
+  const { registration } = await services.webhooks.create({
+    url,
+    events: [...WEBHOOK_EVENTS],
+    enabled: true,
+    description: "Demo inbox",
+  });
+  const { delivery_id: id } = await services.webhooks.sendSample(registration.id);
+  if (mood !== "well") inbox.expect(id, mood);
+  if (mood !== "slow") await attempt(id, ctx, services);
+  redirect(`${PATHS.demo}?delivery=${id}`);
+}
+
+/** Until the first attempt is on record, and not only there: else the page would call what has arrived not yet tried. */
+async function attempt(id: string, ctx: Context, { webhooks, changes, clock, closing }: Services): Promise<void> {
+  const patience = new AbortController();
+  const timer = clock.schedule(PATIENCE_MS, () => patience.abort());
+  const over = AbortSignal.any([patience.signal, ctx.signal, closing]);
+  let unfollow = (): void => {};
+  await new Promise<void>((resolve, reject) => {
+    const look = (): void => {
+      const tried = webhooks.delivery(id).then(({ attempt_count: attempts }) => attempts > 0);
+      tried.then((isTried) => (isTried ? resolve() : undefined), reject);
+    };
+    unfollow = changes.follow(look);
+    over.addEventListener("abort", () => resolve(), { once: true });
+    look();
+  }).finally(() => {
+    unfollow();
+    timer.cancel();
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * `POST …/submit/:name`: a form that was sent, with script or without. The order of checks, the statuses and the texts are contract
+ * section 5. Programs (`Accept: application/json`) are answered with the envelope of actions and where to go; browsers go there (303),
+ * or get the page again with what is wrong (submit-response.ts). Only there where the app has submits.
+ */
+import { requireMediaType } from "../../platform/http/body/read-body.ts";
+import { compose } from "../../platform/http/routing/middleware.ts";
+import { errorHeaders, json } from "../../platform/http/response/response.ts";
+import type { Answer, Context, Middleware } from "../../platform/http/types.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { HEADERS, PATHS } from "../../platform/shared/wire.ts";
+import { withinTime } from "../actions/action-timeout.ts";
+import { prefersHtml } from "../pipeline/error-page.ts";
+import { isRedirect } from "../pipeline/outcome.ts";
+import type { Endpoints, Services } from "../services.ts";
+import { outcomeOf, success } from "../actions/action-response.ts";
+import { inWords, outcomeName } from "../api/mutation-limits.ts";
+import { readBody } from "./submit-body.ts";
+import { outcome, type Call, type Outcome, type Read } from "./submit-call.ts";
+import { runOnce } from "./submit-idempotency.ts";
+import { added, errorPage, shown } from "./submit-response.ts";
+
+const TYPES = ["application/x-www-form-urlencoded", "multipart/form-data", "application/json"];
+
+export function submitEndpoints(endpoints: Endpoints): void {
+  endpoints.router.add("POST", `${PATHS.submit}/:name`, (ctx) => answer(ctx, endpoints));
+}
+
+async function answer(ctx: Context, endpoints: Endpoints): Promise<Answer> {
+  const { services } = endpoints;
+  const name = ctx.params["name"] ?? "";
+  const definition = services.submits.get(name);
+  const headers: string[] = [];
+  let result: Answer;
+  try {
+    // The table of the contract has one text for both kinds of names.
+    if (!definition) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
+    result = await answerKnown({ ctx, endpoints, name, definition, headers });
+  } catch (error) {
+    result = doorAnswer(ctx, services, name, headers, error);
+  }
+  services.metrics.submits.add(definition ? name : "unknown", outcomeName(result.status));
+  return result;
+}
+
+async function answerKnown(call: Call): Promise<Answer> {
+  const { ctx, endpoints, name, headers } = call;
+  const verdict = await endpoints.services.limits.ofSubmit(name).take(ctx.clientIp, name);
+  headers.push(...verdict.headers);
+  if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
+  const type = requireMediaType(ctx, TYPES);
+  let body: Read | undefined;
+  try {
+    body = await readBody(call, type);
+  } catch (error) {
+    // What is wrong with a form that came from our page is told there, if with nothing that it held.
+    if (isOfForm(error)) return await shown(call, undefined, outcome(call, inWords(error)));
+    throw error;
+  }
+  const read = body;
+  try {
+    return await around(endpoints.middleware, ctx, () => performed(call, read));
+  } catch (error) {
+    // Of middleware: the form's own is an outcome already.
+    if (isRedirect(error)) return await shown(call, read, outcome(call, error));
+    throw error;
+  } finally {
+    await read.clear();
+  }
+}
+
+/** Middleware sees the answer as a visitor gets it. */
+function around(middleware: readonly Middleware[], ctx: Context, run: () => Promise<Answer>): Answer | Promise<Answer> {
+  return middleware.length === 0 ? run() : compose(middleware, run)(ctx);
+}
+
+function isOfForm(error: unknown): boolean {
+  return error instanceof SvcError && (error.code === "SVC_TOO_LARGE" || error.code === "SVC_INVALID");
+}
+
+async function performed(call: Call, body: Read): Promise<Answer> {
+  const { key } = body;
+  const isOnce = key !== undefined && call.definition.once !== false;
+  return shown(call, body, await (isOnce ? runOnce(call, { ...body, key }, perform) : perform(call, body)));
+}
+
+async function perform(call: Call, body: Read): Promise<Outcome> {
+  const { ctx, definition, endpoints, name } = call;
+  const { services } = endpoints;
+  try {
+    const { timeoutMs } = definition;
+    const timed = { ctx, services, spec: { options: timeoutMs === undefined ? {} : { timeoutMs } } };
+    const run = (): unknown => definition.run(body, ctx);
+    const value = await services.phases.time(ctx, `submit ${name}`, () => withinTime(timed, run));
+    return { status: 200, reply: success(value), headers: [] };
+  } catch (error) {
+    return outcome(call, error);
+  }
+}
+
+/** A refusal before the form is known to be ours, or that has no page. */
+function doorAnswer(
+  ctx: Context,
+  services: Services,
+  name: string,
+  headers: readonly string[],
+  error: unknown,
+): Answer {
+  const { status, reply } = outcomeOf({ ctx, services, name, headers: [] }, inWords(error));
+  const isPage = prefersHtml(ctx.header("accept")) && ctx.header(HEADERS.swap) === undefined;
+  const message = reply.ok ? "" : reply.error;
+  const all = [...headers, ...errorHeaders(error)];
+  return isPage ? added(errorPage(ctx, services, status, message), all) : json(reply, status, all);
+}

@@ -1,0 +1,89 @@
+/** A form that is sent twice runs once: by the key in it, held against what was sent (decisions 014, 023). */
+import { createHash } from "node:crypto";
+import { RequestContext } from "../../platform/http/request/context.ts";
+import { json } from "../../platform/http/response/response.ts";
+import type { Result } from "../../platform/http/types.ts";
+import { sleep } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { COOKIES, HEADERS, type ActionReply } from "../../platform/shared/wire.ts";
+import type { Services } from "../services.ts";
+import { outcome, type Call, type Outcome, type Read } from "./submit-call.ts";
+
+/** For an answer that another request is about to give: how often it is asked for, and how long is waited in between. */
+const MAX_ASKED = 100;
+const ASKED_EVERY_MS = 100;
+
+type Perform = (call: Call, body: Read) => Promise<Outcome>;
+
+/** Forms that this process is about to answer, by their intent: who sends one again waits for the same answer. */
+const underWay = new WeakMap<Services, Map<string, Promise<Outcome>>>();
+
+/** @param body has a key @param perform runs it, whatever comes of it */
+export async function runOnce(call: Call, body: Read & { key: string }, perform: Perform): Promise<Outcome> {
+  const { ctx, endpoints, name } = call;
+  const { services } = endpoints;
+  const mine = underWay.get(services) ?? new Map<string, Promise<Outcome>>();
+  underWay.set(services, mine);
+  // The same form with other content is another intent: who goes back in the browser's history has the key of before.
+  const intent = createHash("sha256")
+    .update(JSON.stringify([body.key, body.digest]))
+    .digest("hex");
+  const place = JSON.stringify([name, ctx.cookie(COOKIES.csrf), ctx.sessionId, intent]);
+  const first = mine.get(place);
+  if (first) return { ...(await first), headers: REPLAYED };
+  const outcome = kept(call, body, intent, perform).finally(() => mine.delete(place));
+  mine.set(place, outcome);
+  return outcome;
+}
+
+const REPLAYED = [HEADERS.idempotencyReplayed, "true"];
+
+async function kept(call: Call, body: Read, intent: string, perform: Perform): Promise<Outcome> {
+  const { ctx, endpoints, name } = call;
+  const { services } = endpoints;
+  const keyed = { ctx, name: `submit ${name}`, args: body.digest, headers: [] };
+  let made: Outcome | undefined;
+  try {
+    const answer = await askedUntilThere(services, () =>
+      services.answers.once(intent, keyed, async () => {
+        // Whoever sends it again is waiting for this answer.
+        if (ctx instanceof RequestContext) ctx.outlive();
+        made = await perform(call, body);
+        return json(made.reply, made.status);
+      }),
+    );
+    return made ?? outcomeIn(answer);
+  } catch (error) {
+    // An outcome like others: the page is shown again, with a key of its own for who wants to send it all the same.
+    if (!isUnderWay(error)) throw error;
+    const { status, headers } = error;
+    return outcome(call, new SvcError("SVC_INVALID", CUT_OFF, { status, cause: error, ...(headers && { headers }) }));
+  }
+}
+
+const CUT_OFF =
+  "This was sent before, and what became of it is not known. See whether it was done before you send it again";
+
+function isUnderWay(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.status === 409 && error.headers?.["retry-after"] !== undefined;
+}
+
+/** The answer that another process is making: a double click sends the second form while the first is under way. */
+async function askedUntilThere(services: Services, ask: () => Promise<Result>): Promise<Result> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUnderWay(error) || asked === MAX_ASKED) throw error;
+      await sleep(services.clock, ASKED_EVERY_MS);
+    }
+  }
+}
+
+function outcomeIn({ status, body }: Result): Outcome {
+  return {
+    status,
+    reply: JSON.parse(typeof body === "string" ? body : "null") as ActionReply,
+    headers: REPLAYED,
+  };
+}

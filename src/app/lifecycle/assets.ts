@@ -1,0 +1,114 @@
+/**
+ * Files that the server hands out: the runtime assets, the app's chunks and its public files. Listed and loaded once; nothing is
+ * ever looked up on disk by what a request says (but in development, where chunks come from the development host).
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listFolder, loadFolder, staticFile, type StaticFile } from "../../platform/http/response/static-files.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { EMPTY_MANIFEST, type Manifest } from "../../platform/shared/manifest.ts";
+import { ASSETS_DIR, DEV_ASSETS_DIR } from "../../platform/package/package-root.ts";
+import { STATIC_INDEX } from "../../platform/shared/wire.ts";
+import type { DevSupport, BootOptions } from "../options.ts";
+
+/** Inlined into pages, never fetched. */
+const INLINE = { stub: "stub.js", swap: "swap.js" } as const;
+
+/** A page as `svc build --static` made it. */
+export interface ExportedPage {
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly hashes: readonly string[];
+}
+
+export interface Assets {
+  /** Of the build; in development that of the moment. */
+  manifest(): Manifest | Promise<Manifest>;
+  /** `loader.js`, `core.js`, … by name. */
+  readonly assets: ReadonlyMap<string, StaticFile>;
+  /** A chunk of a kind by its file name, `counter-1a2b3c4d.js`. */
+  chunk(kind: "handler" | "asset", name: string): Promise<StaticFile | undefined>;
+  /** Public files as they were at the start, by their paths without the first slash. */
+  readonly publicNames: Iterable<string>;
+  /** A public file by its path without the first slash. */
+  publicFile(name: string): StaticFile | undefined;
+  /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` when the package was not built. */
+  stub(): string;
+  /** Inline script of pages with late pieces. @throws as `stub` */
+  swap(): string;
+  /** Undefined in production. */
+  readonly dev: DevSupport | undefined;
+  /** Undefined but while pages are exported. */
+  readonly exporting: BootOptions["exporting"];
+  /** Pages that were exported to be served. */
+  readonly exported: readonly ExportedPage[];
+}
+
+export function loadAssets(where: BootOptions): Assets {
+  const { dist, dev } = where;
+  // Some forty, of which a page needs two or three.
+  const assets = new Map([...listFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
+  const inline = { stub: assets.get(INLINE.stub), swap: assets.get(INLINE.swap) };
+  for (const name of Object.values(INLINE)) assets.delete(name);
+  const publicDir = where.publicDir ?? (dist && join(dist, "public"));
+  const built = { handler: folder(dist, "handler"), asset: folder(dist, "asset") };
+  const publicFiles = publicDir && !dev ? loadFolder(publicDir) : new Map<string, StaticFile>();
+  const manifest = dist && !dev ? readManifest(dist) : EMPTY_MANIFEST;
+  return {
+    assets,
+    dev,
+    exporting: where.exporting,
+    exported: dist === undefined || dev || where.exporting ? [] : readExported(dist),
+    manifest: () => dev?.manifest() ?? manifest,
+    chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
+    publicNames: publicFiles.keys(),
+    // Edited while the server runs, so read anew; whoever develops is the only client.
+    publicFile: (name) => (dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name)),
+    stub: once(() => inlineText(inline.stub)),
+    swap: once(() => inlineText(inline.swap)),
+  };
+}
+
+function folder(dist: string | undefined, kind: string): Map<string, StaticFile> {
+  return dist === undefined ? new Map() : loadFolder(join(dist, "client", kind));
+}
+
+async function devChunk(dev: DevSupport, name: string): Promise<StaticFile | undefined> {
+  const match = /^([\w.-]+)\.js$/.exec(name);
+  const code = match?.[1] === undefined ? undefined : await dev.chunk(match[1]);
+  return code === undefined ? undefined : staticFile(Buffer.from(code), "text/javascript; charset=utf-8");
+}
+
+function readManifest(dist: string): Manifest {
+  const file = join(dist, "manifest.json");
+  if (!existsSync(file)) {
+    throw new SvcError(
+      "SVC_CONFIG",
+      `${file} does not exist; run "svc build" first, or give start() the folder it wrote`,
+    );
+  }
+  // Written by our own compiler for this very version.
+  return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+function readExported(dist: string): ExportedPage[] {
+  const index = join(dist, STATIC_INDEX);
+  if (!existsSync(index)) return [];
+  // Written by our own command, for this very build.
+  const pages = JSON.parse(readFileSync(index, "utf8")) as { path: string; name: string; hashes: string[] }[];
+  return pages.map(({ path, name, hashes }) => ({ path, hashes, body: readFileSync(join(dist, "static", name)) }));
+}
+
+/** Made when it is first asked for. */
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
+}
+
+function inlineText(file: StaticFile | undefined): string {
+  if (file) return Buffer.from(file.plain).toString("utf8").trim();
+  throw new SvcError(
+    "SVC_CONFIG",
+    `The browser runtime is missing from ${ASSETS_DIR}; build the svc package ("npm run build")`,
+  );
+}

@@ -1,0 +1,185 @@
+/**
+ * What of an app works on by itself: its database, its graphs, its deliveries, and its place among the processes that share them.
+ * Loaded when it is opened: at the boot, or with the first that asks for any of it (needs-backend.ts).
+ */
+import { createEngine, type EngineOptions } from "../../graphs/engine/engine.ts";
+import type { Engine } from "../../graphs/engine/engine-types.ts";
+import type { LaneReport } from "../../graphs/machine/report-types.ts";
+import type { Worker } from "../../graphs/definition/definition-types.ts";
+import type { Clock, Duration } from "../../platform/shared/clock.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import { traceparent } from "../../platform/shared/trace.ts";
+import type { Store } from "../../storage/contract/contract.ts";
+import { openStore } from "../../storage/open-store.ts";
+import { createWebhooks, type WebhooksOptions } from "../../webhooks/webhooks.ts";
+import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import type { Config } from "./config.ts";
+import { currentOrigin } from "../pipeline/current-request.ts";
+import { undoWork } from "./drain.ts";
+import { inboxUrl, isDemoOn } from "../demo/demo.ts";
+import { processStatsOf } from "./process-stats.ts";
+import { createFleet, jobFor } from "./cluster-setup.ts";
+import { tellInvalidations } from "../pages/invalidate.ts";
+import { LoopWatch } from "./loop-watch.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { AppOptions, BootOptions } from "../options.ts";
+import type { PageCache } from "../pages/page-cache.ts";
+import type { Work } from "./backend-types.ts";
+import { deliveryTrace, type Tracer } from "../observability/tracing/tracer.ts";
+
+export interface WorkOptions {
+  app: AppOptions;
+  config: Config;
+  where: BootOptions;
+  clock: Clock;
+  closing: AbortSignal;
+  log: Log;
+  metrics: Metrics;
+  /** Undefined where traces go nowhere. */
+  tracer: Tracer | undefined;
+  pageCache: PageCache;
+  changes: ChangeFeed;
+  /** Of the app's files, as its manifest has it. */
+  build: string;
+}
+
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then nothing of it works any more */
+export async function openWork(options: WorkOptions): Promise<Work> {
+  const { databaseUrl } = options.config;
+  const store = await openStore(databaseUrl, { jobOf: jobFor });
+  const opened: Opened = { store };
+  const failed = new AbortController();
+  const closing = AbortSignal.any([options.closing, failed.signal]);
+  try {
+    return { store, ...(await startWork({ ...options, closing }, store, opened)) };
+  } catch (error) {
+    failed.abort();
+    await undoWork(opened, options.log);
+    throw error;
+  }
+}
+
+type Opened = Pick<Work, "store"> & Partial<Work>;
+
+/**
+ * Registrations go first: a graph that recovery finishes at once must find its listeners.
+ * @param opened told of each part as soon as it may be at work.
+ */
+async function startWork(
+  { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes, build }: WorkOptions,
+  store: Store,
+  opened: { -readonly [Part in keyof Opened]: Opened[Part] },
+): Promise<Omit<Work, "store">> {
+  store.graphs.onAnyEvents((id) => changes.tellGraph(id));
+  store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
+  const webhooks = createWebhooks({
+    store,
+    clock,
+    secret: config.webhookSecret,
+    allowCidrs: config.webhookAllowCidrs,
+    // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
+    exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
+    log,
+    onAttempt: (report) => {
+      metrics.deliveries.ended(report);
+      tracer?.delivery(report);
+    },
+    onChange: () => {
+      changes.tell({ of: "webhooks" });
+      opened.cluster?.webhooksChanged();
+    },
+    traceparent: ({ id, graphId }, attempt) =>
+      traceparent(deliveryTrace(graphId, id, attempt, config.otlp?.ratio ?? 0)),
+    onDisabled: (webhook) => {
+      metrics.deliveries.disabled.add(webhook.disabled_reason ?? "");
+      app.onWebhookDisabled?.(webhook);
+    },
+    ...webhookLimits(app, config),
+    ...(app.webhookSchedule === undefined ? {} : { schedule: app.webhookSchedule }),
+  });
+  opened.webhooks = webhooks;
+  await webhooks.registerAtBoot(config.webhookUrls);
+  const watch = loopWatch(app, metrics, log, () => engine.lanes());
+  const figures = (): ProcessFigures => processStatsOf(watch);
+  const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
+  const cluster = await createFleet({ app, build, config, clock, log, store, onInvalidated, changes, figures });
+  opened.cluster = cluster;
+  if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
+  const engine: Engine = createEngine({
+    store,
+    fleet: cluster,
+    onControls: () => changes.tell({ of: "controls" }),
+    clock,
+    log,
+    onAttempt: (report) => {
+      watch.ended(report.worker);
+      metrics.attempts.add(report.worker, report.outcome);
+      metrics.recent.attempted(report.worker);
+      tracer?.attempt(report);
+    },
+    origin: currentOrigin,
+    onStart: (worker) => metrics.recent.started(worker),
+    onRetry: (worker) => metrics.recent.retried(worker),
+    onReady: (worker) => metrics.recent.ready(worker),
+    outboxRows: (event, isAgain = false) => {
+      if (!isAgain) tracer?.graph(event);
+      if (!isAgain && event.event !== "graph.paused")
+        metrics.recent.ended(event.worker, event.event === "graph.done" ? "done" : "failed", event.durationMs);
+      return webhooks.outboxRows(event);
+    },
+    workers: app.workers ?? [],
+    graphs: app.graphs ?? [],
+    schedules: app.schedules ?? [],
+    ...(app.tools && { tools: app.tools }),
+    ...retentionOf(app, config),
+    ...graphLimits(app, config),
+  });
+  opened.engine = engine;
+  watch.start(closing);
+  await engine.recover();
+  await cluster?.start();
+  if (config.role !== "web") webhooks.start();
+  return { webhooks, engine, cluster, figures };
+}
+
+/** Variables are the operator's word, and stand above the app's. */
+function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
+  const retention = config.retention ?? graphRetention;
+  return retention === undefined ? {} : { retention };
+}
+
+function graphLimits(app: AppOptions, config: Config): Pick<EngineOptions, "limits" | "concurrency"> {
+  const concurrency = config.graphConcurrency ?? app.graphConcurrency;
+  return {
+    limits: { ...app.graphLimits, ...config.graphLimits },
+    ...(concurrency !== undefined && { concurrency }),
+  };
+}
+
+function webhookLimits(app: AppOptions, config: Config): Pick<WebhooksOptions, "connections" | "payloadBytes"> {
+  const { webhookConnections: total, webhookPayloadBytes: payloadBytes = app.webhookPayloadBytes } = config;
+  return {
+    connections: { ...app.webhookConnections, ...(total !== undefined && { total }) },
+    ...(payloadBytes !== undefined && { payloadBytes }),
+  };
+}
+
+function loopWatch(app: AppOptions, metrics: Metrics, log: Log, lanes: () => LaneReport[]): LoopWatch {
+  const nodes = (app.graphs ?? []).flatMap((graph) => graph.nodes.map(({ worker }) => worker));
+  const isolated = new Set([...(app.workers ?? []), ...nodes].filter(isIsolated).map(({ name }) => name));
+  return new LoopWatch({
+    nowMs: () => performance.now(),
+    running: () => lanes().flatMap((lane) => (lane.running > 0 ? [lane.worker] : [])),
+    isIsolated: (worker) => isolated.has(worker),
+    onStill: (stillMs, workers) => {
+      for (const worker of workers) metrics.stillMs.addMany(stillMs, worker);
+      const text = `The event loop stood still for ${stillMs} ms while these workers ran: ${workers.join(", ")}`;
+      log.warn({ stillMs, workers }, text);
+    },
+  });
+}
+
+function isIsolated({ options }: Worker<never, unknown>): boolean {
+  return options.isolate !== undefined;
+}

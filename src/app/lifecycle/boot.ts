@@ -1,0 +1,195 @@
+/** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
+import { existsSync } from "node:fs";
+import { Sessions } from "../../platform/http/sessions/session-keys.ts";
+import { clientName, type OnRefused } from "../../platform/security/rate-limit.ts";
+import { policyMarks } from "../../platform/security/headers.ts";
+import { loadOrCreateSecret, type Secrets } from "../../platform/security/secrets.ts";
+import { durationMs, type Clock, type Duration } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { SessionRows } from "../../storage/contract/session-store.ts";
+import type { App } from "../app-types.ts";
+import { isAction, specOf, type AnyAction } from "../actions/action.ts";
+import { IdempotencyStore } from "../actions/idempotency.ts";
+import { isNeededAtBoot } from "./needs-backend.ts";
+import { DeferredOperations } from "./deferred-operations.ts";
+import { ChangeFeed } from "./change-feed.ts";
+import { isShared } from "./config.ts";
+import { undoWork } from "./drain.ts";
+import { DatabaseSessions } from "./database-sessions.ts";
+import { ActivityLog } from "../observability/activity.ts";
+import { LateWork } from "./lazy-backend.ts";
+import { Limits, openRateFile } from "../pipeline/rate-limits.ts";
+import { OperatorAccess } from "../pipeline/operator-access.ts";
+import { keptOf } from "../pages/cached-page.ts";
+import { followInvalidations } from "../pages/invalidate.ts";
+import type { SessionOptions } from "../options.ts";
+import { PageCache } from "../pages/page-cache.ts";
+import { Phases } from "../pipeline/timing.ts";
+import type { Services } from "../services.ts";
+import type { Listens } from "./settings.ts";
+import { loadAssets, type Assets } from "./assets.ts";
+import { readSubmits } from "../forms/submit.ts";
+import type { WorkOptions } from "./backend.ts";
+import type { Work } from "./backend-types.ts";
+
+/** Some thousand pages. */
+const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
+/** Over a weekend away and back. */
+const SESSION_LIFETIME = "14d";
+/** As often as people may be asked to sign in without being surprised. */
+const SESSION_LONGEST_MS = durationMs("90d");
+/** Beside the names of the app's own checks. */
+const DATABASE_CHECK = "svc-database";
+
+export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes" | "build"> {
+  /** The app itself. */
+  face: App;
+  /** Undefined without a socket of its own. */
+  listens: Listens | undefined;
+}
+
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */
+export async function boot(options: BootOptions): Promise<Services> {
+  const { config, clock, where, app } = options;
+  const actions = readActions(app.actions ?? {});
+  const submits = readSubmits(app.submits ?? {});
+  const site = loadAssets(where);
+  await requireActions(site, actions);
+  const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
+  const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });
+  followInvalidations(pageCache, options.closing);
+  pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
+  const changes = new ChangeFeed();
+  const file = await openRateFile(config);
+  let work: Work | undefined;
+  try {
+    const { build } = await site.manifest();
+    work = await openOrPutOff({ ...options, pageCache, changes, build });
+    const { store, engine, webhooks, cluster, figures } = work;
+    const onRefused: OnRefused = (limit, clientIp, target) => {
+      const client = clientName(clientIp);
+      // What is no address is a limit over all clients.
+      if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
+    };
+    return {
+      app: options.face,
+      config,
+      clock,
+      store,
+      engine,
+      webhooks,
+      cluster,
+      changes,
+      figures,
+      activity: keptActivity(options, work),
+      site,
+      secrets,
+      sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
+      actions,
+      submits,
+      limits: new Limits({ config, clock, actions, submits, file, shared: store.rates, onRefused }),
+      operatorAccess: new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused }),
+      pageCache,
+      hasCompression: app.compress ?? true,
+      answers: new IdempotencyStore({ store: store.answers, clock, log: options.log }),
+      held: new DeferredOperations({ store: store.answers, clock, log: options.log }),
+      stylesheets: app.stylesheets ?? [],
+      icon: app.icon,
+      hasTrustedTypes: Boolean(app.security?.trustedTypes),
+      policyMarkOf: policyMarks({ ...app.security, ...(site.dev && { trustedTypes: false }) }),
+      hasThemes: app.themes === true,
+      startedMs: clock.now(),
+      ownUrl: where.url,
+      listens: options.listens,
+      closing: options.closing,
+      log: options.log,
+      metrics: options.metrics,
+      phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
+      readyChecks: { ...app.ready, ...(work instanceof LateWork && { [DATABASE_CHECK]: work.check }) },
+      ownMetrics: app.metrics ?? (() => []),
+    };
+  } catch (error) {
+    if (work) await undoWork(work, options.log);
+    file?.close();
+    throw error;
+  }
+}
+
+/** At once where there may be something to go on with or to refuse, else with the first that asks. */
+function openOrPutOff(options: WorkOptions): Promise<Work> | Work {
+  const { app, config, log } = options;
+  const open = async (): Promise<Work> => (await import("./backend.ts")).openWork(options);
+  if (isNeededAtBoot(app, config, existsSync)) return open();
+  return new LateWork({
+    open,
+    onOpen: () => log.debug({}, "Something has asked for graphs, webhooks or the database: they are open from now on"),
+  });
+}
+
+function keptActivity({ config, clock, log, metrics }: BootOptions, { store, engine }: Work): ActivityLog {
+  const activity = new ActivityLog({
+    rows: store.activity,
+    recent: metrics.recent,
+    clock,
+    log,
+    lanes: () => engine.lanes(),
+    isShared: isShared(config),
+  });
+  metrics.onRecent = () => activity.changed();
+  // Graphs that went on at once have been counted before.
+  activity.changed();
+  return activity;
+}
+
+/** @throws SvcError `SVC_CONFIG` for a lifetime that is none */
+function createSessions(
+  { lifetime = SESSION_LIFETIME, longest, store: given }: SessionOptions = {},
+  { secrets, clock, rows }: { secrets: Secrets; clock: Clock; rows: SessionRows },
+): Sessions {
+  const store = given === "database" ? new DatabaseSessions(rows, clock) : given;
+  const lifetimeMs = lifeOf("lifetime", lifetime);
+  const longestMs = longest === undefined ? Math.max(SESSION_LONGEST_MS, lifetimeMs) : lifeOf("longest", longest);
+  return new Sessions({ secrets, clock, lifetimeMs, longestMs, store });
+}
+
+function lifeOf(option: keyof SessionOptions, given: Duration): number {
+  const ms = durationMs(given);
+  if (ms >= 1000) return ms;
+  throw new SvcError(
+    "SVC_CONFIG",
+    `session.${option} is ${JSON.stringify(given)}; give a second or more, such as "14d"`,
+  );
+}
+
+function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, AnyAction> {
+  const actions = new Map(Object.entries(given));
+  for (const [name, value] of actions) {
+    if (!isAction(value)) {
+      throw new SvcError("SVC_DEFINITION", `actions.${name} is not an action; make it with action(…) from "svc"`);
+    }
+  }
+  return actions;
+}
+
+/** A call that could only ever be answered "Unknown action", or not as it is read, is found here, not by the first user. */
+async function requireActions(site: Assets, actions: ReadonlyMap<string, AnyAction>): Promise<void> {
+  const manifest = await site.manifest();
+  const missing = manifest.actions.filter((name) => !actions.has(name));
+  if (missing.length > 0) {
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `Browser code calls ${missing.join(", ")}, but createApp was not given ${missing.length === 1 ? "it" : "them"}: ` +
+        `add createApp({ actions: { ${missing.join(", ")} } })`,
+    );
+  }
+  const unlike = manifest.actions.find((name) => {
+    const target = actions.get(name);
+    return target && specOf(target).isStream !== (manifest.streams ?? []).includes(name);
+  });
+  if (unlike === undefined) return;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `The action "${unlike}" is not the one that browser code calls by that name, or its file does not show that it streams: ` +
+      "write action(async function* (…) { … }) there, and give createApp that very action",
+  );
+}

@@ -1,0 +1,135 @@
+/** This process as one of several on a database: which graphs it can go on with, and what it hears of the others. */
+import { createHash } from "node:crypto";
+import type { Cluster } from "../../graphs/cluster/cluster.ts";
+import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
+import { jobOf } from "../../graphs/cluster/leases.ts";
+import type { Worker } from "../../graphs/definition/definition-types.ts";
+import { localPlaces } from "../../graphs/execution/queue/task-queue.ts";
+import { definitionsOf, type DefinitionView } from "../../graphs/engine/registry.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import { EMPTY_MANIFEST } from "../../platform/shared/manifest.ts";
+import { VARIABLES } from "../../platform/shared/wire.ts";
+import type { Store } from "../../storage/contract/contract.ts";
+import type { GraphRow } from "../../storage/contract/graph-rows.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import { isShared, type Config } from "./config.ts";
+import type { AppOptions } from "../options.ts";
+
+/** Graphs under way in a process, those aside that wait for a time or a signal. Their nodes have limits of their own. */
+const GRAPHS = 100;
+
+export interface FleetOptions {
+  app: AppOptions;
+  /** Of the app's files, as its manifest has it. */
+  build: string;
+  config: Config;
+  clock: Clock;
+  log: Log;
+  store: Store;
+  /** Told of pages that another process has invalidated. */
+  onInvalidated: (names: readonly string[]) => void;
+  /** Told of what others have changed, graphs aside: of those the store tells. */
+  changes: ChangeFeed;
+  /** How this process is doing. */
+  figures: () => ProcessFigures;
+}
+
+/** @returns undefined where the process has its store to itself. It is to be started once the engine is there. */
+export async function createFleet(options: FleetOptions): Promise<Cluster | undefined> {
+  const { app, config, clock, log, store, changes } = options;
+  if (!isShared(config)) return undefined;
+  const { openCluster } = await import("../../graphs/cluster/open.ts");
+  const { role, workers } = config;
+  const all = definitionsOf(app.workers ?? [], app.graphs ?? []);
+  requireKnown(workers, all);
+  const runs = (name: string): boolean => workers?.includes(name) ?? true;
+  // Who runs the first node holds the graph; nodes of workers that it does not have are run by those who have them.
+  const own = all.filter((definition) => definition.workers.slice(0, 1).every(runs));
+  const ownWorkers = [...new Set(all.flatMap((definition) => definition.workers.filter(runs)))].sort();
+  const code = codeOf(app, all, options.build);
+  return openCluster(config.databaseUrl, {
+    profile: {
+      role,
+      workers: ownWorkers,
+      claimant: store.webhooks.claimant,
+      build: options.build === EMPTY_MANIFEST.build ? code : options.build,
+      code,
+    },
+    isRunner: role !== "web",
+    figures: options.figures,
+    definitions: own,
+    concurrency: GRAPHS,
+    nodePlaces: placesOf(app, ownWorkers),
+    clock,
+    log,
+    onNews: ({ graphs, registrations, changed, invalidated }) => {
+      if (invalidated.length > 0) options.onInvalidated(invalidated);
+      if (changed.includes("registrations")) readRegistrations(store, log);
+      for (const id of graphs) store.graphs.announce?.(id);
+      store.webhooks.announce?.(new Set(registrations));
+      for (const kind of kindsOf(changed)) changes.tell({ of: kind });
+    },
+    onProcesses: () => changes.tell({ of: "processes" }),
+    onDoubt: () => {
+      store.graphs.announce?.();
+      const pending = store.webhooks.pendingRegistrations();
+      pending
+        .then((ids) => store.webhooks.announce?.(new Set(ids)))
+        .catch((err: unknown) => log.debug({ err }, "What waits for delivery could not be looked for"));
+    },
+  });
+}
+
+/** What tells code from other code: nodes go to places of processes that would do the very same with them. */
+function codeOf(app: AppOptions, all: readonly DefinitionView[], build: string): string {
+  const sources = workersOf(app).map(({ name, run }) => [name, String(run)]);
+  return createHash("sha256")
+    .update(JSON.stringify([all, build, sources]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+function workersOf({ workers = [], graphs = [] }: AppOptions): Worker<never, unknown>[] {
+  return [...workers, ...graphs.flatMap(({ nodes }) => nodes.map(({ worker }) => worker))];
+}
+
+/** @param changed as processes tell it each other (graphs/cluster/pg-notify.ts) */
+function kindsOf(changed: readonly string[]): ("controls" | "webhooks")[] {
+  const hasWebhooks = changed.includes("registrations") || changed.includes("webhooks");
+  return [...(changed.includes("queues") ? ["controls" as const] : []), ...(hasWebhooks ? ["webhooks" as const] : [])];
+}
+
+/** A name with a slip in it would be a process that runs nothing, and nodes that nobody runs. @throws SvcError `SVC_CONFIG` */
+function requireKnown(workers: readonly string[] | undefined, all: readonly Pick<DefinitionView, "workers">[]): void {
+  const known = new Set(all.flatMap((definition) => definition.workers));
+  const unknown = workers?.filter((name) => !known.has(name)) ?? [];
+  if (unknown.length === 0) return;
+  const names = [...known].sort().join(", ") || "none";
+  throw new SvcError(
+    "SVC_CONFIG",
+    `${VARIABLES.workers} (--workers) names ${unknown.map((name) => `"${name}"`).join(", ")}, which this app has not; its workers: ${names}`,
+  );
+}
+
+/** What these workers' lanes hold in this process: more nodes of others are not fetched than can run. */
+function placesOf(app: AppOptions, names: readonly string[]): number {
+  const all = workersOf(app);
+  const places = names.map((name) => localPlaces(all.find((worker) => worker.name === name)?.options ?? {}));
+  return Math.min(
+    GRAPHS,
+    places.reduce((sum, count) => sum + count, 0),
+  );
+}
+
+/** What another process has changed is known here once it is read. */
+function readRegistrations(store: Store, log: Log): void {
+  store.webhooks.registrations().catch((err: unknown) => log.warn({ err }, "Registrations could not be read again"));
+}
+
+/** The job that leads some process to a graph which nobody holds. */
+export function jobFor({ id, worker, version, definition, dueMs: due_ms, priority }: GraphRow): Json {
+  return { ...jobOf({ id, worker, version: version ?? null, definition, due_ms, priority }) } as unknown as Json;
+}

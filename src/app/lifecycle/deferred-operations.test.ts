@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SimulatedClock } from "../../platform/shared/clock.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import { openStore } from "../../storage/open-store.ts";
+import { DeferredOperations, type Doing } from "./deferred-operations.ts";
+
+/** Two processes on one store, and what was done and logged in them. */
+async function two() {
+  const { answers: store } = await openStore("memory:");
+  const clock = new SimulatedClock();
+  const told: string[] = [];
+  const tell = (_fields: object, text: string): void => void told.push(text);
+  const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
+  const [here, there] = [new DeferredOperations({ store, clock, log }), new DeferredOperations({ store, clock, log })];
+  const done: string[] = [];
+  const hold = (name: string) =>
+    here.hold("5s", async () => {
+      done.push(name);
+    });
+  return { clock, here, there, hold, done, told };
+}
+
+describe("what is held back", () => {
+  it("is done when its time has come, and can't be undone from then on", async () => {
+    const { clock, here, hold, done } = await two();
+    const { id, dueMs } = hold("a");
+    assert.equal(dueMs, clock.now() + 5000);
+    await clock.advance(4999);
+    assert.deepEqual(done, []);
+    await clock.advance(1);
+    assert.deepEqual(done, ["a"]);
+    assert.equal(await here.undo(id), false);
+  });
+
+  it("is undone here or in another process, once and for all", async () => {
+    const { clock, here, there, hold, done } = await two();
+    const ids = [hold("a").id, hold("b").id];
+    assert.equal(await here.undo(ids[0] ?? ""), "now");
+    assert.equal(await there.undo(ids[1] ?? ""), "now");
+    assert.equal(await here.undo(ids[1] ?? ""), "before");
+    await clock.advance(60_000);
+    assert.deepEqual(done, []);
+  });
+
+  it("is dropped where its process ends, which waits for what has begun", async () => {
+    const { clock, here, hold, done } = await two();
+    let finish = (): void => undefined;
+    here.hold(1000, async () => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      done.push("begun");
+    });
+    hold("late");
+    await clock.advance(1000);
+    const closing = here.close(60_000);
+    finish();
+    await closing;
+    await clock.advance(60_000);
+    assert.deepEqual(done, ["begun"]);
+  });
+
+  it("tells how far it has come, here and in another process, once a second at most", async () => {
+    const { clock, here, there } = await two();
+    let finish = (): void => undefined;
+    let doing: Doing | undefined;
+    const { id } = here.hold(1000, async (given) => {
+      doing = given;
+      await new Promise<void>((resolve) => (finish = resolve));
+    });
+    assert.equal(await there.progressOf(id), undefined);
+    await clock.advance(1000);
+    await doing?.tell({ done: 1 });
+    assert.deepEqual(await there.progressOf(id), { done: 1 });
+    await clock.advance(999);
+    await doing?.tell({ done: 2 });
+    assert.deepEqual(await here.progressOf(id), { done: 1 });
+    await clock.advance(1);
+    await doing?.tell({ done: 3 });
+    assert.deepEqual(await there.progressOf(id), { done: 3 });
+    finish();
+    await here.close(1000);
+    assert.equal(await there.undo(id), false);
+  });
+
+  it("is told to stop where its process ends", async () => {
+    const { clock, here, done } = await two();
+    here.hold(1000, async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      done.push("stopped");
+    });
+    await clock.advance(1000);
+    await here.close(60_000);
+    assert.deepEqual(done, ["stopped"]);
+  });
+
+  it("is refused where it is to be held for more than an hour: what was undone would be forgotten before its time", async () => {
+    const { clock, here, done } = await two();
+    const run = async (): Promise<void> => void done.push("done");
+    assert.throws(() => here.hold("61m", run), /TypeError: .*an hour at most, not for 61m/);
+    here.hold("1h", run);
+    await clock.advance(3_700_000);
+    assert.deepEqual(done, ["done"]);
+  });
+
+  it("tells the log where it fails", async () => {
+    const { clock, here, told } = await two();
+    here.hold(1, () => Promise.reject(new Error("no")));
+    await clock.advance(1);
+    assert.deepEqual(told, ["What was held back could not be done"]);
+  });
+});

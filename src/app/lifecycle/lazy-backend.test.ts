@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createEngine } from "../../graphs/engine/engine.ts";
+import { worker } from "../../graphs/definition/definition.ts";
+import { SimulatedClock } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { openStore } from "../../storage/open-store.ts";
+import { createWebhooks } from "../../webhooks/webhooks.ts";
+import type { Context } from "../../platform/http/types.ts";
+import { currentContext, withContext } from "../pipeline/current-request.ts";
+import { LateWork } from "./lazy-backend.ts";
+import type { Work } from "./backend-types.ts";
+
+/** Work on a store in memory; how often it was opened, what has been told, and what becomes of the openings. */
+function rig() {
+  const told: string[] = [];
+  let [opened, error] = [0, undefined as Error | undefined];
+  let [held, go] = [Promise.resolve(), (): void => undefined];
+  const open = async (): Promise<Work> => {
+    opened++;
+    assert.throws(currentContext, "it goes on for longer than any request");
+    await held;
+    if (error) throw error;
+    const [store, clock] = [await openStore("memory:"), new SimulatedClock()];
+    const workers = [worker("double", (value: number) => value * 2)];
+    const close = async (): Promise<void> => void told.push("store closed");
+    return {
+      store: { ...store, close },
+      engine: createEngine({ store, clock, workers }),
+      webhooks: createWebhooks({ store, clock, allowCidrs: ["127.0.0.1/32"] }),
+      cluster: undefined,
+      figures: () => ({ loop_p99_ms: 1.5, memory_bytes: 1 }),
+    };
+  };
+  return {
+    work: new LateWork({ open, onOpen: () => told.push("open") }),
+    told,
+    opened: () => opened,
+    fail: (given: Error | undefined) => void (error = given),
+    hold: () => {
+      held = new Promise((resolve) => (go = resolve));
+      return () => go();
+    },
+  };
+}
+
+const CLOSED = { code: "SVC_UNAVAILABLE" };
+const FULL = new SvcError("SVC_STORE", "The disk is full");
+
+describe("work that nothing has asked for", () => {
+  it("answers at once what can be answered at once, and opens nothing for it", async () => {
+    const { work, opened } = rig();
+    assert.deepEqual(work.engine.lanes(), []);
+    assert.ok(work.engine.limits.inputBytes > 0);
+    assert.equal(work.webhooks.underWay(), 0);
+    assert.equal(work.store.webhooks.known().size, 0);
+    assert.equal(work.figures().loop_p99_ms, null);
+    await work.engine.idle();
+    assert.equal(await Promise.resolve(work.engine), work.engine, "a face can be awaited");
+    assert.equal(opened(), 0);
+  });
+
+  it("is opened once, whoever ask at once for whatever", async () => {
+    const { work, opened, told } = rig();
+    const [page, queues, hooks, audit] = await Promise.all([
+      work.engine.list({}),
+      work.engine.queues.list(),
+      work.webhooks.list(new URLSearchParams()),
+      work.store.audit.list({}),
+    ]);
+    assert.deepEqual([page.items, hooks.webhooks, audit.items], [[], [], []]);
+    assert.deepEqual(
+      queues.map((queue) => queue.worker),
+      ["double"],
+    );
+    assert.equal(opened(), 1);
+    assert.deepEqual(told, ["open"]);
+  });
+
+  it("is the very same through its faces once it is open", async () => {
+    const { work } = rig();
+    const { snapshot } = await work.engine.start("double", 21);
+    assert.equal(await work.engine.result(snapshot.graph_id), 42);
+    const types: string[] = [];
+    for await (const { type } of work.engine.subscribe(snapshot.graph_id, 0, new AbortController().signal))
+      types.push(type);
+    assert.equal(types.at(-1), "graph.done");
+    assert.deepEqual(
+      work.engine.lanes().map((lane) => lane.worker),
+      ["double"],
+    );
+    await work.webhooks.create({ url: "http://127.0.0.1:4000/hook" });
+    assert.equal(work.store.webhooks.known().size, 1);
+    assert.equal(work.figures().loop_p99_ms, 1.5);
+  });
+
+  it("tells each who asks why it can't be opened, and is tried again with the next", async () => {
+    const { work, fail, opened } = rig();
+    fail(FULL);
+    await assert.rejects(work.engine.list({}), FULL);
+    await assert.rejects(work.store.answers.purge(0), FULL);
+    fail(undefined);
+    assert.deepEqual((await work.engine.list({})).items, []);
+    assert.equal(opened(), 3);
+  });
+
+  it("passes its check until an opening has failed, and again once one succeeds", async () => {
+    const { work, fail, opened } = rig();
+    await work.check();
+    assert.equal(opened(), 0);
+    fail(FULL);
+    await assert.rejects(work.engine.list({}), FULL);
+    await assert.rejects(work.check(), FULL);
+    fail(undefined);
+    await work.check();
+    await work.check();
+    assert.equal(opened(), 3);
+  });
+
+  it("is no part of the request that is first to ask for it", async () => {
+    const { work, opened } = rig();
+    const request = { requestId: "r_1" } as Context;
+    await withContext(request, () => work.engine.list({}));
+    assert.equal(opened(), 1);
+  });
+
+  it("is not opened to be closed, nor after that", async () => {
+    const { work, opened, told } = rig();
+    await Promise.all([work.engine.close(0), work.webhooks.close(0)]);
+    await work.store.close();
+    await assert.rejects(work.engine.list({}), CLOSED);
+    assert.equal(opened(), 0);
+    assert.deepEqual(told, []);
+  });
+
+  it("is closed after an opening that is under way", async () => {
+    const { work, hold, told } = rig();
+    const go = hold();
+    const asked = work.engine.list({});
+    const closed = Promise.all([work.engine.close(0), work.webhooks.close(0)]).then(() => work.store.close());
+    go();
+    await Promise.all([asked, closed]);
+    assert.deepEqual(told, ["open", "store closed"]);
+  });
+});

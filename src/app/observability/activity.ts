@@ -1,0 +1,201 @@
+/**
+ * What graphs did, over all processes and over restarts: each process keeps its own counts in the store every few seconds, while there
+ * is something to count, and reads those of the others when somebody asks. A process that is killed loses the last few seconds.
+ */
+import { randomBytes } from "node:crypto";
+import type { LaneReport } from "../../graphs/machine/report-types.ts";
+import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import type { ActivityRow, ActivityRows } from "../../storage/contract/activity.ts";
+import { minuteJson, readMinute } from "./metrics/minute-counts.ts";
+import { DAY, type RecentMinutes } from "./metrics/recent-activity.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** One small row each time: seldom enough to be nothing beside the work it counts. */
+const SAVE_MS = 5000;
+/** Between looks whether anything runs or waits here: soon enough for the next save. */
+const LOOK_MS = 1000;
+/** Those who look again within this get what is known. */
+const FRESH_MS = 1000;
+/** A process that has said nothing of its queues for so long has nothing in them, or is gone. */
+const SILENT_MS = 3 * SAVE_MS;
+
+export interface ActivityOptions {
+  rows: ActivityRows;
+  recent: RecentMinutes;
+  clock: Clock;
+  log: Log;
+  /** What waits and runs here. */
+  lanes: () => LaneReport[];
+  /** Whether other processes have the same store. */
+  isShared: boolean;
+}
+
+/** What waits and runs in another process. */
+interface OtherLanes {
+  saidMs: number;
+  lanes: readonly LaneReport[];
+}
+
+export class ActivityLog {
+  readonly #options: ActivityOptions;
+  readonly #process = randomBytes(9).toString("base64url");
+  readonly #others = new Map<string, OtherLanes>();
+  #timer: Timer | undefined;
+  #looking: Timer | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  /** Up to which minute all is known; undefined before the first look. */
+  #knownMs: number | undefined;
+  /** When it was read last, however the clock is set meanwhile. */
+  #readMs = -Infinity;
+  /** Under way: whoever asks meanwhile waits for it, too. */
+  #reading: Promise<void> | undefined;
+  #purgedMs = -Infinity;
+  #isClosed = false;
+
+  constructor(options: ActivityOptions) {
+    this.#options = options;
+    if (options.isShared) this.#look();
+  }
+
+  /** There is something to keep. */
+  changed(): void {
+    if (this.#isClosed || this.#timer) return;
+    this.#timer = this.#options.clock.schedule(SAVE_MS, () => {
+      this.#timer = undefined;
+      this.#saving = this.#saving.then(() => this.#save());
+    });
+  }
+
+  /** What others have counted is known here afterwards. */
+  refresh(): Promise<void> {
+    const { clock, isShared } = this.#options;
+    const isKnown = clock.elapsed() - this.#readMs < FRESH_MS || (!isShared && this.#knownMs !== undefined);
+    if (!this.#reading && isKnown) return Promise.resolve();
+    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+  }
+
+  async #read(): Promise<void> {
+    const { rows, recent, clock, log } = this.#options;
+    this.#readMs = clock.elapsed();
+    const nowMs = clock.now();
+    try {
+      // A minute may be told of for a while after it is over; and the clock may have been set back.
+      const knownMs = nowMs - 2 * MINUTE_MS;
+      const found = await rows.since(Math.min(this.#knownMs ?? nowMs - DAY * MINUTE_MS, knownMs));
+      for (const row of found) this.#learn(row, recent);
+      this.#knownMs = knownMs;
+    } catch (err) {
+      log.warn({ err }, "What other processes have counted could not be read");
+    }
+  }
+
+  /** What waits and runs in all processes. */
+  lanes(): LaneReport[] {
+    const nowMs = this.#options.clock.now();
+    for (const [process, { saidMs }] of this.#others) if (nowMs - saidMs >= SILENT_MS) this.#others.delete(process);
+    const others = [...this.#others.values()];
+    const sums = new Map<string, LaneReport>();
+    for (const lane of [...this.#options.lanes(), ...others.flatMap(({ lanes }) => lanes)])
+      sums.set(lane.worker, sumOfLanes(sums.get(lane.worker), lane));
+    return [...sums.values()];
+  }
+
+  /** Keeps what has not been kept. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#looking?.cancel();
+    await this.#saving;
+    await this.#save();
+  }
+
+  #learn({ process, atMs, data }: ActivityRow, recent: RecentMinutes): void {
+    if (process === this.#process) return;
+    recent.learn(process, readMinute(Math.floor(atMs / MINUTE_MS), data));
+    const said = readLanes(data);
+    if (said && said.saidMs >= (this.#others.get(process)?.saidMs ?? 0)) this.#others.set(process, said);
+  }
+
+  async #save(): Promise<void> {
+    const { rows, recent, clock, log } = this.#options;
+    const minutes = recent.takeUnsaved();
+    const lanes = this.#lanesJson();
+    const nowMs = clock.now();
+    const last = minutes.at(-1);
+    const toSave = minutes.map((minute) => ({
+      process: this.#process,
+      atMs: minute.at * MINUTE_MS,
+      data:
+        minute === last && lanes ? { ...(minuteJson(minute) as { [key: string]: Json }), lanes } : minuteJson(minute),
+    }));
+    try {
+      if (toSave.length === 0) return;
+      await rows.save(toSave);
+      if (nowMs - this.#purgedMs > HOUR_MS) {
+        this.#purgedMs = nowMs;
+        await rows.purge(nowMs - (DAY + 60) * MINUTE_MS);
+      }
+    } catch (err) {
+      recent.putBack(minutes);
+      log.debug({ err }, "What graphs did could not be kept");
+      this.changed();
+    }
+  }
+
+  /** What runs and waits is told of while it does: a long attempt, or a queue that is paused, comes to nothing that would be counted. */
+  #look(): void {
+    const { clock, lanes, recent } = this.#options;
+    this.#looking = clock.schedule(LOOK_MS, () => {
+      if (lanes().some(isBusy)) recent.touch();
+      this.#look();
+    });
+  }
+
+  #lanesJson(): Json | undefined {
+    const { isShared, lanes, clock } = this.#options;
+    if (!isShared) return undefined;
+    const nowMs = clock.now();
+    return {
+      said_ms: nowMs,
+      of: lanes()
+        .filter(isBusy)
+        .map(({ worker, running, waiting, sinceMs }) => [worker, running, waiting, sinceMs ?? null]),
+    };
+  }
+}
+
+function isBusy({ running, waiting }: LaneReport): boolean {
+  return running > 0 || waiting > 0;
+}
+
+function sumOfLanes(one: LaneReport | undefined, other: LaneReport): LaneReport {
+  if (!one) return other;
+  const since = [one.sinceMs, other.sinceMs].filter((ms) => ms !== undefined);
+  return {
+    worker: one.worker,
+    running: one.running + other.running,
+    waiting: one.waiting + other.waiting,
+    ...(since.length > 0 && { sinceMs: Math.min(...since) }),
+  };
+}
+
+function readLanes(data: Json): OtherLanes | undefined {
+  const lanes = fieldOf(data, "lanes");
+  const saidMs = fieldOf(lanes, "said_ms");
+  const of = fieldOf(lanes, "of");
+  if (typeof saidMs !== "number" || !Array.isArray(of)) return undefined;
+  const read = of.flatMap((lane) => {
+    if (!Array.isArray(lane)) return [];
+    const [worker, running, waiting, sinceMs] = lane;
+    const since = typeof sinceMs === "number" ? { sinceMs } : {};
+    return [{ worker: String(worker), running: Number(running), waiting: Number(waiting), ...since }];
+  });
+  return { saidMs, lanes: read };
+}
+
+function fieldOf(data: Json | undefined, key: string): Json | undefined {
+  return data !== null && typeof data === "object" && !Array.isArray(data) ? data[key] : undefined;
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SimulatedClock } from "../../../platform/shared/clock.ts";
+import { RefusedCallers } from "./refused-callers.ts";
+
+const MINUTE = 60_000;
+
+describe("who was turned away by a rate limit", () => {
+  it("is told by client and limit, most first, with what was asked for last", async () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
+    const refused = new RefusedCallers(clock);
+    const startMs = clock.now();
+    refused.add("203.0.113.9", "actions", "save");
+    refused.add("203.0.113.9", "submits", "order");
+    await clock.advance(20 * MINUTE);
+    refused.add("2001:db8::/64", "actions", "save");
+    refused.add("203.0.113.9", "actions", "send");
+    const one = { client: "203.0.113.9", first_ms: startMs, last_ms: startMs };
+    assert.deepEqual(refused.read(), {
+      count: 4,
+      callers: [
+        { ...one, limit: "actions", target: "send", count: 2, last_ms: clock.now() },
+        {
+          ...one,
+          client: "2001:db8::/64",
+          limit: "actions",
+          target: "save",
+          count: 1,
+          first_ms: clock.now(),
+          last_ms: clock.now(),
+        },
+        { ...one, limit: "submits", target: "order", count: 1 },
+      ],
+    });
+  });
+
+  it("is forgotten after an hour", async () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
+    const refused = new RefusedCallers(clock);
+    refused.add("203.0.113.9", "actions", "save");
+    await clock.advance(54 * MINUTE);
+    assert.equal(refused.read().count, 1);
+    await clock.advance(6 * MINUTE);
+    assert.deepEqual(refused.read(), { count: 0, callers: [] });
+  });
+
+  it("are few, however many came: those that come most stay, and all are counted", () => {
+    const refused = new RefusedCallers(new SimulatedClock());
+    for (let at = 0; at < 20_000; at++) {
+      refused.add(`10.${at >> 8}.${at & 255}.1`, "actions", "save");
+      // It comes when the others have taken all there is, and makes up one in five of all calls.
+      if (at >= 1000 && at % 4 === 0) refused.add("203.0.113.9", "actions", "save");
+    }
+    const { count, callers } = refused.read();
+    assert.deepEqual([count, callers.length], [24_750, 50]);
+    assert.equal(callers[0]?.client, "203.0.113.9");
+    const told = callers[0]?.count ?? 0;
+    assert.ok(told > 4700 && told <= 4750, String(told));
+  });
+});

@@ -1,0 +1,30 @@
+/** Everything that watches requests, joined: always counted, and where it is wanted logged and traced. */
+import type { Observer } from "../../platform/http/observer.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import { logRequest } from "./access-log.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { Phase } from "../pipeline/timing.ts";
+import type { RequestContext } from "../../platform/http/request/context.ts";
+import type { Tracer } from "./tracing/tracer.ts";
+
+export interface Watchers {
+  metrics: Metrics;
+  /** Undefined: requests are not logged. */
+  accessLog: Log | undefined;
+  tracer: Tracer | undefined;
+  phasesOf: (ctx: RequestContext) => readonly Phase[];
+}
+
+/** The metrics alone where nothing else watches, which is one call less. */
+export function observe({ metrics, accessLog, tracer, phasesOf }: Watchers): Observer {
+  if (!accessLog && !tracer) return metrics;
+  return {
+    began: () => metrics.began(),
+    answering: (ctx) => metrics.answering(ctx),
+    ended: (ctx, result, durationMs, isCut) => {
+      metrics.ended(ctx, result, durationMs, isCut);
+      if (accessLog) logRequest(accessLog, ctx, result, durationMs, isCut);
+      tracer?.request(ctx, result, durationMs, isCut, phasesOf(ctx));
+    },
+  };
+}

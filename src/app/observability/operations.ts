@@ -1,0 +1,142 @@
+/**
+ * What those who run an app see and do beyond graphs and webhooks: one object, behind the endpoints and behind whatever
+ * screens an app gives its operators. Who may ask is for the caller to judge.
+ */
+import { hostname } from "node:os";
+import type { ProcessView } from "../../graphs/cluster/membership.ts";
+import { auditOf } from "../../graphs/machine/audit.ts";
+import { EMPTY_MANIFEST } from "../../platform/shared/manifest.ts";
+import { VERSION } from "../../webhooks/delivery/user-agent.ts";
+import { environmentOf } from "../lifecycle/config.ts";
+import { freeDiskOf } from "../lifecycle/disk.ts";
+import type { AppOptions } from "../options.ts";
+import type { RecentActivity } from "./metrics/recent-activity.ts";
+import type { FleetQueue, Operations, RequestView, Status } from "./operations-types.ts";
+import type { Services } from "../services.ts";
+import { settingsOf } from "../lifecycle/settings.ts";
+
+const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
+
+export function operationsOf(services: Services, app: AppOptions): Operations {
+  const { store, clock, config, metrics, activity } = services;
+  return {
+    status: () => statusOf(services),
+    processes: () => processesOf(services),
+    nowMs: () => clock.now(),
+    onChange: (listener) => services.changes.follow(listener),
+    requests: () => requestsOf(services),
+    refusedCallers: () => metrics.refusedCallers.read(),
+    recent: async () => recentOf(services, await services.store.graphs.countByStatus()),
+    activity: async (range = "hour") => {
+      await activity.refresh();
+      return metrics.recent.activity(range);
+    },
+    queues: () => queuesOf(services),
+    settings: () => settingsOf(config, environmentOf(app.env), app, services.listens),
+    isOperator: (proof, text, clientIp) => services.operatorAccess.accepts(proof, text, clientIp),
+    requireAttempt: (clientIp) => services.operatorAccess.requireAttempt(clientIp),
+    sessionPurpose: (proof) => services.operatorAccess.sessionPurpose(proof),
+    hold: (delay, run) => services.held.hold(delay, run),
+    undo: (id) => services.held.undo(id),
+    progressOf: (id) => services.held.progressOf(id),
+    audit: (query = {}) => store.audit.list(query),
+    record: (operation, target, steering, data) =>
+      store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
+  };
+}
+
+function requestsOf({ metrics, clock }: Services): RequestView[] {
+  const [nowMs, now] = [clock.now(), performance.now()];
+  return [...metrics.underWay].map((ctx) => ({
+    ...ctx.unseen(() => ({ request_id: ctx.requestId, client: ctx.clientIp })),
+    method: ctx.method,
+    route: ctx.route?.pattern ?? null,
+    since_ms: Math.round(nowMs - (now - ctx.startedMs)),
+    is_stream: ctx.isStreamed,
+  }));
+}
+
+async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"]): Promise<RecentActivity> {
+  await activity.refresh();
+  return metrics.recent.read(graphs.running + graphs.pending + graphs.paused);
+}
+
+/** Over all processes that share the database. */
+export async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<FleetQueue[]> {
+  const [queues] = await Promise.all([engine.queues.list(), activity.refresh()]);
+  const lanes = new Map(activity.lanes().map((lane) => [lane.worker, lane]));
+  const [ready, ended] = [metrics.recent.readyPerMinute(), metrics.recent.attemptsPerMinute()];
+  return queues.map((queue) => {
+    const { running, waiting, sinceMs } = lanes.get(queue.worker) ?? { ...queue, sinceMs: undefined };
+    return {
+      ...queue,
+      running,
+      waiting,
+      oldest_ms: sinceMs === undefined ? queue.oldest_ms : Math.max(0, clock.now() - sinceMs),
+      ready_per_minute: ready.get(queue.worker) ?? 0,
+      ended_per_minute: ended.get(queue.worker) ?? 0,
+    };
+  });
+}
+
+async function processesOf({ cluster, config, engine, site, startedMs, figures }: Services): Promise<ProcessView[]> {
+  if (cluster) return cluster.processes();
+  return [
+    {
+      id: "this",
+      host: `${hostname()}/${process.pid}`,
+      role: config.role,
+      workers: (await engine.queues.list()).map(({ worker }) => worker),
+      build: await buildOf(site),
+      started_ms: startedMs,
+      silent_ms: 0,
+      ...figures(),
+    },
+  ];
+}
+
+/** As `svc build` told it; of an app that was never built, the version. */
+async function buildOf(site: Services["site"]): Promise<string> {
+  const { build } = await site.manifest();
+  return build === EMPTY_MANIFEST.build ? VERSION : build;
+}
+
+export async function statusOf(services: Services): Promise<Status> {
+  const { store, engine, clock, startedMs, metrics: counted, closing } = services;
+  const graphs = await store.graphs.countByStatus();
+  return {
+    status: closing.aborted ? "draining" : "ready",
+    version: VERSION,
+    uptime_ms: clock.now() - startedMs,
+    graphs,
+    queues: engine.lanes(),
+    node_attempts: counted.attempts.by("outcome"),
+    webhooks: store.webhooks.known().size,
+    deliveries: await deliveriesByStatus(services),
+    delivery_attempts: counted.deliveries.attempts.by("outcome"),
+    delivery: { ...(await deliveryState(services)), ...counted.deliveries.summary() },
+    requests: { in_flight: counted.requests.inFlight, by_status: counted.requests.totals() },
+    actions: counted.actions.by("outcome"),
+    refusals: counted.refusals.by("reason"),
+    event_streams: counted.eventStreams,
+    memory_bytes: process.memoryUsage.rss(),
+    loop_p99_ms: services.figures().loop_p99_ms,
+    processes: await processesOf(services),
+    disk_free_bytes: await freeDiskOf(services.config.databaseUrl),
+    database_bytes: (await store.sizeBytes?.()) ?? null,
+    recent: await recentOf(services, graphs),
+  };
+}
+
+export async function deliveriesByStatus({ webhooks }: Services): Promise<Record<string, number>> {
+  const counts = DELIVERY_STATUSES.map(async (status): Promise<[string, number]> => {
+    const { total } = await webhooks.deliveries(new URLSearchParams({ status, limit: "1" }));
+    return [status, total];
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+/** What waits past its time, and what is under way. */
+async function deliveryState({ webhooks }: Services): Promise<{ under_way: number; oldest_waiting_ms: number }> {
+  return { under_way: webhooks.underWay(), oldest_waiting_ms: await webhooks.oldestWaitingMs() };
+}

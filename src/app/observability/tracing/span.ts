@@ -1,0 +1,68 @@
+/** Spans, and their JSON of OTLP 1 (https://opentelemetry.io/docs/specs/otlp/): ids in hex, 64-bit numbers as text. */
+import { VERSION } from "../../../webhooks/delivery/user-agent.ts";
+
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A piece of work that has ended. */
+export interface Span {
+  traceId: string;
+  spanId: string;
+  parentId: string | undefined;
+  state: string | undefined;
+  name: string;
+  kind: "internal" | "server" | "client";
+  /** Unix milliseconds, with a fraction. */
+  startMs: number;
+  endMs: number;
+  attributes: Attributes;
+  /** What went wrong; undefined when nothing did. */
+  error: string | undefined;
+}
+
+const KINDS = { internal: 1, server: 2, client: 3 } as const;
+const STATUS_ERROR = 2;
+
+/** The body of an export request. */
+export function otlpBody(spans: readonly Span[], serviceName: string): object {
+  const attributes = { "service.name": serviceName, "telemetry.sdk.language": "nodejs" };
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: keyValues({ ...attributes, "process.pid": process.pid }) },
+        scopeSpans: [{ scope: { name: "svc", version: VERSION }, spans: spans.map(otlpSpan) }],
+      },
+    ],
+  };
+}
+
+function otlpSpan(span: Span): object {
+  const { traceId, spanId, parentId, state, name, kind, startMs, endMs, attributes, error } = span;
+  return {
+    traceId,
+    spanId,
+    ...(parentId === undefined ? {} : { parentSpanId: parentId }),
+    ...(state === undefined ? {} : { traceState: state }),
+    name,
+    kind: KINDS[kind],
+    startTimeUnixNano: nanoseconds(startMs),
+    endTimeUnixNano: nanoseconds(endMs),
+    attributes: keyValues(attributes),
+    ...(error === undefined ? {} : { status: { code: STATUS_ERROR, message: error } }),
+  };
+}
+
+function nanoseconds(ms: number): string {
+  return String(BigInt(Math.round(ms * 1000)) * 1000n);
+}
+
+function keyValues(attributes: Attributes): object[] {
+  return Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: anyValue(value) }],
+  );
+}
+
+function anyValue(value: string | number | boolean): object {
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "boolean") return { boolValue: value };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}

@@ -1,0 +1,158 @@
+/**
+ * Makes spans of what the app does. A request belongs to the trace that its `traceparent` names. A graph has a trace of its
+ * own, whose id follows from the graph's: so attempts and deliveries of one graph stand in one trace, over restarts too, and
+ * nothing has to be stored for it.
+ *
+ * A span names the route and not the path, and holds no query, header or payload: those may be secrets.
+ */
+import { hash } from "node:crypto";
+import type { AttemptReport, LifecycleEvent } from "../../../graphs/machine/report-types.ts";
+import type { RequestContext } from "../../../platform/http/request/context.ts";
+import type { Result } from "../../../platform/http/types.ts";
+import type { Clock } from "../../../platform/shared/clock.ts";
+import { isSampledBy, type Trace } from "../../../platform/shared/trace.ts";
+import type { DeliveryReport } from "../../../webhooks/delivery/delivery-loop.ts";
+import type { Phase } from "../../pipeline/timing.ts";
+import type { Exporter } from "./exporter.ts";
+
+export class Tracer {
+  readonly #exporter: Exporter;
+  readonly #clock: Clock;
+  readonly #ratio: number;
+
+  /** @param ratio of traces that begin here which are recorded, 0 to 1 */
+  constructor(exporter: Exporter, clock: Clock, ratio: number) {
+    this.#exporter = exporter;
+    this.#clock = clock;
+    this.#ratio = ratio;
+  }
+
+  /** @param phases what of the request took how long */
+  request(ctx: RequestContext, { status }: Result, durationMs: number, isCut: boolean, phases: readonly Phase[]): void {
+    const { trace, method, route } = ctx;
+    if (!trace.isSampled) return;
+    const endMs = this.#clock.now();
+    const startMs = endMs - durationMs;
+    const { traceId, spanId, parentId, state } = trace;
+    this.#exporter.add({
+      traceId,
+      spanId,
+      parentId,
+      state,
+      name: route ? `${method} ${route.pattern}` : method,
+      kind: "server",
+      startMs,
+      endMs,
+      attributes: {
+        "http.request.method": method,
+        "http.route": route?.pattern,
+        "http.response.status_code": status,
+        "svc.request_id": ctx.requestId,
+        "svc.client_left": isCut || undefined,
+        "error.type": status >= 500 ? String(status) : undefined,
+      },
+      error: status >= 500 ? `answered ${status}` : undefined,
+    });
+    phases.forEach((phase, at) => {
+      const phaseStartMs = startMs + (phase.startMs - ctx.startedMs);
+      this.#exporter.add({
+        traceId,
+        spanId: hex(`${spanId}/${at}`, 16),
+        parentId: spanId,
+        state,
+        name: phase.name,
+        kind: "internal",
+        startMs: phaseStartMs,
+        endMs: phaseStartMs + phase.durationMs,
+        attributes: {},
+        error: phase.hasFailed ? `${phase.name} failed` : undefined,
+      });
+    });
+  }
+
+  /** A graph that has come to its end. */
+  graph({ event, graphId, worker, status, epoch, timestampMs, durationMs, error }: LifecycleEvent): void {
+    if (event === "graph.paused") return;
+    const trace = this.#graphTrace(graphId, epoch);
+    if (!trace.isSampled) return;
+    this.#exporter.add({
+      ...trace,
+      name: `graph ${worker}`,
+      kind: "internal",
+      startMs: timestampMs - durationMs,
+      endMs: timestampMs,
+      attributes: { "svc.graph_id": graphId, "svc.graph_status": status, "svc.epoch": epoch },
+      error: error?.message,
+    });
+  }
+
+  attempt(report: AttemptReport): void {
+    const { graphId, epoch, node, worker, attempt, startedMs, endedMs, outcome, message } = report;
+    const parent = this.#graphTrace(graphId, epoch);
+    if (!parent.isSampled) return;
+    this.#exporter.add({
+      traceId: parent.traceId,
+      spanId: hex(`${graphId}/${epoch}/${node}/${attempt}`, 16),
+      parentId: parent.spanId,
+      state: undefined,
+      name: `worker ${worker}`,
+      kind: "internal",
+      startMs: startedMs,
+      endMs: endedMs,
+      attributes: { "svc.graph_id": graphId, "svc.node": node, "svc.attempt": attempt, "svc.outcome": outcome },
+      error: message,
+    });
+  }
+
+  delivery(report: DeliveryReport): void {
+    const { deliveryId, graphId, epoch, event, attempt, startedMs, endedMs, statusCode, status, error } = report;
+    const trace = deliveryTrace(graphId, deliveryId, attempt, this.#ratio);
+    if (!trace.isSampled) return;
+    this.#exporter.add({
+      ...trace,
+      parentId: this.#graphTrace(graphId, epoch).spanId,
+      name: `deliver ${event}`,
+      kind: "client",
+      startMs: startedMs,
+      endMs: endedMs,
+      attributes: {
+        "http.request.method": "POST",
+        "http.response.status_code": statusCode,
+        "svc.delivery_id": deliveryId,
+        "svc.attempt": attempt,
+        "svc.outcome": status === "pending" ? "retrying" : status,
+      },
+      error,
+    });
+  }
+
+  /** Where a graph stands in its trace: at the top. */
+  #graphTrace(graphId: string, epoch: number): Trace {
+    return rooted(graphId, `${graphId}/${epoch}`, this.#ratio);
+  }
+}
+
+/** Where an attempt to deliver stands: its receiver gets this as `traceparent`. @param ratio 0 where nothing is recorded: the ids are the same, so a receiver can still tell what belongs together. */
+export function deliveryTrace(graphId: string, deliveryId: string, attempt: number, ratio: number): Trace {
+  return rooted(graphId, `${deliveryId}/${attempt}`, ratio);
+}
+
+/** In the trace of a graph. */
+function rooted(graphId: string, of: string, ratio: number): Trace {
+  const traceId = graphTraceId(graphId);
+  return {
+    traceId,
+    spanId: hex(of, 16),
+    parentId: undefined,
+    isSampled: isSampledBy(ratio, traceId),
+    state: undefined,
+  };
+}
+
+function graphTraceId(graphId: string): string {
+  return hex(`svc graph ${graphId}`, 32);
+}
+
+function hex(text: string, digits: number): string {
+  return hash("sha256", text).slice(0, digits);
+}

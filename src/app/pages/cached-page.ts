@@ -1,0 +1,238 @@
+/**
+ * Answers for pages with cache rules: from what is kept, or made anew, by one request for all that wait. What keeps an answer
+ * from being shared is found in two places. Here, whether what was made may be kept; and around all middleware (`sharing`),
+ * whether what goes out may say that it is for all.
+ */
+import { createHash } from "node:crypto";
+import { RequestContext } from "../../platform/http/request/context.ts";
+import { Squeezed } from "../../platform/http/response/compress.ts";
+import { judgePreconditions } from "../../platform/http/request/preconditions.ts";
+import { isForShared } from "../../platform/http/response/shared-caching.ts";
+import { readTarget } from "../../platform/http/request/target.ts";
+import type { Context, Handler, Middleware, Result } from "../../platform/http/types.ts";
+import { toResult } from "../../platform/http/response/write-response.ts";
+import { cacheControl, EXPORT_RULES, notCacheableReasons, PRIVATE, type CacheRules } from "./cache-rules.ts";
+import { PAGE_MARK } from "../pipeline/page-mark.ts";
+import { pathOf, type Asked, type KeptPage } from "./page-cache.ts";
+import type { Services } from "../services.ts";
+import type { ExportedPage } from "../lifecycle/assets.ts";
+import { withoutMetaPolicy } from "./static-export.ts";
+import { submitted } from "../forms/submit.ts";
+
+/** A page as it was rendered for a request. */
+export interface MadePage {
+  readonly result: Result;
+  /** Of its inline scripts; undefined where they have a nonce. */
+  readonly hashes: readonly string[] | undefined;
+  /** Of an answer that is made anew each time, what stands for it in its entity tag. Undefined: nothing does. */
+  readonly tagText: string | undefined;
+  /** Whether nothing in it has failed. */
+  readonly isSound: boolean;
+}
+
+interface TaggedPage extends MadePage {
+  readonly tags: readonly string[];
+}
+
+export interface CachedPage {
+  /** As it was defined, for the log. */
+  readonly path: string;
+  readonly rules: CacheRules;
+  readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config" | "hasCompression">;
+  readonly make: (ctx: RequestContext) => Promise<MadePage>;
+}
+
+/** Longest that values of headers may be together, to be remembered. */
+const MAX_VARIANT = 500;
+
+export function cachedPageHandler(page: CachedPage): Handler {
+  const { rules, services } = page;
+  return async (given) => {
+    const ctx = given as RequestContext;
+    const asked = askedBy(page, ctx);
+    if (!asked) return (await madeFor(page, ctx)).result;
+    const { pageCache } = services;
+    const kept = pageCache.find(asked);
+    if (kept) {
+      if (!pageCache.isFresh(kept) && !pageCache.isMaking(asked)) renew(page, asked, ctx);
+      return answerWith(kept, ctx, services);
+    }
+    let own: Promise<TaggedPage> | undefined;
+    const shared = await pageCache.fly(asked, async () => {
+      // Whoever waits for this page too must get it, though the one who asked first has left.
+      ctx.outlive();
+      own = madeFor(page, ctx);
+      // How it fails may be the visitor's: a redirect to where one signs in. So whoever waits finds out alone.
+      return own.then((made) => kindOfKept(page, ctx, made, asked)).catch(() => undefined);
+    });
+    if (own) return (await own).result;
+    if (shared) return answerWith(shared, ctx, services);
+    // What was waited for turned out to be another visitor's.
+    return (await madeFor(page, ctx)).result;
+  };
+
+  function renew(of: CachedPage, asked: Asked, ctx: RequestContext): void {
+    const apart = ctx.apart();
+    services.pageCache
+      .fly(asked, async () => kindOfKept(of, apart, await madeFor(of, apart), asked))
+      .catch((err: unknown) =>
+        services.log.error({ page: of.path, err }, "A page could not be made anew; the old one stays"),
+      );
+  }
+
+  async function madeFor(of: CachedPage, ctx: RequestContext): Promise<TaggedPage> {
+    const made = await of.make(ctx);
+    const tags = rules.tags(ctx);
+    const isGood = made.result.status === 200 && made.isSound;
+    const headers = [...made.result.headers, "cache-control", isGood ? cacheControl(rules) : PRIVATE];
+    if (rules.vary.length > 0) headers.push("vary", rules.vary.join(", "));
+    if (isGood && made.tagText !== undefined) headers.push("etag", etagOf(made.tagText));
+    ctx.scriptHashes = made.hashes;
+    return { ...made, tags, result: { ...made.result, headers } };
+  }
+}
+
+/** A page that was made at build, good until it is invalidated. */
+export function keptOf({ path: address, body: file, hashes }: ExportedPage, bornMs: number): KeptPage {
+  const body = Buffer.from(withoutMetaPolicy(Buffer.from(file).toString()));
+  const about = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
+  const headers = [...about, ...PAGE_MARK];
+  const freshMs = Number.POSITIVE_INFINITY;
+  const { path, routed } = readTarget(address);
+  const of = { path: pathOf(path), routed };
+  const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
+  return { ...of, body, squeezed: new Squeezed(body), hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+}
+
+function variantOf(values: readonly (string | undefined)[]): string {
+  return JSON.stringify(values.map((value) => value ?? null));
+}
+
+/** Undefined where nothing is looked up or kept for the request. */
+function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | undefined {
+  if (!rules.isPublic || services.site.dev || ctx.method !== "GET") return undefined;
+  // Middleware that looks at a visitor may have let in whom it would not let in otherwise, or hand on what it found.
+  if (notCacheableReasons(rules, looksOf(ctx, services)).length > 0) return undefined;
+  return ctx.unseen(() => {
+    const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
+    const { path, routed, queryText: query } = ctx;
+    return variant.length > MAX_VARIANT ? undefined : { path: pathOf(path), routed, query, variant };
+  });
+}
+
+/** @returns undefined for what is not for all. */
+function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, asked: Asked): KeptPage | undefined {
+  const { rules, services } = page;
+  const { status, headers, body } = made.result;
+  if (status !== 200 || !made.isSound || typeof body !== "string") return undefined;
+  if (notCacheableReasons(rules, looksOf(ctx, services)).length > 0 || headers.includes("set-cookie")) return undefined;
+  const bornMs = services.clock.now();
+  const bytes = Buffer.from(body);
+  const freshMs = bornMs + rules.sharedMs;
+  return {
+    ...asked,
+    query: ctx.readings.has("query") ? asked.query : undefined,
+    tags: made.tags,
+    headers,
+    body: bytes,
+    squeezed: new Squeezed(bytes),
+    hashes: made.hashes ?? [],
+    bornMs,
+    freshMs,
+    staleMs: freshMs + rules.staleMs,
+  };
+}
+
+function answerWith(
+  kept: KeptPage,
+  ctx: RequestContext,
+  { clock, hasCompression }: Pick<Services, "clock" | "hasCompression">,
+): Result {
+  const { headers, body, hashes, bornMs } = kept;
+  ctx.scriptHashes = hashes;
+  const age = Math.max(0, Math.floor((clock.now() - bornMs) / 1000));
+  const squeezed = hasCompression ? kept.squeezed.choose(ctx.unseen(() => ctx.header("accept-encoding"))) : undefined;
+  const all = [...headers, "age", String(age)];
+  if (!squeezed) return { status: 200, headers: all, body };
+  const encoded = [...all, "content-encoding", squeezed.encoding, "vary", "accept-encoding"];
+  return { status: 200, headers: encoded, body: squeezed.body };
+}
+
+function looksOf(ctx: RequestContext, { config }: Pick<Services, "config">) {
+  const { readings } = ctx;
+  return { readings, isOwnOrigin: () => ctx.unseen(() => ctx.url.origin) === config.siteOrigin };
+}
+
+function etagOf(text: string | Uint8Array): string {
+  // Weak: it may be compressed on its way, in more than one manner.
+  return `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+}
+
+/**
+ * Outermost around a page with cache rules: watches what is looked at from the first middleware to the last, has no answer go out
+ * as everyone's that is not, and answers 304 where the client has what would be sent.
+ */
+export function sharing(page: Omit<CachedPage, "make">): Middleware {
+  const { rules, services, path } = page;
+  const told = new Set<string>();
+  return async (given, next) => {
+    const ctx = given as RequestContext;
+    ctx.watch();
+    const result = toResult(await next());
+    const found = [
+      ...notCacheableReasons(rules, looksOf(ctx, services)),
+      ...(result.headers.includes("set-cookie") ? ["set-cookie"] : []),
+    ];
+    // A file is the same whatever is asked behind its path.
+    if (services.site.exporting && ctx.readings.has("query")) found.push("the query");
+    if (found.length > 0) services.site.exporting?.(ctx.routed, found);
+    // A form that was refused is shown to who sent it; its page is for all the same.
+    const isRefusal = submitted(ctx) !== undefined;
+    if (rules.isPublic && found.length > 0 && result.status === 200 && !isRefusal) tell(found);
+    const isShared = rules.isPublic && found.length === 0 && isRead(ctx) && result.status === 200 && !services.site.dev;
+    return unchanged(ctx, isShared ? result : keptToItself(result, services.site.dev !== undefined));
+  };
+
+  /** Once for each way to be personal, not for each visitor. */
+  function tell(found: readonly string[]): void {
+    if (services.site.exporting) return;
+    const text = found.join(", ");
+    if (told.has(text) || told.size > 20) return;
+    told.add(text);
+    services.log.warn(
+      { page: path, read: found },
+      `The page ${path} is declared public, but its answers are not shared: ${text} of the visitor was looked at, by it, its layouts or its middleware`,
+    );
+  }
+}
+
+function isRead({ method }: Pick<Context, "method">): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Without what says that it is for others, or, while the app is developed, that it need not be asked for. */
+function keptToItself(result: Result, isDev: boolean): Result {
+  const headers = result.headers.flatMap((name, at) => {
+    if (at % 2 === 1) return [];
+    const value = result.headers[at + 1] ?? "";
+    if (isForShared(name, value)) return [];
+    const isOpen = name === "cache-control" && (isDev || /public|s-maxage/.test(value));
+    return isOpen ? [name, PRIVATE] : [name, value];
+  });
+  return { ...result, headers };
+}
+
+/** What a client that asks with what it has is told. */
+function unchanged(ctx: RequestContext, result: Result): Result {
+  const at = result.headers.findIndex((name, place) => place % 2 === 0 && name === "etag");
+  const etag = result.headers[at + 1]?.replace(/^W\//, "");
+  if (at < 0 || etag === undefined || result.status !== 200 || !isRead(ctx)) return result;
+  const known = ctx.unseen(() => ctx.header("if-none-match"));
+  const verdict = judgePreconditions((name) => (name === "if-none-match" ? known : undefined), { etag });
+  if (verdict !== 304) return result;
+  // What describes the body stays with the one that the client has; so does the policy that belongs to it.
+  const headers = result.headers.flatMap((name, place) =>
+    place % 2 === 0 && !name.startsWith("content-") ? [name, result.headers[place + 1] ?? ""] : [],
+  );
+  return { status: 304, headers, body: null };
+}

@@ -1,0 +1,138 @@
+/**
+ * The guard of mutations: gives a page its CSRF token, and judges whether a request may change anything. The rules are
+ * platform/security/csrf.ts; this file reads the request for them.
+ */
+import { mediaType, requireLength, tooLarge } from "../../platform/http/body/read-body.ts";
+import { readForm as readHttpForm, type FormData } from "../../platform/http/body/memory-form.ts";
+import { RequestContext } from "../../platform/http/request/context.ts";
+import type { Context } from "../../platform/http/types.ts";
+import {
+  createCsrfCookie,
+  createCsrfId,
+  csrfId,
+  csrfToken,
+  judgeOrigin,
+  judgeToken,
+} from "../../platform/security/csrf.ts";
+import type { RateLimit } from "../../platform/security/rate-limit.ts";
+import type { Secrets } from "../../platform/security/secrets.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { COOKIES, CSRF_FIELD, HEADERS } from "../../platform/shared/wire.ts";
+import { tooMany } from "./rate-limits.ts";
+
+/** Longest form body of a route that names no limit of its own. */
+export const FORM_BYTES = 1024 * 1024;
+
+const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
+
+/** Forms read while looking for the token; a body can be read only once. */
+const forms = new WeakMap<Context, FormData>();
+
+/** What the guard needs of the app's services. */
+export interface Guard {
+  readonly secrets: Secrets;
+  readonly config: { readonly siteOrigin: string | undefined };
+}
+
+/** What a guarded form may cost before its token is known to be right. */
+export interface GuardedForm {
+  /** Of the whole body. */
+  readonly maxBytes: number;
+  /** Counts for the client before the body is read. */
+  readonly limit: RateLimit;
+}
+
+/** The page's token, for its session; sets the cookie it belongs to where the browser has none, or one of a previous secret. */
+export function tokenFor(ctx: Context, { secrets }: Guard): string {
+  const raw = ctx.cookie(COOKIES.csrf);
+  const id = csrfId([secrets[0]], raw) ?? givenBy(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
+  return csrfToken(secrets, id, ctx.sessionId);
+}
+
+function giveCookie(ctx: Context, secrets: Secrets, id = createCsrfId()): string {
+  // The defaults are those of contract section 5.
+  ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id));
+  if (ctx instanceof RequestContext) ctx.csrfId = id;
+  return id;
+}
+
+function givenBy(ctx: Context): string | undefined {
+  return ctx instanceof RequestContext ? ctx.csrfId : undefined;
+}
+
+/** Judges origin, cookie and header, without reading the body. @throws SvcError `SVC_FORBIDDEN` */
+export function requireHeaderToken(ctx: Context, guard: Guard): void {
+  requireOwnOrigin(ctx, guard);
+  requireToken(ctx, guard, ctx.header(HEADERS.csrf));
+}
+
+/**
+ * As `requireHeaderToken`; where there is no header and the body is a form, its field counts. Such a form is read before it is known who
+ * sends it, so its size and rate are limited first.
+ * @throws SvcError `SVC_FORBIDDEN`, `SVC_RATE_LIMIT`, `SVC_TOO_LARGE`, `SVC_INVALID`, `SVC_UNAVAILABLE`
+ */
+export async function requireMutation(ctx: Context, guard: Guard, { maxBytes, limit }: GuardedForm): Promise<void> {
+  requireOwnOrigin(ctx, guard);
+  const header = ctx.header(HEADERS.csrf);
+  if (header === undefined && FORM_TYPES.has(mediaType(ctx.header("content-type")) ?? "")) {
+    // Without our cookie no token can be right, so the body need not be read.
+    if (csrfId(guard.secrets, ctx.cookie(COOKIES.csrf)) === undefined) throw refused();
+    await requireRate(ctx, limit);
+    const form = await readHttpForm(ctx, maxBytes);
+    forms.set(ctx, form);
+    return requireToken(ctx, guard, form.fields[CSRF_FIELD]);
+  }
+  requireToken(ctx, guard, header);
+}
+
+async function requireRate(ctx: Context, limit: RateLimit): Promise<void> {
+  const clientIp = ctx instanceof RequestContext ? ctx.unseen(() => ctx.clientIp) : ctx.clientIp;
+  const target = (ctx instanceof RequestContext ? ctx.route?.pattern : undefined) ?? ctx.path;
+  const { isAllowed, headers } = await limit.take(clientIp, target);
+  if (!isAllowed) throw tooMany(headers);
+}
+
+/**
+ * Fields and files of a form body, urlencoded or multipart, in memory.
+ * @param limitBytes of the whole body; default 1 MiB.
+ * @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID`
+ */
+export async function readForm(ctx: Context, limitBytes = FORM_BYTES): Promise<FormData> {
+  requireLength(ctx, limitBytes);
+  const known = forms.get(ctx);
+  if (!known) return readHttpForm(ctx, limitBytes);
+  if (sizeOf(known) > limitBytes) {
+    throw tooLarge(limitBytes);
+  }
+  return known;
+}
+
+function sizeOf({ fields, files }: FormData): number {
+  const texts = Object.values(fields).reduce((sum, text) => sum + text.length, 0);
+  return Object.values(files).reduce((sum, file) => sum + file.bytes.byteLength, texts);
+}
+
+/** Refuses what says that it comes from another site. @throws SvcError `SVC_FORBIDDEN` */
+export function requireOwnOrigin(ctx: Context, guard: Guard): void {
+  const origin = ctx.header("origin");
+  // Parsing the address is left for who has to be compared with it.
+  const ownOrigin = origin === undefined || origin === guard.config.siteOrigin ? origin : ctx.url.origin;
+  if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin: ownOrigin ?? "" })) throw refused();
+}
+
+/** @throws SvcError `SVC_FORBIDDEN` for a token that is not this visitor's */
+export function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
+  const facts = { rawCookie: ctx.cookie(COOKIES.csrf), sessionId: ctx.sessionId, rawToken };
+  if (judgeToken(guard.secrets, facts)) throw refused();
+}
+
+/** One text for every reason: which check failed helps only those who probe. A class of its own, so that it can be counted. */
+export class CsrfRefusal extends SvcError {
+  constructor() {
+    super("SVC_FORBIDDEN", "Forbidden");
+  }
+}
+
+function refused(): SvcError {
+  return new CsrfRefusal();
+}

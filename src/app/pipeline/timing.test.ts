@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Context } from "../../platform/http/types.ts";
+import { Phases, serverTiming } from "./timing.ts";
+
+/** Only what it is counts: phases are kept by it. */
+const request = (): Context => ({}) as Context;
+
+describe("phases of a request", () => {
+  it("are noted with name and outcome, whether they return, throw, fulfil or reject", async () => {
+    const [phases, ctx] = [new Phases(true), request()];
+    assert.equal(
+      phases.time(ctx, "render", () => "html"),
+      "html",
+    );
+    assert.equal(await phases.time(ctx, "load", async () => 7), 7);
+    assert.throws(() => phases.time(ctx, "broken", () => assert.fail("thrown")));
+    await assert.rejects(async () => phases.time(ctx, "refused", async () => assert.fail("rejected")));
+    assert.deepEqual(
+      phases.of(ctx).map(({ name, hasFailed }) => [name, hasFailed]),
+      [
+        ["render", false],
+        ["load", false],
+        ["broken", true],
+        ["refused", true],
+      ],
+    );
+    assert.deepEqual(phases.of(request()), []);
+  });
+
+  it("are not noted where nobody wants to know", () => {
+    const [phases, ctx] = [new Phases(false), request()];
+    phases.time(ctx, "render", () => "html");
+    assert.deepEqual(phases.of(ctx), []);
+  });
+
+  it("are a Server-Timing header, what an action is called in its description", () => {
+    const phase = (name: string, durationMs: number) => ({ name, startMs: 0, durationMs, hasFailed: false });
+    assert.equal(
+      serverTiming([phase("load", 1.25), phase("action addTodo", 10)], 12),
+      'load;dur=1.3, action;desc="addTodo";dur=10.0, total;dur=12.0',
+    );
+  });
+});

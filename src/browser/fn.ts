@@ -1,6 +1,0 @@
-/** `fn.js`: functions that a component was given as props, made by the chunk of whoever gave them. For pages that have any. */
-import { chunkNamed, kinds, valueAt } from "./core.ts";
-import type { Slots } from "./types.ts";
-
-kinds[3] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
-  chunkNamed(chunk)[symbol]!(indices.map(valueAt) as Slots);

@@ -1,5 +1,0 @@
-/** `region.js`: lists, conditions, places found by key; for pages that have any. */
-export { Branch } from "./branch.ts";
-export { For } from "./list.ts";
-export { K, X } from "./structure.ts";
-export { tpl } from "./template.ts";

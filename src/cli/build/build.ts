@@ -1,0 +1,37 @@
+/** `svc build`: the app's folder into `dist/`. */
+import { join, relative } from "node:path";
+import { performance } from "node:perf_hooks";
+import { buildApp, findEntry } from "../../web/compiler/build/build.ts";
+import type { CommandOptions } from "../arguments.ts";
+import { buildStatic } from "./build-static.ts";
+import { checkBuilt } from "./check-built.ts";
+import type { Output } from "../output.ts";
+
+/** What the app's own code left open must not keep the command. */
+const LINGER_MS = 500;
+
+/** @returns the exit code */
+export async function build({ root, publicMaps, isStatic = false }: CommandOptions, output: Output): Promise<number> {
+  const startedMs = performance.now();
+  const { manifest, outDir } = await buildApp({ root, publicMaps });
+  if (!isStatic) await checkAlone(root, outDir, output);
+  const chunks = Object.keys(manifest.chunks).length;
+  const tookMs = Math.round(performance.now() - startedMs);
+  const place = `${relative(process.cwd(), root) || "."}/dist`;
+  output.line(
+    `${output.style("green", "Built")} ${place} in ${tookMs} ms: ${chunks} browser ${chunks === 1 ? "chunk" : "chunks"}, build ${manifest.build}`,
+  );
+  return isStatic ? buildStatic(outDir, output) : 0;
+}
+
+/** What the app's modules have begun, such as a connection, neither fails nor keeps the command. */
+async function checkAlone(root: string, outDir: string, output: Output): Promise<void> {
+  process.on("uncaughtException", () => undefined);
+  // Stacks name the lines that were written.
+  process.setSourceMapsEnabled(true);
+  try {
+    await checkBuilt(join(outDir, "server", "app.js"), relative(root, findEntry(root)), output);
+  } finally {
+    setTimeout(() => process.exit(), LINGER_MS).unref();
+  }
+}

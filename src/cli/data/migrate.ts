@@ -1,0 +1,112 @@
+/** `svc migrate`: moves a database, and tells how far it is: to a person in words, to a program as lines of JSON. */
+import { move, undoMove, type MoveEvent } from "../../storage/move/move.ts";
+import { isPostgres, inspectTarget, openDump } from "../../storage/move/open-databases.ts";
+import { rehearse, type RehearsalEvent } from "../../storage/move/rehearse.ts";
+import { systemClock, type Clock } from "../../platform/shared/clock.ts";
+import { silentLog } from "../../platform/shared/log.ts";
+import { VARIABLES } from "../../platform/shared/wire.ts";
+import type { Dump } from "../../storage/contract/dump.ts";
+import type { MigrateCommand } from "./migrate-arguments.ts";
+import type { Output } from "../output.ts";
+
+/** What takes no longer needs no telling how far it is. */
+const QUIET_MS = 2000;
+/** Between two tellings to a program. */
+const NEWS_MS = 1000;
+
+/** @returns the exit code. @throws SvcError as the move is refused. */
+export async function migrate(command: MigrateCommand, output: Output, clock: Clock = systemClock): Promise<number> {
+  const { from, to, isDryRun } = command;
+  const source = await openDump(from, false);
+  let target: Dump | undefined;
+  try {
+    target = await (isDryRun ? inspectTarget(to) : openDump(to, true));
+    const onEvent = teller(command, output, clock);
+    const options = { source, target, clock, onEvent, addJobs: () => addJobs(to) };
+    if (!isDryRun) await move(options);
+    else if (!(await rehearse(options))) return 1;
+    return 0;
+  } finally {
+    await target?.close();
+    await source.close();
+  }
+}
+
+/** PostgreSQL needs a job for each unfinished run, so that worker processes find it. On SQLite an app finds them when it starts. */
+async function addJobs(databaseUrl: string): Promise<number> {
+  if (!isPostgres(databaseUrl)) return 0;
+  return (await import("../../graphs/cluster/requeue-migrated.ts")).addJobs(databaseUrl, silentLog);
+}
+
+/** @returns the exit code. */
+export async function undo(from: string, output: Output): Promise<number> {
+  const source = await openDump(from, false);
+  try {
+    const { peer } = await undoMove(source);
+    output.line(`Apps may start on ${source.label} again.`);
+    output.line(`Let none start on ${peer} any more: graphs of both would run twice. Drop it.`);
+    return 0;
+  } finally {
+    await source.close();
+  }
+}
+
+type Event = MoveEvent | RehearsalEvent;
+
+/** How far it is, now and then; all else at once. */
+function teller({ json }: MigrateCommand, output: Output, clock: Clock): (event: Event) => void {
+  const isText = output.isInteractive && !json;
+  let toldMs = clock.now() + (isText ? QUIET_MS : 0) - NEWS_MS;
+  return (event) => {
+    if ("of" in event) {
+      if (clock.now() < toldMs + NEWS_MS) return;
+      toldMs = clock.now() - (isText ? NEWS_MS * 0.9 : 0);
+    }
+    if (!isText) return output.line(JSON.stringify(event));
+    if ("of" in event)
+      return output.status(`  ${event.table}: ${event.type} ${shown(event.rows)} of ${shown(event.of)}`);
+    for (const line of textOf(event, output)) output.line(line);
+  };
+}
+
+function textOf(event: Exclude<Event, { of: number }>, output: Output): string[] {
+  switch (event.type) {
+    case "begun":
+      return [`${event.isResumed ? "Going on with the move of" : "Moving"} ${event.from}`, `to ${event.to}`, ""];
+    case "table":
+      return [
+        event.rows === 0
+          ? rowOf(event.table, 0)
+          : `${rowOf(event.table, event.rows)}  ${output.style("dim", `the same on both sides: ${event.sha256.slice(0, 16)}`)}${replacedOf(event.replaced)}`,
+      ];
+    case "would": {
+      const refused = event.refused > 0 ? `, ${output.style("red", `${shown(event.refused)} would be refused`)}` : "";
+      return [`${rowOf(event.table, event.rows)}${replacedOf(event.replaced)}${refused}`];
+    }
+    case "refusal":
+      return [`${output.style("red", "Refused")} ${event.reason}`];
+    case "arrived": {
+      const jobs =
+        event.jobs === 1 ? "1 graph is under way and goes" : `${shown(event.jobs)} graphs are under way and go`;
+      return ["", `${shown(event.rows)} rows are there; ${jobs} on when an app starts.`];
+    }
+    case "moved":
+      return [
+        `Moved. No app starts on ${event.from} any more: give it the other address, in ${VARIABLES.databaseUrl}.`,
+      ];
+    case "nothing":
+      return [`Nothing to do: ${event.from} was moved to ${event.to} before.`];
+  }
+}
+
+function rowOf(table: string, rows: number): string {
+  return `  ${table.padEnd(13)} ${shown(rows).padStart(11)}`;
+}
+
+function replacedOf(replaced: number): string {
+  return replaced > 0 ? `; ${shown(replaced)} with characters that can't be kept, U+FFFD in their place` : "";
+}
+
+function shown(count: number): string {
+  return count.toLocaleString("en");
+}

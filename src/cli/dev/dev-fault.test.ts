@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { DevFault } from "../../platform/shared/dev-fault.ts";
+import { parse } from "../../web/compiler/parse/parse.ts";
+import { faultOf, thrownOf } from "./dev-fault.ts";
+import { errorWithSource } from "../error-with-source.ts";
+
+let root = "";
+
+const told = (message: string): DevFault =>
+  faultOf("server", { name: "SVC200", message, stack: "" }, root, () => undefined);
+
+const caught = (run: () => unknown): unknown => {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe("what the compiler tells of a page", () => {
+  it("has the place of what is no TSX, and its frame", () => {
+    const text = "export default function Home() {\n  return <h1>Library</h2>;\n}\n";
+    const error = caught(() => parse({ path: "pages/home.tsx", text }));
+    const { kind, code, message, place, frame } = faultOf("server", thrownOf(error), root, () => undefined);
+    assert.deepEqual([kind, code, place?.file, place?.line], ["compile", "SVC_INVALID", "pages/home.tsx", 2]);
+    assert.match(message, /^Expected corresponding JSX closing tag for 'h1'/);
+    assert.match(frame ?? "", /^  1 \| export default[^\n]*\n> 2 \|   return <h1>Library<\/h2>;/);
+  });
+});
+
+describe("what the server tells of a page", () => {
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), "svc-fault-"));
+    mkdirSync(join(root, "pages"));
+    writeFileSync(
+      join(root, "pages/home.tsx"),
+      "const Other = () => <div>x</div>;\n\nexport function Home(props) {\n  return <div>{props.user}</div>;\n}\n",
+    );
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  it("has the place it names, with a frame", () => {
+    const { code, message, place, frame } = told("SVC202 pages/home.tsx:4:10\nItems 0 and 1 …");
+    assert.deepEqual(
+      [code, message, place],
+      ["SVC202", "Items 0 and 1 …", { file: "pages/home.tsx", line: 4, column: 10 }],
+    );
+    assert.match(frame ?? "", /> 4 \|   return <div>/);
+  });
+
+  it("is found by the source of a value in its component", () => {
+    const { message, place } = told('SVC201 pages/home.tsx: "props.user" of Home\nIt can\'t travel.');
+    assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 16 });
+    assert.equal(message, '"props.user" of Home: It can\'t travel.');
+  });
+
+  it("is found by the component alone, in whichever file that is", () => {
+    const { message, place } = told('SVC203 "<div" of Home\n<div> can\'t stand there.');
+    assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 10 });
+    assert.equal(message, "<div> of Home: <div> can't stand there.");
+    assert.equal(told('SVC203 "<div" of Nobody\nx').place, undefined);
+  });
+});
+
+describe("what a page's module is refused for", () => {
+  it("stands in that module, not where the app is made", () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-fault-"));
+    mkdirSync(join(folder, "pages"));
+    writeFileSync(join(folder, "pages/about.tsx"), "// About\nexport default 5;\n");
+    const message = "pages/about.tsx must have a function as its default export; it has number";
+    const stack = `SvcError: ${message}\n    at Object.<anonymous> (${join(folder, "app.tsx")}:1:1)`;
+    const error = Object.assign(new Error(message), { name: "SvcError", code: "SVC_DEFINITION", stack });
+    assert.equal(
+      errorWithSource(error, folder),
+      `SVC_DEFINITION pages/about.tsx:2:1\n${message}\n\n  1 | // About\n> 2 | export default 5;\n    | ^^^^^^\n  3 |`,
+    );
+    rmSync(folder, { recursive: true });
+  });
+});

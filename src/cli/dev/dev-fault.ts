@@ -1,0 +1,119 @@
+/** From an error to what whoever develops the app is told: place in the source, frame, calls of the app's own code. */
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { DevFault, Place } from "../../platform/shared/dev-fault.ts";
+import { placeInComponent } from "../build/find-source.ts";
+import { codeFrame, offsetOf, positionOf } from "../../web/compiler/diagnostics.ts";
+
+/** A line of a stack: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
+const CALL =
+  /^\s*(?:at (?:async )?)?(?:(.*?) ?[(@])?((?:file:\/\/|https?:\/\/|\/|[A-Za-z]:[\\/])[^()]*?):(\d+):(\d+)\)?$/;
+/** Of the compiler: `SVC101 pages/home.tsx:3:5`, what is wrong, and the frame. */
+const DIAGNOSTIC = /^(SVC[\dA-Z_]+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
+
+/** Found while rendering: `SVC202 pages/home.tsx:3:5`, and what is wrong. */
+const PLACED = /^(SVC[\dA-Z_]+) (\S+?):(\d+):(\d+)\n([^]*)$/;
+/** The same of what is known by a piece of its component's source: `SVC201 pages/home.tsx: "user" of Home`. */
+const WRITTEN = /^(SVC[\dA-Z_]+) (?:(\S+): )?"((?:[^"\\]|\\.)*)" of (\w+)\n([^]*)$/;
+
+/** Of fullstack/modules.ts: `pages/about.tsx must have a function …`. */
+const PAGE = /^(pages\/\S+\.[jt]sx?) (?:must have|exports) /;
+
+/** Traces a place of code that runs back to the source; undefined for code that is not the app's. */
+export type Trace = (
+  file: string,
+  line: number,
+  column: number,
+) => { file: string; line: number; column: number } | undefined;
+
+/** What is known of an error, whichever side it comes from. */
+export interface Thrown {
+  name: string;
+  message: string;
+  stack: string;
+}
+
+export function thrownOf(error: unknown): Thrown {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error), stack: "" };
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return { name: code, message: error.message, stack: error.stack ?? "" };
+}
+
+/** @param root folder of the app. */
+export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, trace: Trace): DevFault {
+  const found = DIAGNOSTIC.exec(thrown.message);
+  if (found) {
+    const [, code = "", file = "", line, column, message = "", frame = ""] = found;
+    return {
+      kind: "compile",
+      code,
+      message,
+      place: { file, line: Number(line), column: Number(column) },
+      frame,
+      calls: [],
+    };
+  }
+  const written = ofRendering(thrown.message, root);
+  if (written) return { kind, calls: [], ...written, frame: written.place && frameAt(written.place, root) };
+  // Some of ours begin with their code, which is told apart.
+  const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "");
+  const [first, ...calls] = callsOf(thrown.stack, root, trace);
+  const page = placeOfPage(message, root);
+  const place = page ?? first?.place;
+  return { kind, code: thrown.name, message, place, frame: place && frameAt(place, root), calls: page ? [] : calls };
+}
+
+/** What a module below `pages/` is refused for stands there, and not where the app is made of them all. */
+function placeOfPage(message: string, root: string): Place | undefined {
+  const [, named = ""] = PAGE.exec(message) ?? [];
+  const file = [named, `src/${named}`].find((path) => named !== "" && existsSync(join(root, path)));
+  if (file === undefined) return undefined;
+  const text = readFileSync(join(root, file), "utf8");
+  return { file, ...positionOf(text, Math.max(0, text.search(/\bexport\s+default\b/))) };
+}
+
+/** What the server tells of a page that it has rendered. */
+function ofRendering(text: string, root: string): Pick<DevFault, "code" | "message" | "place"> | undefined {
+  const placed = PLACED.exec(text);
+  if (placed) {
+    const [, code = "", file = "", line, column, message = ""] = placed;
+    return { code, message, place: { file, line: Number(line), column: Number(column) } };
+  }
+  const [, code, file, quoted = "", component = "", message = ""] = WRITTEN.exec(text) ?? [];
+  if (code === undefined) return undefined;
+  const source = JSON.parse(`"${quoted}"`) as string;
+  const told = `${source.startsWith("<") ? `${source}>` : `"${source}"`} of ${component}: ${message}`;
+  return { code, message: told, place: placeInComponent(root, file, component, source) };
+}
+
+function callsOf(stack: string, root: string, trace: Trace): DevFault["calls"] {
+  return stack.split("\n").flatMap((text) => {
+    const [, name = "", file, line, column] = CALL.exec(text) ?? [];
+    if (file === undefined) return [];
+    const at = trace(file, Number(line), Number(column));
+    const inside = at && relative(root, at.file);
+    if (inside === undefined || inside.startsWith("..") || isAbsolute(inside) || inside.includes("node_modules"))
+      return [];
+    return [{ name: name || "(anonymous)", place: { ...at, file: inside.split(sep).join("/") } as Place }];
+  });
+}
+
+/** Stacks of the server are in terms of the source already: Node reads the maps. */
+export const traceServer: Trace = (file, line, column) => ({
+  file: file.startsWith("file:") ? fileURLToPath(file) : file,
+  line,
+  column,
+});
+
+function frameAt({ file, line, column }: Place, root: string): string | undefined {
+  try {
+    const text = readFileSync(join(root, file), "utf8");
+    const start = offsetOf(text, line, column);
+    const word = /^[\w$]+/.exec(text.slice(start))?.[0] ?? "";
+    return codeFrame(text, { start, end: start + Math.max(1, word.length) });
+  } catch {
+    // Gone since, or never a file: the place alone is told.
+    return undefined;
+  }
+}

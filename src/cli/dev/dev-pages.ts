@@ -1,0 +1,44 @@
+/** Open pages of the app under development: each follows a stream of what changes. */
+import type { StreamEvent } from "../../platform/http/response/event-stream.ts";
+import type { DevFault } from "../../platform/shared/dev-fault.ts";
+
+/** `build`: pages of another build are out of date. `fault`: the source does not compile. `style`: a stylesheet changed. */
+export type DevEvent =
+  | { event: "build"; data: string }
+  | { event: "fault"; data: DevFault }
+  | { event: "style"; data: string };
+
+export class DevPages {
+  readonly #listeners = new Set<(event: DevEvent) => void>();
+  /** How the app is; what a page that joins is told first. */
+  #state: DevEvent | undefined;
+
+  tell(event: DevEvent): void {
+    if (event.event !== "style") this.#state = event;
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  async *follow(signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    const waiting: DevEvent[] = this.#state ? [this.#state] : [];
+    let wake = (): void => undefined;
+    const listener = (event: DevEvent): void => {
+      waiting.push(event);
+      wake();
+    };
+    const onAbort = (): void => wake();
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", onAbort);
+    try {
+      while (!signal.aborted) {
+        yield* waiting.splice(0);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (waiting.length > 0 || signal.aborted) resolve();
+        });
+      }
+    } finally {
+      this.#listeners.delete(listener);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
+import { isBySide, watch } from "./dev-watch.ts";
+
+describe("what svc dev reloads for", () => {
+  it("is no file that a program writes beside the source, its own log among them", () => {
+    const loaded: string[] = [];
+    let tell: (file: string) => void = () => assert.fail("nobody listens");
+    const host: Pick<DevHost, "onChange"> = {
+      onChange: (listener) => {
+        tell = listener;
+        return () => undefined;
+      },
+    };
+    let at = "";
+    const stop = watch({
+      host,
+      root: "/app",
+      written: ["/app/.svc"],
+      onCode: () => loaded.push(at),
+      onStyle: () => assert.fail("none is told"),
+    });
+    for (at of ["/app/dev.log", "/app/pages/a.tsx", "/app/nohup.out", "/app/.svc/svc.db", "/app/shop.json"]) tell(at);
+    stop();
+    assert.deepEqual(loaded, ["/app/pages/a.tsx", "/app/shop.json"]);
+  });
+
+  it("is every file whose name is not one of theirs", () => {
+    for (const name of ["dev.log", "dev.pid", "shop.db-wal", "b.db.part", "app.tsx~", ".app.tsx.swp", "x.sqlite"])
+      assert.ok(isBySide(`/app/${name}`), name);
+    for (const name of ["app.tsx", "login.ts", "log/page.tsx", "db.ts", "texts.md", "out/index.ts", "catalog"])
+      assert.ok(!isBySide(`/app/${name}`), name);
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * `svc dev`: serves the app from source. The socket stays open while the app behind it is replaced after each change
+ * (dev-reloader.ts); open pages follow what changes (dev-pages.ts, src/web/client/dev).
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { readConfig } from "../../app/lifecycle/config.ts";
+import { createDevHost, type DevHost } from "../../web/compiler/dev/dev-host.ts";
+import { listen } from "../../platform/http/server.ts";
+import { systemClock } from "../../platform/shared/clock.ts";
+import { BASE_PATH, VARIABLES } from "../../platform/shared/wire.ts";
+import type { CommandOptions } from "../arguments.ts";
+import { banner } from "../banner.ts";
+import { DevEndpoints } from "./dev-endpoints.ts";
+import { DevReporter } from "./dev-reporter.ts";
+import { DevPages } from "./dev-pages.ts";
+import { DevReloader } from "./dev-reloader.ts";
+import { watch } from "./dev-watch.ts";
+import { OperatorLink } from "./operator-link.ts";
+import type { Output } from "../output.ts";
+import { endRequested } from "../signals.ts";
+
+const DRAIN_MS = 2000;
+
+export async function dev(options: CommandOptions, output: Output): Promise<void> {
+  // Before the app and its libraries read it.
+  process.env[VARIABLES.nodeEnv] = "development";
+  const devHost = await createDevHost(options);
+  try {
+    await serveFrom(devHost, options, output);
+  } finally {
+    // Its watcher would keep a process that has failed.
+    await devHost.close();
+  }
+}
+
+async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions, output: Output): Promise<void> {
+  const ended = endRequested();
+  const closing = new AbortController();
+  const pages = new DevPages();
+  const news = new DevReporter(root, pages, output);
+  const doors = new DevEndpoints({ root, host: devHost, pages, news, closing: closing.signal });
+  const link = new OperatorLink(systemClock, output, process.stdin);
+  const stage = stageOf(devHost, root, news, doors, link);
+  const first = await stage.load();
+  const config = first?.config ?? readConfig(process.env);
+  const listening = await listen(
+    (message, reply) => serve(stage, doors, message, reply),
+    {
+      host: host ?? config.host,
+      port: port ?? config.port,
+      canFallBack: port === undefined && !config.isPortFixed,
+      refuse: (error) => (stage.current ?? doors).refuse(error),
+    },
+    (error) => output.error(String(error)),
+  );
+  const app = await stage.boot(listening.url).catch(async (error: unknown) => {
+    await listening.close(0);
+    throw error;
+  });
+  if (app) banner(app, listening.url, Math.round(performance.now()), output);
+  else output.line(`Waiting for an edit  ${listening.url}`);
+  link.print(app, listening.url);
+  const unbind = link.onKey(() => link.print(stage.current, listening.url));
+  const stop = watch({
+    host: devHost,
+    root,
+    written: [resolve(config.dataDir), join(root, "dist")],
+    onCode: () => stage.changed(),
+    onStyle: (path) => pages.tell({ event: "style", data: path }),
+  });
+  await ended;
+  unbind();
+  stop();
+  closing.abort();
+  await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
+}
+
+function stageOf(host: DevHost, root: string, news: DevReporter, doors: DevEndpoints, link: OperatorLink): DevReloader {
+  return new DevReloader({
+    host,
+    root,
+    support: {
+      manifest: () => host.manifest(),
+      chunk: (name) =>
+        host.chunk(name).catch((error: unknown) => {
+          news.brokenChunk(error);
+          throw error;
+        }),
+      script: (nonce) => news.script(nonce),
+      kept: (id) => doors.kept(id),
+      faultPage: (error, nonce) => news.faultPage(error, nonce),
+      operatorLink: link.token,
+    },
+    onReady: (tookMs) => news.ready(tookMs),
+    onFault: (error) => news.broken(error),
+  });
+}
+
+async function serve(
+  stage: DevReloader,
+  doors: DevEndpoints,
+  message: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
+  const path = (message.url ?? "/").split("?")[0] ?? "/";
+  if (doors.owns(path)) return doors.answer(message, reply);
+  // What open pages need goes on while the source does not compile, which has been told.
+  const app = await stage.app().catch(() => (path.startsWith(`${BASE_PATH}/`) ? stage.current : undefined));
+  return app ? app.handler(message, reply) : doors.answer(message, reply);
+}

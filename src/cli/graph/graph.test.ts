@@ -1,0 +1,397 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Started } from "../../app/app-types.ts";
+import { createApp } from "../../app/app.ts";
+import { graph, worker } from "../../graphs/definition/definition.ts";
+import { FinalError } from "../../graphs/definition/final-error.ts";
+import { readGraphArguments, type GraphInvocation } from "./graph-arguments.ts";
+import { GraphClient } from "./graph-client.ts";
+import { graph as runGraph } from "./graph.ts";
+import { createOutput } from "../output.ts";
+
+const KEY = "a-key-for-the-operator";
+const double = worker("double", (n: number) => n * 2);
+const refuse = worker("refuse", () => {
+  throw new FinalError("never", { cause: new Error("a rule") });
+});
+const asked = worker("asked", (_: null, ctx) => ctx.waitFor("answer"));
+const fan = graph("fan", (g) => {
+  const list = g.node(
+    "list",
+    worker("list", () => [1, 2, 3]),
+  );
+  const items = g.map("double", double, list, (all) => all);
+  return g.node("none", refuse, { after: [items], when: () => false });
+});
+
+const read = (...args: string[]): GraphInvocation => readGraphArguments(args, "/srv", {});
+
+describe("the command line of svc graph", () => {
+  const mistakes: [string[], RegExp][] = [
+    [[], /^No verb given; it may be ls, bulk, show, .*, signal\n\nsvc graph --help/],
+    [["lss"], /^svc graph knows no "lss"; did you mean "ls"\?\n\nsvc graph --help/],
+    [["list"], /^svc graph knows no "list"; did you mean "ls"\?/],
+    [["inspect"], /^svc graph knows no "inspect"; it knows ls, bulk, show, .*, signal\n/],
+    [["show"], /^svc graph show needs the id of a graph/],
+    [["signal", "g_1"], /^svc graph signal needs the id of a graph and the name of a signal/],
+    [["signal", "g_1", "ok", "no"], /^svc graph signal takes no argument "no"/],
+    [["start"], /^svc graph start needs the name of a worker/],
+    [["ls", "g_1"], /^svc graph ls takes no argument "g_1"/],
+    [["show", "g_1", "g_2"], /^svc graph show takes no argument "g_2"/],
+    [["show", "g_1", "--note", "x"], /^svc graph show takes no --note/],
+    [["start", "a", "--input", "{"], /^--input is no JSON/],
+    [["start", "a", "--input", "@/no/such/file"], /ENOENT/],
+    [["start", "a", "--delay", "1s"], /^--delay is "1s"; it must be a whole number of milliseconds/],
+    [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
+    [["ls", "--nowhere"], /^Unknown option '--nowhere'\n\nsvc graph --help/],
+    [["ls", "--stauts", "done"], /^Unknown option '--stauts'; did you mean --status\?\n\nsvc graph --help/],
+    [["fork", "g_1"], /^svc graph fork needs --from/],
+    [["retry", "g_1", "--input", "1"], /^svc graph retry takes no --input/],
+    [["schedules", "explode", "x"], /^svc graph schedules knows no "explode"; it knows pause, resume, trigger/],
+    [["schedules", "pause"], /^svc graph schedules pause needs a name/],
+    [["queues", "trigger", "x"], /^svc graph queues knows no "trigger"/],
+    [["ls", "--since", "yesterday"], /^--since is "yesterday"; it must be a time such as/],
+    [["pause", "g_1", "--grace", "long"], /^--grace is "long"; it must be such as 30s/],
+    [["cancel", "g_1", "--yes"], /^svc graph cancel takes no --yes/],
+    [["start", "a", "--priority", "high"], /^--priority is "high"; it must be a whole number/],
+    [["bulk"], /^svc graph bulk needs a step: pause, resume, cancel, retry, purge/],
+    [["bulk", "explode"], /^svc graph bulk knows no "explode"/],
+    [["bulk", "cancel", "--yes"], /^svc graph bulk cancel needs a filter/],
+    [["bulk", "cancel", "--worker", "a", "--before", "1d"], /^svc graph bulk cancel takes no --before/],
+    [["ls", "--longer", "soon"], /^--longer is "soon"; it must be a length of time such as 30s or 5m/],
+    [["check", "this"], /^svc graph check takes no argument "this"/],
+    [["check", "--sample", "all"], /^--sample is "all"; it must be a whole number/],
+  ];
+  for (const [args, expected] of mistakes) {
+    it(`refuses "${args.join(" ")}"`, () => {
+      const invocation = read(...args);
+      assert.equal(invocation.kind, "mistake");
+      assert.match("text" in invocation ? invocation.text : "", expected);
+    });
+  }
+
+  it("finds the app by --url, SVC_SITE_URL, PORT, in this order", () => {
+    const urlOf = (args: string[], env: Record<string, string>): string => {
+      const invocation = readGraphArguments(["ls", ...args], "/srv", env);
+      assert.ok(invocation.kind === "graph");
+      return invocation.command.url;
+    };
+    assert.equal(urlOf([], {}), "http://127.0.0.1:3000");
+    assert.equal(urlOf([], { PORT: "4000" }), "http://127.0.0.1:4000");
+    assert.equal(urlOf([], { PORT: "4000", SVC_SITE_URL: "https://a.example" }), "https://a.example");
+    assert.equal(urlOf(["--url", "http://b.example"], { SVC_SITE_URL: "https://a.example" }), "http://b.example");
+  });
+
+  it("counts how long ago from now", () => {
+    const invocation = readGraphArguments(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], "/srv", {}, 9e6);
+    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
+    assert.deepEqual(invocation.command.task.query, { since_ms: "1800000", until_ms: "3600000" });
+  });
+
+  it("takes graphs by how long they took", () => {
+    const invocation = read("ls", "--longer", "1.5s", "--shorter", "5m");
+    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
+    assert.deepEqual(invocation.command.task.query, { longer_ms: "1500", shorter_ms: "300000" });
+  });
+
+  it("takes graphs by when they ended", () => {
+    const invocation = readGraphArguments(
+      ["ls", "--finished-since", "2h", "--finished-until", "1970-01-01T01:00:00Z"],
+      "/srv",
+      {},
+      9e6,
+    );
+    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
+    assert.deepEqual(invocation.command.task.query, { finished_since_ms: "1800000", finished_until_ms: "3600000" });
+  });
+
+  it("tells its verbs", () => {
+    const help = read("--help");
+    assert.ok(help.kind === "tell" && /start <worker>/.test(help.text));
+  });
+});
+
+describe("svc graph", () => {
+  let started: Started;
+  const app = createApp({
+    graphs: [fan],
+    workers: [double, refuse, asked],
+    schedules: [
+      { name: "yearly", cron: "0 0 1 1 *", worker: "double", input: 4 },
+      { name: "at-the-turn", cron: "0 0 31 12 *", worker: "fan" },
+    ],
+    env: { SVC_EXEC_API_KEY: KEY, SVC_DATABASE_URL: "memory:", SVC_SECRET: "a secret of a test which is long enough" },
+  });
+  before(async () => {
+    started = await app.start({ port: 0 });
+  });
+  after(() => started.close());
+
+  async function run(args: string[], apiKey: string | undefined = KEY, url = started.url) {
+    const invocation = read(...args);
+    assert.ok(invocation.kind === "graph", JSON.stringify(invocation));
+    let text = "";
+    const output = createOutput({ write: (part) => (text += part) }, { write: () => assert.fail("stderr") }, {});
+    const code = await runGraph(invocation.command, new GraphClient({ url, apiKey, retryMs: 1 }), output);
+    return { code, lines: text.trimEnd().split("\n") };
+  }
+
+  it("starts a graph and follows it to its end", async () => {
+    const { code, lines } = await run(["start", "fan", "--follow", "--tag", "t1"]);
+    assert.equal(code, 0);
+    assert.match(lines[0] ?? "", /^g_/);
+    const types = lines.slice(1).map((line) => line.split("  ")[1]);
+    assert.deepEqual([types[0], types.at(-1)], ["graph.queued", "graph.done"]);
+    assert.ok(types.includes("node.skipped"));
+    assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d\.\d{3}  graph\.queued  by=operator$/);
+  });
+
+  it("ends with 1 where the graph that it follows has failed", async () => {
+    const { code, lines } = await run(["start", "refuse", "-f", "--json"]);
+    assert.equal(code, 1);
+    const events = lines.map((line) => JSON.parse(line) as { type?: string; graph_id: string; token?: string });
+    assert.equal(events.at(-1)?.type, "graph.failed");
+    assert.equal(events[0]?.token, undefined);
+    const id = events[0]?.graph_id ?? "";
+    assert.equal((await run(["tail", id])).code, 1);
+    const { lines: shown } = await run(["show", id]);
+    assert.match(shown.join("\n"), /^g_\S+  failed\n  worker     refuse\n[^]*error      never \(refuse\)\n/);
+    assert.match(
+      shown.join("\n"),
+      /\n  caused by  Error: a rule\n  thrown at  src\/cli\/graph\/graph\.test\.ts:\d+:\d+\n/,
+    );
+    const proxy = await withoutNodes(started.url);
+    const { code: shownCode, lines: less } = await run(["show", id], KEY, proxy.url);
+    proxy.server.close();
+    const words = (lines: readonly string[]): string[] => lines.map((line) => line.replaceAll(/ +/g, " "));
+    const rest = shown.filter((line) => !/^  (?:caused by|thrown at)/.test(line));
+    assert.deepEqual([shownCode, words(less)], [0, words(rest)]);
+    const { lines: retried } = await run(["retry", id, "--note", "to be sure", "--json"]);
+    assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
+    const { lines: told } = await run(["tail", id]);
+    assert.match(told.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
+  });
+
+  it("takes a step with all graphs that a filter finds, once that is meant", async () => {
+    for (let at = 0; at < 3; at++) await run(["start", "asked", "--tag", "crowd", "--priority", String(at)]);
+    await app.engine.idle();
+    const cancel = ["bulk", "cancel", "--tag", "crowd", "--since", "1h"];
+    assert.deepEqual((await run(cancel)).lines, ["cancel would take 3 graphs; add --yes to do it"]);
+    assert.deepEqual((await run([...cancel, "--yes", "--note", "too many"])).lines, ["cancel: 3 graphs"]);
+    await app.engine.idle();
+    const { lines: again } = await run([...cancel, "--yes"]);
+    assert.deepEqual(again, ["cancel: 0 graphs; 3 graphs did not allow it"]);
+    const purge = ["bulk", "purge", "--tag", "crowd", "--status", "failed", "--json"];
+    const sums = [await run(purge), await run([...purge, "--yes"]), await run(purge)].map(
+      ({ lines }) => JSON.parse(lines[0] ?? "") as unknown,
+    );
+    assert.deepEqual(sums, [
+      { action: "purge", matched: 3, dry_run: true },
+      { action: "purge", matched: 3, changed: 3, refused: 0 },
+      { action: "purge", matched: 0, dry_run: true },
+    ]);
+  });
+
+  it("finds graphs by when they were made, their id, their error and their parent", async () => {
+    const [id = ""] = (await run(["start", "refuse"])).lines;
+    const [child = ""] = (await run(["start", "double", "--input", "2", "--parent", id])).lines;
+    await app.engine.idle();
+    const idsOf = async (...filter: string[]): Promise<string[]> =>
+      (await run(["ls", "--json", "--since", "1h", ...filter])).lines
+        .filter((line) => line !== "")
+        .map((line) => (JSON.parse(line) as { graph_id: string }).graph_id);
+    assert.deepEqual(await idsOf("--id", id), [id]);
+    assert.deepEqual(await idsOf("--parent", id), [child]);
+    assert.ok((await idsOf("--error", "never")).includes(id));
+    assert.deepEqual(await idsOf("--id", id, "--until", "1h"), []);
+  });
+
+  it("tells a graph what it waits for, once for each key", async () => {
+    const [id = ""] = (await run(["start", "asked"])).lines;
+    await app.engine.idle();
+    const { lines } = await run(["show", id]);
+    assert.match(lines.join("\n"), /asked +waiting[^]*asked#answer +waiting/);
+    for (const input of ["42", "43"]) await run(["signal", id, "answer", "--input", input, "--key", "once", "--json"]);
+    await app.engine.idle();
+    assert.equal((await app.engine.snapshot(id))?.result, 42);
+    await assert.rejects(run(["signal", id, "answer"]), /is done; signal needs it to be/);
+  });
+
+  it("shows a graph with its fan-outs folded, and lists graphs by what they are", async () => {
+    const [id = ""] = (await run(["start", "fan", "--key", "once"])).lines;
+    assert.equal((await run(["start", "fan", "--key", "once"])).lines[0], id);
+    await app.engine.idle();
+    const { lines } = await run(["show", id]);
+    assert.deepEqual(
+      lines
+        .slice(-3)
+        .map((line) => line.trim())
+        .sort(),
+      ["└─ ┄ none  skipped", "└─ ✓ double   3 done", "✓ list        done"],
+    );
+    const listed = (await run(["ls", "--worker", "fan", "--limit", "1"])).lines;
+    assert.match(
+      listed.join("\n"),
+      /^g_\S+  fan  done     \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\n1 of 2; --limit shows more$/,
+    );
+    const { lines: json } = await run(["ls", "--tag", "t1", "--json"]);
+    assert.deepEqual(
+      json.map((line) => (JSON.parse(line) as { tags: string[] }).tags),
+      [["t1"]],
+    );
+    assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No graphs"]);
+  });
+
+  it("waits for the end of what it starts, and prints what came of it", async () => {
+    const done = await run(["start", "double", "--input", "4", "--wait"]);
+    assert.deepEqual([done.code, done.lines[1]], [0, "8"]);
+    const failed = await run(["start", "refuse", "-w", "--json"]);
+    const told = JSON.parse(failed.lines[1] ?? "") as { status: string; error: { message: string } };
+    assert.deepEqual([failed.code, told.status, told.error.message], [1, "failed", "never"]);
+  });
+
+  it("runs again from a node, and forks with another input", async () => {
+    const [id = ""] = (await run(["start", "double", "--input", "4", "--wait"])).lines;
+    const { lines } = await run(["retry", id, "--from", "double", "--json"]);
+    assert.equal((JSON.parse(lines[0] ?? "") as { epoch: number }).epoch, 2);
+    const forked = await run(["fork", id, "--from", "double", "--input", "21", "--json"]);
+    const { graph_id, forked_from } = JSON.parse(forked.lines[0] ?? "") as { graph_id: string; forked_from: string };
+    await app.engine.idle();
+    assert.deepEqual([forked_from, (await app.engine.snapshot(graph_id))?.result], [id, 42]);
+    const later = await run(["start", "double", "--at", "2999-01-01T00:00:00Z", "--json"]);
+    assert.equal((JSON.parse(later.lines[0] ?? "") as { status: string }).status, "pending");
+  });
+
+  it("shows and steers schedules and queues", async () => {
+    assert.match(
+      (await run(["schedules"])).lines.join("\n"),
+      /^at-the-turn  0 0 31 12 \* UTC  fan     next \d{4}-12-31 00:00:00Z\nyearly       0 0 1 1 \* UTC    double  next \d{4}-01-01 00:00:00Z$/,
+    );
+    const paused = await run(["schedules", "pause", "yearly", "--note", "holidays"]);
+    assert.match(paused.lines.join("\n"), /  paused$/);
+    await run(["schedules", "resume", "yearly"]);
+    const [id = ""] = (await run(["schedules", "trigger", "yearly"])).lines;
+    await app.engine.idle();
+    assert.equal((await app.engine.snapshot(id))?.result, 8);
+    const queue = await run(["queues", "pause", "asked", "--note", "busy"]);
+    assert.match(queue.lines.join("\n"), /^asked  0 running  0 waiting  paused: busy$/);
+    assert.deepEqual((await run(["queues"])).lines, [
+      "asked   0 running  0 waiting  paused: busy",
+      "double  0 running  0 waiting",
+      "list    0 running  0 waiting",
+      "refuse  0 running  0 waiting",
+    ]);
+    const { lines } = await run(["queues", "--json"]);
+    const views = lines.map((line) => JSON.parse(line) as { worker: string; paused: boolean });
+    assert.deepEqual(
+      views.filter((view) => view.paused).map((view) => view.worker),
+      ["asked"],
+    );
+    assert.match((await run(["queues", "resume", "asked"])).lines.join("\n"), /waiting$/);
+  });
+
+  it("says that there is no build to check, as svc start does", () =>
+    assert.rejects(run(["check", "--app", "/no/such/app.js"]), {
+      code: "SVC_CONFIG",
+      message: '/no/such/app.js does not exist; run "svc build" first',
+    }));
+
+  it("checks what is under way against other code, and ends with 1 where that would break it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-check-"));
+    const entry = (name: string, definitions: string): string => {
+      const file = join(folder, `${name}.mjs`);
+      const methods = ["start", "boot", "fetch", "handler", "close"].map((method) => `${method}() {}`).join(", ");
+      writeFileSync(file, `export default { ${methods}, definitions: ${definitions} };`);
+      return file;
+    };
+    try {
+      await run(["start", "asked"]);
+      const names = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", [{ options: {}, nodes: [] }]]`);
+      const bad = await run([
+        "check",
+        "--app",
+        entry("bad", `new Map([${names.join(", ")}])`),
+        "--sample",
+        "0",
+        "--json",
+      ]);
+      const told = JSON.parse(bad.lines[0] ?? "") as { misfits: { kind: string; worker: string; is_live: boolean }[] };
+      assert.equal(bad.code, 1);
+      assert.ok(
+        told.misfits.some(({ kind, worker: name, is_live }) => kind === "missing node" && name === "asked" && is_live),
+      );
+      const text = await run(["check", "--app", entry("bad2", "new Map()"), "--sample", "1"]);
+      assert.match(
+        text.lines.join("\n"),
+        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*misfits: \d+ under way, 2 that/,
+      );
+      const same = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", ${JSON.stringify(shapeOf(name))}]`);
+      const good = await run(["check", "--app", entry("good", `new Map([${same.join(", ")}])`)]);
+      assert.equal(good.code, 0);
+      assert.match(good.lines.join("\n"), /^All fit: \d+ under way, \d+ that have ended$/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  const shapeOf = (name: string) => app.definitions.get(name);
+
+  it("tells what the server refuses, and what to do about the key", async () => {
+    await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
+    await assert.rejects(run(["ls"], "another key"), {
+      code: "SVC_UNAUTHORIZED",
+      message: /Set SVC_EXEC_API_KEY .*; one that was started without lets nobody in/,
+    });
+    await assert.rejects(run(["ls", "--status", "lost"]), { code: "SVC_INVALID", message: /allowed are pending/ });
+    await assert.rejects(run(["ls"], KEY, "http://127.0.0.1:9"), {
+      code: "SVC_UNAVAILABLE",
+      message: /Nothing answers at/,
+    });
+  });
+
+  it("goes on with the events where a connection was cut, each once", async () => {
+    const [id = ""] = (await run(["start", "fan"])).lines;
+    await app.engine.idle();
+    const site = await cutting(started.url);
+    try {
+      const { code, lines } = await run(["tail", id, "--json"], KEY, site.url);
+      const seqs = lines.map((line) => (JSON.parse(line) as { seq: number }).seq);
+      assert.deepEqual([code, seqs], [0, seqs.map((_, at) => at + 1)]);
+      assert.ok(site.asked() > 2);
+    } finally {
+      site.server.close();
+    }
+  });
+});
+
+/** Passes on what is asked of graphs, and fails where one of their nodes is asked for. */
+async function withoutNodes(origin: string): Promise<{ url: string; server: Server }> {
+  const server = createServer(async (request, reply) => {
+    if (request.url?.includes("/nodes/") === true) return void reply.writeHead(500).end();
+    const headers = { authorization: request.headers.authorization ?? "" };
+    const answer = await fetch(origin + (request.url ?? ""), { headers });
+    reply.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+/** Passes streams on, but for the last part of each: what comes behind 400 bytes is lost with the connection. */
+async function cutting(origin: string): Promise<{ url: string; asked: () => number; server: Server }> {
+  let asked = 0;
+  const server = createServer(async (request, reply) => {
+    asked++;
+    const headers = { authorization: request.headers.authorization ?? "" };
+    const text = await (await fetch(origin + (request.url ?? ""), { headers })).text();
+    reply.writeHead(200, { "content-type": "text/event-stream" });
+    if (text.length <= 400) return void reply.end(text);
+    reply.write(text.slice(0, 400), () => reply.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked, server };
+}

@@ -1,0 +1,242 @@
+/** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
+import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
+import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
+import type { Snapshot } from "../../graphs/machine/view-types.ts";
+import { timeText } from "../graph/graph-text.ts";
+import { columns, type Output } from "../output.ts";
+
+/** What one look has brought. */
+export interface TopView {
+  at_ms: number;
+  status: Status;
+  queues: readonly FleetQueue[];
+  schedules: readonly ScheduleView[];
+  /** Newest first. */
+  failed: readonly Snapshot[];
+  /** All that are running. */
+  running: readonly Snapshot[];
+  /** Whether the server has not answered since: this is what was seen last. */
+  isAway?: boolean;
+}
+
+export interface Room {
+  columns: number;
+  rows: number;
+}
+
+type Style = Output["style"];
+
+const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+/** Lines of a section that tell less than this of it are not worth their heading. */
+const LEAST_ROWS = 3;
+
+/** As many lines as there is room for, none longer than it. */
+export function topLines(url: string, view: TopView, { columns, rows }: Room, style: Style): string[] {
+  const lines = [...head(url, view, style), ""];
+  const sections = [
+    section(processRows(view), style),
+    section(queueRows(view), style),
+    section(runRows(view), style),
+    section(failedRows(view), style),
+    section(waitRows(view), style),
+    section(nextRows(view), style),
+  ].filter((one) => one.length > 0);
+  // What has less to tell leaves its room to the rest.
+  let left = rows - lines.length - 1;
+  sections.forEach((one, at) => {
+    const share = Math.max(LEAST_ROWS, Math.floor(left / (sections.length - at)));
+    const shown = left < LEAST_ROWS ? [] : [...one.slice(0, share - 1), ""];
+    lines.push(...shown);
+    left -= shown.length;
+  });
+  return lines.slice(0, rows).map((line) => cut(line, columns));
+}
+
+function head(url: string, { status, at_ms: atMs, isAway }: TopView, style: Style): string[] {
+  const { hour, minutes } = status.recent;
+  const ended = hour.done + hour.failed;
+  const share = ended === 0 ? 0 : (hour.failed / ended) * 100;
+  const state = isAway ? "does not answer since" : status.status;
+  const word = style(state === "ready" ? "green" : "red", state);
+  const counts = Object.entries(status.graphs).map(([name, count]) => `${count} ${name}`);
+  return [
+    `${style("bold", "svc top")}  ${url}  ${word}  ${style("dim", `${timeText(atMs)}  ${status.version}  up ${spanText(status.uptime_ms)}`)}`,
+    `graphs    ${counts.join("  ")}`,
+    `last hour ${hour.started} started  ${hour.done} done  ${failedText(hour.failed, share, style)}  half below ${msText(hour.p50_ms)}  95 % below ${msText(hour.p95_ms)}`,
+    `started   ${sparkText(minutes.map(({ started }) => started))} ${style("dim", "by the minute")}`,
+    `webhooks  ${status.webhooks}  ${status.deliveries["pending"] ?? 0} to be sent, oldest ${spanText(status.delivery.oldest_waiting_ms)} late   requests ${status.requests.in_flight}`,
+    `process   memory ${sizeText(status.memory_bytes)}   event loop late ${delayText(status.loop_p99_ms)} (99 %)${storeText(status)}`,
+  ];
+}
+
+/** What the database has: on SQLite what is left of the disk, on PostgreSQL what it takes. */
+function storeText({ disk_free_bytes: free, database_bytes: taken }: Status): string {
+  const left = free === null ? "" : `   disk left ${sizeText(free)}`;
+  return left + (taken === null ? "" : `   database ${sizeText(taken)}`);
+}
+
+function delayText(ms: number | null): string {
+  return ms === null ? "–" : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1e10 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(0)} GB`;
+}
+
+/** Where there are several. */
+function processRows({ status: { processes }, at_ms: atMs }: TopView): string[][] {
+  const shown = processes.length > 1 ? processes : [];
+  const rows = shown.map((process) => [
+    process.host,
+    process.role,
+    delayText(process.loop_p99_ms),
+    process.memory_bytes === null ? "–" : sizeText(process.memory_bytes),
+    spanText(atMs - process.started_ms),
+  ]);
+  return [["PROCESS", "ROLE", "LOOP LATE", "MEMORY", "UP FOR"], ...rows];
+}
+
+function failedText(failed: number, share: number, style: Style): string {
+  const text = `${failed} failed (${share.toFixed(1)} %)`;
+  return failed === 0 ? text : style("red", text);
+}
+
+/** Titles above rows; nothing where there are none of these. */
+function section(table: readonly (readonly string[])[], style: Style): string[] {
+  if (table.length <= 1) return [];
+  const [titles = "", ...rest] = columns(table);
+  return [style("bold", titles), ...rest];
+}
+
+function queueRows({ queues }: TopView): string[][] {
+  const busy = [...queues]
+    .filter(({ running, waiting, paused }) => running > 0 || waiting > 0 || paused)
+    .sort((a, b) => b.waiting - a.waiting || b.running - a.running);
+  const rows = busy.map(({ worker, waiting, running, oldest_ms: oldestMs, paused, ...rates }) => [
+    worker,
+    String(waiting),
+    oldestMs === null ? "–" : spanText(oldestMs),
+    String(running),
+    rateText(rates.ready_per_minute),
+    rateText(rates.ended_per_minute),
+    paused ? "paused" : emptyText(waiting, rates.ready_per_minute, rates.ended_per_minute),
+  ]);
+  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", "IN/MIN", "ENDS/MIN", "EMPTY"], ...rows];
+}
+
+function rateText(perMinute: number): string {
+  return perMinute === 0 ? "–" : perMinute.toFixed(perMinute < 10 ? 1 : 0);
+}
+
+/** At the rates of the present. */
+function emptyText(waiting: number, ready: number, ended: number): string {
+  if (waiting === 0) return "";
+  if (ended === 0) return "nothing ends";
+  return ready >= ended ? "fills" : `in ${spanText((waiting / (ended - ready)) * 60_000)}`;
+}
+
+/** Runs that wait for a word from outside. */
+function waitRows({ running, at_ms: atMs }: TopView): string[][] {
+  const rows = running.flatMap(({ worker, graph_id: id, nodes }) =>
+    nodes
+      .filter(({ kind, status }) => kind === "wait" && status === "waiting")
+      .map((node) => [
+        worker,
+        id,
+        spanText(atMs - (node.started_ms ?? atMs)),
+        node.id.slice(node.id.lastIndexOf("#") + 1),
+      ]),
+  );
+  return [["WAITS", "ID", "SINCE", "FOR"], ...rows];
+}
+
+function runRows({ running, at_ms: atMs }: TopView): string[][] {
+  const rows = running.map(
+    ({ graph_id: id, worker, started_ms: startedMs, created_ms: createdMs, progress, nodes, edges }) => [
+      worker,
+      id,
+      spanText(atMs - (startedMs ?? createdMs)),
+      progress === null ? nodesText(nodes, edges) : `${Math.round(progress.value * 100)} % ${progress.note ?? ""}`,
+    ],
+  );
+  return [["RUNNING", "ID", "FOR", "DONE"], ...rows];
+}
+
+/** Nodes of the definition, and beside them the items of its fan-outs: `2 of 3, 12 of 500 items`. */
+function nodesText(rows: Snapshot["nodes"], edges: Snapshot["edges"]): string {
+  const outer = rows.filter(({ id }) => !id.includes("#"));
+  const items = outer.filter(({ id }) => id.includes("/"));
+  const names = new Set([...edges.flat(), ...outer.map(({ id }) => nameOf(id))]);
+  const begun = new Set(outer.filter(({ started_ms: ms }) => ms !== null).map(({ id }) => nameOf(id)));
+  const left = new Set(outer.filter((row) => !isOver(row)).map(({ id }) => nameOf(id)));
+  const known = new Set(outer.map(({ id }) => nameOf(id)));
+  const over = [...names].filter((name) =>
+    // Of a fan-out of nothing there are no rows: what comes after it tells that its turn is over.
+    known.has(name) ? !left.has(name) : edges.some(([from, to]) => from === name && begun.has(to)),
+  );
+  const told = `${over.length} of ${names.size}`;
+  return items.length === 0 ? told : `${told}, ${items.filter(isOver).length} of ${items.length} items`;
+}
+
+function isOver({ status }: Snapshot["nodes"][number]): boolean {
+  return status === "done" || status === "skipped";
+}
+
+/** Of its node in the definition. */
+function nameOf(id: string): string {
+  return id.split("/", 1)[0] as string;
+}
+
+function failedRows({ failed, at_ms: atMs }: TopView): string[][] {
+  const rows = failed.map(({ worker, graph_id: id, error, finished_ms: finishedMs, created_ms: createdMs }) => [
+    worker,
+    id,
+    spanText(atMs - (finishedMs ?? createdMs)),
+    (error?.message ?? "").replaceAll(/\s+/g, " "),
+  ]);
+  return [["FAILED", "ID", "AGO", "WHY"], ...rows];
+}
+
+function nextRows({ schedules, at_ms: atMs }: TopView): string[][] {
+  const rows = schedules
+    .filter(({ next_ms: nextMs }) => nextMs !== null)
+    .sort((a, b) => (a.next_ms ?? 0) - (b.next_ms ?? 0))
+    .map(({ name, worker, next_ms: nextMs }) => [name, worker, `in ${spanText((nextMs ?? 0) - atMs)}`]);
+  return [["NEXT", "STARTS", "WHEN"], ...rows];
+}
+
+function sparkText(values: readonly number[]): string {
+  const most = Math.max(1, ...values);
+  return values.map((one) => BARS[Math.round((one / most) * (BARS.length - 1))] ?? BARS[0]).join("");
+}
+
+function msText(ms: number | null): string {
+  return ms === null ? "–" : spanText(ms);
+}
+
+function spanText(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1000) return `${whole} ms`;
+  if (whole < 60_000) return `${(whole / 1000).toFixed(1)} s`;
+  if (whole < 3_600_000) return `${Math.floor(whole / 60_000)} m ${Math.floor((whole % 60_000) / 1000)} s`;
+  return whole < 86_400_000
+    ? `${Math.floor(whole / 3_600_000)} h ${Math.floor((whole % 3_600_000) / 60_000)} m`
+    : `${Math.floor(whole / 86_400_000)} d ${Math.floor((whole % 86_400_000) / 3_600_000)} h`;
+}
+
+/** What `style` puts around a text. */
+const STYLES = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
+
+/** To the width of the terminal; what colours a text takes none of it. */
+function cut(line: string, columns: number): string {
+  const pieces = line.split(STYLES);
+  let left = columns;
+  return pieces
+    .map((piece, at) => {
+      if (at % 2 === 1) return piece;
+      const shown = piece.slice(0, left);
+      left -= shown.length;
+      return shown;
+    })
+    .join("");
+}

@@ -1,0 +1,115 @@
+/** `svc top`: looks at a running app again and again, and shows it: as a screen to a person, as lines of JSON to a program. */
+import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
+import type { Snapshot } from "../../graphs/machine/view-types.ts";
+import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { PATHS } from "../../platform/shared/wire.ts";
+import type { GraphClient } from "../graph/graph-client.ts";
+import type { Output } from "../output.ts";
+import type { TopCommand } from "./top-arguments.ts";
+import { topLines, type Room, type TopView } from "./top-text.ts";
+
+/** Runs and failures that are asked for: more fit on no screen. */
+const MOST = 20;
+/** The other screen of a terminal, so that what was there is there again afterwards; without a cursor. */
+const ENTER = "\u001b[?1049h\u001b[?25l";
+const LEAVE = "\u001b[?25h\u001b[?1049l";
+/** From the top; what is left of the line and of the screen goes. */
+const HOME = "\u001b[H";
+const CLEAR_LINE = "\u001b[K";
+const CLEAR_REST = "\u001b[J";
+const ROOM: Room = { columns: 100, rows: 30 };
+
+/** Of a server that can't be reached, and of what stands before it. */
+const AWAY: ReadonlySet<string> = new Set(["SVC_UNAVAILABLE", "SVC_INTERNAL"]);
+
+/** Where it is shown, so that tests can look over the shoulder. */
+export interface Terminal {
+  write(text: string): void;
+  /** How large it is now. */
+  room(): Room;
+  /** Resolves after so many milliseconds, with true where it was asked to end before. */
+  wait(ms: number): Promise<boolean>;
+  close(): void;
+}
+
+/** @returns the exit code. @throws SvcError as the server refuses the first look. */
+export async function top(
+  { url, json, intervalMs, times }: TopCommand,
+  client: GraphClient,
+  output: Output,
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
+  const style: Output["style"] = (name, text) => output.style(name, text);
+  const isScreen = output.isInteractive && !json;
+  let view = await look(client);
+  if (isScreen) terminal.write(ENTER);
+  try {
+    for (let shown = 1; ; shown++) {
+      if (isScreen) terminal.write(screenOf(topLines(url, view, terminal.room(), style)));
+      else output.line(JSON.stringify(view));
+      if (shown === times || (await terminal.wait(intervalMs))) return 0;
+      view = isScreen ? await lookAgain(client, view) : await look(client);
+    }
+  } finally {
+    if (isScreen) terminal.write(LEAVE);
+    terminal.close();
+  }
+}
+
+async function look(client: GraphClient): Promise<TopView> {
+  const [status, { queues }, { schedules }, failed, running] = await Promise.all([
+    client.get<Status>(PATHS.status),
+    client.get<{ queues: FleetQueue[] }>(PATHS.queues),
+    client.get<{ schedules: ScheduleView[] }>(PATHS.schedules),
+    client.get<{ graphs: Snapshot[] }>(`${PATHS.graphs}?status=failed&limit=${MOST}`),
+    client.get<{ graphs: Snapshot[] }>(`${PATHS.graphs}?status=running&limit=${MOST}`),
+  ]);
+  return { at_ms: Date.now(), status, queues, schedules, failed: failed.graphs, running: running.graphs };
+}
+
+/** A server that is away for a moment, as while it is deployed, ends nobody's screen: what was seen last stays, and says so. */
+async function lookAgain(client: GraphClient, last: TopView): Promise<TopView> {
+  try {
+    return await look(client);
+  } catch (error) {
+    if (!(error instanceof SvcError && AWAY.has(error.code))) throw error;
+    return { ...last, isAway: true };
+  }
+}
+
+function screenOf(lines: readonly string[]): string {
+  return HOME + lines.map((line) => line + CLEAR_LINE).join("\r\n") + CLEAR_REST;
+}
+
+/** This process's own. */
+export function processTerminal(): Terminal {
+  const { stdin, stdout } = process;
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const onKey = (key: Buffer): void => {
+    // Raw mode hands Ctrl-C over as a character.
+    if (["q", "\u0003", "\u001b"].includes(key.toString())) end();
+  };
+  process.once("SIGINT", end).once("SIGTERM", end);
+  const hasKeys = stdin.isTTY && stdout.isTTY;
+  if (hasKeys) stdin.setRawMode(true).on("data", onKey).resume();
+  return {
+    write: (text) => void stdout.write(text),
+    room: () => ({ columns: stdout.columns ?? ROOM.columns, rows: stdout.rows ?? ROOM.rows }),
+    wait: (ms) =>
+      new Promise((resolve) => {
+        if (ended.signal.aborted) return resolve(true);
+        const stop = (): void => (clearTimeout(timer), resolve(true));
+        const timer = setTimeout(() => {
+          ended.signal.removeEventListener("abort", stop);
+          resolve(false);
+        }, ms);
+        ended.signal.addEventListener("abort", stop, { once: true });
+      }),
+    close: () => {
+      process.off("SIGINT", end).off("SIGTERM", end);
+      if (hasKeys) stdin.off("data", onKey).setRawMode(false).pause();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Addresses of the app's own pages, typed by the names of their files. */
+import { SvcError, useContext } from "../../index.ts";
+import { SiteLocales } from "../i18n/i18n.ts";
+import { localPath } from "../i18n/locales.ts";
+import type { RouteParams, RoutePath } from "./params.ts";
+
+export interface HrefOptions {
+  /** Each value as text; undefined leaves it out; of a list each. */
+  query?: Readonly<Record<string, string | number | boolean | undefined | readonly (string | number)[]>>;
+  /** Without `#`. */
+  hash?: string;
+  /** Language of the page, where each has addresses of its own. Default: that of the page which is being rendered. */
+  locale?: string;
+}
+
+/** Parameters may be left out where the route has none that it needs. */
+type Args<Path extends string> =
+  Record<never, never> extends RouteParams<Path>
+    ? [params?: RouteParams<Path>, options?: HrefOptions]
+    : [params: RouteParams<Path>, options?: HrefOptions];
+
+/**
+ * `href("/users/[id]", { id: "7" })` → `/users/7`. Parameters are encoded; the rest (`[...path]`) keeps its slashes.
+ * @throws SvcError `SVC_DEFINITION` where a parameter is missing, which types tell before.
+ */
+export function href<const Path extends RoutePath>(path: Path, ...[params, options = {}]: Args<Path>): string {
+  const given = (params ?? {}) as Readonly<Record<string, string | undefined>>;
+  const segments = path.split("/").flatMap((segment) => segmentOf(path, segment, given));
+  const address = inLanguage(segments.join("/") || "/", path, options.locale);
+  const query = queryText(options.query ?? {});
+  return `${address}${query === "" ? "" : `?${query}`}${options.hash === undefined ? "" : `#${encodeURIComponent(options.hash)}`}`;
+}
+
+/** A link stays in the language of its page. Outside of a page, and of what is no page, addresses are as they are. */
+function inLanguage(address: string, path: string, locale: string | undefined): string {
+  const site = useContext(SiteLocales);
+  if (!site?.pages.has(path)) return address;
+  return localPath(site.locales, address, locale ?? site.locale);
+}
+
+/** @returns none for a group, and for what is left out. */
+function segmentOf(path: string, segment: string, params: Readonly<Record<string, string | undefined>>): string[] {
+  if (/^\(.*\)$/.test(segment)) return [];
+  const [, optional, rest, name] = /^(\[)?\[(\.\.\.)?(\w+)\]\]?$/.exec(segment) ?? [];
+  if (name === undefined) return [encodeURI(segment)];
+  const value = params[name];
+  if (value === undefined || value === "") {
+    if (optional !== undefined) return [];
+    throw new SvcError("SVC_DEFINITION", `href("${path}") needs the parameter "${name}"; it was given none`);
+  }
+  return rest === undefined ? [encodeURIComponent(value)] : value.split("/").map(encodeURIComponent);
+}
+
+function queryText(query: NonNullable<HrefOptions["query"]>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
+  return search.toString();
+}

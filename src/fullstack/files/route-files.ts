@@ -1,0 +1,171 @@
+/**
+ * What the files below `pages/` are: pages, endpoints, and what stands around them. Pure: takes names, gives routes.
+ *
+ * | file                 | is                                                                          |
+ * |----------------------|-----------------------------------------------------------------------------|
+ * | `users/index.tsx`    | the page `/users`, as `users.tsx`                                           |
+ * | `users/[id].tsx`     | the page `/users/:id`                                                       |
+ * | `[[lang]]/about.tsx` | the page `/about` and `/:lang/about`                                        |
+ * | `docs/[...rest].tsx` | the page `/docs/**:rest`, one segment or more; `[[...rest]]` `/docs` too    |
+ * | `(shop)/cart.tsx`    | the page `/cart`: a folder in parentheses only groups                       |
+ * | `api/users.ts`       | the endpoint `/api/users`: exports `GET`, `POST`, …                         |
+ * | `_layout.tsx`        | around the pages of its folder and those below                              |
+ * | `_error.tsx`         | in place of a page there that failed                                        |
+ * | `_404.tsx`           | for paths there that nothing is at                                          |
+ * | `_middleware.ts`     | around pages and endpoints there                                            |
+ * | `_submits.ts`        | what forms are sent to, wherever they stand                                 |
+ * | `_parts/card.tsx`    | the app's own, as tests (`.test.ts`) are: folders with `_` hold no routes   |
+ */
+import { SvcError } from "../../index.ts";
+
+export interface RouteFile {
+  /** As it was given: `users/[id].tsx`. */
+  readonly file: string;
+  readonly kind: "page" | "endpoint";
+  /** What it answers, the shortest first: more than one where a segment may be left out. */
+  readonly paths: readonly string[];
+  readonly around: Surrounding;
+}
+
+/** Files around a route, outermost first. */
+export type Surrounding = Readonly<Record<Role, readonly string[]>>;
+
+/** What a file that begins with `_` is to its folder and those below. */
+export type Role = "layout" | "error" | "notFound" | "middleware" | "submits";
+
+export interface RouteFiles {
+  /** In the order of their paths, so that no file system's order shows. */
+  readonly routes: readonly RouteFile[];
+  /** Each `_404.tsx` with the paths below which it answers. */
+  readonly notFound: readonly RouteFile[];
+}
+
+const ROLES: Readonly<Record<string, Role>> = {
+  "_layout.tsx": "layout",
+  "_error.tsx": "error",
+  "_404.tsx": "notFound",
+  "_middleware.ts": "middleware",
+  "_submits.ts": "submits",
+};
+
+/** What a path of an app may hold as text, without the brackets that mean something in names of files. */
+const TEXT = /^[^:*?+(){}[\]\\#%\s]+$/;
+const PARAMETER = /^\[(\.\.\.)?([A-Za-z_]\w*)\]$/;
+const OPTIONAL = /^\[(\[.+\])\]$/;
+const GROUP = /^\([^()]+\)$/;
+
+/**
+ * @param files below the folder of pages, with slashes: `users/[id].tsx`.
+ * @throws SvcError `SVC_DEFINITION` that names the file: for a name that can't be a path, and for two files of one path.
+ */
+export function readRouteFiles(files: readonly string[]): RouteFiles {
+  const own = files.filter((file) => !isAppsOwn(file)).sort();
+  const named = new Set(own);
+  const read = (file: string): RouteFile => readRouteFile(file, named);
+  const routes = own.filter((file) => roleOf(file) === undefined).map(read);
+  refuseDoubles(routes);
+  return {
+    routes: routes.sort(
+      (left, right) => compareText(left.paths[0], right.paths[0]) || compareText(left.file, right.file),
+    ),
+    notFound: own.filter((file) => roleOf(file) === "notFound").map(read),
+  };
+}
+
+/** Parts of the app that only stand near its pages. */
+function isAppsOwn(file: string): boolean {
+  return foldersOf(file).some((folder) => folder.startsWith("_")) || /\.(?:test|spec|d)\.[jt]sx?$/.test(file);
+}
+
+function readRouteFile(file: string, named: ReadonlySet<string>): RouteFile {
+  const extension = /\.tsx?$/.exec(file)?.[0];
+  if (extension === undefined) throw refused(file, "is neither .tsx (a page) nor .ts (an endpoint)");
+  const role = roleOf(file);
+  const name = nameOf(file).slice(0, -extension.length);
+  const last = role === "notFound" ? "[[...path]]" : name;
+  const segments = [...foldersOf(file), ...(last === "index" ? [] : [last])];
+  return {
+    file,
+    kind: extension === ".tsx" ? "page" : "endpoint",
+    paths: pathsOf(file, segments),
+    around: surroundingOf(file, named),
+  };
+}
+
+/** Of a file that begins with `_`; undefined for pages and endpoints. */
+function roleOf(file: string): Role | undefined {
+  const name = nameOf(file);
+  if (!name.startsWith("_")) return undefined;
+  const role = ROLES[name];
+  if (!role) throw refused(file, `begins with "_", as only these do: ${Object.keys(ROLES).join(", ")}`);
+  return role;
+}
+
+/** Every way to write it, the shortest first. */
+function pathsOf(file: string, segments: readonly string[]): string[] {
+  let paths = [""];
+  for (const [at, segment] of segments.entries()) {
+    const optional = OPTIONAL.exec(segment)?.[1];
+    const pattern = patternOf(file, optional ?? segment);
+    if (pattern === undefined) continue;
+    if (pattern.startsWith("**") && at < segments.length - 1)
+      throw refused(file, `has "${segment}" before its end; what takes any number of segments must be the last`);
+    const longer = paths.map((path) => `${path}/${pattern}`);
+    paths = optional === undefined ? longer : [...paths, ...longer];
+  }
+  return paths.map((path) => path || "/");
+}
+
+/** `[id]` → `:id`. @returns undefined for a group, which is in no path. */
+function patternOf(file: string, segment: string): string | undefined {
+  if (GROUP.test(segment)) return undefined;
+  const [, rest, name] = PARAMETER.exec(segment) ?? [];
+  if (name !== undefined) return `${rest === undefined ? "" : "**"}:${name}`;
+  if (TEXT.test(segment) && segment !== "." && segment !== "..") return segment;
+  throw refused(file, `has the segment "${segment}"; allowed: text, [id], [[id]], [...rest], [[...rest]], (group)`);
+}
+
+function surroundingOf(file: string, named: ReadonlySet<string>): Surrounding {
+  const folders = foldersOf(file);
+  const prefixes = Array.from({ length: folders.length + 1 }, (_, depth) =>
+    folders
+      .slice(0, depth)
+      .map((folder) => `${folder}/`)
+      .join(""),
+  );
+  const of = (name: string): string[] => prefixes.map((prefix) => prefix + name).filter((path) => named.has(path));
+  const entries = Object.entries(ROLES).map(([name, role]) => [role, of(name)] as const);
+  return Object.fromEntries(entries) as Record<Role, string[]>;
+}
+
+/** A page and an endpoint may share a path, if the endpoint leaves GET to the page; that is seen when its exports are. */
+function refuseDoubles(routes: readonly RouteFile[]): void {
+  const seen = new Map<string, string>();
+  for (const { file, kind, paths } of routes) {
+    for (const path of paths) {
+      const shape = `${kind} ${path.replace(/:\w+/g, ":")}`;
+      const other = seen.get(shape);
+      if (other !== undefined && other !== file)
+        throw refused(other, `and pages/${file} are both the ${kind} ${path}; remove or rename one of the two`);
+      seen.set(shape, file);
+    }
+  }
+}
+
+function foldersOf(file: string): string[] {
+  return file.split("/").slice(0, -1);
+}
+
+function nameOf(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1);
+}
+
+/** By code units: a locale's order differs from machine to machine. */
+function compareText(left = "", right = ""): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function refused(file: string, problem: string): SvcError {
+  return new SvcError("SVC_DEFINITION", `pages/${file} ${problem}`);
+}

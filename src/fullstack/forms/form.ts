@@ -1,0 +1,104 @@
+/**
+ * `<Form>`: a form that works without script, and shows what was wrong with what was sent. Where scripts run, the first touch of it
+ * fetches forms.js, which sends it and takes in the same page. docs/guide/forms.md
+ */
+import { randomUUID } from "node:crypto";
+import { CsrfField, DOM, FORM_FIELDS, PATHS, submitted, SvcError, type Context } from "../../index.ts";
+import { a, html, sendForms, spread, t, type Child } from "../../jsx-runtime.ts";
+import { FormState, formScope } from "./form-state.ts";
+import { usePage, type PageScope } from "../page-scope.ts";
+import type { AnySubmit, Submit } from "./submit.ts";
+
+/** What a form begins with: any part of its submit's input. */
+export type Partly<Input> = unknown extends Input
+  ? unknown
+  : Input extends readonly (infer Item)[]
+    ? readonly Partly<Item>[]
+    : Input extends string | number | boolean | bigint | Date | null | undefined
+      ? Input | null
+      : { readonly [Key in keyof Input]?: Partly<Input[Key]> };
+
+export interface FormProps<Input, FileField extends string> extends FormSettings {
+  /** What it is sent to. */
+  submit: Submit<Input, FileField>;
+  /** What its fields begin with; what was sent and refused goes before it. */
+  values?: Partly<Input>;
+}
+
+interface FormSettings {
+  /** Of the element. Default: the submit's name; where a page has several forms for one submit, each needs its own. */
+  id?: string;
+  class?: string;
+  /** For screen readers, where no heading names it. */
+  "aria-label"?: string;
+  "aria-labelledby"?: string;
+  autocomplete?: "on" | "off";
+  /** Whether the browser leaves it to the server to check the fields. Default false. */
+  novalidate?: boolean;
+  /** Whether fields are empty again once it was taken and the same page is shown. Default true. */
+  reset?: boolean;
+  /** What stands above the list of what is wrong. Default: how many things there are. `false`: no list. */
+  summary?: string | false;
+  children?: Child;
+}
+
+/** @throws SvcError `SVC_DEFINITION` for a submit that the app doesn't know */
+export function Form<Input, FileField extends string>(props: FormProps<Input, FileField>): Child {
+  const page = usePage("Form");
+  requireKnown(page, props.submit);
+  return html(() => write(props, page));
+}
+
+function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { ctx }: PageScope): string {
+  const { submit, values, id = submit.name, reset = true, summary, children, ...own } = props;
+  sendForms();
+  const refusal = submitted(ctx);
+  const isMine = refusal?.name === submit.name && (refusal.form ?? submit.name) === id;
+  const state = new FormState(id, submit.name, isMine ? refusal : undefined, values);
+  // Before the list of what is wrong, which links to the fields that stand in it.
+  const content = t(formScope.Provider({ value: state, children: html(() => t(children)) }));
+  const attributes = {
+    ...own,
+    id,
+    method: "post",
+    action: `${PATHS.submit}/${submit.name}`,
+    enctype: submit.definition.files ? "multipart/form-data" : undefined,
+    [DOM.form]: reset ? "reset" : "",
+  };
+  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>`;
+}
+
+/** First, so that a token that is wrong is known before a file is read. */
+function hiddenFields(ctx: Context, id: string): string {
+  const hidden = (name: string, value: string): string => `<input type="hidden" name="${name}" value="${a(value)}">`;
+  const { pathname, search } = ctx.url;
+  return (
+    t(CsrfField()) +
+    hidden(FORM_FIELDS.key, randomUUID()) +
+    hidden(FORM_FIELDS.page, pathname + search) +
+    hidden(FORM_FIELDS.form, id)
+  );
+}
+
+function summaryOf(state: FormState, heading: string | undefined): string {
+  const { refusal } = state;
+  if (!refusal) return "";
+  const problems = state.summary();
+  const count =
+    problems.length === 1 ? "One thing is to be put right" : `${problems.length} things are to be put right`;
+  const title = heading ?? (problems.length > 0 ? count : refusal.message);
+  const items = problems.map(({ message, id }) =>
+    id === undefined ? `<li>${t(message)}</li>` : `<li><a href="#${a(id)}">${t(message)}</a></li>`,
+  );
+  const focus = state.hasFocus ? "" : " autofocus";
+  return `<div class="svc-form-errors" role="alert" tabindex="-1" id="${a(state.id)}-errors"${focus}><p>${t(title)}</p>${items.length > 0 ? `<ul>${items.join("")}</ul>` : ""}</div>`;
+}
+
+function requireKnown({ submits }: PageScope, submit: AnySubmit | undefined): void {
+  if (submit !== undefined && submits.get(submit.name) === submit) return;
+  const what = submit === undefined ? "no submit" : `the submit "${submit.name}", which the app does not know`;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `<Form> was given ${what}: export it from a page or layout, or from a _submits.ts below pages/, or name it in createFullStackApp({ submits: [ … ] })`,
+  );
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { silentLog } from "../../platform/shared/log.ts";
+import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
+import { prepareJobs } from "./jobs.ts";
+import { giveUp, needsJob, onJob, type Course } from "./lease.ts";
+import { Leases } from "./leases.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
+import { clusterTables } from "./schema.ts";
+
+const PHASES = ["queued", "running", "paused", "done", "failed"];
+const HOLDERS = [null, "me", "other"];
+
+interface Stored {
+  id: string;
+  phase: string;
+  holder: string | null;
+  lease: number;
+}
+
+describe("leases in the database", { skip: await withoutPostgres() }, () => {
+  let test: TestDatabase;
+  let database: OpenedDatabase;
+  let leases: Leases;
+  before(async () => {
+    test = await testDatabase();
+    database = await openDatabase(test.url, "svc");
+    await prepareJobs(database.pool, silentLog);
+    // What leases need of the store's table.
+    await database.query(`create schema svc; create table svc.graph (id text primary key, worker text not null default 'w',
+      version text, definition text not null default 'h', phase text not null, due_ms bigint not null default 0, priority int not null default 0,
+      lease int not null, holder text);
+      create table svc.delivery (status text, claimed_by text)`);
+    await database.query(clusterTables("svc"));
+    leases = new Leases(database);
+  });
+  after(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  const list = (id: string, pools: string[] = []) =>
+    database.query(
+      `insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build, pools)
+       values ($1, 1, 0, '', '', '{}', '{}', '', $2)`,
+      [id, pools],
+    );
+  /** One graph for each phase and holder. */
+  beforeEach(async () => {
+    await database.query("truncate svc.graph, svc.processes, graphile_worker._private_jobs cascade");
+    await list("other");
+    for (const phase of PHASES)
+      for (const holder of HOLDERS)
+        await database.query("insert into svc.graph (id, phase, lease, holder) values ($1, $2, 5, $3)", [
+          `${phase} ${holder}`,
+          phase,
+          holder,
+        ]);
+  });
+
+  const all = async (): Promise<Stored[]> =>
+    (await database.query<Stored>("select id, phase, holder, lease from svc.graph order by id")).rows;
+  const jobs = async (): Promise<string[]> =>
+    (await database.query<{ key: string }>("select key from graphile_worker._private_jobs order by key")).rows.map(
+      ({ key }) => key,
+    );
+  const courseOf = ({ phase, holder, lease }: Stored): Course => ({
+    lease: { number: lease, holder: holder ?? undefined },
+    hasEnded: phase === "done" || phase === "failed",
+    isPaused: phase === "paused",
+  });
+
+  it("are taken where the rules let one be taken", async () => {
+    await list("me");
+    const stored = await all();
+    const taken = await leases.take(
+      stored.map(({ id }) => id),
+      "me",
+    );
+    const ruled = stored.flatMap((row) => {
+      const course = courseOf(row);
+      const made = onJob(course, "me", true);
+      if (typeof made !== "string") return [{ id: row.id, number: made.number }];
+      // What it holds already it may not know of: the answer was lost.
+      const isUnknown = row.holder === "me" && !course.hasEnded && !course.isPaused;
+      return isUnknown ? [{ id: row.id, number: row.lease }] : [];
+    });
+    assert.deepEqual(
+      taken?.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      ruled,
+    );
+    assert.deepEqual(
+      ruled.map(({ id }) => id),
+      ["queued me", "queued null", "running me", "running null"],
+    );
+  });
+
+  it("are not taken by a process that is not listed", async () => {
+    assert.equal(await leases.take(["queued null"], "me"), undefined);
+    assert.equal(onJob(courseOf({ id: "", phase: "queued", holder: null, lease: 5 }), "me", false), "not mine");
+    assert.equal((await leases.whereabouts("queued null"))?.holder, null);
+  });
+
+  it("are given up as the rules give them up, with a job for each graph that needs one", async () => {
+    await list("me", ["pool-1"]);
+    const stored = await all();
+    await leases.giveUpFor("me");
+    const ruled = stored.map((row) => {
+      const lease = giveUp(courseOf(row).lease, "me");
+      return lease ? { ...row, lease: lease.number, holder: null } : row;
+    });
+    assert.deepEqual(await all(), ruled);
+    const needed = ruled.filter((row, at) => row !== stored[at] && needsJob(courseOf(row)));
+    assert.deepEqual(
+      await jobs(),
+      needed.map(({ id }) => id),
+    );
+    assert.deepEqual(
+      needed.map(({ id }) => id),
+      ["queued me", "running me"],
+    );
+    assert.equal(await leases.giveUpFor("me"), undefined);
+  });
+
+  it("that a process takes for somebody are of graphs too that have ended or are paused", async () => {
+    await list("me");
+    const taken = await leases.take(["done other", "paused null", "running other", "paused other"], "me", true);
+    assert.deepEqual(taken?.map(({ id }) => id).sort(), ["done other", "paused null"]);
+    assert.equal((await leases.whereabouts("done other"))?.holder, null);
+    assert.equal((await leases.whereabouts("running other"))?.holder, "other");
+    assert.equal(await leases.whereabouts("no such graph"), undefined);
+  });
+
+  it("are given back under their own number only", async () => {
+    await leases.giveBack("running other", 4);
+    assert.equal(await leases.isHeld("running other", 5, "other"), true);
+    await leases.giveBack("running other", 5);
+    assert.equal(await leases.isHeld("running other", 5, "other"), false);
+    assert.deepEqual(await jobs(), ["running other"]);
+  });
+
+  it("of processes that nobody lists are found, and the jobs that they have locked", async () => {
+    await database.query("select graphile_worker.add_job('graph w', '{}', job_key => 'locked')");
+    await database.query(
+      "update graphile_worker._private_jobs set locked_by = 'pool-gone', locked_at = now() - interval '1 min'",
+    );
+    assert.equal(await leases.sweep(), 2);
+    assert.equal((await leases.whereabouts("running me"))?.holder, null);
+    assert.equal((await leases.whereabouts("running other"))?.holder, "other");
+    const { rows } = await database.query("select key from graphile_worker._private_jobs where locked_by is not null");
+    assert.deepEqual(rows, []);
+    assert.deepEqual(await jobs(), ["locked", "queued me", "running me"]);
+  });
+
+  it("without a holder and without a job get one", async () => {
+    await database.query("select graphile_worker.add_job('graph w', '{}', job_key => 'queued null')");
+    assert.equal(await leases.addLostJobs(), 1);
+    assert.deepEqual(await jobs(), ["queued null", "running null"]);
+    assert.equal(await leases.addLostJobs(), 0);
+  });
+
+  it("are never taken by a process that is found dead at the same time", async () => {
+    for (let round = 0; round < 20; round++) {
+      await database.query("update svc.graph set holder = null, phase = 'running'");
+      await list("me");
+      const ids = (await all()).map(({ id }) => id);
+      await Promise.all([leases.take(ids, "me"), leases.giveUpFor("me"), leases.take(ids.slice(3), "me")]);
+      assert.deepEqual(
+        (await all()).filter(({ holder }) => holder !== null),
+        [],
+      );
+    }
+  });
+});

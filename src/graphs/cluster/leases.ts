@@ -1,0 +1,272 @@
+/**
+ * Leases in the database: taking them, giving them back, giving up those of processes that are gone. The rules are those of
+ * lease.ts, as conditions of one statement each; a test holds the two against each other.
+ *
+ * Taking one shares the row of the process in the list, giving up removes it: of the two that meet, one waits for the other, so that
+ * none takes a lease after it was found dead.
+ */
+import type { ClusterDatabase, Query } from "./database.ts";
+import { identifierOf, nameOf, type JobPayload } from "./job-names.ts";
+
+export interface Taken {
+  id: string;
+  number: number;
+}
+
+export interface Whereabouts {
+  /** Null: nobody. */
+  holder: string | null;
+  /** Of the very definition that it was started with (job-names.ts). */
+  identifier: string;
+}
+
+export interface GivenUp {
+  id: string;
+  worker: string;
+  version: string | null;
+  /** Hash of the definition that it was started with. */
+  definition: string;
+  due_ms: number;
+  priority: number;
+  needs_job: boolean;
+}
+
+/** Ends of graphs; nothing leads out of them but somebody's wish. */
+const ENDED = "('done', 'failed')";
+
+/** Graphs that are handed on at once. */
+const HANDED_ON = 1000;
+
+export class Leases {
+  readonly #database: ClusterDatabase;
+
+  constructor(database: ClusterDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Takes those that nobody holds.
+   * @param isWanted whether somebody wants something of them: then those too that have ended or are paused.
+   * @returns those that were taken, and those that the process holds already: of a statement whose answer was lost it does
+   *   not know. Undefined where the process is not listed, and must leave them to others.
+   */
+  async take(ids: readonly string[], processId: string, isWanted = false): Promise<Taken[] | undefined> {
+    const { schema, query } = this.#database;
+    const goesOn = `phase not in ${ENDED} and phase <> 'paused'`;
+    const { rows } = await query<{ id: string | null; lease: number | null }>(
+      `with me as materialized (select id from ${schema}.processes where id = $2 for key share),
+         taken as (
+           update ${schema}.graph set holder = $2, lease = lease + 1
+           where id = any($1) and ${isWanted ? `(holder is null or phase in ${ENDED})` : `holder is null and ${goesOn}`}
+             and exists (select from me)
+           returning id, lease),
+         mine as (select id, lease from ${schema}.graph where id = any($1) and holder = $2 and ${goesOn})
+       select found.id, found.lease from me left join (select * from taken union all select * from mine) found on true`,
+      [ids, processId],
+    );
+    if (rows.length === 0) return undefined;
+    return rows.flatMap(({ id, lease }) => (id === null ? [] : [{ id, number: lease as number }]));
+  }
+
+  /** Who holds a graph, and what jobs for it are called. Undefined: there is no such graph. */
+  async whereabouts(id: string): Promise<Whereabouts | undefined> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<{ holder: string | null; worker: string; version: string | null; definition: string }>(
+      `select case when phase in ${ENDED} then null else holder end as holder, worker, version, definition
+       from ${schema}.graph where id = $1`,
+      [id],
+    );
+    return rows[0] && { holder: rows[0].holder, identifier: identifierOfRow(rows[0]) };
+  }
+
+  /** A process that has the very definition. Undefined: none that is listed. */
+  async fitting(identifier: string): Promise<string | undefined> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<{ id: string }>(
+      `select id from ${schema}.processes where $1 = any(definitions) order by random() limit 1`,
+      [identifier],
+    );
+    return rows[0]?.id;
+  }
+
+  /** Whether a lease is still what it was. */
+  async isHeld(id: string, number: number, processId: string): Promise<boolean> {
+    const { schema, query } = this.#database;
+    const { rows } = await query(`select from ${schema}.graph where id = $1 and lease = $2 and holder = $3`, [
+      id,
+      number,
+      processId,
+    ]);
+    return rows.length > 0;
+  }
+
+  /** Graphs that a process holds, those aside that are paused. */
+  async heldBy(processId: string): Promise<Taken[]> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<Taken>(
+      `select id, lease as number from ${schema}.graph where holder = $1 and phase not in ${ENDED} and phase <> 'paused'`,
+      [processId],
+    );
+    return rows;
+  }
+
+  /** Gives one back. @param number as it was taken: of a lease that is another's by now nothing happens. */
+  async giveBack(id: string, number: number): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      await this.#giveUp(query, "g.id = $1 and g.lease = $2", [id, number]);
+    });
+  }
+
+  /**
+   * Gives up all that a process held, and takes it off the list.
+   * @param isDead whether it died with what it ran; not where it leaves.
+   * @returns how many graphs others have to go on with; undefined where another process was faster.
+   */
+  async giveUpFor(processId: string, isDead = true): Promise<number | undefined> {
+    const { schema } = this.#database;
+    return this.#database.transaction(async (query) => {
+      const beside = await this.#ranBeside(query, processId);
+      const { rows } = await query<{ pools: string[]; claimant: string | null; has_crashed: boolean }>(
+        `delete from ${schema}.processes where id = $1
+         returning pools, claimant, pg_postmaster_start_time() < seen_at as has_crashed`,
+        [processId],
+      );
+      if (!rows[0]) return undefined;
+      await query("select graphile_worker.force_unlock_workers($1)", [rows[0].pools]);
+      await query(`update ${schema}.delivery set claimed_by = null where status = 'pending' and claimed_by = $1`, [
+        rows[0].claimant,
+      ]);
+      // Where the server itself went down, its processes did not.
+      return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed, beside);
+    });
+  }
+
+  /** @returns by graph the nodes that others run for a process: what it dies of is not their doing. */
+  async #ranBeside(query: Query, processId: string): Promise<Map<string, string[]>> {
+    const { rows } = await query<{ id: string; nodes: string[] }>(
+      `select graph_id as id, array_agg(body->'context'->>'nodeId') as nodes from ${this.#database.schema}.node_calls
+       where holder = $1 and runner is not null and graph_id <> '' group by graph_id`,
+      [processId],
+    );
+    return new Map(rows.map(({ id, nodes }) => [id, nodes]));
+  }
+
+  /** Gives up what is held by processes that are not listed, and unlocks their jobs: what came too late for `giveUpFor`. */
+  async sweep(): Promise<number> {
+    const { schema } = this.#database;
+    return this.#database.transaction(async (query) => {
+      await query(
+        `select graphile_worker.force_unlock_workers(array(
+           select distinct locked_by from graphile_worker._private_jobs
+           where locked_by is not null and locked_at < now() - interval '5 s'
+             and locked_by not in (select unnest(pools) from ${schema}.processes)))`,
+      );
+      const isLost = `g.holder is not null and not exists (select from ${schema}.processes p where p.id = g.holder)`;
+      return this.#giveUp(query, isLost, []);
+    });
+  }
+
+  /**
+   * Hands graphs of definitions that no process has to those which have another of their name and version: they go on where they can, and
+   * fail where they can't, as on a process alone (graphs/machine/recovery.ts).
+   * @returns how many.
+   */
+  async handOn(): Promise<number> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<GivenUp & { has_crashed: boolean | null }>(
+      `select g.id, g.worker, g.version, g.definition, g.due_ms::float8, g.priority, (j.payload->>'hasCrashed')::boolean as has_crashed
+       from graphile_worker._private_tasks t
+         join graphile_worker._private_jobs j on j.task_id = t.id join ${schema}.graph g on g.id = j.key
+       where t.identifier like 'graph % #%' and j.locked_at is null
+         and not exists (select from ${schema}.processes p where t.identifier = any(p.definitions)) limit ${HANDED_ON}`,
+    );
+    const jobs = rows.map((row) => ({
+      ...jobOf(row, row.has_crashed ?? false),
+      identifier: nameOf(row.worker, row.version ?? undefined),
+    }));
+    if (jobs.length > 0) await query(addJobs, [JSON.stringify(jobs)]);
+    return jobs.length;
+  }
+
+  /**
+   * Gives jobs to graphs that must have one and have none. By the rules there are no such graphs; this is for what the rules do not
+   * know of, such as a job that somebody has deleted.
+   */
+  async addLostJobs(): Promise<number> {
+    return this.#database.transaction(async (query) => {
+      const isLost = `g.holder is null and g.phase not in ${ENDED} and g.phase <> 'paused'
+        and not exists (select from graphile_worker._private_jobs j where j.key = g.id)`;
+      return this.#giveUp(query, isLost, []);
+    });
+  }
+
+  /**
+   * Gives jobs to graphs that nobody holds, in the order of their ids, whatever jobs they have.
+   * @param after the id behind which to begin.
+   * @returns how many there were, and the id behind which to go on; undefined: that was all.
+   */
+  async addJobs(after: string, limit: number): Promise<{ count: number; last: string | undefined }> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<GivenUp>(
+      `select id, worker, version, definition, due_ms::float8, priority from ${schema}.graph
+       where id > $1 and holder is null and phase not in ${ENDED} and phase <> 'paused' order by id limit $2`,
+      [after, limit],
+    );
+    // As at the start of a single process: what ran when it ended may be what ended it.
+    if (rows.length > 0) await query(addJobs, [JSON.stringify(rows.map((row) => jobOf(row, true)))]);
+    return { count: rows.length, last: rows.at(-1)?.id };
+  }
+
+  async #giveUp(
+    query: Query,
+    which: string,
+    values: readonly unknown[],
+    hasCrashed = false,
+    beside?: ReadonlyMap<string, string[]>,
+  ): Promise<number> {
+    const { schema } = this.#database;
+    const { rows } = await query<GivenUp>(
+      `update ${schema}.graph g set holder = null, lease = lease + 1
+       where g.id in (select g.id from ${schema}.graph g where ${which} order by g.id for update)
+       returning id, worker, version, definition, due_ms::float8, priority, phase not in ${ENDED} and phase <> 'paused' as needs_job`,
+      values,
+    );
+    const left = rows.filter((row) => row.needs_job);
+    if (left.length > 0)
+      await query(addJobs, [JSON.stringify(left.map((row) => jobOf(row, hasCrashed, beside?.get(row.id))))]);
+    return left.length;
+  }
+}
+
+/** One statement for many jobs. A graph has one at most that nobody has fetched. */
+const addJobs = `select graphile_worker.add_jobs(array(
+  select json_populate_record(null::graphile_worker.job_spec, spec) from json_array_elements($1::json) spec))`;
+
+export interface JobSpec {
+  identifier: string;
+  payload: JobPayload;
+  job_key: string;
+  /** ISO 8601. */
+  run_at?: string;
+  /** graphile-worker takes the lowest first. */
+  priority: number;
+}
+
+function identifierOfRow({ worker, version, definition }: Pick<GivenUp, "worker" | "version" | "definition">): string {
+  return identifierOf(worker, version ?? undefined, definition);
+}
+
+export function jobOf(
+  graph: Pick<GivenUp, "id" | "worker" | "version" | "definition" | "due_ms" | "priority">,
+  hasCrashed = false,
+  beside?: readonly string[],
+): JobSpec {
+  const { id, worker, version, definition, priority, due_ms } = graph;
+  return {
+    identifier: identifierOfRow({ worker, version, definition }),
+    payload: hasCrashed ? { id, hasCrashed, ...(beside && { beside }) } : { id },
+    job_key: id,
+    run_at: new Date(due_ms).toISOString(),
+    priority: Math.max(-32_768, Math.min(32_767, -priority)),
+  };
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SimulatedClock } from "../../platform/shared/clock.ts";
+import { silentLog } from "../../platform/shared/log.ts";
+import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
+import { Membership, type ProcessFigures } from "./membership.ts";
+import type { OpenedDatabase, Query } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
+
+describe("processes on one database", { skip: await withoutPostgres() }, () => {
+  let test: TestDatabase;
+  let database: OpenedDatabase;
+  before(async () => {
+    test = await testDatabase();
+    database = await openDatabase(test.url, "svc");
+    await database.query("create schema svc");
+  });
+  after(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  interface Told {
+    member: Membership;
+    joined: string[];
+    lost: string[];
+    gaveUp: string[];
+    clock: SimulatedClock;
+  }
+
+  /** @param asked told after each statement of its session. */
+  async function member(
+    patienceMs = 10_000,
+    figures?: () => ProcessFigures,
+    asked?: (text: string, member: Membership) => Promise<void>,
+  ): Promise<Told> {
+    const told = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
+    const clock = new SimulatedClock(0);
+    const session: OpenedDatabase["session"] = async (onEnd) => {
+      const made = await database.session(onEnd);
+      const query: Query = async (text, values) => {
+        const answer = await made.query<never>(text, values);
+        await asked?.(text, membership);
+        return answer;
+      };
+      return { ...made, query };
+    };
+    const membership: Membership = new Membership({
+      database: { ...database, session },
+      profile: { role: "all", workers: ["resize"], definitions: [], build: "b1", code: "c1", claimant: undefined },
+      clock,
+      log: silentLog,
+      onJoin: (id) => void told.joined.push(id),
+      onLoss: (id) => void told.lost.push(id),
+      giveUp: async (id) => {
+        told.gaveUp.push(id);
+        await database.query("delete from svc.processes where id = $1", [id]);
+      },
+      patienceMs,
+      ...(figures && { figures }),
+    });
+    await membership.join();
+    return { member: membership, ...told, clock };
+  }
+
+  const cut = async (id: string): Promise<void> => {
+    await database.query("select pg_terminate_backend(backend_pid) from svc.processes where id = $1", [id]);
+  };
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (const endMs = Date.now() + 30_000; !holds();) {
+      assert.ok(Date.now() < endMs, "it did not come to that");
+      await new Promise((next) => setTimeout(next, 10));
+    }
+  };
+
+  it("are listed while they are there, and not when they have left", async () => {
+    const one = await member();
+    const other = await member();
+    const list = await one.member.list();
+    assert.deepEqual(
+      list.map(({ id, role, workers, build }) => [id, role, workers, build]),
+      [one, other].map(({ joined }) => [joined[0], "all", ["resize"], "b1"]),
+    );
+    assert.deepEqual([one.member.others, other.member.others], [0, 1]);
+    await one.member.close();
+    await other.member.look();
+    assert.deepEqual([other.gaveUp, other.member.others], [[], 0]);
+    await other.member.close();
+    assert.deepEqual(await other.member.list(), []);
+  });
+
+  it("of before tell what told their code apart, where others tell their build", async () => {
+    const first = await member();
+    await first.member.close();
+    await database.query("alter table svc.processes drop column told_build");
+    const { member: one } = await member();
+    await database.query(
+      `insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
+       values ('p_of_before', 4711, 1, 'box', 'all', '{}', '{}', 'c0')`,
+    );
+    assert.deepEqual(
+      (await one.list()).map(({ build }) => build),
+      ["b1", "c0"],
+    );
+    await database.query("delete from svc.processes where id = 'p_of_before'");
+    await one.close();
+  });
+
+  it("tell how they are doing, in tables of before as well", async () => {
+    const first = await member();
+    await first.member.close();
+    await database.query("alter table svc.processes drop column loop_p99_ms, drop column memory_bytes");
+    const { member: one } = await member(10_000, () => ({ loop_p99_ms: 1.5, memory_bytes: 3e9 }));
+    const { member: other } = await member();
+    const figures = (await one.list()).map(({ loop_p99_ms: p99Ms, memory_bytes: bytes }) => [p99Ms, bytes]);
+    assert.deepEqual(figures, [
+      [1.5, 3e9],
+      [null, null],
+    ]);
+    await one.close();
+    await other.close();
+  });
+
+  it("find one whose session has ended, and it finds that itself and joins under another id", async () => {
+    const one = await member();
+    const other = await member();
+    const [id] = one.joined as [string];
+    await cut(id);
+    await until(() => one.lost.length > 0);
+    assert.equal(one.member.id, undefined);
+    await other.member.look();
+    assert.deepEqual(other.gaveUp, [id]);
+    one.clock.advance(300);
+    await until(() => one.joined.length > 1);
+    assert.notEqual(one.joined[1], id);
+    assert.equal(one.member.id, one.joined[1]);
+    await one.member.close();
+    await other.member.close();
+  });
+
+  it("end the session of one that is silent, and then it is dead", async () => {
+    const one = await member();
+    const other = await member();
+    await database.query("update svc.processes set seen_at = seen_at - interval '11 s' where id = $1", [one.joined[0]]);
+    await other.member.look();
+    assert.deepEqual(other.gaveUp, []);
+    await until(() => one.lost.length > 0);
+    for (let looks = 0; other.gaveUp.length === 0 && looks < 100; looks++) await other.member.look();
+    assert.deepEqual(other.gaveUp, one.joined);
+    await one.member.close();
+    await other.member.close();
+  });
+
+  for (const statement of ["select pg_advisory_lock", "insert into"])
+    it(`are not listed where they are closed as they join, just after: ${statement}`, async () => {
+      const close = async (text: string, joining: Membership): Promise<void> => {
+        if (text.trim().startsWith(statement)) await joining.close();
+      };
+      await assert.rejects(member(10_000, undefined, close), /has left/);
+      const { rows } = await database.query("select from svc.processes");
+      assert.equal(rows.length, 0);
+    });
+
+  it("drop what they have when another has given it up, though their session is there", async () => {
+    const one = await member();
+    await database.query("delete from svc.processes where id = $1", [one.joined[0]]);
+    await one.member.look();
+    assert.deepEqual(one.lost, one.joined);
+    await one.member.close();
+  });
+});

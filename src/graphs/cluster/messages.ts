@@ -1,0 +1,305 @@
+/**
+ * What two processes say to each other of a node that one runs for the other: rows of messages both ways, numbered, told by a notification
+ * and looked for every second while there is anybody to hear them. What is said for a call that is over, or by a process that was given
+ * up, is not written. What the messages mean is for remote-calls.ts and remote-slots.ts to say.
+ */
+import { decode, encode } from "../execution/remote/remote-call-messages.ts";
+import { Unfinished } from "../execution/remote/remote-attempts.ts";
+import type { FromThread, ToThread } from "../execution/remote/thread-messages.ts";
+import type { NodeOrder } from "../execution/remote/remote-attempts.ts";
+import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import type { ClusterDatabase } from "./database.ts";
+
+/** Between looks for what no notification told, and for those that are gone. */
+const LOOK_MS = 1000;
+
+/** @param schema quoted already */
+export function callTables(schema: string): string {
+  return `
+    create unlogged table if not exists ${schema}.node_calls (
+      id text primary key,
+      graph_id text not null,
+      holder text not null references ${schema}.processes (id) on delete cascade,
+      runner text,
+      body json not null,
+      created_at timestamptz not null default clock_timestamp()
+    );
+    create index if not exists node_calls_holder on ${schema}.node_calls (holder);
+    create unlogged table if not exists ${schema}.node_messages (
+      call text not null references ${schema}.node_calls (id) on delete cascade,
+      to_runner boolean not null,
+      n int not null,
+      process text not null,
+      body json not null,
+      primary key (call, to_runner, n)
+    );
+    create index if not exists node_messages_process on ${schema}.node_messages (process);
+  `;
+}
+
+/** What the process says that has the graph. `order`: a node for a place that was lent, and whether
+ * more such places are wanted; `enough`: the place is not wanted any more. */
+export type HolderSays =
+  | Exclude<ToThread, { type: "run" }>
+  | { type: "order"; order: NodeOrder; isShort: boolean }
+  | { type: "enough" };
+/** What the process says that runs the node. `hand`: it lends a place, for a worker; `isLast`: and no longer after this node. */
+export type RunnerSays =
+  | Exclude<FromThread, { type: "ended" }>
+  | (Extract<FromThread, { type: "ended" }> & { isLast?: boolean })
+  | { type: "hand"; worker: string };
+
+/** This process's end of a call. */
+export interface End {
+  readonly id: string;
+  readonly isRunner: boolean;
+  /** Yet to be written. */
+  out: string[];
+  /** Numbers of the next message each way. */
+  nextOut: number;
+  nextIn: number;
+  /** Whether the call is written: nothing can be looked for before. */
+  isOpen: boolean;
+  /** Told by the other end what `HolderSays` and `RunnerSays` hold; remote-calls.ts and remote-slots.ts know which. */
+  readonly hear: (message: never) => void;
+  readonly lost: (error: Error) => void;
+}
+
+export interface MessagesOptions {
+  database: ClusterDatabase;
+  clock: Clock;
+  log: Log;
+  /** This process as the others know it; undefined while they don't. */
+  me: () => string | undefined;
+  /** There are messages for a process. */
+  tell: (process: string) => void;
+  /** The first message of a call that another process has opened: whoever wants to hear it begins an end. */
+  onOpened: (id: string, message: RunnerSays) => void;
+}
+
+export class Messages {
+  readonly #options: MessagesOptions;
+  readonly #ends = new Map<string, End>();
+  /** Whether others may open calls to this process. */
+  #isExpecting = false;
+  #timer: Timer | undefined;
+  #isLooking = false;
+  #isWoken = false;
+  #isWriting = false;
+  #isHurried = false;
+  #isClosed = false;
+  /** Those who wait until what is said is written. */
+  #onWritten: (() => void)[] = [];
+
+  constructor(options: MessagesOptions) {
+    this.#options = options;
+  }
+
+  /** An end from now on. @param isOpen whether the call is written. */
+  begin(end: Pick<End, "id" | "isRunner" | "hear" | "lost">, isOpen: boolean): End {
+    const made: End = { ...end, out: [], nextOut: 0, nextIn: 0, isOpen };
+    this.#ends.set(end.id, made);
+    this.#lookLater();
+    return made;
+  }
+
+  /** Whether any are being read or written. */
+  get isTalking(): boolean {
+    return this.#isLooking || this.#isWriting;
+  }
+
+  /** @param isExpecting whether others may open calls to this process from now on. */
+  expect(isExpecting: boolean): void {
+    this.#isExpecting = isExpecting;
+    if (isExpecting) this.#lookLater();
+  }
+
+  has(id: string): boolean {
+    return this.#ends.has(id);
+  }
+
+  forget(end: End): void {
+    if (this.#ends.get(end.id) === end) this.#ends.delete(end.id);
+  }
+
+  lose(end: End, error: Error): void {
+    if (this.#ends.get(end.id) !== end) return;
+    this.forget(end);
+    end.lost(error);
+  }
+
+  /** Takes the call away: nothing more is said of it by anybody. */
+  remove(id: string): void {
+    const { database, log } = this.#options;
+    database
+      .query(
+        `with gone as (delete from ${database.schema}.node_calls where id = $1 returning id)
+         select graphile_worker.remove_job(id) from gone`,
+        [id],
+      )
+      .catch((err: unknown) => log.debug({ err }, "A call could not be removed; it goes with its process"));
+  }
+
+  say(end: End, message: HolderSays | RunnerSays): void {
+    if (this.#ends.get(end.id) !== end) return;
+    // Throws for what JSON can't hold, before it is counted.
+    end.out.push(encode(message));
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    void this.#writeAll();
+  }
+
+  /** Resolves when all that was said is written, or nobody wants it. */
+  async sent(end: End): Promise<void> {
+    while (this.#isWriting && end.out.length > 0 && this.#ends.get(end.id) === end)
+      await new Promise<void>((written) => this.#onWritten.push(written));
+  }
+
+  /** There are messages for a process that were written otherwise. */
+  tell(process: string): void {
+    this.#options.tell(process);
+  }
+
+  /** There are messages for this process, or may be: a place may be lent to one that wants none any more, and has to be answered. */
+  look(): void {
+    if (this.#isClosed) return;
+    this.#isWoken = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#readWhileWoken()
+      .catch((err: unknown) => this.#options.log.debug({ err }, "Messages of nodes could not be read yet"))
+      .finally(() => (this.#isLooking = false));
+  }
+
+  /** Waits for no database that is away: what can't be written, others find out by themselves. */
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  /** Hears nothing more. */
+  close(): void {
+    this.#isClosed = this.#isHurried = true;
+    this.#timer?.cancel();
+  }
+
+  /** Nothing of what was under way is this process's any more. */
+  dropAll(): void {
+    for (const end of this.#ends.values()) this.lose(end, new Unfinished(false));
+  }
+
+  /** In their order, one statement at a time: what is said meanwhile goes with the next. */
+  async #writeAll(): Promise<void> {
+    for (let ends = this.#speaking(); ends.length > 0; ends = this.#speaking()) {
+      const said = ends.map((end) => ({ end, bodies: end.out.slice() }));
+      try {
+        const processes = await this.#write(said);
+        for (const { end, bodies } of said) {
+          end.out.splice(0, bodies.length);
+          end.nextOut += bodies.length;
+          if (!processes.has(end.id)) this.lose(end, new Unfinished(false));
+        }
+        for (const process of new Set(processes.values())) this.#options.tell(process);
+      } catch (err) {
+        if (this.#isHurried) break;
+        this.#options.log.debug({ err }, "Messages could not be written; that is tried again");
+        await new Promise<void>((again) => this.#options.clock.schedule(LOOK_MS, again));
+      }
+      this.#tellWritten();
+    }
+    this.#isWriting = false;
+    this.#tellWritten();
+  }
+
+  #speaking(): End[] {
+    return [...this.#ends.values()].filter(({ out }) => out.length > 0);
+  }
+
+  #tellWritten(): void {
+    for (const written of this.#onWritten.splice(0)) written();
+  }
+
+  /** @returns whom it was written for, by call; of those that are over, or that this process has no part in any more, nobody. */
+  async #write(said: readonly { end: End; bodies: readonly string[] }[]): Promise<Map<string, string>> {
+    const { query, schema } = this.#options.database;
+    const messages = said.flatMap(({ end: { id, isRunner, nextOut }, bodies }) =>
+      bodies.map((body, at) => ({ call: id, to_runner: !isRunner, n: nextOut + at, body })),
+    );
+    const { rows } = await query<{ call: string; process: string }>(
+      `with said as materialized (select * from json_to_recordset($1::json) as m(call text, to_runner boolean, n int, body text)),
+         there as (select id, holder, runner from ${schema}.node_calls where id = any($2) for key share),
+         meant as (select m.*, case when m.to_runner then c.runner else c.holder end as process
+           from said m join there c on c.id = m.call and case when m.to_runner then c.holder else c.runner end = $3),
+         put as (insert into ${schema}.node_messages (call, to_runner, n, process, body)
+           select call, to_runner, n, process, body::json from meant on conflict do nothing)
+       select distinct call, process from meant`,
+      [JSON.stringify(messages), said.map(({ end }) => end.id), this.#options.me() ?? ""],
+    );
+    return new Map(rows.map(({ call, process }) => [call, process]));
+  }
+
+  async #readWhileWoken(): Promise<void> {
+    while (this.#isWoken) {
+      this.#isWoken = false;
+      await this.#read();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { database, me, onOpened } = this.#options;
+    const { query, schema } = database;
+    const { rows } = await query<{ call: string; to_runner: boolean; n: number; body: string }>(
+      `select call, to_runner, n, body::text from ${schema}.node_messages where process = $1 order by call, n`,
+      [me() ?? ""],
+    );
+    if (rows.length === 0) return;
+    for (const { call, to_runner, n, body } of rows) {
+      const message = decode(body) as HolderSays | RunnerSays;
+      if (n === 0 && !to_runner && !this.#ends.has(call)) onOpened(call, message as RunnerSays);
+      const end = this.#ends.get(call);
+      // For a place that is not lent any more: with its call gone, the other process runs the node elsewhere.
+      if (!end && to_runner && message.type === "order") this.remove(call);
+      if (!end || n !== end.nextIn) continue;
+      end.nextIn++;
+      end.hear(message as never);
+    }
+    const read = rows.map(({ call, to_runner, n }) => ({ call, to_runner, n }));
+    await query(
+      `delete from ${schema}.node_messages m using json_to_recordset($1::json) as r(call text, to_runner boolean, n int)
+       where m.call = r.call and m.to_runner = r.to_runner and m.n = r.n`,
+      [JSON.stringify(read)],
+    );
+  }
+
+  #lookLater(): void {
+    if (this.#timer || this.#isClosed) return;
+    this.#timer = this.#options.clock.schedule(LOOK_MS, () => {
+      this.#timer = undefined;
+      if (this.#ends.size === 0 && !this.#isExpecting) return;
+      this.look();
+      this.#findGone().catch((err: unknown) => this.#options.log.debug({ err }, "Calls could not be looked after"));
+      this.#lookLater();
+    });
+  }
+
+  async #findGone(): Promise<void> {
+    const { query, schema } = this.#options.database;
+    const open = [...this.#ends.values()].filter(({ isOpen }) => isOpen);
+    if (open.length === 0) return;
+    const { rows } = await query<{ id: string; is_gone: boolean; is_lost: boolean }>(
+      `select id, runner is not null and not exists (select from ${schema}.processes p where p.id = runner)
+           -- What it said before it went is heard first: it may have left the node off, or ended it.
+           and not exists (select from ${schema}.node_messages m where m.call = node_calls.id and not m.to_runner) as is_gone,
+         runner is null and created_at < clock_timestamp() - interval '5 s'
+           and not exists (select from graphile_worker._private_jobs j where j.key = node_calls.id) as is_lost
+       from ${schema}.node_calls where id = any($1)`,
+      [open.map(({ id }) => id)],
+    );
+    const found = new Map(rows.map((row) => [row.id, row]));
+    for (const end of open) {
+      const row = found.get(end.id);
+      if (!row) this.lose(end, new Unfinished(false));
+      else if (!end.isRunner && (row.is_gone || row.is_lost)) this.lose(end, new Unfinished(row.is_gone));
+    }
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Permits in the database: a row for each attempt of a worker that has a limit, taken before it starts and given back when it ends. A row
+ * is its process's: what a process held that is gone counts no more, from the moment that it is taken off the list. Rows of workers
+ * with a rate stay until they count no more. Times are the database's.
+ *
+ * Attempts that want one in the same moment ask in one statement; those that have to wait ask again when some were given back. Each
+ * asks under a name of its own: a statement whose answer was lost is made again, and finds what it took.
+ */
+import type { PermitAnswer, Permits, PermitWant, SharedLimits } from "../execution/queue/permit-types.ts";
+import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import { addedColumns } from "./added-columns.ts";
+import type { ClusterDatabase } from "./database.ts";
+
+/** Between looks of those that wait, should nobody tell. */
+const LOOK_MS = 500;
+/** Second half of the keys of these advisory locks is a worker's. */
+const PERMIT_CLASS = 0x737664;
+
+/** @param schema quoted already */
+export function permitTables(schema: string): string {
+  return `
+    create unlogged table if not exists ${schema}.permits (
+      id bigint generated always as identity primary key,
+      worker text not null,
+      key text not null,
+      rate_key text not null,
+      process text references ${schema}.processes (id) on delete set null,
+      started_at timestamptz not null,
+      until timestamptz
+    );
+    ${addedColumns(`${schema}.permits`, ["ask text"])}
+    create unique index if not exists permits_ask on ${schema}.permits (ask);
+    create index if not exists permits_held on ${schema}.permits (worker, key) where process is not null;
+    create index if not exists permits_process on ${schema}.permits (process) where process is not null;
+    create index if not exists permits_rate on ${schema}.permits (worker, rate_key, started_at);
+    create or replace function ${schema}.take_permits(me text, of_worker text, total int, per_key int, rate_limit int, per_ms float8, wants json)
+      returns table (permit text, refusal text, wait_ms float8) language plpgsql as $$
+    declare
+      want record;
+      now_at timestamptz;
+      all_running int;
+      running int;
+      first_at timestamptz;
+      started int;
+      span interval := make_interval(secs => coalesce(per_ms, 0) / 1000);
+    begin
+      perform pg_advisory_xact_lock(${PERMIT_CLASS}, hashtext(of_worker));
+      perform from ${schema}.processes where id = me for key share;
+      if not found then return; end if;
+      now_at := clock_timestamp();
+      delete from ${schema}.permits p where p.worker = of_worker and p.process is null and (p.until is null or p.until <= now_at);
+      if total is not null then
+        select count(*) into all_running from ${schema}.permits p where p.worker = of_worker and p.process is not null;
+      end if;
+      for want in select * from json_to_recordset(wants) as w(ask text, key text, rate_key text, is_start boolean) loop
+        permit := null; refusal := null; wait_ms := null;
+        -- Of a statement whose answer was lost.
+        select p.id::text into permit from ${schema}.permits p where p.ask = want.ask;
+        if permit is not null then
+          return next;
+          continue;
+        end if;
+        if all_running >= total then refusal := 'busy'; end if;
+        if refusal is null and per_key is not null then
+          select count(*) into running from ${schema}.permits p where p.worker = of_worker and p.key = want.key and p.process is not null;
+          if running >= per_key then refusal := 'busy'; end if;
+        end if;
+        if refusal is null and rate_limit is not null and want.is_start then
+          select count(*), min(p.started_at) into started, first_at from ${schema}.permits p
+            where p.worker = of_worker and p.rate_key = want.rate_key and p.until is not null and p.started_at > now_at - span;
+          if started >= rate_limit then
+            refusal := 'rate';
+            wait_ms := greatest(1, ceil(extract(epoch from first_at + span - now_at) * 1000));
+          end if;
+        end if;
+        if refusal is null then
+          insert into ${schema}.permits (worker, ask, key, rate_key, process, started_at, until)
+            values (of_worker, want.ask, want.key, want.rate_key,
+              case when total is not null or per_key is not null then me end, now_at,
+              case when rate_limit is not null and want.is_start then now_at + span end)
+            returning id::text into permit;
+          all_running := all_running + 1;
+        end if;
+        return next;
+      end loop;
+    end $$;`;
+}
+
+interface Asked extends PermitWant {
+  /** Its number in this process: asked for again, it is given what it has been given already. */
+  n: number;
+  /** Whether it may have been given one, in an answer that was lost. */
+  isInDoubt: boolean;
+  resolve: (answer: PermitAnswer) => void;
+}
+
+/** Attempts of one worker. */
+interface Line {
+  asked: Asked[];
+  isAsking: boolean;
+  timer: Timer | undefined;
+}
+
+export interface SharedPermitsOptions {
+  database: ClusterDatabase;
+  clock: Clock;
+  log: Log;
+  /** This process as the others know it; undefined while they don't. */
+  me: () => string | undefined;
+  /** Some were given back: those who wait at other processes may want to know. */
+  onGivenBack: () => void;
+}
+
+export class SharedPermits implements Permits {
+  readonly #options: SharedPermitsOptions;
+  /** By worker, and by its limits: those of two versions may differ. */
+  readonly #lines = new Map<string, Line>();
+  #back: string[] = [];
+  #asks = 0;
+  #isClosed = false;
+
+  constructor(options: SharedPermitsOptions) {
+    this.#options = options;
+  }
+
+  take(want: PermitWant): Promise<PermitAnswer> {
+    return new Promise((resolve) => {
+      const name = JSON.stringify([want.worker, want.limits]);
+      let line = this.#lines.get(name);
+      if (!line) this.#lines.set(name, (line = { asked: [], isAsking: false, timer: undefined }));
+      line.asked.push({ ...want, n: ++this.#asks, isInDoubt: false, resolve });
+      this.#askSoon(line);
+    });
+  }
+
+  giveBack(permit: string): void {
+    if (this.#back.push(permit) > 1) return;
+    setImmediate(() => {
+      const back = this.#back;
+      this.#back = [];
+      this.#giveBack(back).then(
+        () => {
+          this.lookAgain();
+          this.#options.onGivenBack();
+        },
+        (err: unknown) => this.#options.log.warn({ err }, "Permits could not be given back; that is tried again"),
+      );
+    });
+  }
+
+  async #giveBack(permits: string[]): Promise<void> {
+    const { query, schema } = this.#options.database;
+    try {
+      await query(
+        `with gone as (delete from ${schema}.permits where id = any($1::bigint[]) and (until is null or until <= clock_timestamp()))
+         update ${schema}.permits set process = null where id = any($1::bigint[]) and until > clock_timestamp()`,
+        [permits],
+      );
+    } catch (error) {
+      if (!this.#isClosed)
+        this.#options.clock.schedule(LOOK_MS, () => permits.forEach((permit) => this.giveBack(permit)));
+      throw error;
+    }
+  }
+
+  /** Some may be there again. */
+  lookAgain(): void {
+    for (const line of this.#lines.values()) if (line.asked.length > 0) this.#askSoon(line);
+  }
+
+  /** Those that wait, wait no more, and get none. */
+  close(): void {
+    this.#isClosed = true;
+    for (const line of this.#lines.values()) {
+      line.timer?.cancel();
+      for (const { resolve } of line.asked.splice(0)) resolve({ kind: "dropped" });
+    }
+  }
+
+  #askSoon(line: Line): void {
+    if (line.isAsking || this.#isClosed) return;
+    line.isAsking = true;
+    line.timer?.cancel();
+    setImmediate(() => {
+      this.#ask(line)
+        .catch((err: unknown) => this.#options.log.warn({ err }, "Permits could not be asked for; that is tried again"))
+        .finally(() => {
+          line.isAsking = false;
+          if (line.asked.length > 0 && !this.#isClosed)
+            line.timer = this.#options.clock.schedule(LOOK_MS, () => this.#askSoon(line));
+        });
+    });
+  }
+
+  async #ask(line: Line): Promise<void> {
+    const asked = line.asked.splice(0);
+    // One that nobody wants any more, and that may have been given one, hears of it first: then it is given back.
+    const wanted = asked.filter((want) => want.isInDoubt || want.isWanted());
+    for (const want of asked) if (!wanted.includes(want)) want.resolve({ kind: "dropped" });
+    const [first] = wanted;
+    const me = this.#options.me();
+    if (!first) return;
+    try {
+      const answers = me === undefined ? [] : await this.#query(me, first.worker, first.limits, wanted);
+      for (const [at, want] of wanted.entries()) {
+        const answer = answers[at];
+        want.isInDoubt = false;
+        if (answer) want.resolve(answer);
+        else line.asked.push(want);
+      }
+    } catch (error) {
+      for (const want of wanted) want.isInDoubt = true;
+      line.asked.unshift(...wanted);
+      throw error;
+    }
+  }
+
+  /** @returns answers in the order of the wants; none for those that wait. */
+  async #query(
+    me: string,
+    worker: string,
+    { total, perKey, rate }: SharedLimits,
+    wants: readonly Asked[],
+  ): Promise<(PermitAnswer | undefined)[]> {
+    const { query, schema } = this.#options.database;
+    const asked = wants.map(({ n, key, rateKey, isStart }) => ({
+      ask: `${me}/${n}`,
+      key,
+      rate_key: rateKey,
+      is_start: isStart,
+    }));
+    const { rows } = await query<{ permit: string | null; refusal: "busy" | "rate" | null; wait_ms: number | null }>(
+      `select permit, refusal, wait_ms from ${schema}.take_permits($1, $2, $3, $4, $5, $6, $7)`,
+      [me, worker, total ?? null, perKey ?? null, rate?.limit ?? null, rate?.perMs ?? null, JSON.stringify(asked)],
+    );
+    const isHeld = total !== undefined || perKey !== undefined;
+    return rows.map(({ permit, refusal, wait_ms }): PermitAnswer | undefined => {
+      if (refusal === "busy") return undefined;
+      if (refusal === "rate") return { kind: "refused", waitMs: wait_ms ?? LOOK_MS };
+      return { kind: "granted", permit: isHeld ? (permit ?? undefined) : undefined };
+    });
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Attempts of nodes whose worker runs in another process: a row for each, which is its holder's and goes with it, and a job that leads
+ * some process with the worker to it. What the two say to each other is messages.ts's to carry.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  Unfinished,
+  type CallEnd,
+  type CallListener,
+  type Channel,
+  type NodeOrder,
+  type Performance,
+} from "../execution/remote/remote-attempts.ts";
+import type { ErrorMessage } from "../execution/remote/thread-messages.ts";
+import type { ClusterDatabase } from "./database.ts";
+import { decode, encode } from "../execution/remote/remote-call-messages.ts";
+import type { End, HolderSays, Messages } from "./messages.ts";
+import { nodeTask } from "./job-names.ts";
+
+/** What is said of a node that is left off: it runs again elsewhere. */
+export const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
+
+export interface CallsOptions {
+  database: ClusterDatabase;
+  messages: Messages;
+  /** This process as the others know it; undefined while they don't. */
+  me: () => string | undefined;
+  /** Runs a worker. @returns undefined where it is not known here. */
+  perform: (order: NodeOrder, channel: Channel) => Promise<Performance | undefined>;
+}
+
+export class Calls {
+  readonly #options: CallsOptions;
+  readonly #messages: Messages;
+  /** Of what this process runs for others. */
+  readonly #run = new Set<End>();
+  #isClosed = false;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#messages = options.messages;
+  }
+
+  /** Has some process run it. */
+  call(order: NodeOrder, { hear, lost }: CallListener): CallEnd {
+    const id = `n_${randomBytes(9).toString("hex")}`;
+    const end = this.#messages.begin({ id, isRunner: false, hear, lost }, false);
+    this.#open(end, order).catch((error: unknown) => this.#messages.lose(end, error as Error));
+    return {
+      say: (message) => this.#messages.say(end, message),
+      end: () => {
+        this.#messages.forget(end);
+        this.#messages.remove(end.id);
+      },
+    };
+  }
+
+  async #open(end: End, { context, ...order }: NodeOrder): Promise<void> {
+    const { database, me } = this.#options;
+    const { query, schema } = database;
+    const holder = me();
+    if (holder === undefined) throw new Unfinished(false);
+    const { rows } = await query(
+      `with call as (
+         insert into ${schema}.node_calls (id, graph_id, holder, body)
+         select $1, $2, $3, $4::json from ${schema}.graph where id = $2 and holder = $3
+         on conflict (id) do update set id = excluded.id returning id)
+       select graphile_worker.add_job($5, json_build_object('id', id), job_key => id, max_attempts => 1000) from call`,
+      [end.id, context.graphId, holder, encode({ context, ...order }), nodeTask(order.worker)],
+    );
+    // Another has the graph by now, and runs the node itself.
+    if (rows.length === 0) throw new Unfinished(false);
+    end.isOpen = true;
+    if (!this.#messages.has(end.id)) this.#messages.remove(end.id);
+  }
+
+  /** A job: runs the worker, and resolves when it has ended, or waits: others may be fetched then. */
+  async run(id: string): Promise<void> {
+    const { database, me, perform } = this.#options;
+    const { query, schema } = database;
+    const runner = me();
+    if (runner === undefined || this.#isClosed)
+      throw new Error("This process is not listed: another is to have the job");
+    const { rows } = await query<{ body: string | null; is_free: boolean }>(
+      `with mine as (
+         update ${schema}.node_calls set runner = $2 where id = $1 and (runner is null or runner = $2)
+           and exists (select from ${schema}.processes where id = $2) returning body)
+       select (select body::text from mine) as body, exists (select from ${schema}.node_calls where id = $1 and runner is null) as is_free`,
+      [id, runner],
+    );
+    const { body, is_free } = rows[0] as { body: string | null; is_free: boolean };
+    if (body === null && is_free) throw new Error("This process was given up: another is to have the job");
+    // It is over, or another runs it.
+    if (body === null || this.#messages.has(id)) return;
+    const abort = new AbortController();
+    let performance: Performance | undefined;
+    const end = this.#messages.begin(
+      {
+        id,
+        isRunner: true,
+        hear: (message: HolderSays) => {
+          if (message.type !== "order" && message.type !== "enough") performance?.hear(message);
+        },
+        lost: (error) => abort.abort(error),
+      },
+      true,
+    );
+    this.#run.add(end);
+    const aborted = new Promise<void>((resolve) => abort.signal.addEventListener("abort", () => resolve()));
+    performance = await perform(decode(body) as NodeOrder, {
+      say: (message) => this.#messages.say(end, message),
+      signal: abort.signal,
+    }).catch(() => undefined);
+    // It could not begin. Where nobody wants it any more, nobody hears that.
+    if (!performance) this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
+    const over = this.#over(end, performance, aborted);
+    await Promise.race([over, ...(performance ? [performance.freed] : [])]);
+  }
+
+  /** One that ignores its signal is not waited for: nothing that it says is written. */
+  async #over(end: End, performance: Performance | undefined, aborted: Promise<void>): Promise<void> {
+    if (performance) await Promise.race([performance.ended, aborted]);
+    await this.#messages.sent(end);
+    this.#messages.forget(end);
+    this.#run.delete(end);
+  }
+
+  /** What this process runs for others is left off, and runs again elsewhere; nothing more is taken. */
+  async leave(): Promise<void> {
+    this.#isClosed = true;
+    const left = [...this.#run];
+    for (const end of left) {
+      this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
+      end.lost(new Unfinished(false));
+    }
+    await Promise.all(left.map((end) => this.#messages.sent(end)));
+  }
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Outrun, type Wish } from "../engine/cluster-port.ts";
+import type { Snapshot } from "../machine/view-types.ts";
+import { SimulatedClock, systemClock } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { openStore } from "../../storage/open-store.ts";
+import { recordLog } from "../../testing/log.ts";
+import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
+import { answerOf, Commands } from "./run-commands.ts";
+import type { OpenedDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
+import { clusterTables } from "./schema.ts";
+
+/** As they may stand in what an app was given, and as PostgreSQL's jsonb refuses them. */
+const ODD = "a\u0000b \ud800 c";
+
+describe("a wish for a graph that another process holds", { skip: await withoutPostgres() }, () => {
+  let test: TestDatabase;
+  let database: OpenedDatabase;
+  before(async () => {
+    test = await testDatabase();
+    await (await openStore(test.url)).close();
+    database = await openDatabase(test.url, "svc");
+    // As they were made before.
+    await database.query(`create table svc.commands (id text primary key, process text not null, sender text not null,
+      body jsonb not null, answer jsonb, created_at timestamptz not null default clock_timestamp())`);
+    await database.query(
+      `insert into svc.commands (id, process, sender, body) values ('c_1', 'gone', 'me', '{"z":1}')`,
+    );
+    await database.query(clusterTables(database.schema));
+  });
+  after(async () => {
+    await database.close();
+    await test.drop();
+  });
+
+  it("and its answer carry any text, in the order it was written", async () => {
+    await database.query(`insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
+      values ('other', 1, 1, 'here', 'worker', '{}', '{}', '')`);
+    const wishes: Wish[] = [];
+    // The two processes: what one tells, the other hears at once.
+    const other = new Commands({
+      database,
+      clock: systemClock,
+      notices: { tell: (_kind, id) => me.answered(id) },
+      fulfil: async (_graphId, wish) => {
+        wishes.push(wish);
+        return { kind: "done", snapshot: { graph_id: "g_1", input: { z: ODD, a: 1 } } as unknown as Snapshot };
+      },
+    });
+    const me = new Commands({
+      database,
+      clock: systemClock,
+      notices: { tell: () => void other.look("other") },
+      fulfil: () => assert.fail("nobody asks"),
+    });
+    const wish: Wish = { step: "pause", options: { note: ODD } };
+    const answer = await me.ask("other", "me", "g_1", wish, Infinity);
+    assert.deepEqual(wishes, [wish]);
+    assert.ok(answer?.kind === "done");
+    assert.equal(JSON.stringify(answer.snapshot.input), JSON.stringify({ z: ODD, a: 1 }));
+  });
+
+  it("is waited for no longer than whoever wants it waits, and is taken back then", async () => {
+    const clock = new SimulatedClock(0);
+    const me = new Commands({
+      database,
+      clock,
+      notices: { tell: () => undefined },
+      fulfil: () => assert.fail("nobody asks"),
+    });
+    let answer: unknown = "none yet";
+    const asked = me.ask("other", "me", "g_1", { step: "pause", options: {} }, 2000).then((given) => (answer = given));
+    while (answer === "none yet") await clock.advance(100);
+    assert.equal(await asked, undefined);
+    const { rows } = await database.query("select from svc.commands where process = 'other'");
+    assert.equal(rows.length, 0);
+  });
+
+  it("is answered where the process fails at it, which only its own log tells; and where it has lost the graph", async () => {
+    const log = recordLog();
+    const told = async (error: Error) => answerOf(Promise.reject(error), "g_1", log);
+    const refused = await told(new Error("UNIQUE constraint failed: secret"));
+    assert.ok(refused.kind === "refused" && refused.code === "SVC_INTERNAL" && !refused.message.includes("secret"));
+    assert.match(log.texts.join(), /^error.*g_1[^]*UNIQUE constraint failed: secret/);
+    assert.deepEqual(await told(new Outrun()), { kind: "moved" });
+    assert.deepEqual(await told(new SvcError("SVC_TRANSITION", "It has ended")), {
+      kind: "refused",
+      code: "SVC_TRANSITION",
+      message: "It has ended",
+    });
+  });
+
+  it("that was written before is still there", async () => {
+    const { rows } = await database.query<{ body: unknown }>("select body from svc.commands where id = 'c_1'");
+    assert.deepEqual(rows, [{ body: { z: 1 } }]);
+  });
+
+  it("goes with the process that had it", async () => {
+    const me = new Commands({
+      database,
+      clock: systemClock,
+      notices: { tell: () => undefined },
+      fulfil: () => assert.fail("nobody asks"),
+    });
+    await database.query(`insert into svc.commands (id, process, sender, body) values ('c_2', 'gone', 'other', '{}')`);
+    await me.sweep();
+    const { rows } = await database.query("select id from svc.commands");
+    assert.deepEqual(rows, [{ id: "c_2" }]);
+  });
+});

@@ -1,0 +1,150 @@
+/**
+ * Wishes for graphs that another process holds: a row for that process, and its answer in the same row. Told by a notification,
+ * and looked for now and then, as one may be lost.
+ */
+import { randomBytes } from "node:crypto";
+import { Outrun, type Wish } from "../engine/cluster-port.ts";
+import type { Snapshot } from "../machine/view-types.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
+import { SvcError, type ErrorCode, type Issue } from "../../platform/shared/errors.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import type { ClusterDatabase } from "./database.ts";
+import type { Notices } from "./pg-notify.ts";
+
+/** How often who waits looks whether there is an answer, should nobody tell. */
+const LOOK_MS = 500;
+
+export type Answer =
+  | { kind: "done"; snapshot: Snapshot }
+  | { kind: "refused"; code: ErrorCode; message: string; issues?: Issue[] }
+  /** The process does not hold the graph any more. */
+  | { kind: "moved" };
+
+interface Body {
+  graphId: string;
+  wish: Wish;
+}
+
+export interface CommandsOptions {
+  database: ClusterDatabase;
+  clock: Clock;
+  notices: Pick<Notices, "tell">;
+  /** What to do with a command for this process. */
+  fulfil: (graphId: string, wish: Wish) => Promise<Answer>;
+}
+
+export class Commands {
+  readonly #options: CommandsOptions;
+  /** By id of the command. */
+  readonly #waiting = new Map<string, () => void>();
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks another process.
+   * @param endMs by the time that goes by (`Clock.elapsed`): it is waited for until then.
+   * @returns its answer; undefined where there is none in time, or it is gone: it may or may not have done it.
+   */
+  async ask(process: string, sender: string, graphId: string, wish: Wish, endMs: number): Promise<Answer | undefined> {
+    const { database, notices, clock } = this.#options;
+    const { schema, query } = database;
+    const id = `c_${randomBytes(9).toString("hex")}`;
+    const body: Body = { graphId, wish };
+    await query(
+      `insert into ${schema}.commands (id, process, sender, body) values ($1, $2, $3, $4) on conflict (id) do nothing`,
+      [id, process, sender, JSON.stringify(body)],
+    );
+    notices.tell("asked", process);
+    try {
+      for (;;) {
+        await this.#come(id);
+        const { rows } = await query<{ answer: Answer | null; is_there: boolean }>(
+          `select answer, exists (select from ${schema}.processes p where p.id = c.process) as is_there
+           from ${schema}.commands c where id = $1`,
+          [id],
+        );
+        const [row] = rows;
+        if (row?.answer) return row.answer;
+        if (!row?.is_there || clock.elapsed() >= endMs) return undefined;
+      }
+    } finally {
+      this.#waiting.delete(id);
+      await query(`delete from ${schema}.commands where id = $1`, [id]).catch(() => undefined);
+    }
+  }
+
+  /** It may be answered. */
+  answered(id: string): void {
+    this.#waiting.get(id)?.();
+  }
+
+  /** Does what this process is asked for. */
+  async look(processId: string): Promise<void> {
+    const { schema, query } = this.#options.database;
+    const { rows } = await query<{ id: string; body: Body }>(
+      `select id, body from ${schema}.commands where process = $1 and answer is null order by created_at`,
+      [processId],
+    );
+    await Promise.all(rows.map((row) => this.#run(row)));
+  }
+
+  /** Takes away what was asked by those that are gone: nobody waits for it. */
+  async sweep(): Promise<void> {
+    const { schema, query } = this.#options.database;
+    await query(
+      `delete from ${schema}.commands c where not exists (select from ${schema}.processes p where p.id = c.sender)`,
+    );
+  }
+
+  readonly #running = new Set<string>();
+
+  async #run({ id, body }: { id: string; body: Body }): Promise<void> {
+    if (this.#running.has(id)) return;
+    this.#running.add(id);
+    const { database, notices, fulfil } = this.#options;
+    try {
+      const answer = await fulfil(body.graphId, body.wish);
+      await database.query(`update ${database.schema}.commands set answer = $2 where id = $1`, [
+        id,
+        JSON.stringify(answer),
+      ]);
+      notices.tell("answered", id);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  #come(id: string): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.schedule(LOOK_MS, resolve);
+      this.#waiting.set(id, () => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+}
+
+/** @throws SvcError as the other process did */
+export function snapshotFrom(answer: Exclude<Answer, { kind: "moved" }>): Snapshot {
+  if (answer.kind === "done") return answer.snapshot;
+  throw new SvcError(answer.code, answer.message, answer.issues ? { issues: answer.issues } : {});
+}
+
+/** A fault of this process is told as one that the other can't mend, and logged here. */
+export async function answerOf(work: Promise<Snapshot>, graphId: string, log: Log): Promise<Answer> {
+  try {
+    return { kind: "done", snapshot: await work };
+  } catch (err) {
+    if (err instanceof Outrun) return { kind: "moved" };
+    if (err instanceof SvcError) {
+      const { code, message, issues } = err;
+      return { kind: "refused", code, message, ...(issues && { issues }) };
+    }
+    log.error({ graphId, err }, `What another process wants of the graph ${graphId} could not be done`);
+    const message = `The process that holds the graph ${graphId} failed at it; its log says how`;
+    return { kind: "refused", code: "SVC_INTERNAL", message };
+  }
+}

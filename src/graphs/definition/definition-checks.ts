@@ -1,0 +1,208 @@
+/** What a worker or graph may not be declared with. Each refusal names who has which option, what it is and what is allowed. */
+import { durationMs, type Duration } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { isSchema } from "../../platform/shared/schema.ts";
+import type { RetryPolicy } from "./retry.ts";
+import type { GraphOptions } from "./definition-types.ts";
+import type { AnyOptions } from "./worker-types.ts";
+
+const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
+
+/** @throws SvcError `SVC_DEFINITION`, as everything here. */
+export function requireName(what: string, name: string): void {
+  if (typeof name !== "string" || !NAME.test(name))
+    throw refused(
+      `"${String(name).slice(0, 100)}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+    );
+}
+
+/** Every option a worker may have, with its check: one that is misspelt is refused, not ignored. */
+const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, value: AnyOptions[Name]) => void } = {
+  input: checkSchema,
+  retry: checkRetry,
+  timeout: (what, value) => checkTime(what, "timeout", value),
+  heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
+  concurrency: checkConcurrency,
+  perProcess: (what, value) => void checkCount(what, "perProcess", value),
+  spread: checkSpread,
+  rate: checkRate,
+  priority: checkPriority,
+  version: checkVersion,
+  isolate: checkIsolate,
+  onCancel: (what, value) => checkFunction(what, "onCancel", value),
+  compensate: (what, value) => checkFunction(what, "compensate", value),
+};
+
+/** With less a thread does not even start. */
+const MIN_MEMORY_MB = 16;
+const VERSION = /^[!-~]{1,64}$/;
+const SPREADS: readonly unknown[] = [undefined, "auto", "always", "never"];
+const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
+
+function checkIsolate(what: string, isolate: AnyOptions["isolate"]): void {
+  if (isolate === undefined) return;
+  if (typeof isolate !== "object" || isolate === null)
+    throw refused(`${what} has isolate ${shown(isolate)}; use { module: import.meta.url }`);
+  checkKeys(`${what}, in isolate,`, isolate, ["module", "memoryMb"]);
+  requireOption(what, "isolate.module", isolate.module);
+  const { memoryMb } = isolate;
+  if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= MIN_MEMORY_MB))
+    throw refused(`${what} has isolate.memoryMb ${shown(memoryMb)}; use a whole number from ${MIN_MEMORY_MB}`);
+}
+
+function checkSchema(what: string, value: unknown): void {
+  if (value !== undefined && !isSchema(value))
+    throw refused(
+      `${what} has input ${shown(value)}; use a schema of Standard Schema, such as valibot's v.object({ … })`,
+    );
+}
+
+function checkVersion(what: string, version: string | undefined): void {
+  if (version !== undefined && (typeof version !== "string" || !VERSION.test(version)))
+    throw refused(
+      `${what} has version ${shown(version)}; use a text of 1 to 64 characters without spaces, such as "2"`,
+    );
+}
+
+export function checkGraph(name: string, options: GraphOptions): void {
+  const what = `The graph "${name}"`;
+  requireObject(what, "options", options);
+  const { timeout, onError, undoTimeout, retention, version } = options;
+  checkKeys(what, options, ["timeout", "onError", "undoTimeout", "retention", "version"]);
+  checkVersion(what, version);
+  checkSpan(what, "timeout", timeout);
+  checkSpan(what, "undoTimeout", undoTimeout);
+  checkTime(what, "retention", retention);
+  if (!ON_ERROR.includes(onError)) throw refused(`${what} has onError ${shown(onError)}; use "fail-fast" or "drain"`);
+}
+
+export function checkWorker(name: string, options: AnyOptions): void {
+  const what = `The worker "${name}"`;
+  requireObject(what, "options", options);
+  checkKeys(what, options, Object.keys(WORKER_CHECKS));
+  for (const [option, check] of Object.entries(WORKER_CHECKS))
+    (check as (what: string, value: unknown) => void)(what, options[option as keyof AnyOptions]);
+}
+
+const RETRY_KEYS: Required<{ [Name in keyof RetryPolicy]: true }> = {
+  max: true,
+  base: true,
+  cap: true,
+  jitter: true,
+  nonRetryable: true,
+  retryIf: true,
+};
+
+export function checkRetry(what: string, retry: RetryPolicy | undefined): void {
+  if (retry === undefined) return;
+  requireObject(what, "retry", retry, " such as { max: 3 }");
+  checkKeys(`${what}, in retry,`, retry, Object.keys(RETRY_KEYS));
+  checkCount(what, "retry.max", retry.max);
+  checkTime(what, "retry.base", retry.base);
+  checkTime(what, "retry.cap", retry.cap);
+  checkFunction(what, "retry.retryIf", retry.retryIf);
+  if (retry.jitter !== undefined && typeof retry.jitter !== "boolean")
+    throw refused(`${what} has retry.jitter ${shown(retry.jitter)}; use true or false`);
+  const { nonRetryable } = retry;
+  if (nonRetryable === undefined) return;
+  if (!Array.isArray(nonRetryable) || !nonRetryable.every((name) => typeof name === "string"))
+    throw refused(`${what} has retry.nonRetryable ${shown(nonRetryable)}; use names of errors, such as ["TypeError"]`);
+}
+
+function checkConcurrency(what: string, value: AnyOptions["concurrency"]): void {
+  if (typeof value !== "object" || value === null) return void checkCount(what, "concurrency", value);
+  checkKeys(`${what}, in concurrency,`, value, ["limit", "key", "total"]);
+  requireOption(what, "concurrency.limit", value.limit);
+  requireOption(what, "concurrency.key", value.key);
+  checkCount(what, "concurrency.limit", value.limit);
+  checkFunction(what, "concurrency.key", value.key);
+  checkCount(what, "concurrency.total", value.total);
+}
+
+function checkRate(what: string, rate: AnyOptions["rate"]): void {
+  if (rate === undefined) return;
+  if (typeof rate !== "object" || rate === null)
+    throw refused(`${what} has rate ${shown(rate)}; use { limit: 10, per: "1s" }`);
+  checkKeys(`${what}, in rate,`, rate, ["limit", "per", "key"]);
+  requireOption(what, "rate.limit", rate.limit);
+  requireOption(what, "rate.per", rate.per);
+  checkCount(what, "rate.limit", rate.limit);
+  checkSpan(what, "rate.per", rate.per);
+  checkFunction(what, "rate.key", rate.key);
+}
+
+function checkSpread(what: string, spread: AnyOptions["spread"]): void {
+  if (!SPREADS.includes(spread)) throw refused(`${what} has spread ${shown(spread)}; use "auto", "always" or "never"`);
+}
+
+/** @param such ends the message: an example. */
+export function requireObject(what: string, option: string, value: unknown, such = ""): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refused(`${what} has ${option} ${shown(value)}; use an object${such}`);
+}
+
+function requireOption(what: string, option: string, value: unknown): void {
+  if (value === undefined) throw refused(`${what} lacks ${option}`);
+}
+
+/** Beyond this a point of priority, which is a minute, is a day's work of waiting. */
+const MAX_PRIORITY = 1000;
+
+const PRIORITIES = `a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`;
+
+function checkPriority(what: string, value: number | undefined): void {
+  if (value !== undefined && !isPriority(value))
+    throw refused(`${what} has priority ${shown(value)}; use ${PRIORITIES}`);
+}
+
+/** What a graph is started with. @throws SvcError `SVC_INVALID` */
+export function readPriority(value: unknown): number {
+  if (isPriority(value)) return value;
+  const problem = `must be ${PRIORITIES}`;
+  throw new SvcError("SVC_INVALID", `"priority" ${problem}`, { issues: [{ path: ["priority"], message: problem }] });
+}
+
+function isPriority(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_PRIORITY;
+}
+
+export function checkCount(what: string, option: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= 1)) return value;
+  throw refused(`${what} has ${option} ${shown(value)}; use a whole number from 1`);
+}
+
+/** @throws also where it is no time at all, if that makes no sense. */
+export function checkTime(what: string, option: string, value: Duration | undefined): number {
+  try {
+    return value === undefined ? Infinity : durationMs(value);
+  } catch (cause) {
+    throw new SvcError("SVC_DEFINITION", `${what}, in ${option}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A length of time that is more than none. */
+function checkSpan(what: string, option: string, value: Duration | undefined): void {
+  if (checkTime(what, option, value) <= 0)
+    throw refused(`${what} has ${option} ${shown(value)}; use a time above 0, such as "20s"`);
+}
+
+export function checkFunction(what: string, option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "function")
+    throw refused(`${what} has ${option} ${shown(value)}; use a function`);
+}
+
+export function checkKeys(what: string, given: object, allowed: readonly string[]): void {
+  const stranger = Object.keys(given).find((key) => !allowed.includes(key));
+  if (stranger !== undefined)
+    throw refused(`${what} has an option "${stranger}", which there is not; known: ${allowed.join(", ")}`);
+}
+
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  // What text it would give is the author's, and may not be made at all.
+  return typeof value === "object" && value !== null ? "of another kind" : String(value);
+}
+
+export function refused(message: string): SvcError {
+  return new SvcError("SVC_DEFINITION", message);
+}

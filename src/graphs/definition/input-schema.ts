@@ -1,0 +1,39 @@
+/** What a worker's `input` schema makes of what it is called with: at the start of a graph, and at each attempt. */
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import { parseWith, type StandardSchema } from "../../platform/shared/schema.ts";
+import { isMadeOfJson } from "./definition.ts";
+import type { GraphDefinition } from "./definition-types.ts";
+import { FinalError } from "./final-error.ts";
+import { toJson } from "./json-value.ts";
+
+/**
+ * Of the nodes that are sure to be called with the graph's input itself: who starts it is told at once.
+ * @throws SvcError `SVC_INVALID` with issues below `input`.
+ */
+export async function requireFit({ nodes }: GraphDefinition, input: Json): Promise<void> {
+  for (const node of nodes) {
+    const schema = node.worker.options.input;
+    const isCalledWithIt = node.after.length === 0 && isMadeOfJson(node.input) && !node.when && !node.mayFail;
+    if (schema && isCalledWithIt) await fitted(schema, input);
+  }
+}
+
+async function fitted(schema: StandardSchema, input: Json): Promise<void> {
+  try {
+    await parseWith(schema, input);
+  } catch (cause) {
+    if (!(cause instanceof SvcError) || cause.issues === undefined) throw cause;
+    const issues = cause.issues.map((issue) => ({ ...issue, path: ["input", ...issue.path] }));
+    throw new SvcError("SVC_INVALID", `"input" does not fit: ${cause.message}`, { cause, issues });
+  }
+}
+
+/** @throws FinalError where it does not fit: another attempt would have the same. */
+export async function checkedInput(schema: StandardSchema, input: unknown, nodeId: string): Promise<Json> {
+  try {
+    return toJson(await parseWith(schema, input), "what its schema makes of it", Infinity);
+  } catch (cause) {
+    throw new FinalError(`The input of "${nodeId}" does not fit: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,78 @@
+/** Results of workers must survive JSON unchanged, or a graph that is resumed would go on with other values. */
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+
+/** A line of a log beyond this is cut. */
+export const MAX_LOG_LENGTH = 16 * 1024;
+
+/**
+ * @returns the value as it will be read back; `undefined` becomes `null`.
+ * @throws TypeError naming the place of what JSON can't carry; SvcError `SVC_TOO_LARGE`, which no other try will mend.
+ */
+export function toJson(value: unknown, path: string, maxBytes: number): Json {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "boolean") return value;
+  // JSON has no -0.
+  if (typeof value === "number" && Number.isFinite(value)) return value + 0;
+  const found = findProblem(value, new Set());
+  if (found)
+    throw new TypeError(
+      `${path}${found.place} ${found.what}, which JSON can't carry. Use plain objects, arrays, strings, finite numbers, booleans or null.`,
+    );
+  const text = JSON.stringify(value);
+  requireSize(text, path, maxBytes);
+  return JSON.parse(text) as Json;
+}
+
+/** @throws SvcError `SVC_TOO_LARGE` */
+export function requireSize(text: string, what: string, maxBytes: number): void {
+  // A character has three bytes at most, so most texts need not be counted.
+  if (text.length * 3 <= maxBytes) return;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return;
+  const error = new SvcError(
+    "SVC_TOO_LARGE",
+    `${what} has ${bytes} bytes of JSON; at most ${maxBytes} are kept. Put it in a file or an artifact, and hand on where it is.`,
+  );
+  throw Object.assign(error, { isFinal: true });
+}
+
+/** Where in a value something is that JSON can't carry, such as `.a[3]`, and what. */
+interface Problem {
+  place: string;
+  what: string;
+}
+
+/** @param open what it is a part of. */
+function findProblem(value: unknown, open: Set<object>): Problem | undefined {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : problem(`is ${value}`);
+  if (typeof value !== "object") return problem(`is a ${typeof value}`);
+  if (open.has(value)) return problem("refers back to itself");
+  open.add(value);
+  const found = Array.isArray(value) ? problemOfItems(value, open) : problemOfFields(value, open);
+  open.delete(value);
+  return found;
+}
+
+function problemOfItems(items: readonly unknown[], open: Set<object>): Problem | undefined {
+  for (let at = 0; at < items.length; at++) {
+    // A place without a value is none of the array's own.
+    const found = at in items ? findProblem(items[at], open) : undefined;
+    if (found) return { ...found, place: `[${at}]${found.place}` };
+  }
+  return undefined;
+}
+
+function problemOfFields(value: object, open: Set<object>): Problem | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null)
+    return problem(`is a ${value.constructor?.name ?? "class instance"}`);
+  for (const [key, child] of Object.entries(value)) {
+    const found = child === undefined ? undefined : findProblem(child, open);
+    if (found) return { ...found, place: `.${key}${found.place}` };
+  }
+  return undefined;
+}
+
+const problem = (what: string): Problem => ({ place: "", what });

@@ -1,0 +1,101 @@
+/** What the nodes of a graph may not be declared with, as the graph is declared: each refusal names graph and node. */
+import {
+  checkCount,
+  checkFunction,
+  checkKeys,
+  checkRetry,
+  checkTime,
+  refused,
+  requireObject,
+  shown,
+} from "./definition-checks.ts";
+import type { MapOptions, NodeOptions } from "./builder-types.ts";
+import type { NodeRef, Worker } from "./definition-types.ts";
+import { asWorker } from "./graph-worker.ts";
+import { isGraph, isWorker, notWorker } from "./worker-shape.ts";
+
+/** Every option of a node; what is misspelt is refused, not ignored. */
+const NODE_KEYS: Required<{ [Key in keyof NodeOptions]: true }> = {
+  after: true,
+  retry: true,
+  timeout: true,
+  input: true,
+  when: true,
+  onError: true,
+};
+
+const MAP_KEYS: Required<{ [Key in keyof MapOptions]: true }> = {
+  after: true,
+  retry: true,
+  timeout: true,
+  concurrency: true,
+  onError: true,
+};
+
+/** How a node is called in messages. */
+export function calledNode(graphName: string, name: string): string {
+  return `The node "${name}" of graph "${graphName}"`;
+}
+
+/** @throws SvcError `SVC_DEFINITION`, as everything here. */
+export function checkNode(what: string, options: NodeOptions): void {
+  checkUse(what, options, Object.keys(NODE_KEYS));
+  checkFunction(what, "input", options.input);
+  checkFunction(what, "when", options.when);
+  checkChoice(what, options.onError, ["fail", "continue"]);
+}
+
+export function checkMap(what: string, from: unknown, items: unknown, options: MapOptions): void {
+  checkUse(what, options, Object.keys(MAP_KEYS));
+  checkCount(what, "concurrency", options.concurrency);
+  checkChoice(what, options.onError, ["fail", "collect"]);
+  if (!isRef(from))
+    throw refused(`${what} fans out over ${shown(from)}; use what g.node or g.map returned for the node before it`);
+  if (typeof items !== "function")
+    throw refused(
+      `${what} has items ${shown(items)}; use a function that gives an array, such as (result) => result.files`,
+    );
+}
+
+/** What does the work of a node. */
+export function workerOf(what: string, given: unknown): Worker<never, unknown> {
+  if (isGraph(given)) return asWorker(given);
+  if (isWorker(given)) return given;
+  throw refused(`${what} was given ${notWorker(given)}`);
+}
+
+/** What `build` returned. @returns the name of the node that gives the graph its result. */
+export function outputOf(name: string, returned: unknown, nodes: readonly NodeRef[]): string | undefined {
+  if (returned === undefined) return undefined;
+  const what = `The function of graph "${name}"`;
+  if (returned instanceof Promise)
+    throw refused(`${what} gives a promise; nodes are declared at once, and what takes a while is a worker's`);
+  if (!isRef(returned))
+    throw refused(`${what} gives ${shown(returned)}; return nothing, or what g.node or g.map returned`);
+  if (!nodes.some((node) => node.name === returned.name))
+    throw refused(`${what} gives the node "${returned.name}", which the graph does not have`);
+  return returned.name;
+}
+
+function checkUse(what: string, options: NodeOptions | MapOptions, known: readonly string[]): void {
+  requireObject(what, "options", options);
+  checkKeys(what, options, known);
+  const { after = [], retry, timeout } = options;
+  checkRetry(what, retry);
+  checkTime(what, "timeout", timeout);
+  const isList = Array.isArray(after);
+  const odd: unknown = isList ? after.find((ref) => !isRef(ref)) : after;
+  if (!isList || !after.every(isRef))
+    throw refused(
+      `${what} has ${isList ? "in after" : "after"} ${shown(odd)}; use what g.node and g.map returned, such as after: [parse]`,
+    );
+}
+
+function checkChoice(what: string, onError: unknown, [usual, other]: readonly [string, string]): void {
+  if (onError !== undefined && onError !== usual && onError !== other)
+    throw refused(`${what} has onError ${shown(onError)}; use "${usual}" or "${other}"`);
+}
+
+function isRef(value: unknown): value is NodeRef {
+  return typeof value === "object" && value !== null && typeof (value as Partial<NodeRef>).name === "string";
+}

@@ -1,0 +1,110 @@
+/** What a graph carries has limits, and each says what is too large, by how much, and what to do. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { graph, worker } from "./definition.ts";
+import { bench } from "../engine/engine.testkit.ts";
+import { MAX_LOG_LENGTH, requireSize } from "./json-value.ts";
+import { DEFAULT_LIMITS, readLimits } from "./value-limits.ts";
+
+const { inputBytes, resultBytes, eventBytes } = DEFAULT_LIMITS;
+
+describe("limits of values", () => {
+  it("a result that is too large fails its node at once, without another try", async () => {
+    let calls = 0;
+    const large = worker("large", { retry: { max: 5 } }, () => (calls++, "x".repeat(resultBytes)));
+    const { engine, pass } = await bench({ graphs: [graph("one", (g) => g.node("large", large))] }, "memory:");
+    const { snapshot } = await engine.start("one", null);
+    await pass(0);
+    const { status, error } = (await engine.snapshot(snapshot.graph_id)) ?? {};
+    assert.deepEqual([status, calls], ["failed", 1]);
+    assert.match(error?.message ?? "", /the result of "large" has 16777218 bytes of JSON; at most 16777216 are kept/i);
+  });
+
+  it("an input that is too large is refused, and nothing is started", async () => {
+    const { engine } = await bench({ workers: [worker("work", () => 1)] }, "memory:");
+    await assert.rejects(engine.start("work", "x".repeat(inputBytes)), { code: "SVC_TOO_LARGE" });
+    assert.equal((await engine.list({})).total, 0);
+  });
+
+  it("data of an event that is too large is thrown at who emits it, and a long line of a log is cut", async () => {
+    const talk = worker("talk", (_input: null, ctx) => {
+      ctx.log("info", "y".repeat(MAX_LOG_LENGTH + 5));
+      assert.throws(() => ctx.emit("film", "x".repeat(eventBytes)), /the data of "film" has 262146 bytes/);
+      return 1;
+    });
+    const { engine, pass, store } = await bench({ workers: [talk] }, "memory:");
+    const { snapshot } = await engine.start("talk", null);
+    await pass(0);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.result, 1);
+    const line = (await store.graphs.events(snapshot.graph_id, 0)).find(({ type }) => type === "log");
+    assert.deepEqual(line?.data, { level: "info", message: "y".repeat(MAX_LOG_LENGTH) });
+  });
+
+  it("are what the engine was given, for what comes in, what is kept and what is told", async () => {
+    const talk = worker("talk", (input: string, ctx) => {
+      assert.throws(
+        () => ctx.emit("film", "x".repeat(1023)),
+        /the data of "film" has 1025 bytes of JSON; at most 1024/,
+      );
+      return input + input;
+    });
+    const limits = { inputBytes: 2048, resultBytes: 4096, eventBytes: 1024 };
+    const { engine, pass } = await bench({ workers: [talk], limits }, "memory:");
+    const { snapshot } = await engine.start("talk", "x".repeat(2046));
+    await pass(0);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
+    const refused = { code: "SVC_TOO_LARGE", message: /has 2049 bytes of JSON; at most 2048/ };
+    await assert.rejects(engine.start("talk", "x".repeat(2047)), refused);
+    await assert.rejects(engine.fork(snapshot.graph_id, { from: "talk", input: "x".repeat(2047) }), refused);
+    const two = await engine.start("talk", "é".repeat(1020));
+    await pass(0);
+    assert.equal((await engine.snapshot(two.snapshot.graph_id))?.status, "done");
+  });
+
+  it("have progress told as often as the engine was given, first and last always", async () => {
+    const work = worker("work", async (_: null, ctx) => {
+      for (let done = 0; done <= 10; done++) {
+        ctx.progress(done / 10);
+        await new Promise<void>((resolve) => void table.clock.schedule(100, resolve));
+      }
+      return null;
+    });
+    const table = await bench({ workers: [work], limits: { progressPerSecond: 2 } }, "memory:");
+    const { snapshot } = await table.engine.start("work", null);
+    for (let at = 0; at < 12; at++) await table.clock.advance(100);
+    await table.engine.idle();
+    const told = (await table.store.graphs.events(snapshot.graph_id, 0)).filter(({ type }) => type === "progress");
+    assert.deepEqual(
+      told.map(({ data }) => (data as { value: number }).value),
+      [0, 0.4, 0.9, 1],
+    );
+  });
+
+  it("have a pause let go of attempts after the grace that the engine was given", async () => {
+    const stuck = worker("stuck", () => new Promise(() => undefined));
+    const { engine, clock, pass } = await bench({ workers: [stuck], limits: { pauseGrace: "5s" } }, "memory:");
+    const { snapshot } = await engine.start("stuck", null);
+    await clock.advance(0);
+    await engine.pause(snapshot.graph_id);
+    await clock.advance(4999);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "pausing");
+    await pass(1);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.phase, "paused");
+    await engine.close(0);
+  });
+
+  it("that can't be kept are refused by name", () => {
+    const wrong: [object, RegExp][] = [
+      [{ inputBytes: 12 }, /graphLimits has inputBytes 12; use a whole number from 1024 to 134217728/],
+      [{ progressPerSecond: 0.5 }, /graphLimits has progressPerSecond 0.5; use a whole number from 1 to 100/],
+      [{ pauseGrace: "soon" }, /graphLimits, in pauseGrace: "soon" is not a duration/],
+      [{ inputByte: 2048 }, /graphLimits has an option "inputByte"/],
+    ];
+    for (const [given, message] of wrong) assert.throws(() => readLimits(given), { code: "SVC_DEFINITION", message });
+  });
+
+  it("counts bytes, not characters", () => {
+    requireSize("ž".repeat(50), "it", 100);
+    assert.throws(() => requireSize("ž".repeat(51), "it", 100), /it has 102 bytes/);
+  });
+});

@@ -1,0 +1,43 @@
+/** What is a worker, where somebody may have given anything: by shape, since its module may have its own copy of svc. */
+import { refused } from "./definition-checks.ts";
+import type { GraphDefinition, Worker } from "./definition-types.ts";
+
+export function isWorker(value: unknown): value is Worker<never, unknown> {
+  const { kind, name, options, run } = fieldsOf(value);
+  const isNamed = kind === "worker" && typeof name === "string";
+  return isNamed && typeof run === "function" && typeof options === "object" && options !== null;
+}
+
+export function isGraph(value: unknown): value is GraphDefinition {
+  const { kind, name, nodes } = fieldsOf(value);
+  return kind === "graph" && typeof name === "string" && Array.isArray(nodes);
+}
+
+/**
+ * What an app or an engine is given to run.
+ * @throws SvcError `SVC_DEFINITION` for what stands in the wrong list, or is neither.
+ */
+export function requireListed(workers: readonly unknown[], graphs: readonly unknown[]): void {
+  for (const one of workers) {
+    if (isGraph(one)) throw refused(`"workers" has the graph "${one.name}"; graphs stand in "graphs"`);
+    if (!isWorker(one)) throw refused(`"workers" has ${notWorker(one)}`);
+  }
+  for (const one of graphs) {
+    if (isWorker(one)) throw refused(`"graphs" has the worker "${one.name}"; workers stand in "workers"`);
+    if (!isGraph(one)) throw refused(`"graphs" has ${shownShort(one)} in place of a graph; use what graph(…) returned`);
+  }
+}
+
+/** For messages: `undefined in place of a worker; use …`. Short, since it may be anything. */
+export function notWorker(value: unknown): string {
+  return `${shownShort(value)} in place of a worker; use what worker(…) returned; what an import cycle has not made yet is undefined`;
+}
+
+function shownShort(value: unknown): string {
+  if (typeof value === "string") return `the text "${value.slice(0, 60)}"`;
+  return value === null ? "null" : typeof value;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,68 @@
+/** The same step for many graphs: found by a filter, taken one slice after another, each as if it were steered alone. */
+import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { GraphQuery } from "../../storage/contract/queries.ts";
+import type { BulkAction, BulkOptions, BulkReport, Steering } from "../definition/audit-types.ts";
+import { refusalOf } from "./rejected-command.ts";
+
+/** Graphs that are counted at a time, and how often: a filter that few fit is not looked for without an end. */
+const COUNTED = 200;
+const MOST_COUNTS = 50;
+/** Graphs that are steered side by side: their units share commits. */
+const SLICE = 100;
+/** Most graphs of one call, so that it ends in seconds; who has more calls again with the cursor. */
+const MOST = 10_000;
+
+export interface BulkWork {
+  graphs: GraphStore;
+  take: (action: BulkAction, graphId: string, steering: Steering) => Promise<unknown>;
+}
+
+/**
+ * Newest first. A graph that does not allow the step by the time it comes to it is counted as refused.
+ * @throws what is neither a refusal nor missing: then the store has a fault, and what was steered until then is.
+ */
+export async function bulk(
+  { graphs, take }: BulkWork,
+  action: BulkAction,
+  { filter, limit = MOST, cursor, isDryRun = false, onProgress, signal, onRefused, ...steering }: BulkOptions,
+): Promise<BulkReport> {
+  const page: ReadPage = (from, size) =>
+    graphs.list({ ...filter, limit: size, ...(from === undefined ? {} : { cursor: from }) } satisfies GraphQuery);
+  const report: BulkReport = { action, matched: 0, changed: 0, refused: 0, dry_run: isDryRun, next_cursor: null };
+  if (isDryRun && cursor === undefined) return { ...report, matched: (await page(cursor, 1)).total };
+  if (isDryRun) return { ...report, ...(await counted(page, cursor, Math.min(limit, MOST))) };
+  let next = cursor;
+  for (let left = Math.min(limit, MOST); left > 0 && signal?.aborted !== true;) {
+    const { items, nextCursor, total } = await page(next, Math.min(SLICE, left));
+    if (next === cursor) report.matched = total;
+    const refusals = await Promise.all(items.map(({ id }) => refusalOf(take(action, id, steering))));
+    for (const [at, { id }] of items.entries()) {
+      const refusal = refusals[at];
+      report[refusal ? "refused" : "changed"]++;
+      if (refusal) onRefused?.(id, refusal);
+    }
+    left -= items.length;
+    next = nextCursor;
+    await onProgress?.(report);
+    if (nextCursor === undefined) break;
+  }
+  return { ...report, next_cursor: next ?? null };
+}
+
+type ReadPage = (cursor: string | undefined, size: number) => ReturnType<GraphStore["list"]>;
+
+/** One by one: the total of a page counts from the newest, and not all of many. */
+async function counted(
+  page: ReadPage,
+  cursor: string | undefined,
+  most: number,
+): Promise<Pick<BulkReport, "matched" | "next_cursor">> {
+  let [matched, next] = [0, cursor];
+  for (let count = 0; count < MOST_COUNTS && matched < most; count++) {
+    const { items, nextCursor } = await page(next, Math.min(COUNTED, most - matched));
+    matched += items.length;
+    next = nextCursor;
+    if (nextCursor === undefined) break;
+  }
+  return { matched, next_cursor: next ?? null };
+}

@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Json } from "../../platform/shared/json.ts";
+import { CallError } from "../execution/attempt/call-error.ts";
+import { graph, worker } from "../definition/definition.ts";
+import type { Worker } from "../definition/definition-types.ts";
+import { bench, ELSEWHERE, gate, PLACES } from "./engine.testkit.ts";
+import type { Snapshot } from "../machine/view-types.ts";
+
+const statusOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id)?.status;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Workers that run elsewhere call by name, so the app lists what they call. */
+const listed = (url: string, ...called: Worker<never, unknown>[]): Worker<never, unknown>[] =>
+  url === ELSEWHERE ? called : [];
+
+for (const url of PLACES) {
+  describe(`calls on ${url}`, () => {
+    it("a worker calls another as a node of its own, which may call on, without a place while it waits", async () => {
+      const deep = worker("deep", { concurrency: 1 }, async (n: number, ctx): Promise<number> => {
+        if (n === 0) return 0;
+        return 1 + (await ctx.call("next", deep, n - 1));
+      });
+      const { engine, store } = await bench({ workers: [deep] }, url);
+      const { snapshot } = await engine.start("deep", 3);
+      await engine.idle();
+      const done = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.result], ["done", 3]);
+      assert.deepEqual(
+        done?.nodes.map(({ id, status, attempts }) => [id, status, attempts]),
+        ["deep", "deep#next", "deep#next#next", "deep#next#next#next"].map((id) => [id, "done", 1]),
+      );
+      await store.close();
+    });
+
+    it("maps items over a worker, a few at a time, results in the order of the items", async () => {
+      let running = 0;
+      let most = 0;
+      const square = worker("square", async (n: number) => {
+        most = Math.max(most, ++running);
+        await turn();
+        running--;
+        return n * n;
+      });
+      const all = worker("all", async (items: number[], ctx) => ctx.map("squares", items, square, { concurrency: 2 }));
+      const { engine, store } = await bench({ workers: [all, ...listed(url, square)] }, url);
+      for (const items of [[3, 1, 2, 5, 4], []]) {
+        const { snapshot } = await engine.start("all", items);
+        await engine.idle();
+        const done = await engine.snapshot(snapshot.graph_id);
+        assert.deepEqual([done?.status, done?.result], ["done", items.map((n) => n * n)]);
+      }
+      assert.equal(most, 2);
+      await store.close();
+    });
+
+    it("what is no worker, or an option that none may have, fails the node at once and says so", async () => {
+      const item = worker("item", (n: number) => n);
+      const whole = graph("whole", (g) => g.node("one", item));
+      const wrong: [about: RegExp, called: unknown, options?: object][] = [
+        [/^ctx.call\("k", …\) was given the text "item" in place of a worker; use what worker\(…\) returned/, "item"],
+        [/^ctx.call\("k", …\) was given undefined in place of a worker/, undefined],
+        [/^ctx.call\("k", …\) was given a graph in place of a worker; use asWorker\(graph\)/, whole],
+        [/^ctx.call\("k", …\), in timeout: /, item, { timeout: "soon" }],
+        [/^ctx.call\("k", …\) has retry.max 0; use a whole number from 1/, item, { retry: { max: 0 } }],
+      ];
+      const calls = wrong.map(([, called, options], at) =>
+        // What types refuse reaches us from JavaScript, and through import cycles.
+        worker(`caller${at}`, (_: Json, ctx) => ctx.call("k", called as typeof item, 1, options)),
+      );
+      const maps = worker("maps", (_: Json, ctx) => ctx.map("k", [1, 2], "item" as unknown as typeof item));
+      const { engine, store, logs } = await bench({ workers: [...calls, maps, item] }, url);
+      const about = [...wrong.map(([message]) => message), /^ctx.map\("k", …\) was given the text "item"/];
+      for (const [at, { name }] of [...calls, maps].entries()) {
+        const { snapshot } = await engine.start(name, null);
+        await engine.idle();
+        const ended = await engine.snapshot(snapshot.graph_id);
+        assert.deepEqual([name, ended?.status, ended?.nodes[0]?.attempts], [name, "failed", 1]);
+        assert.match(ended?.error?.message ?? "", about[at] as RegExp);
+      }
+      assert.deepEqual(logs, []);
+      await store.close();
+    });
+
+    it("goes on with the items that were not done as the graph was cancelled, and with all of them in their order", async () => {
+      const calls: number[] = [];
+      const held = gate();
+      const square = worker("square", async (n: number) => {
+        calls.push(n);
+        if (n !== 2) await held.promise;
+        return n * n;
+      });
+      const all = worker("all", async (items: number[], ctx) => ctx.map("squares", items, square));
+      const { engine, store } = await bench({ workers: [all, ...listed(url, square)] }, url);
+      const { snapshot } = await engine.start("all", [1, 2, 3]);
+      for await (const { type, node } of engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)))
+        if (type === "node.done" && node === "all#squares/1") break;
+      await engine.cancel(snapshot.graph_id);
+      held.open();
+      await engine.retry(snapshot.graph_id);
+      await engine.idle();
+      const done = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.result], ["done", [1, 4, 9]]);
+      assert.deepEqual(
+        calls.sort((a, b) => a - b),
+        [1, 1, 2, 3, 3],
+      );
+      await store.close();
+    });
+
+    it("an item that fails for good ends the others, or is told of among them", async () => {
+      let aborted = 0;
+      const odd = worker("odd", { retry: { max: 1 } }, async (n: number, ctx) => {
+        if (n === 2) throw new Error("two is even");
+        if (n > 2)
+          await new Promise<void>((resolve) => ctx.signal.addEventListener("abort", () => resolve(void aborted++)));
+        return n;
+      });
+      const strict = worker("strict", async (items: number[], ctx) => {
+        try {
+          return await ctx.map("each", items, odd);
+        } catch (error) {
+          assert.ok(error instanceof CallError);
+          return [error.message, error.node, error.reason];
+        }
+      });
+      const lenient = worker("lenient", async (items: number[], ctx) =>
+        ctx.map("each", items, odd, { onError: "collect" }),
+      );
+      const { engine, store } = await bench({ workers: [strict, lenient, ...listed(url, odd)] }, url);
+      const { snapshot } = await engine.start("strict", [1, 2, 3]);
+      await engine.idle();
+      const done = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(done?.result, ['"strict#each/1" failed: two is even', "strict#each/1", "error"]);
+      assert.deepEqual([statusOf(done, "strict#each/2"), aborted], ["cancelled", 1]);
+      const collected = await engine.start("lenient", [1, 2]);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(collected.snapshot.graph_id))?.result, [
+        { ok: true, value: 1 },
+        { ok: false, error: { message: "two is even", reason: "error" } },
+      ]);
+      await store.close();
+    });
+
+    it("what was called goes on after a crash, and what it came to is not done again", async () => {
+      const runs: string[] = [];
+      const hang = gate();
+      const part = worker("part", async (name: string) => {
+        runs.push(name);
+        if (name === "slow" && runs.length === 2) await hang.promise;
+        return name;
+      });
+      const whole = worker("whole", async (_: Json, ctx) => ctx.map("parts", ["quick", "slow"], part));
+      const table = await bench({ workers: [whole, ...listed(url, part)] }, url);
+      const { snapshot } = await table.engine.start("whole", null);
+      while (statusOf(await table.engine.snapshot(snapshot.graph_id), "whole#parts/0") !== "done") await turn();
+      await table.crash();
+      await table.engine.idle();
+      const done = await table.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(
+        [done?.result, runs],
+        [
+          ["quick", "slow"],
+          ["quick", "slow", "slow"],
+        ],
+      );
+      hang.open();
+      await table.store.close();
+    });
+
+    it("a called worker is tried again by its own policy, and its failure is final for its caller", async () => {
+      let tries = 0;
+      let calls = 0;
+      const weak = worker("weak", { retry: { max: 2, base: 10 } }, () => {
+        tries++;
+        throw new Error("no");
+      });
+      const boss = worker("boss", async (_: Json, ctx) => {
+        calls++;
+        await ctx.call("help", weak, null);
+      });
+      const { engine, store, pass } = await bench({ workers: [boss, ...listed(url, weak)] }, url);
+      const { snapshot } = await engine.start("boss", null);
+      await engine.idle();
+      await pass(10);
+      const failed = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(
+        [failed?.status, failed?.error?.message, tries, calls],
+        ["failed", '"boss#help" failed: no', 2, 1],
+      );
+      await store.close();
+    });
+
+    it("a retry of a failed graph keeps steps and calls that are done, and does again what was not", async () => {
+      const runs: string[] = [];
+      const helper = worker("helper", { retry: { max: 1 } }, (name: string) => {
+        runs.push(name);
+        if (name === "bad" && runs.filter((run) => run === "bad").length === 1) throw new Error("once");
+        return name;
+      });
+      const main = worker("main", async (_: Json, ctx) => {
+        await ctx.step("first", () => runs.push("first"));
+        return [await ctx.call("good", helper, "good"), await ctx.call("bad", helper, "bad")];
+      });
+      const { engine, store } = await bench({ workers: [main, ...listed(url, helper)] }, url);
+      const { snapshot } = await engine.start("main", null);
+      await engine.idle();
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "failed");
+      await engine.retry(snapshot.graph_id);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, ["good", "bad"]);
+      assert.deepEqual(runs, ["first", "good", "bad", "bad"]);
+      await store.close();
+    });
+
+    it("a pause holds the items that have not had their turn, and lets one that runs go at its next step", async () => {
+      const runs: string[] = [];
+      const hang = gate();
+      const item = worker("item", async (n: number, ctx) => {
+        await ctx.step("first", async () => {
+          runs.push(`first ${n}`);
+          if (n === 0) await hang.promise;
+        });
+        await ctx.step("second", () => runs.push(`second ${n}`));
+        return n;
+      });
+      const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1, 2], item, { concurrency: 1 }));
+      const { engine, store } = await bench({ workers: [all, ...listed(url, item)] }, url);
+      const { snapshot } = await engine.start("all", null);
+      while (runs.length === 0) await turn();
+      await engine.pause(snapshot.graph_id);
+      hang.open();
+      await engine.idle();
+      const paused = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual(
+        [paused?.phase, ...["all", "all#items/0", "all#items/1"].map((id) => statusOf(paused, id))],
+        ["paused", "waiting", "ready", "pending"],
+      );
+      await engine.resume(snapshot.graph_id);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, [0, 1, 2]);
+      assert.deepEqual(runs, ["first 0", "second 0", "first 1", "second 1", "first 2", "second 2"]);
+      await store.close();
+    });
+
+    it("a retry of what was cancelled in a pause does a call that was held only as its worker asks for it again", async () => {
+      const runs: string[] = [];
+      const hang = gate();
+      const item = worker("item", async (n: number, ctx) => {
+        runs.push(`first ${n}`);
+        if (runs.length === 1) await hang.promise;
+        await ctx.checkpoint();
+        runs.push(`second ${n}`);
+        return n;
+      });
+      const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1, 2], item, { concurrency: 1 }));
+      const { engine, store } = await bench({ workers: [all, ...listed(url, item)] }, url);
+      const { snapshot } = await engine.start("all", null);
+      const id = snapshot.graph_id;
+      while (runs.length === 0) await turn();
+      await engine.pause(id);
+      hang.open();
+      await engine.idle();
+      assert.equal(statusOf(await engine.snapshot(id), "all#items/0"), "ready");
+      await engine.cancel(id);
+      const { last_seq } = await engine.retry(id);
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(id))?.result, [0, 1, 2]);
+      assert.deepEqual(runs, ["first 0", ...[0, 1, 2].flatMap((n) => [`first ${n}`, `second ${n}`])]);
+      const started = (await store.graphs.events(id, last_seq - 1))
+        .filter(({ type }) => type === "node.started")
+        .map(({ node }) => node);
+      assert.deepEqual(started.slice(0, 2), ["all", "all#items/0"]);
+      await store.close();
+    });
+
+    it("a pause over a crash goes on after the resume, with what was called", async () => {
+      const item = worker("item", async (n: number, ctx) => {
+        await ctx.waitFor(`go${n}`);
+        return n;
+      });
+      const all = worker("all", (_: Json, ctx) => ctx.map("items", [0, 1], item));
+      const table = await bench({ workers: [all, ...listed(url, item)] }, url);
+      const { snapshot } = await table.engine.start("all", null);
+      const id = snapshot.graph_id;
+      await table.engine.idle();
+      await table.engine.pause(id);
+      await table.engine.signal(id, "go0", null);
+      await table.crash();
+      assert.equal((await table.engine.snapshot(id))?.phase, "paused");
+      await table.engine.signal(id, "go1", null);
+      await table.engine.resume(id);
+      await table.engine.idle();
+      assert.deepEqual((await table.engine.snapshot(id))?.result, [0, 1]);
+      await table.store.close();
+    });
+
+    it("a cancel reaches what was called, at whatever depth", async () => {
+      const ended: string[] = [];
+      const leaf = worker("leaf", async (name: string, ctx) => {
+        try {
+          await ctx.sleep("1h");
+        } finally {
+          ended.push(name);
+        }
+      });
+      const branch = worker("branch", (name: string, ctx) => ctx.call("leaf", leaf, name));
+      const root = worker("root", (_: Json, ctx) => ctx.map("branches", ["a", "b"], branch));
+      const { engine, store } = await bench({ workers: [root, ...listed(url, branch, leaf)] }, url);
+      const { snapshot } = await engine.start("root", null);
+      await engine.idle();
+      await engine.cancel(snapshot.graph_id);
+      await engine.idle();
+      const cancelled = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([cancelled?.error?.reason, ended.sort()], ["cancelled", ["a", "b"]]);
+      assert.deepEqual(new Set(cancelled?.nodes.map(({ status }) => status)), new Set(["cancelled"]));
+      await store.close();
+    });
+
+    it("a worker that ends without waiting for its calls ends them", async () => {
+      let isAborted = false;
+      const begun = gate();
+      const slow = worker("slow", (_: Json, ctx) => {
+        begun.open();
+        return new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(void (isAborted = true))));
+      });
+      const hasty = worker("hasty", async (_: Json, ctx) => {
+        ctx.call("slow", slow, null).catch(() => undefined);
+        await begun.promise;
+        return "gone";
+      });
+      const pair = graph("pair", (g) => g.node("hasty", hasty));
+      const { engine, store } = await bench({ graphs: [pair], workers: listed(url, slow) }, url);
+      const { snapshot } = await engine.start("pair", null);
+      await engine.idle();
+      const done = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.result, statusOf(done, "hasty#slow"), isAborted], ["gone", "cancelled", true]);
+      await store.close();
+    });
+  });
+}

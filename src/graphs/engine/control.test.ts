@@ -1,0 +1,352 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { graph, worker } from "../definition/definition.ts";
+import { bench, PLACES, typesOf } from "./engine.testkit.ts";
+
+const echo = worker("echo", (input: unknown) => input);
+
+/** list → square (fan-out) → sum → tell, and beside them one that may fail; counts how often each has run. */
+function sums() {
+  const runs: Record<string, number> = {};
+  const count = (name: string): number => (runs[name] = (runs[name] ?? 0) + 1);
+  const list = worker("list", (input: number[]) => (count("list"), input));
+  const square = worker("square", { retry: { max: 1 } }, (n: number, ctx) => {
+    if (count(ctx.nodeId) === 1 && n === 13) throw new Error("bad luck");
+    return n * n;
+  });
+  const sum = worker("sum", (_: unknown, ctx) => {
+    count("sum");
+    return (ctx.deps["square"] as number[]).reduce((a, b) => a + b, 0);
+  });
+  const tell = worker("tell", (input: unknown) => (count("tell"), { told: input }));
+  const moody = worker("moody", { retry: { max: 1 } }, () => {
+    count("moody");
+    throw new Error("not today");
+  });
+  const definition = graph("sums", (g) => {
+    const numbers = g.node("list", list);
+    g.node("moody", moody, { onError: "continue" });
+    const total = g.node("sum", sum, { after: [g.map("square", square, numbers, (all) => all)] });
+    return g.node("tell", tell, { after: [total] });
+  });
+  return { definition, runs };
+}
+
+const has = (code: string, text: RegExp) => (error: unknown) =>
+  error instanceof SvcError && error.code === code && text.test(error.message);
+
+for (const url of PLACES) {
+  describe(`control on ${url}`, () => {
+    it("a start tells who started, and one with a note is in the audit trail", async () => {
+      const { engine, store } = await bench({ workers: [echo] }, url);
+      const by = { by: "ada", address: "192.0.2.1" };
+      const quiet = (await engine.start("echo", 1, by)).snapshot.graph_id;
+      const noted = (await engine.start("echo", 2, { ...by, note: "to be sure" })).snapshot.graph_id;
+      const plain = (await engine.start("echo", 3)).snapshot.graph_id;
+      await engine.idle();
+      const [first, second, third] = await Promise.all(
+        [quiet, noted, plain].map(async (id) => (await store.graphs.events(id, 0, 1))[0]?.data),
+      );
+      assert.deepEqual([first, second, third], [{ by: "ada" }, { by: "ada", note: "to be sure" }, undefined]);
+      assert.deepEqual(
+        (await store.audit.list({})).items.map(({ operation, target, actor, note, address }) => [
+          operation,
+          target,
+          actor,
+          note,
+          address,
+        ]),
+        [["graph.start", noted, "ada", "to be sure", "192.0.2.1"]],
+      );
+      await store.close();
+    });
+
+    it("starts a graph that was paused and resumed before its time no earlier than that", async () => {
+      const { engine, store, pass } = await bench({ workers: [echo] }, url);
+      const { snapshot } = await engine.start("echo", 1, { delayMs: 60_000 });
+      const id = snapshot.graph_id;
+      await engine.pause(id);
+      await pass(1_000);
+      const resumed = await engine.resume(id);
+      assert.deepEqual([resumed.status, resumed.phase], ["pending", "queued"]);
+      await pass(58_000);
+      assert.equal((await engine.snapshot(id))?.status, "pending");
+      await pass(1_000);
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.started_ms],
+        ["done", snapshot.created_ms + 60_000],
+      );
+      assert.deepEqual(typesOf(await store.graphs.events(id, 0)).slice(0, 5), [
+        "graph.queued",
+        "graph.pausing",
+        "graph.paused",
+        "graph.resumed",
+        "graph.started",
+      ]);
+    });
+
+    it("starts a graph at its time after a crash in between", async () => {
+      const here = await bench({ workers: [echo] }, url);
+      const { snapshot } = await here.engine.start("echo", 1, { delayMs: 60_000 });
+      const id = snapshot.graph_id;
+      await here.engine.pause(id);
+      await here.engine.resume(id);
+      await here.crash();
+      await here.pass(59_999);
+      assert.equal((await here.engine.snapshot(id))?.status, "pending");
+      await here.pass(1);
+      assert.equal((await here.engine.snapshot(id))?.status, "done");
+    });
+
+    it("runs a node of a graph that is done again, and what comes after it, and keeps what they came to before", async () => {
+      const { definition, runs } = sums();
+      const { engine, store } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2, 3]);
+      const id = snapshot.graph_id;
+      await engine.idle();
+      // Held until it was looked at.
+      await engine.queues.pause("sum");
+      const again = await engine.retry(id, { from: "sum", by: "anna", note: "checked" });
+      assert.deepEqual([again.status, again.epoch, again.result], ["running", 2, null]);
+      await engine.queues.resume("sum");
+      await engine.idle();
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
+        ["done", { told: { sum: 14 } }],
+      );
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 2 });
+      assert.deepEqual(
+        (await store.graphs.pastNodes(id)).map((row) => [row.id, row.epoch, row.status, row.result]),
+        [
+          ["sum", 1, "done", 14],
+          ["tell", 1, "done", { told: { sum: 14 } }],
+        ],
+      );
+      const started = (await store.graphs.events(id, 0)).filter(({ type }) => type === "graph.started");
+      assert.deepEqual(started[1]?.data, { epoch: 2, from: "sum", by: "anna", note: "checked" });
+    });
+
+    it("runs a fan-out again with the items there are now, or one item of it alone", async () => {
+      const { definition, runs } = sums();
+      const { engine } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2]);
+      const id = snapshot.graph_id;
+      await engine.idle();
+      await engine.retry(id, { from: "square/1" });
+      await engine.idle();
+      assert.deepEqual([runs["square/0"], runs["square/1"], runs["sum"]], [1, 2, 2]);
+      await engine.retry(id, { from: "square" });
+      await engine.idle();
+      assert.deepEqual([runs["square/0"], runs["square/1"], runs["list"]], [2, 3, 1]);
+      await engine.retry(id, { from: "list" });
+      await engine.idle();
+      const done = await engine.snapshot(id);
+      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 4, { told: { sum: 5 } }]);
+      assert.deepEqual([runs["square/0"], runs["list"], runs["moody"]], [3, 2, 1]);
+    });
+
+    it("runs with a node also what a failed graph had not come to", async () => {
+      const { definition, runs } = sums();
+      const { engine } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 13]);
+      const id = snapshot.graph_id;
+      await engine.idle();
+      assert.equal((await engine.snapshot(id))?.status, "failed");
+      await engine.retry(id, { from: "list" });
+      await engine.idle();
+      assert.deepEqual(
+        [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result, runs["list"]],
+        ["done", { told: { sum: 170 } }, 2],
+      );
+    });
+
+    it("refuses to run again from what is no node, or while the graph runs", async () => {
+      const { definition } = sums();
+      const { engine } = await bench({ graphs: [definition], workers: [echo] }, url);
+      const { snapshot } = await engine.start("sums", [1]);
+      await engine.idle();
+      const { graph_id: id } = snapshot;
+      for (const from of ["nothing", "square/7", "list/0", "list#step", "", "__proto__"])
+        await assert.rejects(engine.retry(id, { from }), has("SVC_INVALID", /"from" is/));
+      const later = await engine.start("echo", 1, { delayMs: 1000 });
+      await assert.rejects(
+        engine.retry(later.snapshot.graph_id, { from: "echo" }),
+        has("SVC_TRANSITION", /is pending; retry needs it to be done or failed/),
+      );
+      assert.equal((await engine.snapshot(id))?.status, "done");
+    });
+
+    it("keeps what a node failed with when it is tried again", async () => {
+      const { definition } = sums();
+      const { engine, store } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [13]);
+      await engine.idle();
+      await engine.retry(snapshot.graph_id);
+      await engine.idle();
+      assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
+      const past = (await store.graphs.pastNodes(snapshot.graph_id)).find((row) => row.id === "square/0");
+      assert.deepEqual([past?.status, past?.error?.message], ["failed", "bad luck"]);
+    });
+
+    it("refuses a start with a time or tags that mean nothing, or an input that JSON can't carry", async () => {
+      const { engine } = await bench({ workers: [echo] }, url);
+      const wrong: [object, RegExp][] = [
+        [{ delayMs: Number.NaN }, /"delayMs" must be milliseconds/],
+        [{ delayMs: -1 }, /"delayMs" must be milliseconds/],
+        [{ delayMs: "5s" }, /"delayMs" must be milliseconds/],
+        [{ at: "2030-01-01" }, /"at" must be milliseconds/],
+        [{ tags: "urgent" }, /"tags" must be an array of texts/],
+        [{ tags: [1] }, /"tags" must be an array of texts/],
+      ];
+      for (const [options, message] of wrong)
+        await assert.rejects(engine.start("echo", 1, options), has("SVC_INVALID", message));
+      const odd: [unknown, RegExp][] = [
+        [{ a: [Number.NaN] }, /The input of "echo".a\[0\] is NaN, which JSON can't carry/],
+        [new Date(0), /is a Date, which/],
+        [10n, /is a bigint, which/],
+        [new Map(), /is a Map, which/],
+      ];
+      for (const [input, message] of odd) await assert.rejects(engine.start("echo", input as never), { message });
+      assert.equal((await engine.list({})).total, 0);
+      const { snapshot } = await engine.start("echo", undefined as never);
+      await engine.idle();
+      await assert.rejects(
+        engine.fork(snapshot.graph_id, { from: "echo", input: new Date(0) as never }),
+        /a fork of "echo" is a Date/,
+      );
+      assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.result], [null]);
+    });
+
+    it("forks at a node: a new graph with the results before it, and another input where one is given", async () => {
+      const { definition, runs } = sums();
+      const { engine, store } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2, 3], { tags: ["t"] });
+      const id = snapshot.graph_id;
+      await engine.idle();
+      const plain = await engine.fork(id, { from: "sum", by: "anna" });
+      const edited = await engine.fork(id, { from: "tell", input: "by hand" });
+      await engine.idle();
+      const [first, second] = await Promise.all([plain, edited].map(({ graph_id }) => engine.snapshot(graph_id)));
+      assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { told: { sum: 14 } }, ["t"]]);
+      assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ told: "by hand" }, id, 1]);
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 3 });
+      assert.equal((await engine.snapshot(id))?.epoch, 1);
+      assert.deepEqual(typesOf(await store.graphs.events(edited.graph_id, 0)), [
+        "graph.queued",
+        "graph.started",
+        "node.ready tell",
+        "node.started tell",
+        "node.done tell",
+        "graph.done",
+      ]);
+      const [row] = (await store.audit.list({ target: id })).items;
+      assert.deepEqual([row?.operation, row?.actor], ["graph.fork", "app"]);
+    });
+
+    it("forks at an item of a fan-out with another input for it", async () => {
+      const { definition, runs } = sums();
+      const { engine } = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await engine.start("sums", [1, 2]);
+      await engine.idle();
+      const fork = await engine.fork(snapshot.graph_id, { from: "square/1", input: 5 });
+      await engine.idle();
+      assert.deepEqual((await engine.snapshot(fork.graph_id))?.result, { told: { sum: 26 } });
+      assert.deepEqual([runs["square/0"], runs["square/1"]], [1, 2]);
+      await assert.rejects(
+        engine.fork(snapshot.graph_id, { from: "square", input: [] }),
+        has("SVC_INVALID", /fork from an item such as "square\/0"/),
+      );
+    });
+
+    it("forks at an item whose siblings have failed, were cancelled, or are under way: these run in the fork too", async () => {
+      let isFixed = false;
+      const list = worker("list", () => ["a", "b", "c"]);
+      const work = worker("work", { retry: { max: 1 } }, async (item: string, ctx) => {
+        if (item === "b" && !isFixed) throw new Error("no b yet");
+        if (item === "c") await ctx.sleep("1h");
+        return `${item}!`;
+      });
+      const all = graph("all", (g) => g.map("work", work, g.node("list", list), (names) => names));
+      const { engine, pass } = await bench({ graphs: [all] }, url);
+      const failed = (await engine.start("all", null)).snapshot.graph_id;
+      await pass(0);
+      assert.equal((await engine.snapshot(failed))?.status, "failed");
+      isFixed = true;
+      const live = (await engine.start("all", null)).snapshot.graph_id;
+      await pass(0);
+      const forks = [
+        await engine.fork(failed, { from: "work/0", input: "z" }),
+        await engine.fork(live, { from: "work/0" }),
+      ];
+      await pass(3_600_000);
+      const results = await Promise.all(forks.map(async ({ graph_id }) => (await engine.snapshot(graph_id))?.result));
+      assert.deepEqual(results, [
+        ["z!", "b!", "c!"],
+        ["a!", "b!", "c!"],
+      ]);
+    });
+
+    it("forks a worker alone with another input, which is then the graph's", async () => {
+      const { engine } = await bench({ workers: [echo] }, url);
+      const { snapshot } = await engine.start("echo", { a: 1 });
+      await engine.idle();
+      const { graph_id: id } = await engine.fork(snapshot.graph_id, { from: "echo", input: { a: 2 } });
+      await engine.idle();
+      assert.deepEqual([(await engine.snapshot(id))?.input, (await engine.snapshot(id))?.result], [{ a: 2 }, { a: 2 }]);
+    });
+
+    it("goes on after a crash with a graph that was being run again from a node", async () => {
+      const { definition, runs } = sums();
+      const here = await bench({ graphs: [definition] }, url);
+      const { snapshot } = await here.engine.start("sums", [1, 2]);
+      await here.engine.idle();
+      const ended = here.engine;
+      void ended.close(0);
+      await here.engine.retry(snapshot.graph_id, { from: "square" });
+      await here.crash();
+      await here.engine.idle();
+      const done = await here.engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 2, { told: { sum: 5 } }]);
+      assert.equal(runs["list"], 1);
+    });
+
+    it("starts at a time, and not before; one that is over is now", async () => {
+      const here = await bench({ workers: [echo] }, url);
+      const at = here.clock.now() + 5000;
+      const [later, now] = [
+        await here.engine.start("echo", 1, { at, delayMs: 500 }),
+        await here.engine.start("echo", 1, { at: 1 }),
+      ];
+      await here.engine.idle();
+      assert.equal((await here.engine.snapshot(now.snapshot.graph_id))?.status, "done");
+      await here.pass(5499);
+      assert.equal((await here.engine.snapshot(later.snapshot.graph_id))?.status, "pending");
+      await here.pass(1);
+      const done = await here.engine.snapshot(later.snapshot.graph_id);
+      assert.deepEqual([done?.status, done?.due_ms, done?.started_ms], ["done", at + 500, at + 500]);
+    });
+
+    it("writes who steered, why and from where, of each step that was taken", async () => {
+      const { engine, store } = await bench({ workers: [echo] }, url);
+      const { snapshot } = await engine.start("echo", 1, { delayMs: 1000 });
+      const { graph_id: id } = snapshot;
+      await engine.pause(id, { by: "operator", note: "wait", address: "10.0.0.7" });
+      await assert.rejects(engine.pause(id), has("SVC_TRANSITION", /is paused/));
+      await engine.cancel(id);
+      assert.deepEqual(
+        (await store.audit.list({ target: id })).items.map(({ operation, actor, note, address }) => [
+          operation,
+          actor,
+          note,
+          address,
+        ]),
+        [
+          ["graph.cancel", "app", undefined, undefined],
+          ["graph.pause", "operator", "wait", "10.0.0.7"],
+        ],
+      );
+      assert.ok(!JSON.stringify(await store.graphs.events(id, 0)).includes("10.0.0.7"));
+    });
+  });
+}

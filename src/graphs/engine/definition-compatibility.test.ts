@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { misfits, type History } from "./definition-compatibility.ts";
+import { graph, worker } from "../definition/definition.ts";
+import type { GraphDefinition } from "../definition/definition-types.ts";
+
+const work = worker("work", () => 1);
+const other = worker("other", () => 1);
+
+function history(nodes: Record<string, string>, change: Partial<History> = {}): History {
+  const rows = Object.entries(nodes).map(
+    ([id, status]) => ({ id, worker: "work", status }) as History["nodes"][number],
+  );
+  return { graph_id: "g_1", worker: "flow", version: null, status: "running", nodes: rows, ...change };
+}
+
+const definitions = (...all: GraphDefinition[]) => new Map(all.map((one) => [one.name, [one]]));
+const flow = graph("flow", (g) => {
+  const first = g.node("first", work);
+  const items = g.map("items", work, first, () => []);
+  g.node("last", work, { after: [items] });
+});
+const kinds = (histories: History[], now: GraphDefinition): string[] =>
+  misfits(histories, definitions(now)).map(({ kind, message }) => `${kind}: ${message}`);
+
+describe("graphs held against other definitions", () => {
+  it("fit those they were started with, however far they are", () => {
+    const far = { first: "done", "first#fetch": "done", "items/0": "running", "items/1": "pending", last: "pending" };
+    assert.deepEqual(kinds([history(far), history({ first: "running", last: "pending" })], flow), []);
+  });
+
+  it("miss nodes that are gone, and names that nothing has", () => {
+    const smaller = graph("flow", (g) => g.node("first", work));
+    assert.deepEqual(kinds([history({ first: "done", "items/0": "running", last: "pending" })], smaller), [
+      'missing node: The node "items" is gone: the graph would fail',
+      'missing node: The node "last" is gone: the graph would fail',
+    ]);
+    const renamed = graph("flow2", (g) => g.node("first", work));
+    assert.match(
+      kinds([history({ first: "done" })], renamed)[0] ?? "",
+      /^unknown graph: No graph or worker is named "flow"/,
+    );
+  });
+
+  it("would fail for new nodes, but for fan-outs, which are made when their turn comes", () => {
+    const larger = graph("flow", (g) => {
+      const first = g.node("first", work);
+      g.node("before", work);
+      g.map("items", work, first, () => []);
+    });
+    assert.deepEqual(kinds([history({ first: "done" })], larger), [
+      'new node: The node "before" is new: the graph would fail',
+    ]);
+  });
+
+  it("tell of nodes that another worker would run, if they have not ended", () => {
+    const changed = graph("flow", (g) => g.node("last", other, { after: [g.node("first", other)] }));
+    assert.deepEqual(kinds([history({ first: "done", last: "pending" })], changed), [
+      'changed worker: The node "last" was of the worker "work" and would be run by "other"',
+    ]);
+  });
+
+  it("tell of nodes that have begun and would wait for others", () => {
+    const turned = graph("flow", (g) => g.node("first", work, { after: [g.node("last", work)] }));
+    assert.deepEqual(kinds([history({ first: "done", last: "pending" })], turned), [
+      'changed order: The node "first" has begun, and would wait for "last", which has not ended',
+    ]);
+  });
+
+  it("are counted by what is wrong, those under way first, with some of their ids", () => {
+    const now = definitions(graph("flow", (g) => g.node("only", work)));
+    const ended = history({ only: "done", gone: "done" }, { graph_id: "g_0", status: "failed" });
+    const live = Array.from({ length: 5 }, (_, at) =>
+      history({ only: "done", gone: "running" }, { graph_id: `g_${at + 1}` }),
+    );
+    const found = misfits([ended, ...live], now);
+    assert.deepEqual(
+      found.map(({ is_live, count, graph_ids }) => [is_live, count, graph_ids]),
+      [
+        [true, 5, ["g_1", "g_2", "g_3"]],
+        [false, 1, ["g_0"]],
+      ],
+    );
+  });
+
+  it("are held against the version they were started with", () => {
+    const build = (version: string, names: string[]) =>
+      graph("flow", (g) => names.forEach((name) => void g.node(name, work)), { version });
+    const both = new Map([["flow", [build("1", ["only"]), build("2", ["only", "more"])]]]);
+    const started = (version: string | null) => history({ only: "done" }, { version });
+    const found = (version: string | null) =>
+      misfits([started(version)], both).map(({ kind, message }) => [kind, message]);
+    assert.deepEqual([found("1"), found(null)], [[], []]);
+    assert.equal(found("2")[0]?.[0], "new node");
+    assert.deepEqual(found("0"), [
+      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: it would wait for ever'],
+    ]);
+  });
+});

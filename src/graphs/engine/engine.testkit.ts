@@ -1,0 +1,182 @@
+/** An engine on a clock that is moved by hand, for the tests of this layer. Holds no test of its own. */
+import { after } from "node:test";
+import { SimulatedClock } from "../../platform/shared/clock.ts";
+import type { Store } from "../../storage/contract/contract.ts";
+import type { GraphEvent, NodeRow, SignalRow } from "../../storage/contract/graph-rows.ts";
+import type { OutboxRow } from "../../storage/contract/webhook-rows.ts";
+import { openStore } from "../../storage/open-store.ts";
+import { recordLog } from "../../testing/log.ts";
+import { testDatabase, type TestDatabase } from "../../testing/test-database.ts";
+import { Beside } from "./remote.testkit.ts";
+import { createEngine, type EngineOptions } from "./engine.ts";
+import type { Engine } from "./engine-types.ts";
+import type { LifecycleEvent } from "../machine/report-types.ts";
+
+/**
+ * What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone.
+ */
+export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : ["sqlite:"];
+
+/** A store whose engine has all nodes run by another one. */
+export const ELSEWHERE = "elsewhere:";
+/** For tests of what a worker's context can do, which it can wherever it runs. */
+export const PLACES = [...STORES, ELSEWHERE];
+
+/** One for this process, with a schema for each store. */
+let database: Promise<TestDatabase> | undefined;
+let schemas = 0;
+after(async () => {
+  await (await database)?.drop();
+});
+
+/** Calls of a store that are yet to be answered. */
+class Pending {
+  #count = 0;
+
+  /** The store, as it is used through this. */
+  through<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (from, key) => {
+        const value: unknown = Reflect.get(from, key);
+        if (typeof value === "function") return (...given: unknown[]) => this.#counted(value.apply(from, given));
+        return typeof value === "object" && value !== null ? this.through(value) : value;
+      },
+    });
+  }
+
+  #counted(answer: unknown): unknown {
+    if (!(answer instanceof Promise)) return answer;
+    this.#count++;
+    const end = (): void => void this.#count--;
+    answer.then(end, end);
+    return answer;
+  }
+
+  during(work: Promise<unknown>): void {
+    this.#counted(work);
+  }
+
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 5; quiet = this.#count > 0 ? 0 : quiet + 1)
+      await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}
+
+/** @param url of a store; `sqlite:` and `postgres:` are new ones. */
+async function openTestStore(url: string): Promise<Store> {
+  if (url === "sqlite:" || url === ELSEWHERE) return openStore("sqlite::memory:");
+  if (url !== "postgres:") return openStore(url);
+  database ??= testDatabase();
+  return openStore(`${(await database).url}?schema=bench_${++schemas}`);
+}
+
+/** One that is moved by what holds up the loop, with no timer falling due meanwhile. */
+export class HeldClock extends SimulatedClock {
+  heldMs = 0;
+
+  override elapsed(): number {
+    return super.elapsed() + this.heldMs;
+  }
+}
+
+export interface Bench {
+  store: Store;
+  /** Of the engine that runs now. */
+  clock: SimulatedClock;
+  logs: readonly string[];
+  engine: Engine;
+  /** Moves the clock, and waits until nothing runs. */
+  pass: (ms: number) => Promise<void>;
+  /** The process dies: on the same store another engine recovers. */
+  crash: (options?: Partial<EngineOptions>) => Promise<void>;
+  /** The process is stopped, with no time for what runs, and started again. */
+  restart: () => Promise<void>;
+}
+
+export async function bench(
+  options: Partial<EngineOptions>,
+  url: string,
+  clock = new SimulatedClock(),
+): Promise<Bench> {
+  const opened = await openTestStore(url);
+  const pending = new Pending();
+  const store = pending.through(opened);
+  clock.settled = () => pending.settled();
+  const log = recordLog();
+  const all: EngineOptions = {
+    store,
+    clock,
+    outboxRows: (event) => [outboxRow(event)],
+    random: () => 1,
+    log,
+    ...options,
+  };
+  let beside: Beside | undefined;
+  const create = (given: EngineOptions): Engine => {
+    if (url !== ELSEWHERE) return createEngine(given);
+    beside?.die();
+    beside = new Beside(pending);
+    return beside.create(given);
+  };
+  const self: Bench = {
+    store,
+    clock,
+    logs: log.texts,
+    engine: create(all),
+    pass: async (ms) => {
+      await self.clock.advance(ms);
+      await pending.settled();
+      await self.engine.idle();
+    },
+    crash: async (others = {}) => {
+      // The timers of the one that died never fire.
+      self.clock = new SimulatedClock(self.clock.now());
+      self.clock.settled = () => pending.settled();
+      self.engine = create({ ...all, clock: self.clock, ...others });
+      await self.engine.recover();
+    },
+    restart: async () => {
+      const closed = self.engine.close(0);
+      await self.clock.advance(0);
+      await closed;
+      await self.crash();
+    },
+  };
+  return self;
+}
+
+export function outboxRow(event: LifecycleEvent): OutboxRow {
+  const { graphId, epoch, pauseNo } = event;
+  return {
+    id: `msg_${graphId}${event.event}${epoch}.${pauseNo}`,
+    registrationId: "wh_1",
+    graphId,
+    event: event.event,
+    epoch,
+    pauseNo,
+    body: JSON.stringify(event),
+    createdMs: event.timestampMs,
+    dueMs: event.timestampMs,
+  };
+}
+
+/** A promise and the way to settle it. */
+export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
+  let open!: (value: T) => void;
+  const promise = new Promise<T>((resolve) => (open = resolve));
+  return { promise, open };
+}
+
+export const typesOf = (events: readonly GraphEvent[]): string[] =>
+  events.map((event) => (event.node ? `${event.type} ${event.node}` : event.type));
+
+/** Rows of its nodes, by id. */
+export const nodesOf = async ({ graphs }: Store, graphId: string): Promise<NodeRow[]> =>
+  (await graphs.load([graphId]))[0]?.nodes ?? [];
+
+/** Signals that no node has taken. */
+export const signalsOf = async ({ graphs }: Store, graphId: string): Promise<SignalRow[]> =>
+  (await graphs.load([graphId]))[0]?.signals ?? [];
+
+export const webhooksOf = async (store: Store, graphId: string): Promise<string[]> =>
+  (await store.webhooks.listDeliveries({ graphId })).items.map((row) => row.event).sort();

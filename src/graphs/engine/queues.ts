@@ -1,0 +1,104 @@
+/** The queues of workers as those who run an app see them: how much waits, since when, and whether it may start. */
+import type { Clock } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { QueueRows } from "../../storage/contract/control.ts";
+import { auditOf } from "../machine/audit.ts";
+import type { Dispatcher } from "../execution/dispatcher.ts";
+import type { Queues, QueueView } from "./queue-types.ts";
+import type { Steering } from "../definition/audit-types.ts";
+
+export interface QueueOptions {
+  rows: QueueRows;
+  dispatcher: Pick<Dispatcher, "pause" | "resume" | "lanes">;
+  clock: Clock;
+  /** Names of all workers, those of graphs included. */
+  workers: ReadonlySet<string>;
+  /** Told as one was paused or resumed. */
+  onChange: () => void;
+}
+
+export class WorkerQueues implements Queues {
+  readonly #options: QueueOptions;
+  /** Counts reads as they begin, and changes as they are done. */
+  #moment = 0;
+  /** When that began by which the dispatcher goes. */
+  #goesBy = 0;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** Goes by what others have paused and resumed. What was changed here meanwhile may not be in what was read: then it is read once more. */
+  async readAgain(): Promise<void> {
+    const { rows, dispatcher, workers } = this.#options;
+    for (;;) {
+      const moment = ++this.#moment;
+      const paused = new Set((await rows.paused()).map(({ worker }) => worker));
+      if (moment < this.#goesBy) continue;
+      this.#goesBy = moment;
+      for (const worker of workers)
+        if (paused.has(worker)) dispatcher.pause(worker);
+        else dispatcher.resume(worker);
+      return;
+    }
+  }
+
+  /** What was paused before the start stays so. */
+  async begin(): Promise<void> {
+    const { rows, dispatcher } = this.#options;
+    for (const { worker } of await rows.paused()) dispatcher.pause(worker);
+  }
+
+  async list(): Promise<QueueView[]> {
+    const { rows, dispatcher, clock, workers } = this.#options;
+    const paused = new Map((await rows.paused()).map((row) => [row.worker, row]));
+    const lanes = new Map(dispatcher.lanes().map((lane) => [lane.worker, lane]));
+    return [...workers].sort().map((worker) => {
+      const row = paused.get(worker);
+      const { running = 0, waiting = 0, sinceMs } = lanes.get(worker) ?? {};
+      return {
+        worker,
+        paused: row !== undefined,
+        paused_ms: row?.pausedMs ?? null,
+        paused_by: row?.by ?? null,
+        note: row?.note ?? null,
+        running,
+        waiting,
+        oldest_ms: sinceMs === undefined ? null : clock.now() - sinceMs,
+      };
+    });
+  }
+
+  async pause(worker: string, steering: Steering = {}): Promise<QueueView> {
+    this.#requireKnown(worker);
+    const { rows, dispatcher, clock } = this.#options;
+    const pausedMs = clock.now();
+    const row = { worker, pausedMs, by: steering.by, note: steering.note };
+    await rows.pause(row, auditOf("queue.pause", worker, pausedMs, steering));
+    dispatcher.pause(worker);
+    return this.#changed(worker);
+  }
+
+  async resume(worker: string, steering: Steering = {}): Promise<QueueView> {
+    this.#requireKnown(worker);
+    const { rows, dispatcher, clock } = this.#options;
+    await rows.resume(worker, auditOf("queue.resume", worker, clock.now(), steering));
+    dispatcher.resume(worker);
+    return this.#changed(worker);
+  }
+
+  async #changed(worker: string): Promise<QueueView> {
+    this.#goesBy = ++this.#moment;
+    this.#options.onChange();
+    return (await this.list()).find((view) => view.worker === worker) as QueueView;
+  }
+
+  #requireKnown(worker: string): void {
+    const { workers } = this.#options;
+    if (workers.has(worker)) return;
+    throw new SvcError(
+      "SVC_NOT_FOUND",
+      `No worker is named "${worker.slice(0, 80)}"; known: ${[...workers].sort().join(", ") || "none"}`,
+    );
+  }
+}

@@ -1,0 +1,126 @@
+/** What can be started, by name: graphs, and workers alone. */
+import { SvcError } from "../../platform/shared/errors.ts";
+import { graphOfWorker } from "../definition/definition.ts";
+import { requireListed } from "../definition/worker-shape.ts";
+import type { GraphRow } from "../../storage/contract/graph-rows.ts";
+import { requireModule } from "../execution/remote/isolation.ts";
+import type { GraphDefinition, NodeDefinition, Worker } from "../definition/definition-types.ts";
+
+export class Registry {
+  /** Versions of each name, in the order of the lists. */
+  readonly #definitions = new Map<string, GraphDefinition[]>();
+
+  /**
+   * Workers that graphs use need not be listed to run, only to be started alone.
+   * @throws SvcError `SVC_DEFINITION` when two share a name and are not told apart by their versions.
+   */
+  constructor(workers: readonly Worker<never, unknown>[], graphs: readonly GraphDefinition[]) {
+    requireListed(workers, graphs);
+    for (const definition of [...graphs, ...workers.map(graphOfWorker)] as GraphDefinition[]) this.#add(definition);
+    for (const definition of [...this.#definitions.values()].flat()) this.#addChildren(definition);
+    this.#requireOneWorkerPerName();
+    for (const { worker } of this.#nodes()) requireModule(worker);
+  }
+
+  #add(definition: GraphDefinition): void {
+    const { name, options } = definition;
+    const known = this.#definitions.get(name) ?? [];
+    if (known.some((other) => other.options.version === options.version)) {
+      const version = options.version === undefined ? "" : ` and have the version "${options.version}"`;
+      throw new SvcError("SVC_DEFINITION", `Two workers or graphs are named "${name}"${version}; names must differ`);
+    }
+    this.#definitions.set(name, [...known, definition]);
+  }
+
+  /** Graphs that stand for nodes are known without being listed. */
+  #addChildren({ nodes }: GraphDefinition): void {
+    for (const { graph: child } of nodes.map(({ worker }) => worker)) {
+      if (!child || this.#definitions.get(child.name)?.includes(child)) continue;
+      this.#add(child);
+      this.#addChildren(child);
+    }
+  }
+
+  /** Concurrency is counted by name, so a name must mean one worker, or versions of one. */
+  #requireOneWorkerPerName(): void {
+    const seen = new Map<string, Worker<never, unknown>>();
+    for (const { worker } of this.#nodes()) {
+      const id = JSON.stringify([worker.name, worker.options.version]);
+      const other = seen.get(id);
+      if (other && other.run !== worker.run)
+        throw new SvcError("SVC_DEFINITION", `Two different workers are named "${worker.name}"; names must differ`);
+      seen.set(id, worker);
+    }
+  }
+
+  #nodes(): NodeDefinition[] {
+    return [...this.#definitions.values()].flat().flatMap((definition) => definition.nodes);
+  }
+
+  /** What new graphs of a name start with. */
+  get(name: string): GraphDefinition | undefined {
+    return this.#definitions.get(name)?.at(-1);
+  }
+
+  of(row: Started): GraphDefinition | undefined {
+    return definitionFor(row, this.#definitions);
+  }
+
+  /** By name; of each its versions. */
+  all(): ReadonlyMap<string, readonly GraphDefinition[]> {
+    return this.#definitions;
+  }
+
+  names(): string[] {
+    return [...this.#definitions.keys()];
+  }
+
+  worker(name: string): Worker<never, unknown> | undefined {
+    return this.#nodes().find(({ worker }) => worker.name === name)?.worker;
+  }
+
+  /** Names of all workers, those of graphs included. */
+  workers(): Set<string> {
+    return new Set(this.#nodes().map(({ worker }) => worker.name));
+  }
+}
+
+/** How a graph's definition is called in messages. */
+export function calledIn({ worker, version }: Started): string {
+  return version === undefined ? `"${worker}"` : `"${worker}" in version "${version}"`;
+}
+
+/** What a graph was started as. */
+type Started = Pick<GraphRow, "worker" | "version">;
+
+/** What a graph goes on with: its version, or, where it has none, the earliest there is. */
+export function definitionFor(
+  { worker, version }: Started,
+  definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
+): GraphDefinition | undefined {
+  const known = definitions.get(worker);
+  const same = known?.find((definition) => definition.options.version === version);
+  return same ?? (version === undefined ? known?.[0] : undefined);
+}
+
+/** What of a definition tells whether a process can run it. */
+export interface DefinitionView {
+  name: string;
+  version: string | undefined;
+  hash: string;
+  /** Names of its nodes' workers. */
+  workers: string[];
+}
+
+/** Of all that can be started, in every version. */
+export function definitionsOf(
+  workers: readonly Worker<never, unknown>[],
+  graphs: readonly GraphDefinition[],
+): DefinitionView[] {
+  return [...new Registry(workers, graphs).all().values()].flat().map(({ name, options, hash, nodes }) => ({
+    name,
+    version: options.version,
+    hash,
+    workers: [...new Set(nodes.map(({ worker }) => worker.name))],
+  }));
+}

@@ -1,0 +1,129 @@
+/**
+ * Engines whose nodes all run at another engine, as where a worker is another process's: for the tests of this layer, without a database
+ * between the two. What they say to each other is written as JSON, as it is there (graphs/cluster/remote-calls.ts). Holds no test of its own.
+ */
+import assert from "node:assert/strict";
+import type { EngineOptions } from "./engine.ts";
+import { createEngine } from "./engine.ts";
+import type { Engine } from "./engine-types.ts";
+import type { Fleet, Held } from "./cluster-port.ts";
+import { decode, encode } from "../execution/remote/remote-call-messages.ts";
+import { Unfinished, type Elsewhere, type Performance } from "../execution/remote/remote-attempts.ts";
+import type { FromThread, ToThread } from "../execution/remote/thread-messages.ts";
+
+/** All leases: nobody else wants one. */
+const LEASE = 1;
+
+/** A process that runs what comes, holds what it starts, and has what it asks the others for. @param own what it does otherwise. */
+export function fleetOf({
+  elsewhere,
+  ...own
+}: Partial<Omit<Fleet, "elsewhere">> & { elsewhere?: Partial<Elsewhere> }): Fleet {
+  return {
+    elsewhere: {
+      runsHere: () => true,
+      call: () => assert.fail("nothing runs elsewhere"),
+      mayHelp: () => false,
+      want: () => undefined,
+      isTalking: () => false,
+      ...elsewhere,
+    },
+    // Limits are tested where they are asked for: permits are of processes, not of workers.
+    permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
+    attach: () => undefined,
+    isRunner: true,
+    enter: () => "p_1",
+    wrote: () => undefined,
+    reach: (_graphId, _wish, here) => here(LEASE),
+    controlsChanged: () => undefined,
+    confirms: async () => true,
+    giveBack: async () => undefined,
+    left: () => undefined,
+    ...own,
+  };
+}
+
+/** The process beside it. */
+export class Beside {
+  #held: Held | undefined;
+  #far: Held | undefined;
+  readonly #open = new Set<(error: Error) => void>();
+  /** Of what is on its way. */
+  readonly #during: (work: Promise<unknown>) => void;
+  readonly #settled: () => Promise<void>;
+
+  constructor(pending: { during: (work: Promise<unknown>) => void; settled: () => Promise<void> }) {
+    this.#during = (work) => pending.during(work);
+    this.#settled = () => pending.settled();
+  }
+
+  /** @param create makes the engine that holds the graphs. */
+  create(options: EngineOptions): Engine {
+    // It performs, and nothing else.
+    createEngine({ ...options, schedules: [], fleet: this.#fleet((held) => (this.#far = held), true) });
+    const engine = createEngine({ ...options, fleet: this.#fleet((held) => (this.#held = held), false) });
+    const idle = engine.idle.bind(engine);
+    // What is on its way will keep it busy again.
+    engine.idle = async () => {
+      await idle();
+      await this.#settled();
+      await idle();
+    };
+    const recover = engine.recover.bind(engine);
+    engine.recover = async () => {
+      await recover();
+      const ids = await options.store.graphs.unfinished("", 1000);
+      await Promise.all(ids.map(async (id) => this.#held?.hold(id, LEASE, true)));
+      return ids.length;
+    };
+    return engine;
+  }
+
+  /** The process of the graphs has died: what runs for it is aborted, and nobody is told. */
+  die(): void {
+    for (const close of this.#open) close(new Unfinished(false));
+  }
+
+  #fleet(attach: (held: Held) => void, runsHere: boolean): Fleet {
+    return fleetOf({ attach, elsewhere: { runsHere: () => runsHere, call: this.#call } });
+  }
+
+  readonly #call: Elsewhere["call"] = (order, { hear }) => {
+    const abort = new AbortController();
+    let isOpen = true;
+    let performance: Performance | undefined;
+    const early: string[] = [];
+    const close = (error: Error): void => {
+      isOpen = false;
+      this.#open.delete(close);
+      abort.abort(error);
+    };
+    this.#open.add(close);
+    const later = (work: () => unknown): void => {
+      this.#during(
+        new Promise((done) => setImmediate(done)).then(async () => {
+          if (isOpen) await work();
+        }),
+      );
+    };
+    const toFar = (text: string): void => performance?.hear(decode(text) as Exclude<ToThread, { type: "run" }>);
+    const body = encode(order);
+    later(async () => {
+      performance = await this.#far?.perform(decode(body) as typeof order, {
+        signal: abort.signal,
+        say: (message) => {
+          const text = encode(message);
+          later(() => hear(decode(text) as FromThread));
+        },
+      });
+      for (const text of early.splice(0)) toFar(text);
+    });
+    return {
+      say: (message) => {
+        const text = encode(message);
+        later(() => (performance ? toFar(text) : void early.push(text)));
+      },
+      end: () => close(new Error("Nobody wants it any more")),
+    };
+  };
+}

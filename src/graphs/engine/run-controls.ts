@@ -1,0 +1,174 @@
+/**
+ * The steps that operators take with a graph: pause, resume, cancel, retry, signal. Each is taken where the graph is held, decided by
+ * its machine, and answered once that is committed; children go along.
+ */
+import type { Clock } from "../../platform/shared/clock.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { GraphPhase } from "../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import { mayHaveChild, type Children } from "./child-runs.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
+import type { ValueLimits } from "../definition/value-limits.ts";
+import { Outrun, type Fleet, type Wish } from "./cluster-port.ts";
+import { auditOf } from "../machine/audit.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { Snapshot } from "../machine/view-types.ts";
+import type { LiveGraph } from "../execution/live-run.ts";
+import { sendSignal, type SignalTarget } from "./send-signal.ts";
+import type { UnderWay } from "./active-runs.ts";
+import type { Unfit } from "./unknown-definition.ts";
+import type { Views } from "./run-views.ts";
+/** What a graph can be resumed from. */
+const PAUSED: readonly GraphPhase[] = ["pausing", "paused"];
+
+export interface StepsOptions {
+  graphs: GraphStore;
+  clock: Clock;
+  underWay: UnderWay;
+  unfit: Unfit;
+  children: Children;
+  views: Views;
+  limits: ValueLimits;
+  fleet: Fleet | undefined;
+  /** Told by which name a graph was started that goes on again. */
+  onRetry: ((worker: string) => void) | undefined;
+}
+
+export class Steps {
+  readonly #options: StepsOptions;
+
+  constructor(options: StepsOptions) {
+    this.#options = options;
+  }
+
+  /** Fulfils a wish where the graph is held. */
+  async #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
+    const { fleet } = this.#options;
+    if (!fleet) return here();
+    try {
+      if (this.#options.underWay.get(graphId)) return await this.#joined(graphId, here);
+    } catch (error) {
+      if (!(error instanceof Outrun)) throw error;
+    }
+    return fleet.reach(graphId, wish, async (lease) => {
+      this.#options.underWay.loans.begin(graphId, lease);
+      try {
+        const unfit = await this.#options.unfit.steer(graphId, lease, wish);
+        if (!unfit) return await here();
+        await this.#follow(unfit, wish);
+        return await this.#options.views.of(graphId);
+      } finally {
+        await this.#options.underWay.settle(graphId);
+      }
+    });
+  }
+
+  /** With a graph that is there; should that be for another's wish, it stays until this one is fulfilled. */
+  async #joined(graphId: string, here: () => Promise<Snapshot>): Promise<Snapshot> {
+    const isLent = this.#options.underWay.loans.join(graphId);
+    try {
+      return await here();
+    } finally {
+      if (isLent) await this.#options.underWay.settle(graphId);
+    }
+  }
+
+  /** What goes with a step of a graph that was not taken up. */
+  async #follow({ row, isTerminal }: Machine, { step, options }: Wish): Promise<void> {
+    this.#options.fleet?.wrote(row.id, []);
+    if (step === "pause" || step === "cancel") await this.#options.children.follow(step, row.id, options);
+    if (isTerminal) await this.#options.children.ended(row);
+  }
+
+  pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
+    return this.#at(graphId, { step: "pause", options }, async () => {
+      await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
+      this.#options.underWay.get(graphId)?.letGoAfter(options.graceMs ?? this.#options.limits.pauseGraceMs);
+      await this.#options.children.follow("pause", graphId, options);
+      return this.#options.views.of(graphId);
+    });
+  }
+
+  resume(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#at(graphId, { step: "resume", options: steering }, async () => {
+      const { children, underWay, views } = this.#options;
+      const live = await underWay.take(graphId);
+      const isParent = live.machine.nodes().some(mayHaveChild);
+      const resume = (to: LiveGraph): Promise<Snapshot> =>
+        this.#steer("resume", to, steering, (machine, nowMs) => machine.resume(nowMs, steering));
+      // One without is decided in this very turn: steps count in the order in which they are asked for.
+      if (!isParent) {
+        await resume(live);
+        // A child that was being started as its parent was paused.
+        await children.take("resume", graphId, steering);
+        return views.of(graphId);
+      }
+      // The children first: whoever is cut off in between finds their parent still paused, and resumes it again.
+      if (PAUSED.includes(live.machine.row.phase)) await children.take("resume", graphId, steering);
+      return resume(await underWay.take(graphId));
+    });
+  }
+
+  cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
+    return this.#at(graphId, { step: "cancel", options: steering }, async () => {
+      await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
+      await this.#options.children.follow("cancel", graphId, steering);
+      return this.#options.views.of(graphId);
+    });
+  }
+
+  retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
+    return this.#at(graphId, { step: "retry", options }, async () => {
+      const decide = (machine: Machine, nowMs: number): Transition => machine.retry(nowMs, options, options?.from);
+      const snapshot = await this.#control("retry", graphId, options, decide);
+      this.#options.onRetry?.(snapshot.worker);
+      return snapshot;
+    });
+  }
+
+  signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
+    const { idempotencyKey: key, ...steering } = options;
+    const target: SignalTarget<LiveGraph, Snapshot> = {
+      store: this.#options.graphs,
+      live: () => this.#options.underWay.take(graphId),
+      control: (live, decide) => this.#steer("signal", live, steering, decide),
+      snapshot: () => this.#options.views.of(graphId),
+      inputBytes: this.#options.limits.inputBytes,
+    };
+    return this.#at(graphId, { step: "signal", name, payload, options }, () =>
+      sendSignal(target, { graphId, name, payload, key, actor: steering.by }),
+    );
+  }
+
+  /** What another process was asked for. */
+  fulfil(graphId: string, wish: Wish): Promise<Snapshot> {
+    if (wish.step === "signal") return this.signal(graphId, wish.name, wish.payload, wish.options);
+    if (wish.step === "pause") return this.pause(graphId, wish.options);
+    return this[wish.step](graphId, wish.options);
+  }
+
+  async #control(
+    step: string,
+    graphId: string,
+    steering: Steering | undefined,
+    decide: (machine: Machine, nowMs: number) => Transition,
+  ): Promise<Snapshot> {
+    return this.#steer(step, await this.#options.underWay.take(graphId), steering, decide);
+  }
+
+  async #steer(
+    step: string,
+    live: LiveGraph,
+    steering: Steering | undefined,
+    decide: (machine: Machine, nowMs: number) => Transition,
+  ): Promise<Snapshot> {
+    const nowMs = this.#options.clock.now();
+    await this.#options.underWay.steer(live, () => {
+      const unit = decide(live.machine, nowMs);
+      unit.audit = auditOf(`graph.${step}`, live.id, nowMs, steering);
+      return unit;
+    });
+    return this.#options.views.of(live.id);
+  }
+}

@@ -1,0 +1,107 @@
+/** Graphs, their nodes and their events as those outside see them: read from the store, changed by nobody. */
+import type { Clock } from "../../platform/shared/clock.ts";
+import type { ChildRow, GraphEvent, StoredGraph } from "../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../../storage/contract/queries.ts";
+import { artifactView, headView, nodeDetail, nodeView, snapshotOf } from "../machine/snapshot.ts";
+import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
+import type { Registry } from "./registry.ts";
+import { readArtifact } from "../execution/attempt/artifact.ts";
+import { madeInput } from "../execution/node-input.ts";
+
+/** As many as are read at once without being felt. */
+const EVENTS = 1000;
+
+export interface ViewsOptions {
+  graphs: GraphStore;
+  registry: Registry;
+  clock: Clock;
+}
+
+export class Views {
+  readonly #options: ViewsOptions;
+
+  constructor(options: ViewsOptions) {
+    this.#options = options;
+  }
+
+  /** Of a graph that is known to be there. */
+  async of(graphId: string): Promise<Snapshot> {
+    return (await this.snapshot(graphId)) as Snapshot;
+  }
+
+  async snapshot(graphId: string): Promise<Snapshot | undefined> {
+    const { graphs } = this.#options;
+    const [[stored], children] = await Promise.all([graphs.load([graphId]), graphs.children([graphId])]);
+    return stored && this.#view(stored, stored.nodes.map(nodeView), children);
+  }
+
+  async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {
+    const [stored] = await this.#options.graphs.load([graphId]);
+    const node = stored?.nodes.find(({ id }) => id === nodeId);
+    if (!stored || !node) return undefined;
+    const { row, nodes } = stored;
+    return nodeDetail(node, madeInput(row, nodes, this.#options.registry.of(row), node));
+  }
+
+  async nodes(graphId: string): Promise<NodeDetail[]> {
+    const [stored] = await this.#options.graphs.load([graphId]);
+    if (!stored) return [];
+    const { row, nodes } = stored;
+    const definition = this.#options.registry.of(row);
+    return nodes.map((node) => nodeDetail(node, madeInput(row, nodes, definition, node)));
+  }
+
+  async pastNodes(graphId: string): Promise<NodeDetail[]> {
+    return (await this.#options.graphs.pastNodes(graphId)).map((node) => nodeDetail(node));
+  }
+
+  async artifacts(graphId: string): Promise<Artifact[]> {
+    return (await this.#options.graphs.artifacts(graphId)).map(artifactView);
+  }
+
+  async artifact(graphId: string, name: string): Promise<ArtifactContent | undefined> {
+    const { graphs } = this.#options;
+    const row = (await graphs.artifacts(graphId)).find((one) => one.name === name);
+    return row && { artifact: artifactView(row), body: readArtifact(graphs, row) };
+  }
+
+  events(graphId: string, { after = 0, limit = EVENTS }: EventsQuery = {}): Promise<GraphEvent[]> {
+    return this.#options.graphs.events(graphId, after, limit);
+  }
+
+  async list(query: GraphQuery): Promise<Page<Snapshot>> {
+    const page = await this.#options.graphs.list({ nowMs: this.#options.clock.now(), ...query });
+    return { ...page, items: await this.#listed(page.items.map(({ id }) => id)) };
+  }
+
+  async waiting(limit: number): Promise<Snapshot[]> {
+    return this.#listed(await this.#options.graphs.waiting(limit));
+  }
+
+  durations(query: GraphQuery): Promise<Durations> {
+    const nowMs = query.nowMs ?? this.#options.clock.now();
+    return this.#options.graphs.durations({ ...query, nowMs }, nowMs);
+  }
+
+  tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#options.graphs.tagCounts({ nowMs: this.#options.clock.now(), ...query });
+  }
+
+  /** Without reading what nodes were given and gave. */
+  async #listed(ids: readonly string[]): Promise<Snapshot[]> {
+    const { graphs } = this.#options;
+    const [all, children] = await Promise.all([graphs.heads(ids), graphs.children(ids)]);
+    return all.map((one) => this.#view(one, one.nodes.map(headView), children));
+  }
+
+  /** @param children of this graph and maybe of others. */
+  #view(
+    { row, lastSeq }: Pick<StoredGraph, "row" | "lastSeq">,
+    nodes: Snapshot["nodes"],
+    children: readonly ChildRow[],
+  ): Snapshot {
+    const own = children.filter(({ parentGraph }) => parentGraph === row.id);
+    return snapshotOf(row, nodes, this.#options.registry.of(row), lastSeq, own);
+  }
+}

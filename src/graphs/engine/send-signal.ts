@@ -1,0 +1,62 @@
+/** Sending a signal to a graph: once for each key, and checked by the schema of the worker that waits for it. */
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import { toJson } from "../definition/json-value.ts";
+import type { LiveGraph } from "../execution/live-run.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { Wait } from "../machine/waits.ts";
+
+type Live = Pick<LiveGraph, "machine">;
+
+/** @typeParam Graph as it is held. @typeParam Shown what the sender is answered with. */
+export interface SignalTarget<Graph extends Live, Shown> {
+  store: Pick<GraphStore, "hasSignal">;
+  /** @throws SvcError `SVC_NOT_FOUND` */
+  live: () => Promise<Graph>;
+  /** Decides in the same turn. */
+  control: (live: Graph, decide: (machine: Machine, nowMs: number) => Transition) => Promise<Shown>;
+  snapshot: () => Promise<Shown>;
+  inputBytes: number;
+}
+
+export interface SentSignal {
+  graphId: string;
+  name: string;
+  payload: Json;
+  key: string | undefined;
+  actor: string | undefined;
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** @throws SvcError `SVC_INVALID` with issues, `SVC_NOT_FOUND`, `SVC_TRANSITION`. */
+export async function sendSignal<Graph extends Live, Shown>(
+  target: SignalTarget<Graph, Shown>,
+  { graphId, ...signal }: SentSignal,
+): Promise<Shown> {
+  const { name, key } = signal;
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH)
+    throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
+  const payload = toJson(signal.payload, `the payload of the signal "${name}"`, target.inputBytes);
+  for (let checked: Checked | undefined; ;) {
+    const isOld = key !== undefined && (await target.store.hasSignal(graphId, key));
+    // Taken last: while the store is asked, which may take its time, a fault may put another in its place.
+    const live = await target.live();
+    const { inner } = live.machine;
+    if (isOld || (key !== undefined && inner.signals.hasKey(key))) return target.snapshot();
+    const wait = inner.waiterFor(name);
+    // While the schema was asked another may have come first, or the wait have ended.
+    if (wait?.parse && checked?.wait !== wait) checked = { wait, value: await wait.parse(payload) };
+    else {
+      const value = wait && checked?.wait === wait ? checked.value : payload;
+      return target.control(live, (machine, nowMs) => machine.signalled({ ...signal, payload }, wait, value, nowMs));
+    }
+  }
+}
+
+interface Checked {
+  wait: Wait;
+  value: Json;
+}

@@ -1,0 +1,104 @@
+/** What an author says of a run, and what started it: kept with the graph, wherever its workers run. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { bench, gate, PLACES } from "./engine.testkit.ts";
+import { graph, worker } from "../definition/definition.ts";
+import { FinalError } from "../definition/final-error.ts";
+
+for (const url of PLACES) {
+  describe(`the summary of a graph on ${url}`, () => {
+    it("is the last that a worker gave, is there with the node's result, and is told as an event before it", async () => {
+      const counts = worker("counts", (pages: number, ctx) => {
+        for (let at = 1; at <= pages; at++) ctx.summary(`Invoice 17,\n${at} of ${pages} pages`);
+        return pages;
+      });
+      const { engine, store } = await bench({ workers: [counts] }, url);
+      const { snapshot } = await engine.start("counts", 5, { summary: " Invoice  17 " });
+      assert.equal(snapshot.summary, "Invoice 17");
+      await engine.idle();
+      const ended = await engine.snapshot(snapshot.graph_id);
+      assert.deepEqual([ended?.status, ended?.summary], ["done", "Invoice 17, 5 of 5 pages"]);
+      const events = await engine.events(snapshot.graph_id);
+      const told = events.filter(({ type }) => type === "summary").map(({ data }) => data);
+      assert.deepEqual(told.at(-1), { text: "Invoice 17, 5 of 5 pages" });
+      assert.deepEqual(told.length, 2, "no more often than progress is told");
+      assert.equal(events.at(-1)?.type, "graph.done");
+      await store.close();
+    });
+
+    it("stays as it was said where the node fails, and goes with an empty one", async () => {
+      const tries = worker("tries", { retry: { max: 1 } }, (text: string, ctx) => {
+        ctx.summary("before");
+        ctx.summary(text);
+        throw new FinalError("no");
+      });
+      const { engine, store } = await bench({ workers: [tries] }, url);
+      const summaryAfter = async (text: string): Promise<string | null | undefined> => {
+        const { snapshot } = await engine.start("tries", text);
+        await engine.idle();
+        return (await engine.snapshot(snapshot.graph_id))?.summary;
+      };
+      assert.equal(await summaryAfter("at its end"), "at its end");
+      assert.equal(await summaryAfter(""), null);
+      await store.close();
+    });
+
+    it("is found by what it holds, and what started a graph by its kind", async () => {
+      const { engine, store } = await bench({ workers: [worker("w", () => 1)] }, url);
+      await engine.start("w", 1, { summary: "Invoice 17 for ACME", origin: { kind: "api" } });
+      await engine.start("w", 2, { summary: "Invoice 18" });
+      await engine.idle();
+      const found = async (query: object): Promise<unknown[]> =>
+        (await engine.list(query)).items.map(({ input }) => input);
+      assert.deepEqual(await found({ summary: "acme" }), [1]);
+      assert.deepEqual(await found({ summary: "invoice" }), [2, 1]);
+      assert.deepEqual(await found({ origin: "api" }), [1]);
+      assert.deepEqual(await found({ origin: "code" }), [2]);
+      await store.close();
+    });
+  });
+}
+
+describe("what started a graph", () => {
+  it("is known of children, forks, and what a schedule or the surroundings start", async () => {
+    const inner = graph("inner", (g) =>
+      g.node(
+        "one",
+        worker("one", () => 1),
+      ),
+    );
+    const outer = graph("outer", (g) => g.node("sub", inner));
+    const { engine, store } = await bench(
+      { graphs: [outer, inner], origin: () => ({ kind: "action", name: "buy" }) },
+      "memory:",
+    );
+    const { snapshot } = await engine.start("outer", null, { summary: "the outer one" });
+    assert.deepEqual(snapshot.origin, { kind: "action", name: "buy" });
+    await engine.idle();
+    const [child] = (await engine.list({ parent: snapshot.graph_id })).items;
+    assert.deepEqual(child?.origin, { kind: "graph", name: null });
+    const fork = await engine.fork(snapshot.graph_id, { from: "sub" });
+    assert.deepEqual([fork.origin, fork.summary], [{ kind: "fork", name: null }, "the outer one"]);
+    await engine.schedule.upsert({ name: "nightly", cron: "0 3 1 1 *", worker: "inner" });
+    const run = await engine.schedule.trigger("nightly");
+    assert.deepEqual(run.origin, { kind: "schedule", name: "nightly" });
+    await engine.idle();
+    await store.close();
+  });
+
+  it("says a worker while it runs, without its node having ended", async () => {
+    const hold = gate();
+    const holds = worker("holds", (_: null, ctx) => {
+      ctx.summary("half way");
+      return hold.promise;
+    });
+    const { engine, store, clock } = await bench({ workers: [holds] }, "memory:");
+    const { snapshot } = await engine.start("holds", null);
+    await clock.advance(100);
+    const now = await engine.snapshot(snapshot.graph_id);
+    assert.deepEqual([now?.status, now?.summary], ["running", "half way"]);
+    hold.open();
+    await engine.idle();
+    await store.close();
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * Graphs of a definition that this build has not, or has with other nodes, when somebody wants something of them and no process has the
+ * definition: what needs none is done on the rows alone, anything else is refused. To take such a graph up would fail it (recovery.ts).
+ */
+import type { Clock } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { hasEnded, type StoredGraph } from "../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
+import { Outrun, type Wish } from "./cluster-port.ts";
+import { auditOf } from "../machine/audit.ts";
+import { definitionName, isInner } from "../machine/step-id.ts";
+import { Machine } from "../machine/machine.ts";
+import { Mirror } from "../machine/run-state.ts";
+import { misfit } from "../machine/recovery.ts";
+import type { OutboxRows } from "../machine/report-types.ts";
+import { calledIn, type Registry } from "./registry.ts";
+import { sendSignal } from "./send-signal.ts";
+
+export interface UnfitOptions {
+  graphs: GraphStore;
+  registry: Registry;
+  clock: Clock;
+  outboxRows: OutboxRows;
+  /** Longest payload of a signal. */
+  inputBytes: number;
+}
+
+const NOT_UNDONE = "Cancelled by an operator; no process has the nodes that it was started with, so nothing was undone";
+
+export class Unfit {
+  readonly #options: UnfitOptions;
+
+  constructor(options: UnfitOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Does what somebody wants of a graph that this process holds for it.
+   * @returns the graph as it is then; undefined where it fits, or has ended: then it is to be taken up as any other.
+   * @throws SvcError `SVC_TRANSITION` where that needs the definition; what the step refuses by itself.
+   */
+  async steer(graphId: string, lease: number, wish: Wish): Promise<Machine | undefined> {
+    const machine = await this.#read(graphId);
+    if (!machine) return undefined;
+    const { clock, graphs, inputBytes } = this.#options;
+    const write = async (decide: (machine: Machine, nowMs: number) => Transition): Promise<void> => {
+      const nowMs = clock.now();
+      const unit = decide(machine, nowMs);
+      unit.audit = auditOf(`graph.${wish.step}`, graphId, nowMs, wish.options);
+      if (unit.fence) unit.fence.lease = lease;
+      if (await graphs.commit(unit)) return;
+      throw new Outrun();
+    };
+    if (wish.step === "pause") await write((_, nowMs) => machine.pause(nowMs, wish.options));
+    else if (wish.step === "cancel") await write((_, nowMs) => machine.cancel(nowMs, wish.options, NOT_UNDONE));
+    else if (wish.step === "signal") {
+      const { name, payload, options } = wish;
+      const live = { machine };
+      const target = {
+        store: graphs,
+        live: async () => live,
+        control: async (_: object, decide: Parameters<typeof write>[0]) => write(decide),
+        snapshot: async () => undefined,
+        inputBytes,
+      };
+      await sendSignal(target, { graphId, name, payload, key: options.idempotencyKey, actor: options.by });
+    } else throw this.#refusal(machine, wish.step);
+    return machine;
+  }
+
+  #refusal({ row }: Machine, step: string): SvcError {
+    return new SvcError(
+      "SVC_TRANSITION",
+      `The graph ${row.id} was started as ${calledIn(row)} with other nodes than this build has, and no process has them; ${step} needs one: start a process of the build that began it, or cancel it`,
+    );
+  }
+
+  async #read(graphId: string): Promise<Machine | undefined> {
+    const { graphs, registry, outboxRows } = this.#options;
+    const [stored] = await graphs.load([graphId]);
+    if (!stored || hasEnded(stored.row)) return undefined;
+    const { row, nodes, lastSeq, signals } = stored;
+    const definition = registry.of(row);
+    if (definition && misfit(row, new Mirror(nodes, definition)) === undefined) return undefined;
+    return new Machine(row, nodes, lastSeq, standIn(stored), outboxRows, signals);
+  }
+}
+
+/** A definition of the nodes that have rows. Nothing may be run by it. */
+function standIn({ row, nodes }: StoredGraph): GraphDefinition {
+  const workers = new Map(nodes.filter(({ id }) => !isInner(id)).map(({ id, worker }) => [definitionName(id), worker]));
+  return {
+    kind: "graph",
+    name: row.worker,
+    hash: row.definition,
+    nodes: [...workers].map(([name, worker]) => standInNode(name, worker)),
+    options: { ...(row.version !== undefined && { version: row.version }) },
+  };
+}
+
+function standInNode(name: string, worker: string): NodeDefinition {
+  const run = (): never => {
+    throw new Error(`This build has not the worker "${worker}" as the graph was started with it`);
+  };
+  return {
+    name,
+    worker: { kind: "worker", name: worker, options: {}, run },
+    after: [],
+    input: () => null,
+    mayFail: false,
+  };
+}

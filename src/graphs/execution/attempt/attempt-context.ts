@@ -1,0 +1,148 @@
+/**
+ * The context a worker is called with. Most workers use none or a few of its calls, so each is made as it is asked for: the
+ * getters stand on the prototype, and what they give needs no `this`, so that a worker may take the context apart.
+ */
+import type { Json } from "../../../platform/shared/json.ts";
+import type { AttemptOptions, AttemptSink } from "./attempt-options.ts";
+import type { DurableCalls, MapCallOptions, WaitOptions } from "../../definition/context-types.ts";
+import type { Durable } from "./durable.ts";
+import { MAX_LOG_LENGTH, toJson } from "../../definition/json-value.ts";
+import type { AttemptLimits } from "./attempt-limits.ts";
+import type { Kept } from "../../machine/machine.ts";
+import { summaryOf } from "../../definition/summary.ts";
+import type { WorkerContext } from "../../definition/worker-types.ts";
+import type { ToolCalls } from "./worker-tools.ts";
+
+export class AttemptContext implements WorkerContext {
+  readonly graphId: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly deps: Record<string, Json>;
+  readonly #options: AttemptOptions;
+  readonly #limits: AttemptLimits;
+  #durableCalls: Durable | undefined;
+  #tools: ToolCalls | undefined;
+
+  constructor(options: AttemptOptions, limits: AttemptLimits) {
+    const { node, deps } = options;
+    this.graphId = node.graphId;
+    this.nodeId = node.id;
+    // As they are now: the row goes on with the graph.
+    this.attempt = node.attempt;
+    this.epoch = node.epoch;
+    this.deps = deps;
+    this.#options = options;
+    this.#limits = limits;
+  }
+
+  /** What the end of the attempt is to keep; undefined: nothing. */
+  static kept(context: AttemptContext): Kept | undefined {
+    return context.#durableCalls?.kept();
+  }
+
+  get #durable(): Durable {
+    return (this.#durableCalls ??= this.#options.durable(this.#limits));
+  }
+
+  get #toolCalls(): ToolCalls {
+    const { tools, controller } = this.#options;
+    return (this.#tools ??= tools.calls({ signal: controller.signal, emit: this.emit }));
+  }
+
+  #event(type: Parameters<AttemptSink["event"]>[0], data: Json): void {
+    this.#limits.beat();
+    this.#options.sink.event(type, data);
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.controller.signal;
+  }
+
+  get idempotencyKey(): WorkerContext["idempotencyKey"] {
+    return (part) => [this.graphId, this.nodeId, this.epoch, ...(part === undefined ? [] : [part])].join("/");
+  }
+
+  get heartbeat(): WorkerContext["heartbeat"] {
+    return () => this.#limits.beat();
+  }
+
+  /** As text, whatever it is: what is only told must not fail the node. */
+  get log(): WorkerContext["log"] {
+    return (level, message) =>
+      this.#event("log", { level: String(level), message: String(message).slice(0, MAX_LOG_LENGTH) });
+  }
+
+  get emit(): WorkerContext["emit"] {
+    return (name, data) =>
+      this.#event("custom", { name, data: toJson(data, `the data of "${name}"`, this.#options.values.eventBytes) });
+  }
+
+  get progress(): WorkerContext["progress"] {
+    return (value, note) => {
+      this.#limits.beat();
+      // As of a list that is empty, done of none: what is only told must not fail the node.
+      if (!Number.isFinite(value)) return;
+      this.#options.sink.progress(Math.min(1, Math.max(0, value)), note === undefined ? undefined : summaryOf(note));
+    };
+  }
+
+  get summary(): WorkerContext["summary"] {
+    return (text) => {
+      this.#limits.beat();
+      this.#options.sink.summary(summaryOf(text));
+    };
+  }
+
+  get fetch(): WorkerContext["fetch"] {
+    return (url, init) => this.#toolCalls.fetch(url, init);
+  }
+
+  get ai(): WorkerContext["ai"] {
+    return this.#toolCalls.ai;
+  }
+
+  get state(): WorkerContext["state"] {
+    return {
+      get: (key: string) => this.#durable.getState(key),
+      set: (key: string, value) => this.#durable.setState(key, value),
+    };
+  }
+
+  // Durable calls. Types hold in the worker's code; here all of them are JSON.
+
+  get checkpoint(): DurableCalls["checkpoint"] {
+    return async () => this.#durable.checkpoint();
+  }
+
+  get step(): DurableCalls["step"] {
+    return (async (key, fn, options) => this.#durable.step(key, fn, options)) as DurableCalls["step"];
+  }
+
+  get tx(): DurableCalls["tx"] {
+    return (async (run, options) => this.#durable.tx(run, options)) as DurableCalls["tx"];
+  }
+
+  get artifact(): DurableCalls["artifact"] {
+    return async (name, data, type) => this.#durable.artifact(name, data, type);
+  }
+
+  get sleep(): DurableCalls["sleep"] {
+    return async (until, options) => this.#durable.sleep(until, options);
+  }
+
+  get waitFor(): DurableCalls["waitFor"] {
+    return (async (name: string, options?: WaitOptions) =>
+      this.#durable.waitFor(name, options)) as DurableCalls["waitFor"];
+  }
+
+  get call(): DurableCalls["call"] {
+    return (async (key, worker, input, options) =>
+      this.#durable.call(key, worker, input, options)) as DurableCalls["call"];
+  }
+
+  get map(): DurableCalls["map"] {
+    return (async (key: string, items: readonly unknown[], worker: object, options?: MapCallOptions) =>
+      this.#durable.map(key, items, worker, options)) as DurableCalls["map"];
+  }
+}

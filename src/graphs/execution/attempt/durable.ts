@@ -1,0 +1,397 @@
+/**
+ * The durable part of a worker's context: steps, state, sleeps, waits, calls. Owns what one attempt knows of them; what
+ * they mean for the rows is steps.ts's to decide, and the commit is the engine's.
+ *
+ * An attempt that waits gives its place in the lane back, and its limits stand still, until it waits for nothing more.
+ * Where the graph is pausing, an attempt is let go at the next of these calls, as soon as no step of it is under way.
+ */
+import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
+import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
+import type { TransactionHandle, TransactionRun } from "../../../storage/contract/transaction.ts";
+import type { Transition } from "../../../storage/contract/unit.ts";
+import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
+import type { Abort } from "./abort.ts";
+import { CheckLost } from "../remote/remote-signal-checks.ts";
+import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
+import type { Change } from "../../machine/transition-builder.ts";
+import { CallError, WaitTimeoutError } from "./call-error.ts";
+import { requireCalled, requireCallOptions } from "./validate-call.ts";
+import type { ArtifactRef } from "../../definition/context-types.ts";
+import type {
+  CallOptions,
+  MapCallOptions,
+  SleepOptions,
+  StepInfo,
+  StepOptions,
+  WaitOptions,
+} from "../../definition/context-types.ts";
+import { Keys } from "../../machine/step-id.ts";
+import type { InnerNodes } from "../../machine/steps.ts";
+import { toJson } from "../../definition/json-value.ts";
+import type { AttemptLimits } from "./attempt-limits.ts";
+import { LetGo, whenAborted } from "../live-run.ts";
+import type { Kept, Machine } from "../../machine/machine.ts";
+import type { Place } from "../queue/slot.ts";
+import { runStep } from "../step.ts";
+import type { KeptSignal } from "../../machine/signals.ts";
+import type { ValueLimits } from "../../definition/value-limits.ts";
+import { NodesWait, type Wait } from "../../machine/waits.ts";
+
+/** What one attempt needs of the engine. */
+export interface AttemptPort {
+  readonly node: NodeRow;
+  readonly machine: Machine;
+  readonly place: Place;
+  readonly controller: Abort;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Whether this attempt is still the one that counts. */
+  isCurrent(): boolean;
+  /** Decides and commits. Rejects when that fails; the attempt is aborted then. */
+  inside(decide: (change: Change, inner: InnerNodes) => void): Promise<void>;
+  /** Commits the author's rows together with a unit. Rejects with what the author's function throws. */
+  transact(run: TransactionRun): Promise<Json>;
+  /** Calls back at a time, while the graph is under way. */
+  at(dueMs: number, run: () => void): void;
+  /** Where files go. */
+  readonly artifacts: ArtifactRows;
+  readonly values: ValueLimits;
+}
+
+const FOREVER = Infinity;
+
+export class Durable {
+  readonly #port: AttemptPort;
+  readonly #limits: AttemptLimits;
+  readonly #aborted: Promise<never>;
+  readonly #keys: Keys;
+  #state: Record<string, Json>;
+  #isStateNew = false;
+  #isParked = false;
+  /** Steps under way. */
+  #steps = 0;
+  /** Calls that came while the graph pauses and a step is under way. */
+  #held: (() => void)[] = [];
+
+  constructor(port: AttemptPort, limits: AttemptLimits) {
+    this.#port = port;
+    this.#limits = limits;
+    this.#aborted = whenAborted(port.controller.signal).promise;
+    this.#keys = new Keys(port.node.id);
+    this.#state = { ...(port.node.state as Record<string, Json> | undefined) };
+  }
+
+  /** What the end of the attempt is to keep; undefined: nothing. */
+  kept(): Kept | undefined {
+    return this.#isStateNew ? { state: this.#state } : undefined;
+  }
+
+  // State.
+
+  getState(key: string): Json | undefined {
+    // An object has more names than those that were set.
+    return Object.hasOwn(this.#state, key) ? structuredClone(this.#state[key]) : undefined;
+  }
+
+  setState(key: string, value: unknown): void {
+    const { node, values } = this.#port;
+    const kept = toJson(value, `the state "${key}" of "${node.id}"`, values.resultBytes);
+    this.#state = { ...this.#state, [key]: kept };
+    this.#isStateNew = true;
+  }
+
+  async checkpoint(): Promise<void> {
+    this.#limits.beat();
+    if (this.#isStateNew) await this.#commit(() => undefined);
+    await this.#pausePoint();
+  }
+
+  // Steps.
+
+  async step(key: string, fn: (info: StepInfo) => unknown, options: StepOptions = {}): Promise<Json> {
+    const { node, clock, values } = this.#port;
+    const id = this.#keys.use("step", key);
+    return this.#once(id, async () => {
+      const startedMs = clock.now();
+      const result = toJson(
+        await this.#runStep(id, key, fn, options),
+        `what the step "${key}" of "${node.id}" returned`,
+        values.resultBytes,
+      );
+      await this.#commit((change, inner) => inner.stepDone(change, node, id, result, startedMs));
+      return result;
+    });
+  }
+
+  async tx(run: (db: TransactionHandle) => unknown, { key }: SleepOptions = {}): Promise<Json> {
+    const { node, machine, clock, values } = this.#port;
+    const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
+    const decide = (result: Json, before: Transition | undefined): Transition => {
+      if (before) return mend(before, machine.node(id), result);
+      this.#requireCurrent();
+      return machine.inside(clock.now(), (change, inner) => {
+        this.#keepState(change);
+        inner.stepDone(change, node, id, result, clock.now());
+      });
+    };
+    const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
+    const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`, values.resultBytes);
+    const statements = (db: TransactionHandle): Json | Promise<Json> => {
+      const value = run(db);
+      return value instanceof Promise ? value.then(kept) : kept(value);
+    };
+    return this.#once(id, () => this.#port.transact({ isAsync, statements, decide }));
+  }
+
+  async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {
+    const { node, artifacts, clock } = this.#port;
+    const id = this.#keys.use("artifact", name);
+    const kept = await this.#once(id, async () => {
+      const { graphId } = node;
+      requireArtifact(name, type, node.id, await artifacts.artifacts(graphId));
+      const startedMs = clock.now();
+      const written = await writeArtifact(artifacts, graphId, name, data, () => this.#requireCurrent());
+      const { upload, ...hashed } = written;
+      const ref: ArtifactRef = { name, type, ...hashed };
+      await this.#commit((change, inner) => {
+        (change.unit.artifacts ??= []).push({ ...ref, graphId, node: node.id, createdMs: change.nowMs, upload });
+        inner.stepDone(change, node, id, ref, startedMs);
+      });
+      return ref;
+    });
+    return kept as ArtifactRef;
+  }
+
+  /** Does what is not remembered yet. @param work commits what it returns. */
+  async #once(id: string, work: () => Promise<Json>): Promise<Json> {
+    this.#limits.beat();
+    await this.#pausePoint();
+    const known = this.#port.machine.node(id);
+    if (known?.status === "done") return structuredClone(known.result ?? null);
+    this.#steps++;
+    try {
+      return structuredClone(await work());
+    } finally {
+      this.#steps--;
+      this.#goOn();
+      // A pause waits for no more than this step.
+      if (this.#isPausing()) await this.#pausePoint();
+    }
+  }
+
+  async #runStep(id: string, key: string, fn: (info: StepInfo) => unknown, options: StepOptions): Promise<unknown> {
+    const { node, controller, clock, random } = this.#port;
+    return runStep({
+      fn,
+      options,
+      clock,
+      random,
+      signal: controller.signal,
+      idempotencyKey: [node.graphId, node.id, node.epoch, key].join("/"),
+      onRetry: (error, attempt, delayMs) => {
+        const message = error instanceof Error ? error.message : String(error);
+        const data = { message, attempt, due_ms: clock.now() + delayMs };
+        this.#commit((change) => change.event("node.retrying", id, data)).catch(() => undefined);
+      },
+    });
+  }
+
+  // Waits.
+
+  async sleep(until: Duration | Date, { key }: SleepOptions = {}): Promise<void> {
+    const dueMs = until instanceof Date ? until.getTime() : this.#port.clock.now() + durationMs(until);
+    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#port.node.id}" was given no date`);
+    const id = key === undefined ? this.#keys.count("sleep") : this.#keys.use("sleep", key);
+    await this.#wait({ kind: "sleep", id }, (change, inner, wait) => inner.sleep(change, wait, dueMs));
+  }
+
+  async waitFor(name: string, { key, timeout, schema }: WaitOptions<StandardSchema> = {}): Promise<Json> {
+    const { clock, values } = this.#port;
+    const timeoutMs = timeout === undefined ? undefined : durationMs(timeout);
+    const id = key === undefined ? this.#keys.useAgain("waitFor", name) : this.#keys.use("waitFor", key);
+    const parse =
+      schema &&
+      (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`, values.inputBytes));
+    return this.#wait({ kind: "signal", id, signal: name, timeout, parse }, (change, inner, wait) =>
+      inner.signal(change, wait, timeoutMs === undefined ? undefined : clock.now() + timeoutMs),
+    );
+  }
+
+  // Calls.
+
+  async call(key: string, callable: unknown, input: unknown, options: CallOptions = {}): Promise<Json> {
+    const id = this.#keys.use("call", key);
+    const worker = requireCalled("call", key, callable);
+    requireCallOptions("call", key, options);
+    const inputs = [toJson(input, `the input of "${id}"`, this.#port.values.inputBytes)];
+    return this.#open(id, false, { worker, inputs, concurrency: 1, mayFail: false, ...options });
+  }
+
+  async map(key: string, items: readonly unknown[], callable: unknown, options: MapCallOptions = {}) {
+    const id = this.#keys.use("map", key);
+    const worker = requireCalled("map", key, callable);
+    requireCallOptions("map", key, options);
+    const { inputBytes } = this.#port.values;
+    const inputs = items.map((item, at) => toJson(item, `item ${at} of "${id}"`, inputBytes));
+    const { concurrency = FOREVER, onError, ...use } = options;
+    if (concurrency !== FOREVER && (!Number.isInteger(concurrency) || concurrency < 1))
+      throw new TypeError(
+        `ctx.map "${key}" of "${this.#port.node.id}" has concurrency ${concurrency}; use a whole number from 1`,
+      );
+    return this.#open(id, true, { worker, inputs, concurrency, mayFail: onError === "collect", ...use });
+  }
+
+  #open(id: string, isMap: boolean, options: ConstructorParameters<typeof NodesWait>[3]): Promise<Json> {
+    const { node } = this.#port;
+    return this.#settle(
+      (wake) => new NodesWait(id, node, isMap, options, wake),
+      (change, inner, wait) => {
+        if (wait instanceof NodesWait) inner.call(change, wait, options);
+      },
+    );
+  }
+
+  #wait(
+    what: Pick<Wait, "kind" | "id" | "signal" | "timeout" | "parse">,
+    open: (change: Change, inner: InnerNodes, wait: Wait) => void,
+  ): Promise<Json> {
+    return this.#settle((wake) => ({ ...what, owner: this.#port.node, wake }), open);
+  }
+
+  async #settle(
+    make: (wake: () => void) => Wait,
+    open: (change: Change, inner: InnerNodes, wait: Wait) => void,
+  ): Promise<Json> {
+    this.#limits.beat();
+    await this.#pausePoint();
+    let wake = (): void => undefined;
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    const wait = make(wake);
+    const known = this.#port.machine.inner.outcomeOf(wait);
+    if (known) return valueOf(known, wait);
+    await this.#assign(wait, () => this.#commit((change, inner) => open(change, inner, wait)));
+    if (!wait.outcome) this.#park(wait);
+    await Promise.race([woken, this.#aborted]);
+    await this.#unpark();
+    return valueOf(wait.outcome, wait);
+  }
+
+  /**
+   * Finds the kept signal that this wait can take; those that don't fit its schema are done with.
+   * @param open called in the same turn in which there is none left to look at: none can come between.
+   */
+  async #assign(wait: Wait, open: () => Promise<void>): Promise<void> {
+    const { signals } = this.#port.machine.inner;
+    const first = () => (wait.signal === undefined ? undefined : signals.first(wait.signal));
+    for (let kept = first(); kept; kept = first()) {
+      kept.wait = wait;
+      try {
+        if (wait.parse) kept.value = await wait.parse(kept.row.payload);
+        break;
+      } catch (error) {
+        // Not refused: it was not looked at.
+        if (error instanceof CheckLost) throw error;
+        await this.#refuse(kept, error);
+      }
+    }
+    await open();
+  }
+
+  #refuse(signal: KeptSignal, error: unknown): Promise<void> {
+    const message = `The signal "${signal.row.name}" was not taken: ${(error as Error).message}`;
+    return this.#commit((change, inner) => {
+      inner.signals.take(change, signal, undefined);
+      change.event("log", this.#port.node.id, { level: "warn", message });
+    });
+  }
+
+  /** Frees the place: others may run meanwhile. */
+  #park(wait: Wait): void {
+    this.#arm(wait);
+    if (this.#isParked) return;
+    this.#isParked = true;
+    this.#limits.hold();
+    this.#port.place.free();
+  }
+
+  #arm(wait: Wait): void {
+    const { dueMs } = wait;
+    if (dueMs !== undefined) this.#port.at(dueMs, () => this.#due(wait, dueMs));
+  }
+
+  #due(wait: Wait, dueMs: number): void {
+    if (wait.outcome || !this.#port.isCurrent()) return;
+    // A timer may be early by a moment, and the clock be set back.
+    if (this.#port.clock.now() < dueMs) return this.#arm(wait);
+    wait.isOverdue = true;
+    if (this.#port.machine.row.phase !== "running") return;
+    this.#commit((change, inner) => inner.settle(change, wait)).catch(() => undefined);
+  }
+
+  async #unpark(): Promise<void> {
+    const { machine, node, place } = this.#port;
+    if (this.#isParked && machine.inner.openOf(node.id) === 0) {
+      await Promise.race([place.takeAgain(), this.#aborted]);
+      // Meanwhile it may have come to wait for something else.
+      if (machine.inner.openOf(node.id) > 0) place.free();
+      else if (this.#isParked) {
+        this.#isParked = false;
+        this.#limits.resume();
+      }
+    }
+    await this.#pausePoint();
+  }
+
+  // Shared.
+
+  #commit(decide: (change: Change, inner: InnerNodes) => void): Promise<void> {
+    this.#requireCurrent();
+    return this.#port.inside((change, inner) => {
+      this.#keepState(change);
+      decide(change, inner);
+    });
+  }
+
+  #keepState(change: Change): void {
+    if (this.#isStateNew) change.node(this.#port.node, { state: this.#state });
+    this.#isStateNew = false;
+  }
+
+  #isPausing(): boolean {
+    return this.#port.machine.row.phase !== "running";
+  }
+
+  async #pausePoint(): Promise<void> {
+    this.#requireCurrent();
+    while (this.#isPausing()) {
+      if (this.#steps === 0) this.#port.controller.abort(new LetGo());
+      else await Promise.race([new Promise<void>((resolve) => this.#held.push(resolve)), this.#aborted]);
+      this.#requireCurrent();
+    }
+  }
+
+  /** A step has ended: what was held looks again. */
+  #goOn(): void {
+    for (const resolve of this.#held.splice(0)) resolve();
+  }
+
+  #requireCurrent(): void {
+    const { controller, node } = this.#port;
+    if (controller.reason) throw controller.reason;
+    if (!this.#port.isCurrent()) throw new Error(`This attempt of "${node.id}" has ended`);
+  }
+}
+
+/** The statements ran once more, in a transaction made again: what they came to now is what counts. */
+function mend(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
+  for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
+  return unit;
+}
+
+function valueOf(outcome: Wait["outcome"], wait: Wait): Json {
+  if (outcome?.ok) return structuredClone(outcome.value);
+  if (outcome && wait.kind === "signal") throw new WaitTimeoutError(outcome.error.message);
+  throw new CallError(wait.id, outcome?.error ?? { message: "It has ended without an outcome", reason: "error" });
+}

@@ -1,0 +1,21 @@
+/** What an attempt that failed is followed by. */
+import type { NodeFailure } from "../../../storage/contract/graph-rows.ts";
+import { messageOf, type Outcome } from "./attempt.ts";
+import { retryDelayMs, type RetryPolicy } from "../../definition/retry.ts";
+
+/** When a failed attempt is followed by another; where that can't be told, it is the last, and the error says why. */
+export function verdict(
+  policy: RetryPolicy | undefined,
+  attempt: number,
+  { error, cause }: Extract<Outcome, { kind: "failed" }>,
+  random: number,
+  nowMs: number,
+): { error: NodeFailure; retryAtMs: number | undefined } {
+  try {
+    const delayMs = retryDelayMs(policy, { attempt, cause, random });
+    return { error, retryAtMs: delayMs === undefined ? undefined : nowMs + delayMs };
+  } catch (trouble) {
+    const message = `${error.message} (whether to try again can't be told: ${messageOf(trouble)})`;
+    return { error: { ...error, message }, retryAtMs: undefined };
+  }
+}

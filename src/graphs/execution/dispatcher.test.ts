@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { worker } from "../definition/definition.ts";
+import { fleetOf } from "../engine/remote.testkit.ts";
+import { bench, gate, HeldClock } from "../engine/engine.testkit.ts";
+import type { Held } from "../engine/cluster-port.ts";
+import type { WorkerOptions } from "../definition/worker-types.ts";
+
+interface Job {
+  tenant: string;
+  name: string;
+}
+
+/** A worker that tells who runs and ends when told to. */
+function watched(options: WorkerOptions<Job>) {
+  const running: string[] = [];
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const only = worker("watched", options, async (job: Job) => {
+    running.push(job.name);
+    order.push(job.name);
+    const { promise, open } = gate();
+    ends.set(job.name, open);
+    await promise;
+    running.splice(running.indexOf(job.name), 1);
+  });
+  return { only, running, order, end: (name: string) => ends.get(name)?.() };
+}
+
+const job = (name: string): { tenant: string; name: string } => ({ tenant: name.slice(0, 1), name });
+
+describe("limits of a worker", () => {
+  it("per key hold back that key alone", async () => {
+    const { only, running, end } = watched({ concurrency: { limit: 1, key: (input: Job) => input.tenant } });
+    const { engine, clock } = await bench({ workers: [only] }, "memory:");
+    for (const name of ["a1", "a2", "b1"]) await engine.start("watched", job(name));
+    await clock.advance(0);
+    assert.deepEqual(running, ["a1", "b1"]);
+    end("a1");
+    await clock.advance(0);
+    assert.deepEqual(running, ["b1", "a2"]);
+  });
+
+  it("on the rate let the rest start when its time has passed, per key if there is one", async () => {
+    const { only, order } = watched({ rate: { limit: 2, per: "10s", key: (input: Job) => input.tenant } });
+    const { engine, clock } = await bench({ workers: [only] }, "memory:");
+    for (const name of ["a1", "a2", "a3", "b1", "a4"]) await engine.start("watched", job(name));
+    await clock.advance(9_999);
+    assert.deepEqual(order, ["a1", "a2", "b1"]);
+    await clock.advance(1);
+    assert.deepEqual(order, ["a1", "a2", "b1", "a3", "a4"]);
+  });
+
+  it("by a key that can't be told fail the node at once, and say so", async () => {
+    const { only } = watched({
+      concurrency: { limit: 1, key: (input: Job) => input.tenant.toUpperCase() },
+      retry: { max: 5 },
+    });
+    const { engine, pass } = await bench({ workers: [only] }, "memory:");
+    const { snapshot } = await engine.start("watched", { name: "nobody's" });
+    await pass(0);
+    const { status, error, nodes } = (await engine.snapshot(snapshot.graph_id)) ?? assert.fail();
+    assert.deepEqual([status, nodes[0]?.attempts], ["failed", 1]);
+    assert.match(error?.message ?? "", /What "watched" is limited by can't be told: .*toUpperCase/);
+  });
+
+  it("that is no text is refused", async () => {
+    const { only } = watched({ rate: { limit: 1, per: 1000, key: () => 7 as never } });
+    const { engine, pass } = await bench({ workers: [only] }, "memory:");
+    const { snapshot } = await engine.start("watched", job("a1"));
+    await pass(0);
+    assert.match((await engine.snapshot(snapshot.graph_id))?.error?.message ?? "", /rate.key gave 7; give a text/);
+  });
+
+  it("count a node that waits once, however often its graph is paused and resumed, and anew in its next epoch", async () => {
+    const { only, running, order, end } = watched({ concurrency: 1 });
+    const { engine, clock } = await bench({ workers: [only] }, "memory:");
+    const ids: string[] = [];
+    for (const name of ["a1", "a2", "a3"]) ids.push((await engine.start("watched", job(name))).snapshot.graph_id);
+    const [, second = "", third = ""] = ids;
+    const waiting = (): number | undefined => engine.lanes().find((lane) => lane.worker === "watched")?.waiting;
+    await clock.advance(0);
+    for (let round = 0; round < 3; round++) {
+      for (const id of [second, third]) await engine.pause(id);
+      for (const id of [second, third]) await engine.resume(id);
+    }
+    assert.deepEqual([running, waiting()], [["a1"], 2]);
+    await engine.cancel(second);
+    await engine.retry(second);
+    end("a1");
+    await clock.advance(0);
+    end("a3");
+    await clock.advance(0);
+    assert.deepEqual([running, order, waiting()], [["a2"], ["a1", "a3", "a2"], 0]);
+  });
+
+  it("are kept over cancels and pauses of those that wait", async () => {
+    const { only, running, order, end } = watched({ concurrency: 1 });
+    const { engine, clock } = await bench({ workers: [only] }, "memory:");
+    const ids = [];
+    for (const name of ["a1", "a2", "a3", "a4"]) ids.push((await engine.start("watched", job(name))).snapshot.graph_id);
+    await engine.cancel(ids[1] as string);
+    await engine.pause(ids[2] as string);
+    await engine.resume(ids[2] as string);
+    for (const name of ["a1", "a3", "a4"]) {
+      await clock.advance(0);
+      assert.deepEqual(running, [name]);
+      end(name);
+    }
+    await engine.idle();
+    assert.deepEqual(order, ["a1", "a3", "a4"]);
+    assert.deepEqual(engine.lanes(), [{ worker: "watched", running: 0, waiting: 0 }]);
+  });
+});
+
+describe("priority", () => {
+  it("of a start puts it before others that wait, and is kept over a crash", async () => {
+    const { only, order, end } = watched({ concurrency: 1 });
+    const it = await bench({ workers: [only] }, "memory:");
+    await it.engine.start("watched", job("first"));
+    await it.engine.start("watched", job("plain"));
+    await it.engine.start("watched", job("urgent"), { priority: 5 });
+    await it.clock.advance(0);
+    await it.crash();
+    await it.clock.advance(0);
+    assert.deepEqual(order, ["first", "first"]);
+    end("first");
+    await it.clock.advance(0);
+    assert.deepEqual(order, ["first", "first", "urgent"]);
+  });
+
+  it("of a worker counts between workers, where the engine has a limit of its own", async () => {
+    const order: string[] = [];
+    const gates = [gate(), gate(), gate()];
+    const note = (name: string) => () => gates[order.push(name) - 1]?.promise;
+    const low = worker("low", { priority: -1 }, note("low"));
+    const high = worker("high", { priority: 1 }, note("high"));
+    const { engine, clock } = await bench({ workers: [low, high], concurrency: 1 }, "memory:");
+    for (const name of ["low", "low", "high"]) await engine.start(name, null);
+    for (const one of gates) {
+      await clock.advance(0);
+      one.open();
+    }
+    await engine.idle();
+    assert.deepEqual(order, ["low", "high", "low"]);
+  });
+
+  it("beyond a thousand is refused, as is a limit of the engine that is none", async () => {
+    const { only } = watched({});
+    const { engine } = await bench({ workers: [only] }, "memory:");
+    await assert.rejects(engine.start("watched", null, { priority: 1001 }), {
+      code: "SVC_INVALID",
+      message: /whole number from -1000 to 1000/,
+    });
+    await assert.rejects(bench({ concurrency: 0 }, "memory:"), /The engine has concurrency 0/);
+  });
+});
+
+describe("places of a process among others", () => {
+  it("are wanted back from those they are lent to by another worker's nodes, where the engine has a limit of its own", async () => {
+    const [idle, busy] = [worker("idle", () => null), worker("busy", () => null)];
+    let held: Held | undefined;
+    const fleet = fleetOf({ attach: (made) => (held = made) });
+    const { engine, clock } = await bench({ workers: [idle, busy], concurrency: 2, fleet }, "memory:");
+    const lent = [held?.lend("idle"), held?.lend("idle")];
+    assert.equal(held?.isShort("idle"), false);
+    const { snapshot } = await engine.start("busy", null);
+    await clock.advance(0);
+    assert.equal(held?.isShort("idle"), true);
+    lent[0]?.leave();
+    await clock.advance(0);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
+    assert.equal(held?.isShort("idle"), false);
+  });
+
+  it("are all taken again by those that wait here, once no other process helps", async () => {
+    const clock = new HeldClock();
+    let mayHelp = true;
+    const ends: (() => void)[] = [];
+    const computes = worker("computes", async (isShort: boolean, ctx) => {
+      clock.heldMs += 200;
+      if (isShort) return;
+      const { promise, open } = gate();
+      ends.push(open);
+      await promise;
+      // It leaves its place, and tells nothing of how long such a worker takes.
+      await ctx.sleep("1d");
+    });
+    const fleet = fleetOf({ elsewhere: { mayHelp: () => mayHelp } });
+    const { engine } = await bench({ workers: [computes], fleet }, "memory:", clock);
+    const pass = async (ms: number): Promise<void> => {
+      for (let turn = 0; turn < 10; turn++) await clock.advance(ms / 10);
+    };
+    await engine.start("computes", true);
+    await pass(0);
+    for (let at = 0; at < 40; at++) await engine.start("computes", false);
+    await pass(0);
+    assert.deepEqual(engine.lanes(), [{ worker: "computes", running: 16, waiting: 24, sinceMs: clock.now() }]);
+    await pass(100);
+    for (const end of ends.splice(0)) end();
+    await pass(0);
+    assert.equal(engine.lanes()[0]?.running, 2, "what computes has two places here");
+    mayHelp = false;
+    await pass(100);
+    assert.equal(engine.lanes()[0]?.running, 16);
+  });
+});

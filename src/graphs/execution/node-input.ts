@@ -1,0 +1,68 @@
+/** What a node's worker is called with, and what it is counted under where limits are per key. */
+import type { Json } from "../../platform/shared/json.ts";
+import { isMadeOfJson } from "../definition/definition.ts";
+import { toJson } from "../definition/json-value.ts";
+import { messageOf } from "./attempt/attempt.ts";
+import { NO_KEYS, type Keys } from "./queue/task-queue.ts";
+import type { Machine } from "../machine/machine.ts";
+import { Mirror } from "../machine/run-state.ts";
+import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { GraphDefinition } from "../definition/definition-types.ts";
+import type { AnyOptions } from "../definition/worker-types.ts";
+
+/** @throws what the definition's `input` throws; TypeError where JSON can't carry what it makes. */
+export function inputOf(machine: Machine, node: NodeRow): Json | undefined {
+  const definition = machine.definitionOf(node.id);
+  // Items have theirs, and a node that a fork was given one for.
+  if (definition.map || node.input !== undefined) return node.input;
+  const [given, deps] = [machine.row.input, machine.deps(definition)];
+  const made = definition.input(given, deps);
+  // What was kept is JSON already, and may be long.
+  const isKept = isMadeOfJson(definition.input) || made === given || Object.values(deps).includes(made as Json);
+  return isKept ? (made as Json) : toJson(made, "it", Infinity);
+}
+
+/**
+ * The input of a node that has begun, for those who look: made again of what is stored. undefined where it was
+ * never made, or can't be.
+ */
+export function madeInput(
+  graph: GraphRow,
+  nodes: readonly NodeRow[],
+  definition: GraphDefinition | undefined,
+  node: NodeRow,
+): Json | undefined {
+  const own = definition?.nodes.find(({ name }) => name === node.id);
+  const hasBegun = node.startedMs !== undefined && node.status !== "skipped";
+  if (node.input !== undefined || !definition || !own || own.map || !hasBegun) return node.input;
+  try {
+    const made = own.input(graph.input, new Mirror(nodes, definition).deps(own));
+    return made === undefined ? undefined : (JSON.parse(JSON.stringify(made)) as Json);
+  } catch {
+    // Its own code may have changed since.
+    return undefined;
+  }
+}
+
+/** @returns also why the keys can't be told: then the node fails when its turn has come. */
+export function keysOf(machine: Machine, node: NodeRow, options: AnyOptions): { keys: Keys; fault?: string } {
+  const { concurrency, rate } = options;
+  const concurrencyKey = typeof concurrency === "object" ? concurrency.key : undefined;
+  if (!concurrencyKey && !rate?.key) return { keys: NO_KEYS };
+  try {
+    const input = inputOf(machine, node) as never;
+    return {
+      keys: {
+        concurrency: text("concurrency.key", concurrencyKey?.(input)),
+        rate: text("rate.key", rate?.key?.(input)),
+      },
+    };
+  } catch (error) {
+    return { keys: NO_KEYS, fault: `What "${node.id}" is limited by can't be told: ${messageOf(error)}` };
+  }
+}
+
+function text(option: string, key: unknown): string {
+  if (key === undefined || typeof key === "string") return key ?? "";
+  throw new TypeError(`${option} gave ${typeof key === "object" ? "an object" : String(key)}; give a text`);
+}

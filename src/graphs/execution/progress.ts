@@ -1,0 +1,58 @@
+/**
+ * What workers say of their graph as a whole, no more often than it may be told: how far it is, and its summary. Of each the last
+ * word counts; progress of 0 and 1 always gets through.
+ */
+import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import type { Said } from "../machine/progress-events.ts";
+
+export class ProgressThrottle {
+  readonly #clock: Clock;
+  readonly #write: (said: Said) => void;
+  readonly #intervalMs: number;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #waiting: Said | undefined;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, perSecond: number, write: (said: Said) => void) {
+    this.#clock = clock;
+    this.#intervalMs = 1000 / perSecond;
+    this.#write = write;
+  }
+
+  set(value: number, note: string | undefined): void {
+    this.#waiting = { ...this.#waiting, progress: note === undefined ? { value } : { value, note } };
+    this.#tell(value === 0 || value === 1);
+  }
+
+  summarize(summary: string): void {
+    this.#waiting = { ...this.#waiting, summary };
+    this.#tell(false);
+  }
+
+  #tell(isAtOnce: boolean): void {
+    const waitMs = this.#lastMs + this.#intervalMs - this.#clock.elapsed();
+    if (isAtOnce || waitMs <= 0) this.flush();
+    else this.#timer ??= this.#clock.schedule(waitMs, () => this.flush());
+  }
+
+  /** Writes a summary that waits: what its node comes to is not to be there before it. */
+  flushSummary(): void {
+    if (this.#waiting?.summary !== undefined) this.flush();
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const said = this.#waiting;
+    this.#waiting = undefined;
+    if (!said) return;
+    this.#lastMs = this.#clock.elapsed();
+    this.#write(said);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#waiting = undefined;
+  }
+}

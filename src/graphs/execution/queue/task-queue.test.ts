@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { SimulatedClock } from "../../../platform/shared/clock.ts";
+import { Lane, NO_KEYS, orderOf, type Seat } from "./task-queue.ts";
+import type { AnyOptions } from "../../definition/worker-types.ts";
+
+interface Named extends Seat {
+  name: number;
+}
+
+function laneOf(options: AnyOptions, isWanted: (seat: Named) => boolean = () => true) {
+  const clock = new SimulatedClock();
+  let opened = 0;
+  const lane = new Lane<Named>({ options, clock, isWanted, onOpen: () => opened++ });
+  const wait = (name: number, keys = NO_KEYS, priority = 0, isStart = true): Named => {
+    const seat = { name, keys, isStart, order: orderOf(clock.now(), priority), seq: lane.nextSeq() };
+    lane.wait(seat);
+    return seat;
+  };
+  const takeAll = (): number[] => {
+    const taken: number[] = [];
+    for (let seat = lane.take(); seat; seat = lane.take()) taken.push(seat.name);
+    return taken;
+  };
+  return { clock, lane, wait, takeAll, opened: () => opened };
+}
+
+const key = (concurrency: string, rate = ""): Seat["keys"] => ({ concurrency, rate });
+const anyKey = (input: string): string => input;
+
+describe("a lane", () => {
+  it("serves in order of waiting, a point of priority being worth a minute", async () => {
+    const { clock, lane, wait, takeAll } = laneOf({ concurrency: 1 });
+    assert.ok(lane.enter(NO_KEYS));
+    wait(1);
+    wait(2, NO_KEYS, -1);
+    await clock.advance(59_999);
+    wait(3, NO_KEYS, 1);
+    wait(4);
+    await clock.advance(2);
+    wait(5);
+    wait(6, NO_KEYS, 2);
+    const served: number[] = [];
+    for (let at = 0; at < 6; at++) {
+      lane.leave(NO_KEYS);
+      served.push(...takeAll());
+    }
+    // 6 counts as there for two minutes; 2 was a minute early, and so comes after 4 but before 5.
+    assert.deepEqual(served, [6, 3, 1, 4, 2, 5]);
+  });
+
+  it("lets those pass whose key has room", () => {
+    const { lane, wait, takeAll } = laneOf({ concurrency: { limit: 1, key: anyKey, total: 2 } });
+    wait(1, key("a"));
+    wait(2, key("a"));
+    wait(3, key("b"));
+    wait(4, key("c"));
+    assert.deepEqual(takeAll(), [1, 3]);
+    lane.leave(key("b"));
+    assert.deepEqual(takeAll(), [4]);
+    lane.leave(key("a"));
+    assert.deepEqual(takeAll(), [2]);
+  });
+
+  it("starts no more in any stretch of the rate's time than its limit, with one timer for all that wait", async () => {
+    const { clock, lane, wait, takeAll, opened } = laneOf({ rate: { limit: 2, per: "1s" }, concurrency: 100 });
+    for (let name = 1; name <= 50; name++) wait(name);
+    assert.deepEqual(takeAll(), [1, 2]);
+    assert.equal(clock.pending, 1);
+    await clock.advance(999);
+    assert.deepEqual([opened(), takeAll()], [0, []]);
+    await clock.advance(1);
+    assert.deepEqual([opened(), takeAll(), clock.pending], [1, [3, 4], 1]);
+    assert.equal(lane.enter(NO_KEYS), false);
+  });
+
+  it("does not count what returns after a wait as a start", () => {
+    const { wait, takeAll } = laneOf({ rate: { limit: 1, per: "1h" } });
+    wait(1);
+    wait(2, NO_KEYS, 0, false);
+    wait(3);
+    assert.deepEqual(takeAll(), [1, 2]);
+  });
+
+  it("waits no longer than the rate's time after the clock was set back", async () => {
+    const { lane, wait, takeAll, clock } = laneOf({ rate: { limit: 1, per: "10s" } });
+    const real = clock.now.bind(clock);
+    assert.ok(lane.enter(NO_KEYS));
+    wait(1);
+    clock.now = () => real() - 3_600_000;
+    await clock.advance(10_000);
+    assert.deepEqual(takeAll(), []);
+    await clock.advance(10_000);
+    assert.deepEqual(takeAll(), [1]);
+  });
+
+  it("waits no longer than that either behind the gate of another key", async () => {
+    const { lane, wait, takeAll, clock } = laneOf({ rate: { limit: 1, per: "10s", key: anyKey } });
+    const real = clock.now.bind(clock);
+    assert.ok(lane.enter(key("", "a")));
+    await clock.advance(5_000);
+    assert.ok(lane.enter(key("", "b")));
+    wait(1, key("", "a"));
+    wait(2, key("", "b"));
+    clock.now = () => real() - 3_600_000;
+    await clock.advance(20_000);
+    const taken = takeAll();
+    await clock.advance(20_000);
+    assert.deepEqual(new Set([...taken, ...takeAll()]), new Set([1, 2]));
+  });
+
+  it("looks at each of a hundred thousand that wait a few times at most", () => {
+    let looks = 0;
+    const limits = { concurrency: { limit: 1, key: anyKey, total: 10 } };
+    const { lane, wait, takeAll } = laneOf(limits, () => ++looks > 0);
+    const keys = Array.from({ length: 20_000 }, (_, at) => key(`k${at % 5_000}`));
+    const running: Seat["keys"][] = [];
+    keys.forEach((own, at) => wait(at, own));
+    for (let done = 0; done < keys.length; done++) {
+      for (const name of takeAll()) running.push(keys[name] as Seat["keys"]);
+      lane.leave(running.shift() as Seat["keys"]);
+    }
+    assert.equal(lane.waiting, 0);
+    assert.ok(looks < 6 * keys.length, `${looks} looks at ${keys.length}`);
+  });
+
+  it("does as one that looks through all that wait, whatever comes", () => {
+    const letters = fc.constantFrom("a", "b", "c");
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          do: fc.constant("wait" as const),
+          c: letters,
+          r: letters,
+          priority: fc.integer({ min: -2, max: 2 }),
+          isStart: fc.boolean(),
+        }),
+      },
+      { weight: 3, arbitrary: fc.record({ do: fc.constant("leave" as const), which: fc.nat(20) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 70_000 }) }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("drop" as const), which: fc.nat(20) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("enter" as const), c: letters, r: letters }) },
+    );
+    const limits = fc.record({
+      total: fc.integer({ min: 1, max: 5 }),
+      perKey: fc.constantFrom(1, 2, undefined),
+      rate: fc.constantFrom(1, 3, undefined),
+    });
+    fc.assert(
+      fc.property(limits, fc.array(step, { maxLength: 60 }), ({ total, perKey, rate }, steps) => {
+        const per = 30_000;
+        const gone = new Set<number>();
+        let nowMs = 0;
+        // The timers of the real one need no time to pass: asking is enough.
+        const now = (): number => nowMs;
+        const clock = { now, elapsed: now, schedule: () => ({ cancel: () => undefined }) };
+        const lane = new Lane<Named>({
+          options: {
+            concurrency: perKey === undefined ? total : { limit: perKey, key: anyKey, total },
+            ...(rate === undefined ? {} : { rate: { limit: rate, per, key: anyKey } }),
+          },
+          clock: { ...clock, schedule: (inMs, run) => (timers.push({ atMs: nowMs + inMs, run }), clock.schedule()) },
+          isWanted: (seat) => !gone.has(seat.name),
+          onOpen: () => undefined,
+        });
+        const timers: { atMs: number; run: () => void }[] = [];
+        let waiting: Named[] = [];
+        const running: Seat["keys"][] = [];
+        const starts: { atMs: number; key: string }[] = [];
+        const isOpen = (keys: Seat["keys"], isStart: boolean): boolean =>
+          running.length < total &&
+          running.filter((other) => other.concurrency === keys.concurrency).length < (perKey ?? Infinity) &&
+          (!isStart ||
+            starts.filter((one) => one.key === keys.rate && one.atMs > nowMs - per).length < (rate ?? Infinity));
+        const occupy = (keys: Seat["keys"], isStart: boolean): void => {
+          running.push(keys);
+          if (isStart) starts.push({ atMs: nowMs, key: keys.rate });
+        };
+        const expected = (): Named | undefined =>
+          waiting
+            .filter((seat) => !gone.has(seat.name) && isOpen(seat.keys, seat.isStart))
+            .sort((a, b) => a.order - b.order || a.seq - b.seq)[0];
+        let names = 0;
+        for (const one of steps) {
+          if (one.do === "pass") {
+            nowMs += one.ms;
+            for (const timer of timers.splice(0)) (timer.atMs <= nowMs ? timer.run : () => timers.push(timer))();
+          } else if (one.do === "wait") {
+            const keys = key(one.c, one.r);
+            const seat = {
+              name: names++,
+              keys,
+              isStart: one.isStart,
+              order: orderOf(nowMs, one.priority),
+              seq: lane.nextSeq(),
+            };
+            waiting.push(seat);
+            lane.wait(seat);
+          } else if (one.do === "enter") {
+            const keys = key(one.c, one.r);
+            const isFree = expected() === undefined && isOpen(keys, true);
+            assert.equal(lane.enter(keys), isFree);
+            if (isFree) occupy(keys, true);
+          } else if (one.do === "drop" && waiting.length > 0)
+            gone.add(waiting[one.which % waiting.length]?.name as number);
+          else if (one.do === "leave" && running.length > 0) {
+            const [keys] = running.splice(one.which % running.length, 1);
+            lane.leave(keys as Seat["keys"]);
+          }
+          for (let seat = lane.take(); ; seat = lane.take()) {
+            const wanted = expected();
+            assert.equal(seat?.name, wanted?.name);
+            if (!seat) break;
+            waiting = waiting.filter((other) => other !== wanted);
+            occupy(seat.keys, seat.isStart);
+          }
+          assert.equal(lane.running, running.length);
+        }
+      }),
+      { numRuns: 500, seed: 20261121 },
+    );
+  });
+});

@@ -1,0 +1,304 @@
+/**
+ * A worker that runs away from its graph, in a thread or in another process: its context's every method is a message. The other end, where
+ * the graph is, is remote-host.ts.
+ */
+import { setMaxListeners } from "node:events";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
+import {
+  errorMessage,
+  errorOf,
+  type Asked,
+  type FromThread,
+  type Settlement,
+  type Told,
+  type ToThread,
+} from "./thread-messages.ts";
+import type { StandardSchema } from "../../../platform/shared/schema.ts";
+import { AttemptTimeout } from "../attempt/attempt-limits.ts";
+import { requireCalled } from "../attempt/validate-call.ts";
+import type { Place } from "../queue/slot.ts";
+import type { ToolCalls } from "../attempt/worker-tools.ts";
+import type {
+  CallOptions,
+  MapCallOptions,
+  StepInfo,
+  StepOptions,
+  WaitOptions,
+} from "../../definition/context-types.ts";
+import type { RetryPolicy } from "../../definition/retry.ts";
+import type { WorkerContext } from "../../definition/worker-types.ts";
+
+type Waiting = (settlement: Settlement) => void;
+type Own = { step: Omit<Step, "limit"> } | { transaction: Statements } | { schema: StandardSchema };
+type Statements = (db: TransactionHandle) => unknown;
+
+/** A function of the worker's own, which runs when it is its turn. */
+interface Step {
+  run: (info: StepInfo) => unknown;
+  retryIf: RetryPolicy["retryIf"];
+  /** Ends the try that runs. */
+  limit: AbortController;
+}
+
+/** Whoever asks for one of these waits, without a place. */
+const WAITS: ReadonlySet<Asked> = new Set<Asked>(["sleep", "waitFor", "call", "map"]);
+
+/** What an attempt is, wherever it runs. */
+export interface AwayContext {
+  graphId: string;
+  nodeId: string;
+  attempt: number;
+  epoch: number;
+  deps: Record<string, Json>;
+}
+
+export interface InsideOptions {
+  say: (message: FromThread) => void;
+  signal: AbortSignal;
+  /** What `ctx.fetch` and `ctx.ai` are made of. */
+  toolCalls: (emit: WorkerContext["emit"]) => ToolCalls;
+  /** Of its worker, here; none where its place is the graph's process's to give. */
+  place?: Place | undefined;
+}
+
+export class Inside {
+  readonly #options: InsideOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #steps = new Map<number, Step>();
+  readonly #transactions = new Map<number, Statements>();
+  readonly #schemas = new Map<number, StandardSchema>();
+  /** Of what was asked for and is yet to be answered, statements included. */
+  readonly #refusals = new Map<number, (reason: Error) => void>();
+  /** What was asked for that waits. */
+  readonly #waits = new Set<number>();
+  /** Statements that are yet to be answered, by their own numbers. */
+  readonly #queries = new Map<number, Waiting>();
+  #ids = 0;
+  /** Whether its worker has ended: what it left running has no graph any more. */
+  #isOver = false;
+
+  constructor(options: InsideOptions) {
+    this.#options = options;
+    const { signal } = options;
+    // As that of an attempt here (abort.ts).
+    setMaxListeners(Infinity, signal);
+    signal.addEventListener("abort", () => this.#abort(signal.reason as Error), { once: true });
+  }
+
+  /** What the other end says. */
+  hear(message: Exclude<ToThread, { type: "run" }>): void {
+    if (message.type === "settled") return void this.#settled(message.id, message.settlement);
+    if (message.type === "answered") {
+      this.#queries.get(message.query)?.(message.settlement);
+      this.#refusals.delete(message.query);
+      return void this.#queries.delete(message.query);
+    }
+    const { id } = message;
+    if (message.type === "late") return this.#steps.get(id)?.limit.abort(new AttemptTimeout(message.message));
+    if (message.type === "check") return void this.#check(id, message.check, message.payload);
+    if (message.type === "step") return this.#step(message);
+    const run = (): unknown => this.#transactions.get(id)?.(this.#handleOf(id));
+    void settle(run).then((settlement) => this.#sayStepped(id, 0, settlement));
+  }
+
+  /** What was asked for has come. Who waited has a place before it goes on. */
+  async #settled(id: number, settlement: Settlement): Promise<void> {
+    const { place } = this.#options;
+    if (this.#waits.delete(id) && this.#waits.size === 0 && place) {
+      await place.takeAgain();
+      // Its time counts again.
+      this.#say({ type: "told", method: "heartbeat", args: [] });
+    }
+    this.#waiting.get(id)?.(settlement);
+    this.#refusals.delete(id);
+    this.#waiting.delete(id);
+    this.#steps.delete(id);
+    this.#transactions.delete(id);
+    this.#schemas.delete(id);
+  }
+
+  #step({ id, idempotencyKey, attempt }: Extract<ToThread, { type: "step" }>): void {
+    const step = this.#steps.get(id);
+    if (!step) return;
+    step.limit = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, step.limit.signal]);
+    setMaxListeners(Infinity, signal);
+    let mayRetry = true;
+    const tried = async (): Promise<unknown> => {
+      try {
+        return await step.run({ idempotencyKey, attempt, signal });
+      } catch (error) {
+        // Should it throw itself, that is what the step throws.
+        mayRetry = false;
+        mayRetry = step.retryIf?.(error, attempt) !== false;
+        throw error;
+      }
+    };
+    void settle(tried).then((settlement) => this.#sayStepped(id, attempt, settlement, mayRetry));
+  }
+
+  async #check(id: number, check: number, payload: Json): Promise<void> {
+    const schema = this.#schemas.get(id);
+    const settlement = await settle(async () => schema?.["~standard"].validate(payload) ?? { value: payload });
+    try {
+      this.#say({ type: "checked", check, settlement });
+    } catch (error) {
+      this.#say({ type: "checked", check, settlement: { error: errorMessage(error) } });
+    }
+  }
+
+  /** Nobody answers any more, and what is asked for from now on is refused as well: the worker may clean up. */
+  #abort(reason: Error): void {
+    for (const refuse of this.#refusals.values()) refuse(reason);
+    this.#refusals.clear();
+  }
+
+  /** Says how it ended, and nothing from then on: whoever hears it may be of another attempt by then. */
+  async perform(run: () => unknown): Promise<void> {
+    const settlement = await settle(run);
+    const { say } = this.#options;
+    this.#isOver = true;
+    try {
+      say({ type: "ended", settlement });
+    } catch (error) {
+      // The result holds what can't be handed over.
+      say({ type: "ended", settlement: { error: { ...errorMessage(error), isFinal: true } } });
+    }
+  }
+
+  #say(message: FromThread): void {
+    if (!this.#isOver) this.#options.say(message);
+  }
+
+  /** Why nothing is asked for any more. */
+  get #end(): Error | undefined {
+    const { signal } = this.#options;
+    if (signal.aborted) return signal.reason as Error;
+    return this.#isOver
+      ? new Error("The worker has ended: await all that it asks of its context before it returns")
+      : undefined;
+  }
+
+  contextOf(context: AwayContext, given: Json | undefined): WorkerContext {
+    const state = new Map(Object.entries((given ?? {}) as Record<string, Json>));
+    const { graphId, nodeId, epoch } = context;
+    const { signal, toolCalls } = this.#options;
+    const tell =
+      (method: Told) =>
+      (...args: unknown[]): void =>
+        this.#say({ type: "told", method, args });
+    const emit = tell("emit");
+    const ask = this.#ask.bind(this);
+    return {
+      ...context,
+      signal,
+      idempotencyKey: (part) => [graphId, nodeId, epoch, ...(part === undefined ? [] : [part])].join("/"),
+      heartbeat: tell("heartbeat"),
+      log: tell("log"),
+      emit,
+      fetch: (url, init) => toolCalls(emit).fetch(url, init),
+      get ai() {
+        return toolCalls(emit).ai;
+      },
+      progress: tell("progress"),
+      summary: tell("summary"),
+      state: {
+        get: (key: string) => state.get(key),
+        set: (key: string, value: Json) => {
+          state.set(key, value);
+          this.#say({ type: "told", method: "setState", args: [key, value] });
+        },
+      },
+      checkpoint: () => ask("checkpoint", []),
+      step: (key: string, run: (info: StepInfo) => unknown, options: StepOptions = {}) => {
+        const { retryIf, ...retry } = options.retry ?? {};
+        const given = { ...options, ...(options.retry && { retry }) };
+        return ask("step", [key, given, retryIf !== undefined], { step: { run, retryIf } });
+      },
+      sleep: (until, options) => ask("sleep", [until, options]),
+      tx: (run: Statements, options?: unknown) => ask("tx", [options], { transaction: run }),
+      artifact: (name, data, type) =>
+        typeof data === "string" || data instanceof Uint8Array
+          ? ask("artifact", [name, data, type])
+          : Promise.reject(new Error(`ctx.artifact("${name}", …) takes text or bytes in a thread, no stream`)),
+      waitFor: (name: string, given: WaitOptions<StandardSchema> | undefined) => {
+        const { schema, ...options } = given ?? {};
+        return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
+      },
+      call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
+        ask("call", [key, requireCalled("call", key, worker).name, input, asData("call", key, options)]),
+      map: async (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
+        ask("map", [key, items, requireCalled("map", key, worker).name, asData("map", key, options)]),
+    };
+  }
+
+  /** The database, seen from here: it is where the graph is. */
+  #handleOf(id: number): TransactionHandle {
+    return {
+      query: (sql, values) =>
+        new Promise((resolve, reject) => {
+          if (this.#end) return reject(this.#end);
+          const query = this.#ids++;
+          this.#queries.set(query, settling(resolve, reject));
+          this.#refusals.set(query, reject);
+          this.#say({ type: "query", id, query, sql, values });
+        }),
+      prepare: () => {
+        throw new Error(
+          "prepare answers at once, which a thread can't: use `await db.query(sql, [values])`, which is everywhere",
+        );
+      },
+    };
+  }
+
+  /** @param own what is to run here, when it is its turn. */
+  #ask(method: Asked, args: unknown[], own?: Own): Promise<never> {
+    if (this.#end) return Promise.reject(this.#end);
+    const id = this.#ids++;
+    if (own && "step" in own) this.#steps.set(id, { ...own.step, limit: new AbortController() });
+    else if (own && "schema" in own) this.#schemas.set(id, own.schema);
+    else if (own) this.#transactions.set(id, own.transaction);
+    return new Promise<never>((resolve, reject) => {
+      this.#waiting.set(id, settling(resolve, reject));
+      this.#refusals.set(id, reject);
+      this.#say({ type: "asked", method, id, args });
+      if (!WAITS.has(method)) return;
+      this.#waits.add(id);
+      this.#options.place?.free();
+    });
+  }
+
+  /** What a step or a transaction came to; one that can't be handed over is an error of it. */
+  #sayStepped(id: number, attempt: number, settlement: Settlement, mayRetry = true): void {
+    try {
+      this.#say({ type: "stepped", id, attempt, settlement, mayRetry });
+    } catch (cause) {
+      const error = { ...errorMessage(cause), isFinal: true };
+      this.#say({ type: "stepped", id, attempt, settlement: { error }, mayRetry: false });
+    }
+  }
+}
+
+/** What was called is tried again where the graph is, which has no way to ask a function that is here. */
+function asData<Options extends CallOptions>(method: Asked, key: string, options: Options | undefined) {
+  if (!options?.retry?.retryIf) return options;
+  throw new Error(
+    `ctx.${method}("${key}", …) has a retryIf, and its worker runs away from its graph (a thread, another process): give retryIf to the worker that is called`,
+  );
+}
+
+function settling(resolve: (value: never) => void, reject: (error: Error) => void): Waiting {
+  return (settlement) => {
+    if ("error" in settlement) reject(errorOf(settlement.error));
+    else resolve(settlement.value as never);
+  };
+}
+
+async function settle(run: () => unknown): Promise<Settlement> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return { error: errorMessage(error) };
+  }
+}

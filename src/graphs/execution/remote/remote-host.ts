@@ -1,0 +1,141 @@
+/** The end of a worker that runs away from its graph, in a thread or in another process, where the graph is; the other one is remote-context.ts. */
+import type { Json } from "../../../platform/shared/json.ts";
+import type { StepInfo, StepOptions } from "../../definition/context-types.ts";
+import type { Worker } from "../../definition/definition-types.ts";
+import type { WorkerContext } from "../../definition/worker-types.ts";
+import { AwayChecks } from "./remote-signal-checks.ts";
+import {
+  errorMessage,
+  errorOf,
+  type Asked,
+  type FromThread,
+  type Settlement,
+  type Told,
+  type ToThread,
+} from "./thread-messages.ts";
+import { ThreadTransactions } from "./thread-transactions.ts";
+
+type Heard = Exclude<FromThread, { type: "ended" }>;
+
+interface Try {
+  attempt: number;
+  settle: (settlement: Settlement, mayRetry: boolean) => void;
+}
+
+/** Does what the worker asks of its context. */
+export class Outside {
+  readonly #post: (message: ToThread) => void;
+  readonly #ctx: WorkerContext;
+  readonly #workerNamed: (name: string) => Worker<never, unknown> | undefined;
+  readonly #transactions: ThreadTransactions;
+  readonly #checks: AwayChecks;
+  readonly #steps = new Map<number, Try>();
+
+  /** @param post says something to the other end. @param workerNamed those that it may call. */
+  constructor(
+    post: (message: ToThread) => void,
+    ctx: WorkerContext,
+    workerNamed: (name: string) => Worker<never, unknown> | undefined,
+  ) {
+    this.#post = post;
+    this.#ctx = ctx;
+    this.#workerNamed = workerNamed;
+    this.#transactions = new ThreadTransactions(post);
+    this.#checks = new AwayChecks(post);
+  }
+
+  hear(message: Heard): void {
+    if (message.type === "told") return this.#tell(message.method, message.args as never[]);
+    if (message.type === "query") return void this.#transactions.query(message);
+    if (message.type === "checked") return this.#checks.checked(message.check, message.settlement);
+    const { id } = message;
+    if (message.type === "stepped") {
+      if (!this.#transactions.ended(id, message.settlement)) this.#stepped(message);
+      return;
+    }
+    const { method, args } = message;
+    void settled(async () => this.#ask(method, id, args as never[])).then((settlement) =>
+      this.#post({ type: "settled", id, settlement }),
+    );
+  }
+
+  /** The other end is gone: nothing of what is open will be written, and nobody waits for it. */
+  close(): void {
+    this.#transactions.close();
+    this.#checks.close();
+  }
+
+  #ask(method: Asked, id: number, args: never[]): Promise<unknown> {
+    const ctx = this.#ctx;
+    const [first, second, third, fourth] = args as [never, never, never, never];
+    if (method === "checkpoint") return ctx.checkpoint();
+    if (method === "sleep") return ctx.sleep(first, second);
+    if (method === "artifact") return ctx.artifact(first, second, third);
+    if (method === "waitFor") {
+      const schema = third && this.#checks.schemaOf(id);
+      return ctx.waitFor(first, schema ? { ...(second as object), schema } : second);
+    }
+    if (method === "call") return ctx.call(first, this.#known(second), third, fourth);
+    if (method === "tx") return ctx.tx(async (db) => this.#transactions.begin(id, db), first);
+    if (method === "map") return ctx.map(first, second, this.#known(third), fourth);
+    return this.#step(id, first, second, third);
+  }
+
+  /** @param hasRetryIf whether the other end is asked which errors are tried again. */
+  #step(id: number, key: string, options: StepOptions, hasRetryIf: boolean): Promise<unknown> {
+    const said = { mayRetry: true };
+    const retry = hasRetryIf && { retry: { ...options.retry, retryIf: () => said.mayRetry } };
+    return this.#ctx.step(key, async (info) => this.#try(id, info, said) as Promise<Json>, { ...options, ...retry });
+  }
+
+  #known(name: string): never {
+    const worker = this.#workerNamed(name);
+    if (!worker) throw new Error(`The worker "${name}" is called from elsewhere: list it in the app's workers`);
+    return worker as never;
+  }
+
+  /** A try of a step, whose function runs at the other end. */
+  #try(id: number, { idempotencyKey, attempt, signal }: StepInfo, said: { mayRetry: boolean }): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const late = (): void => this.#post({ type: "late", id, attempt, message: errorMessage(signal.reason).message });
+      said.mayRetry = true;
+      const settle = (settlement: Settlement, mayRetry: boolean): void => {
+        said.mayRetry = mayRetry;
+        signal.removeEventListener("abort", late);
+        if ("error" in settlement) reject(errorOf(settlement.error));
+        else resolve(settlement.value);
+      };
+      this.#steps.set(id, { attempt, settle });
+      signal.addEventListener("abort", late, { once: true });
+      this.#post({ type: "step", id, idempotencyKey, attempt });
+    });
+  }
+
+  #stepped({ id, attempt, settlement, mayRetry }: Extract<Heard, { type: "stepped" }>): void {
+    const step = this.#steps.get(id);
+    // Of a try that was over before.
+    if (step?.attempt !== attempt) return;
+    this.#steps.delete(id);
+    step.settle(settlement, mayRetry);
+  }
+
+  /** What it tells, as it told it. */
+  #tell(method: Told, args: never[]): void {
+    const ctx = this.#ctx;
+    const [first, second] = args as [never, never];
+    if (method === "heartbeat") ctx.heartbeat();
+    else if (method === "log") ctx.log(first, second);
+    else if (method === "emit") ctx.emit(first, second);
+    else if (method === "progress") ctx.progress(first, second);
+    else if (method === "summary") ctx.summary(first);
+    else ctx.state.set(first, second);
+  }
+}
+
+async function settled(run: () => Promise<unknown>): Promise<Settlement> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return { error: errorMessage(error) };
+  }
+}

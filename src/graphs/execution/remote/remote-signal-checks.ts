@@ -1,0 +1,60 @@
+/**
+ * Schemas of waits whose worker runs away from its graph: a signal is held against them where they are, in the thread or the other process,
+ * before whoever sent it is answered. Owns which checks are yet to be answered.
+ */
+import type { Json } from "../../../platform/shared/json.ts";
+import type { StandardSchema } from "../../../platform/shared/schema.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { errorOf, type Settlement, type ToThread } from "./thread-messages.ts";
+
+/** Whoever was asked is gone: the signal fits no worse than before. */
+export class CheckLost extends SvcError {
+  constructor() {
+    super(
+      "SVC_UNAVAILABLE",
+      "The worker that waits for this signal has just ended where it ran; send the signal again",
+    );
+  }
+}
+
+type SchemaResult = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
+
+export class AwayChecks {
+  readonly #post: (message: ToThread) => void;
+  readonly #open = new Map<number, { resolve: (result: SchemaResult) => void; reject: (error: Error) => void }>();
+  #ids = 0;
+
+  constructor(post: (message: ToThread) => void) {
+    this.#post = post;
+  }
+
+  /** What stands for the schema of the wait `id`. */
+  schemaOf(id: number): StandardSchema {
+    return {
+      "~standard": {
+        version: 1,
+        vendor: "svc",
+        validate: (payload) =>
+          new Promise((resolve, reject) => {
+            const check = this.#ids++;
+            this.#open.set(check, { resolve, reject });
+            this.#post({ type: "check", id, check, payload: payload as Json });
+          }),
+      },
+    };
+  }
+
+  /** The schema has answered. */
+  checked(check: number, settlement: Settlement): void {
+    const open = this.#open.get(check);
+    this.#open.delete(check);
+    if ("error" in settlement) open?.reject(errorOf(settlement.error));
+    else open?.resolve(settlement.value as SchemaResult);
+  }
+
+  /** Nobody answers any more. */
+  close(): void {
+    for (const { reject } of this.#open.values()) reject(new CheckLost());
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * `ctx.tx` of workers in threads: the transaction is open here, where the database is, while the author's function runs in the thread and
+ * sends its statements (docs/decisions/044). Owns which are open; when they begin, end and are written is the store's.
+ */
+import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
+import { errorMessage, errorOf, type FromThread, type Settlement, type ToThread } from "./thread-messages.ts";
+
+interface Open {
+  handle: TransactionHandle;
+  settle: (settlement: Settlement) => void;
+}
+
+export class ThreadTransactions {
+  readonly #post: (message: ToThread) => void;
+  readonly #open = new Map<number, Open>();
+
+  constructor(post: (message: ToThread) => void) {
+    this.#post = post;
+  }
+
+  /** What stands for the author's function: has it run in the thread, each time that it is called. */
+  begin(id: number, handle: TransactionHandle): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const settle = (settlement: Settlement): void => {
+        this.#open.delete(id);
+        if ("error" in settlement) reject(errorOf(settlement.error));
+        else resolve(settlement.value);
+      };
+      this.#open.set(id, { handle, settle });
+      this.#post({ type: "begun", id });
+    });
+  }
+
+  /** Runs a statement and answers it. */
+  async query({ id, query, sql, values }: Extract<FromThread, { type: "query" }>): Promise<void> {
+    let settlement: Settlement;
+    try {
+      const open = this.#open.get(id);
+      if (!open)
+        throw new Error("The transaction of this ctx.tx is over; await each of its statements inside of the function");
+      settlement = { value: await open.handle.query(sql, values) };
+    } catch (error) {
+      settlement = { error: errorMessage(error) };
+    }
+    this.#post({ type: "answered", query, settlement });
+  }
+
+  /** The author's function has ended. @returns whether it was one of a transaction. */
+  ended(id: number, settlement: Settlement): boolean {
+    const open = this.#open.get(id);
+    open?.settle(settlement);
+    return open !== undefined;
+  }
+
+  /** The thread has ended: nothing of what is open will be written, and nobody waits for it. */
+  close(): void {
+    const settlement = { error: errorMessage(new Error("The thread ended within its ctx.tx")) };
+    for (const { settle } of this.#open.values()) settle(settlement);
+  }
+}

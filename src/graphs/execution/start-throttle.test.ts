@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { HeldClock } from "../engine/engine.testkit.ts";
+import { Starts } from "./start-throttle.ts";
+
+const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
+
+describe("starts of attempts", () => {
+  const begun = (isAwaited: () => boolean = () => false) => {
+    const clock = new HeldClock();
+    const starts = new Starts(clock, isAwaited);
+    const order: string[] = [];
+    const add = (name: string, heldMs: number): void =>
+      starts.add(() => {
+        order.push(name);
+        clock.heldMs += heldMs;
+      });
+    return { clock, order, add };
+  };
+
+  it("follow each other at once where they hold nothing up", () => {
+    const { order, add } = begun();
+    for (const name of ["a", "b", "c"]) add(name, 1);
+    assert.deepEqual(order, ["a", "b", "c"]);
+  });
+
+  it("leave a turn to others after each that holds up the loop, and keep their order", async () => {
+    const { order, add } = begun();
+    add("a", 500);
+    add("b", 500);
+    add("c", 1);
+    add("d", 1);
+    assert.deepEqual(order, ["a"]);
+    setImmediate(() => order.push("somebody else"));
+    await turn();
+    await turn();
+    add("e", 1);
+    assert.deepEqual(order, ["a", "b", "somebody else", "c", "d", "e"]);
+  });
+
+  it("wait for what other processes wait for, no longer than half of what they took", async () => {
+    let isAwaited = true;
+    const { clock, order, add } = begun(() => isAwaited);
+    add("a", 100);
+    add("b", 100);
+    await turn();
+    await clock.advance(40);
+    assert.deepEqual(order, ["a"], "it is waited for");
+    await clock.advance(10);
+    assert.deepEqual(order, ["a", "b"], "that was long enough");
+    add("c", 1);
+    await turn();
+    isAwaited = false;
+    await clock.advance(5);
+    assert.deepEqual(order, ["a", "b", "c"], "it is done");
+  });
+});

@@ -1,0 +1,54 @@
+/** Runs a step of a worker: its tries, each with a time limit of its own. What it comes to is remembered by others. */
+import { setMaxListeners } from "node:events";
+import { durationMs, sleep, type Clock } from "../../platform/shared/clock.ts";
+import { AttemptTimeout } from "./attempt/attempt-limits.ts";
+import { whenAborted } from "./live-run.ts";
+import { retryDelayMs } from "../definition/retry.ts";
+import type { StepInfo, StepOptions } from "../definition/context-types.ts";
+
+export interface StepRun {
+  fn: (info: StepInfo) => unknown;
+  options: StepOptions;
+  clock: Clock;
+  random: () => number;
+  /** Of the attempt. */
+  signal: AbortSignal;
+  idempotencyKey: string;
+  /** Told before the wait for another try. */
+  onRetry: (error: unknown, attempt: number, delayMs: number) => void;
+}
+
+/** @throws what the last try threw, or the signal's reason. */
+export async function runStep(run: StepRun): Promise<unknown> {
+  const { clock, options, random, signal, onRetry } = run;
+  // Without a policy of its own a step is tried once: its node is tried again.
+  const policy = { max: 1, ...options.retry };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await runOnce(run, attempt);
+    } catch (cause) {
+      signal.throwIfAborted();
+      const delayMs = retryDelayMs(policy, { attempt, cause, random: random() });
+      if (delayMs === undefined) throw cause;
+      onRetry(cause, attempt, delayMs);
+      await sleep(clock, delayMs, signal);
+    }
+  }
+}
+
+/** One try: it ends with the function, with the attempt, or when its time is over. */
+async function runOnce({ fn, options, clock, signal, idempotencyKey }: StepRun, attempt: number): Promise<unknown> {
+  const { timeout } = options;
+  const limit = new AbortController();
+  const late = (): void => limit.abort(new AttemptTimeout(`No result within ${timeout}`));
+  const timer = timeout === undefined ? undefined : clock.schedule(durationMs(timeout), late);
+  const both = timeout === undefined ? signal : AbortSignal.any([signal, limit.signal]);
+  setMaxListeners(Infinity, both);
+  const aborted = whenAborted(both);
+  try {
+    return await Promise.race([(async () => fn({ signal: both, idempotencyKey, attempt }))(), aborted.promise]);
+  } finally {
+    timer?.cancel();
+    aborted.stop();
+  }
+}

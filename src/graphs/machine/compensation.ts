@@ -1,0 +1,160 @@
+/**
+ * How a graph that has failed for good, or was cancelled, is undone: first what was under way is told (`onCancel`), then
+ * what is done is taken back (`compensate`), the last that was done first, one at a time. Changes the mirror and the change it
+ * is given; when a graph unwinds, and that it has failed once nothing is left, is machine.ts's to say.
+ *
+ * | node                      | what happens                          | node after                             |
+ * |---------------------------|---------------------------------------|----------------------------------------|
+ * | begun, not ended          | the graph fails, it has `onCancel`    | cancelling                             |
+ * | cancelling                | onCancel returned, or failed for good | cancelled (with the error)             |
+ * | done, by this graph       | its turn, it has `compensate`         | compensating                           |
+ * | compensating              | compensate returned                   | compensated                            |
+ * | compensating              | it failed, tries left                 | compensating, due later                |
+ * | compensating              | it failed for good, or time is over   | uncompensated (with the error)         |
+ *
+ * Nothing loops: each is tried as often as its worker's `retry` says, less when it takes the process down. While it is tried its row has no
+ * `dueMs`; before, and between tries, it has.
+ */
+import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { Change } from "./transition-builder.ts";
+import type { Mirror } from "./run-state.ts";
+import { DONE_ELSEWHERE } from "./node-rows.ts";
+import { MAX_CRASHES } from "./recovery.ts";
+import type { AnyOptions } from "../definition/worker-types.ts";
+
+export class Unwinding {
+  readonly #row: GraphRow;
+  readonly #mirror: Mirror;
+  /** Still to be undone, the next last. Made when it is first needed: few graphs unwind. */
+  #left: NodeRow[] | undefined;
+
+  constructor(row: GraphRow, mirror: Mirror) {
+    this.#row = row;
+    this.#mirror = mirror;
+  }
+
+  /** The node that is being undone. */
+  get current(): NodeRow | undefined {
+    return this.#row.phase === "cancelling" ? this.#pending().at(-1) : undefined;
+  }
+
+  /** What was under way is over. Those whose worker wants to know of it are told next. */
+  stop(change: Change): void {
+    for (const node of this.#mirror.all()) {
+      if (!isUnderWay(node)) continue;
+      const isTold = this.#options(node)?.onCancel !== undefined;
+      if (isTold) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: change.nowMs });
+      else if (node.status === "running" || node.status === "waiting")
+        change.node(node, { status: "cancelled", finishedMs: change.nowMs });
+    }
+    this.#left = undefined;
+  }
+
+  /** Begins with the next. @returns false when nothing is left. */
+  next(change: Change): boolean {
+    const node = this.#pending().at(-1);
+    if (node?.status === "done") {
+      change.node(node, { status: "compensating", attempt: 1, crashes: 0, error: undefined, dueMs: change.nowMs });
+      change.event("node.compensating", node.id);
+    }
+    return node !== undefined;
+  }
+
+  /** It is called now: should the process die from here on, that may be its doing. */
+  begun(change: Change, node: NodeRow): void {
+    change.node(node, { dueMs: undefined });
+  }
+
+  /** The process stops: the attempt does not count. */
+  interrupted(change: Change, node: NodeRow): void {
+    change.node(node, { dueMs: change.nowMs });
+  }
+
+  done(change: Change, node: NodeRow): void {
+    this.#left?.pop();
+    const isTold = node.status === "cancelling";
+    change.node(node, { status: isTold ? "cancelled" : "compensated", finishedMs: change.nowMs, dueMs: undefined });
+    change.event(isTold ? "node.cancelled" : "node.compensated", node.id);
+  }
+
+  /** @param retryAtMs when to try again; undefined: it is recorded, and the next one has its turn. */
+  failed(change: Change, node: NodeRow, error: NodeFailure, retryAtMs: number | undefined): void {
+    if (retryAtMs !== undefined) {
+      change.node(node, { attempt: node.attempt + 1, error, dueMs: retryAtMs });
+      change.event("node.retrying", node.id, {
+        ...withoutOrigin(error),
+        attempt: node.attempt - 1,
+        due_ms: retryAtMs,
+      });
+      return;
+    }
+    this.#left?.pop();
+    this.#record(change, node, error);
+  }
+
+  /** Nothing more is undone. */
+  giveUp(change: Change, message: string): void {
+    for (const node of this.#pending().splice(0).reverse())
+      this.#record(change, node, { message, reason: "timeout", node: node.id });
+  }
+
+  /** After a crash, or a fault of the store. */
+  recover(change: Change, hasCrashed: boolean): void {
+    this.#left = undefined;
+    const node = this.current;
+    // One that waited, for its time or for a place, has brought nothing down.
+    if (!node || node.status === "done" || node.dueMs !== undefined) return;
+    this.interrupted(change, node);
+    if (!hasCrashed) return;
+    change.node(node, { crashes: node.crashes + 1 });
+    if (node.crashes < MAX_CRASHES) return;
+    const message = `The process died ${node.crashes} times while "${node.id}" was undone`;
+    this.failed(change, node, { message, reason: "poison", node: node.id }, undefined);
+  }
+
+  #record(change: Change, node: NodeRow, error: NodeFailure): void {
+    const isTold = node.status === "cancelling";
+    change.node(node, {
+      status: isTold ? "cancelled" : "uncompensated",
+      error,
+      finishedMs: isTold ? change.nowMs : node.finishedMs,
+      dueMs: undefined,
+    });
+    change.event(isTold ? "node.cancelled" : "node.uncompensated", node.id, { ...withoutOrigin(error) });
+  }
+
+  #pending(): NodeRow[] {
+    return (this.#left ??= this.#mirror
+      .all()
+      .filter((node) => this.#isLeft(node))
+      .sort(byTurn));
+  }
+
+  #isLeft(node: NodeRow): boolean {
+    if (node.status === "cancelling" || node.status === "compensating") return true;
+    if (node.status !== "done" || node.doneSeq === DONE_ELSEWHERE) return false;
+    return this.#options(node)?.compensate !== undefined;
+  }
+
+  /** Undefined for inner nodes, and for those that a changed definition no longer has. */
+  #options({ id }: NodeRow): AnyOptions | undefined {
+    if (id.includes("#")) return undefined;
+    const name = id.split("/", 1)[0];
+    return this.#mirror.definition.nodes.find((node) => node.name === name)?.worker.options;
+  }
+}
+
+/** Whether it was begun and has not ended: an attempt that was let go counts, though it is not counted. */
+function isUnderWay({ status, startedMs }: NodeRow): boolean {
+  if (status === "running" || status === "waiting") return true;
+  return startedMs !== undefined && (status === "retrying" || status === "ready");
+}
+
+/** The last is next: what is told of its end, then what was begun to be taken back, then what was done last. */
+function byTurn(a: NodeRow, b: NodeRow): number {
+  return rank(a) - rank(b) || (a.doneSeq ?? 0) - (b.doneSeq ?? 0) || (a.startedMs ?? 0) - (b.startedMs ?? 0);
+}
+
+function rank({ status }: NodeRow): number {
+  return status === "cancelling" ? 2 : status === "compensating" ? 1 : 0;
+}

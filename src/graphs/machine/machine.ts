@@ -1,0 +1,369 @@
+/**
+ * The state machine of one graph: a mirror of its rows in memory, and the only place that decides what a transition
+ * changes. No I/O: each transition changes the mirror at once and returns the unit to commit; units are committed in the
+ * order they are made, so mirror and store agree.
+ *
+ * | phase (status)      | what happens             | phase after          | events, webhook                       |
+ * |---------------------|--------------------------|----------------------|---------------------------------------|
+ * | queued (pending)    | begin, when due          | running              | graph.started, node.ready             |
+ * | running             | node done, others left   | running              | node.done, node.ready                 |
+ * | running             | node's turn, `when` not  | unchanged, or done   | node.skipped                          |
+ * | running, pausing    | last node done           | done                 | node.done, graph.done + webhook       |
+ * | running, pausing    | node failed, tries left  | unchanged            | node.retrying                         |
+ * | running, pausing    | node failed for good     | failed (error, …)    | node.failed, graph.failed + webhook   |
+ * | running, pausing    | one that may fail, did   | unchanged, or done   | node.failed                           |
+ * | running             | pause, nodes running     | pausing              | graph.pausing                         |
+ * | queued, running     | pause, none running      | paused               | graph.pausing, graph.paused + webhook |
+ * | pausing (running)   | last running node ends   | paused               | graph.paused + webhook                |
+ * | pausing, paused     | resume                   | running              | graph.resumed                         |
+ * | paused, not yet due | resume                   | queued               | graph.resumed                         |
+ * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
+ * | running, pausing    | its time is over         | failed (timeout)     | graph.failed + webhook                |
+ * | instead of failed   | nodes left to be undone  | cancelling           | graph.cancelling, node.compensating   |
+ * | running, pausing    | failed, others drain     | cancelling           | node.failed, graph.cancelling         |
+ * | cancelling          | last undone, or too late | failed               | graph.failed + webhook                |
+ * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
+ * | done, failed        | retry from a node        | running, epoch + 1   | graph.started, node.ready             |
+ *
+ * Everything else is refused with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
+ * Source: contract section 4.
+ */
+import type { Json } from "../../platform/shared/json.ts";
+import {
+  hasEnded,
+  withoutOrigin,
+  type GraphRow,
+  type NodeFailure,
+  type NodeRow,
+  type SignalRow,
+} from "../../storage/contract/graph-rows.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import { toldOf } from "./audit.ts";
+import { Change, LastEvent } from "./transition-builder.ts";
+import { Ending } from "./failure.ts";
+import { isInner } from "./step-id.ts";
+import { InnerNodes } from "./steps.ts";
+import { Lifecycle } from "./run-lifecycle.ts";
+import { Mirror } from "./run-state.ts";
+import { MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
+import { Again, putBack } from "./rerun.ts";
+import { Telling } from "./progress-events.ts";
+import { Turns } from "./readiness.ts";
+import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
+import type { OutboxRows } from "./report-types.ts";
+import type { Steering } from "../definition/audit-types.ts";
+import type { Wait } from "./waits.ts";
+
+/** What an attempt leaves in its node's row beside the outcome. */
+export type Kept = Pick<NodeRow, "state">;
+
+export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
+
+export class Machine {
+  readonly row: GraphRow;
+  readonly definition: GraphDefinition;
+  readonly #mirror: Mirror;
+  readonly #turns: Turns;
+  readonly #lifecycle: Lifecycle;
+  readonly #last: LastEvent;
+  /** What workers do inside of their nodes. */
+  readonly inner: InnerNodes;
+  /** From the first failure for good to the last event. */
+  readonly ending: Ending;
+  /** What workers say. */
+  readonly telling: Telling;
+
+  /** @param lastSeq number of the last event of the rows given. @param signals that no node has taken. */
+  constructor(
+    row: GraphRow,
+    nodes: readonly NodeRow[],
+    lastSeq: number,
+    definition: GraphDefinition,
+    outboxRows: OutboxRows,
+    signals: readonly SignalRow[] = [],
+  ) {
+    this.row = row;
+    this.#last = new LastEvent(lastSeq);
+    this.definition = definition;
+    this.#lifecycle = new Lifecycle(row, definition.options, outboxRows);
+    this.#mirror = new Mirror(nodes, definition);
+    this.#turns = new Turns(row, this.#mirror);
+    this.inner = new InnerNodes(row, this.#mirror, this.#turns, signals);
+    const [lifecycle, mirror, { inner }] = [this.#lifecycle, this.#mirror, this];
+    this.telling = new Telling(row, lifecycle, this.#last);
+    this.ending = new Ending({ lifecycle, mirror, inner, last: this.#last });
+  }
+
+  node(id: string): NodeRow | undefined {
+    return this.#mirror.get(id);
+  }
+
+  nodes(): NodeRow[] {
+    return this.#mirror.all();
+  }
+
+  /** Number of the last event, counting those of units that are still to be committed. */
+  get lastSeq(): number {
+    return this.#last.seq;
+  }
+
+  get isTerminal(): boolean {
+    return hasEnded(this.row);
+  }
+
+  /** Nodes that became ready since this was last asked; none unless the graph is running. */
+  takeReady(): NodeRow[] {
+    return this.row.phase === "running" ? this.#turns.takeReady() : [];
+  }
+
+  /** Nodes that wait for their next attempt. */
+  retrying(): NodeRow[] {
+    return this.#mirror.withStatus("retrying");
+  }
+
+  /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
+  deps(definition: NodeDefinition): Record<string, Json> {
+    return this.#mirror.deps(definition);
+  }
+
+  /** @throws SvcError `SVC_DEFINITION` when the definition no longer has the node. */
+  definitionOf(nodeId: string): NodeDefinition {
+    return this.inner.definitionOf(nodeId) ?? this.#mirror.definitionOf(nodeId);
+  }
+
+  // Transitions. Each returns the unit to commit.
+
+  /** @param into the unit that inserts the graph; default: a unit of its own. */
+  begin(nowMs: number, into?: Transition): Transition {
+    const change = new Change(this.row, nowMs, this.#last, into);
+    this.#lifecycle.start(change);
+    this.#advance(change);
+    return change.unit;
+  }
+
+  /** @param into a unit just made, to which this is added; default: a unit of its own. */
+  nodeStarted(node: NodeRow, nowMs: number, into?: Transition): Transition {
+    const change = new Change(this.row, nowMs, this.#last, into);
+    this.#mirror.running++;
+    const { id } = node;
+    const columns: Partial<NodeRow> = { id, status: "running", attempt: node.attempt + 1, startedMs: nowMs };
+    // Of most nodes this is the first attempt, and each column is written for each of them.
+    if (node.epoch !== this.row.epoch) columns.epoch = this.row.epoch;
+    if (node.dueMs !== undefined) columns.dueMs = undefined;
+    if (node.error !== undefined) columns.error = undefined;
+    change.node(node, columns);
+    change.event("node.started", node.id, { attempt: node.attempt });
+    return change.unit;
+  }
+
+  /** @param kept columns that its attempt leaves behind. */
+  nodeDone(node: NodeRow, result: Json, nowMs: number, kept?: Kept): Transition {
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#attemptEnded(change, node, true);
+    const columns = { id: node.id, status: "done", result, finishedMs: nowMs } as const;
+    change.node(node, kept ? { ...kept, ...columns } : columns);
+    change.event("node.done", node.id);
+    if (this.definitionOf(node.id).worker.options.compensate) change.node(node, { doneSeq: this.#last.seq });
+    if (this.ending.isUnderWay) this.ending.settle(change);
+    else this.#ended(change, node);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** @param retryAtMs when to try again; undefined fails the graph. */
+  nodeFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Transition {
+    const change = new Change(this.row, nowMs, this.#last);
+    const isLast = retryAtMs === undefined || this.ending.isUnderWay;
+    this.#attemptEnded(change, node, isLast);
+    if (kept) change.node(node, kept);
+    if (isLast) {
+      this.#failNode(change, node, error);
+    } else {
+      change.node(node, { status: "retrying", error, dueMs: retryAtMs });
+      change.event("node.retrying", node.id, {
+        ...withoutOrigin(error),
+        attempt: node.attempt,
+        due_ms: retryAtMs,
+      });
+    }
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** A retry fell due. */
+  nodeReady(node: NodeRow, nowMs: number): Transition | undefined {
+    if (this.ending.isUnderWay) return undefined;
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#turns.makeReady(change, node);
+    return change.unit;
+  }
+
+  /** The process stops, or the graph pauses: the attempt does not count, and the node runs again. */
+  nodeInterrupted(node: NodeRow, nowMs: number): Transition {
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#attemptEnded(change, node, false);
+    // One of a graph that has failed won't run again: it was under way, and is told of it.
+    if (!this.ending.isUnderWay) change.node(node, { attempt: node.attempt - 1 });
+    this.#turns.makeReady(change, node);
+    if (this.ending.isUnderWay) this.ending.settle(change);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** The process that ran it for this one has died. */
+  nodeCrashed(node: NodeRow, nowMs: number): Transition {
+    const change = new Change(this.row, nowMs, this.#last);
+    const crashes = node.crashes + 1;
+    const isPoison = crashes >= MAX_CRASHES;
+    this.#attemptEnded(change, node, isPoison);
+    change.node(node, { crashes });
+    if (isPoison) this.#failNode(change, node, poisoned(node));
+    else this.#turns.makeReady(change, node);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** What happens inside of nodes (steps.ts). */
+  inside(nowMs: number, decide: (change: Change, inner: InnerNodes) => void): Transition {
+    const change = new Change(this.row, nowMs, this.#last);
+    decide(change, this.inner);
+    // The last that ran may wait by now.
+    if (this.ending.isUnderWay) this.ending.settle(change);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  /** @param signal as it was sent. @param wait what it is for. @param value what its worker gets. */
+  signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Transition {
+    this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused"]);
+    return this.inside(nowMs, (change, inner) => {
+      const { name, actor } = signal;
+      change.event("graph.signal", undefined, { name, ...(actor === undefined ? {} : { by: actor }) });
+      inner.signalled(
+        change,
+        { ...signal, graphId: this.row.id, seq: this.lastSeq, createdMs: nowMs, node: undefined },
+        wait,
+        value,
+      );
+    });
+  }
+
+  pause(nowMs: number, steering?: Steering): Transition {
+    this.#lifecycle.require("pause", ["queued", "running"]);
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#lifecycle.pause(change, steering);
+    this.#settlePause(change);
+    return change.unit;
+  }
+
+  resume(nowMs: number, steering?: Steering): Transition {
+    this.#lifecycle.require("resume", ["pausing", "paused"]);
+    const change = new Change(this.row, nowMs, this.#last);
+    const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
+    this.#lifecycle.resume(change, isEarly, steering);
+    if (isEarly) return change.unit;
+    this.#turns.readAgain();
+    // Paused before it ever began.
+    if (this.row.startedMs === undefined) this.#lifecycle.start(change);
+    this.#advance(change);
+    this.inner.settleAll(change);
+    return change.unit;
+  }
+
+  /** @param message what is told as its error. */
+  cancel(nowMs: number, steering?: Steering, message = "Cancelled by an operator"): Transition {
+    this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
+    const change = new Change(this.row, nowMs, this.#last);
+    this.ending.fail(change, { message, reason: "cancelled" }, steering);
+    return change.unit;
+  }
+
+  /** @param from the node to run again, with all that comes after it; undefined: all that is not done. */
+  retry(nowMs: number, steering?: Steering, from?: string): Transition {
+    this.#lifecycle.require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
+    const again = from === undefined ? undefined : new Again(this.definition, this.nodes(), from);
+    const change = new Change(this.row, nowMs, this.#last);
+    this.#lifecycle.restart(change);
+    this.inner.clear();
+    putBack(change, this.#mirror, again);
+    // What was ready as the graph ended may be gone: its worker asks for it anew.
+    this.#turns.readAgain();
+    change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
+    this.#advance(change);
+    return change.unit;
+  }
+
+  /**
+   * What ran is ready again, or poison; a graph whose definition has changed beyond it fails.
+   * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
+   * @param ranBeside whether a node ran in another process: what this one dies of is not its doing. Undefined where there is no other.
+   * @returns undefined when there is nothing to mend.
+   */
+  recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
+    if (this.ending.isUnderWay) return this.ending.recover(nowMs, hasCrashed);
+    const problem = misfit(this.row, this.#mirror);
+    if (problem !== undefined) return this.#abandon(problem, nowMs);
+    const change = new Change(this.row, nowMs, this.#last);
+    const hasDied = (node: NodeRow): boolean => hasCrashed && ranBeside?.(node) !== true;
+    const poison = recoverNodes(change, this.#mirror, hasDied, ranBeside === undefined);
+    this.#turns.readAgain();
+    for (const node of poison) {
+      this.#turns.drop(node);
+      this.#recordFailure(change, node, poisoned(node));
+    }
+    // Each is on record before the first of them ends the graph: nothing follows its last event.
+    for (const node of poison) if (!this.isTerminal && !this.ending.isUnderWay) this.#hasFailed(change, node);
+    if (this.row.phase === "pausing") this.#settlePause(change);
+    else if (this.row.phase === "running") this.#advance(change);
+    return change.isEmpty ? undefined : change.unit;
+  }
+
+  // Decisions shared by the transitions.
+
+  #abandon(problem: string, nowMs: number): Transition {
+    const change = new Change(this.row, nowMs, this.#last);
+    const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${problem}`;
+    this.ending.fail(change, { message, reason: "error" });
+    return change.unit;
+  }
+
+  #attemptEnded(change: Change, node: NodeRow, isOver: boolean): void {
+    if (node.status === "running") this.#mirror.running--;
+    this.inner.release(change, node, isOver);
+  }
+
+  /** A node is done, or has failed and may. */
+  #ended(change: Change, node: NodeRow): void {
+    if (isInner(node.id)) return this.inner.ended(change, node);
+    if (this.#mirror.noteEnd(node)) return this.#advance(change);
+    this.#turns.feed(change, this.definitionOf(node.id));
+  }
+
+  #failNode(change: Change, node: NodeRow, error: NodeFailure): void {
+    this.#recordFailure(change, node, error);
+    if (this.ending.isUnderWay) this.ending.settle(change);
+    else this.#hasFailed(change, node);
+  }
+
+  #recordFailure(change: Change, node: NodeRow, error: NodeFailure): void {
+    change.node(node, { status: "failed", error, finishedMs: change.nowMs });
+    change.event("node.failed", node.id, { ...withoutOrigin(error) });
+  }
+
+  #hasFailed(change: Change, node: NodeRow): void {
+    if (this.definitionOf(node.id).mayFail) return this.#ended(change, node);
+    const told = withoutOrigin(node.error as NodeFailure);
+    this.ending.nodeFailed(change, told, this.definition.options.onError === "drain");
+  }
+
+  /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */
+  #advance(change: Change): void {
+    const left = this.#turns.advance(change);
+    if (left === "none") this.#lifecycle.done(change, this.#mirror.result());
+    else if (left !== "some") this.ending.fail(change, left);
+  }
+
+  #settlePause(change: Change): void {
+    if (this.row.phase === "pausing" && this.#mirror.running === 0) this.#lifecycle.paused(change);
+  }
+}

@@ -1,0 +1,73 @@
+/** A graph that is about to be started: its row, and the unit that writes it. */
+import { createGraphId } from "../../platform/security/random.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { NewAudit } from "../../storage/contract/control.ts";
+import type { GraphRow } from "../../storage/contract/graph-rows.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import { readPriority } from "../definition/definition-checks.ts";
+import type { GraphDefinition } from "../definition/definition-types.ts";
+import type { StartOptions, Steering } from "../definition/audit-types.ts";
+import { summaryOf } from "../definition/summary.ts";
+import { toldIf } from "./audit.ts";
+import type { Machine } from "./machine.ts";
+
+/** @throws SvcError for options that mean nothing. */
+export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {
+  return {
+    id: createGraphId(nowMs),
+    worker: definition.name,
+    status: "pending",
+    phase: "queued",
+    epoch: 1,
+    pauseNo: 0,
+    input,
+    result: undefined,
+    error: undefined,
+    progress: undefined,
+    tags: readTags(options.tags),
+    idempotencyKey: options.idempotencyKey,
+    definition: definition.hash,
+    createdMs: nowMs,
+    dueMs: Math.max(readMs("at", options.at) ?? nowMs, nowMs) + (readMs("delayMs", options.delayMs) ?? 0),
+    startedMs: undefined,
+    finishedMs: undefined,
+    priority: readPriority(options.priority ?? 0),
+    parentGraph: options.parent?.graphId,
+    parentNode: options.parent?.node,
+    forkedFrom: undefined,
+    version: definition.options.version,
+    timeoutMs: undefined,
+    deadlineMs: undefined,
+    summary: options.summary === undefined ? undefined : summaryOf(options.summary) || undefined,
+    origin: options.origin,
+  };
+}
+
+function readMs(name: string, value: unknown): number | undefined {
+  if (value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= 0)) return value;
+  throw invalid(name, "must be milliseconds, a number from 0");
+}
+
+function readTags(value: unknown): string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((tag) => typeof tag === "string" && tag !== "")) return value as string[];
+  throw invalid("tags", "must be an array of texts");
+}
+
+function invalid(name: string, problem: string): SvcError {
+  return new SvcError("SVC_INVALID", `"${name}" ${problem}`, { issues: [{ path: [name], message: problem }] });
+}
+
+/** What writes a new graph: its rows, and that it is queued. */
+export function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Transition {
+  const { row } = machine;
+  const told = toldIf(steering);
+  return {
+    graphId: row.id,
+    insert: { ...row },
+    insertNodes: machine.nodes().map((node) => ({ ...node })),
+    events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
+    ...(audit && { audit }),
+  };
+}

@@ -1,0 +1,69 @@
+/** Rows of nodes: new ones, and whether one is over. */
+import type { Json } from "../../platform/shared/json.ts";
+import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
+
+/** `doneSeq` of what another graph has done, of which this is a fork: events are counted from 1. */
+export const DONE_ELSEWHERE = 0;
+
+/** Rows a graph is started with: every node but the items of fan-outs. */
+export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {
+  return definition.nodes
+    .filter((node) => !node.map)
+    .map((node) => newNode(row, node.name, node, undefined, "pending"));
+}
+
+/** A node as it is before anything has happened to it. */
+export function newNode(
+  row: GraphRow,
+  id: string,
+  definition: NodeDefinition,
+  input: Json | undefined,
+  status: NodeRow["status"],
+): NodeRow {
+  return {
+    graphId: row.id,
+    id,
+    worker: definition.worker.name,
+    kind: "node",
+    status,
+    attempt: 0,
+    crashes: 0,
+    epoch: row.epoch,
+    after: [...definition.after],
+    input,
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+    doneSeq: undefined,
+    state: undefined,
+  };
+}
+
+/** An inner node as it is before anything has happened to it. @param owner the node whose worker made it. */
+export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], worker: string): NodeRow {
+  return {
+    ...owner,
+    id,
+    kind,
+    worker,
+    status: "pending",
+    attempt: 0,
+    crashes: 0,
+    after: [],
+    input: undefined,
+    result: undefined,
+    error: undefined,
+    startedMs: undefined,
+    finishedMs: undefined,
+    dueMs: undefined,
+    state: undefined,
+  };
+}
+
+/** @param mayFail whether what comes after it goes on without it. */
+export function nodeHasEnded({ status }: NodeRow, mayFail: boolean): boolean {
+  return status === "done" || status === "skipped" || (mayFail && status === "failed");
+}

@@ -1,0 +1,64 @@
+/** What workers tell along the way: logs, events of theirs, progress and a summary. It changes nothing of what happens next. */
+import type { Json } from "../../platform/shared/json.ts";
+import { hasEnded, type GraphRow } from "../../storage/contract/graph-rows.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import { Change, type LastEvent } from "./transition-builder.ts";
+import type { Lifecycle } from "./run-lifecycle.ts";
+
+/** What workers say of the graph as a whole. */
+export interface Said {
+  progress?: NonNullable<GraphRow["progress"]>;
+  /** Empty: it has none any more. */
+  summary?: string;
+}
+
+/** Of a graph; beyond that what workers tell is not kept, so that one that logs in a loop does not fill the disk. */
+const MAX_EVENTS = 100_000;
+const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
+
+export class Telling {
+  readonly #row: GraphRow;
+  readonly #lifecycle: Lifecycle;
+  readonly #last: LastEvent;
+  /** Whether workers have told all that is kept of them. */
+  #isMute = false;
+
+  constructor(row: GraphRow, lifecycle: Lifecycle, last: LastEvent) {
+    this.#row = row;
+    this.#lifecycle = lifecycle;
+    this.#last = last;
+  }
+
+  /** What a worker tells along the way. @returns undefined once the graph has ended: nothing follows its last event. */
+  told(
+    type: "log" | "custom" | "node.discarded",
+    node: string,
+    data: Json | undefined,
+    nowMs: number,
+  ): Transition | undefined {
+    if (hasEnded(this.#row) || this.#isMute) return undefined;
+    const change = new Change(this.#row, nowMs, this.#last);
+    this.#isMute = this.#last.seq >= MAX_EVENTS;
+    if (this.#isMute) change.event("log", node, { level: "warn", message: MUTE });
+    else change.event(type, node, data);
+    return change.unit;
+  }
+
+  /** What workers say of the graph as a whole. @returns undefined once it has ended, or where nothing is new */
+  progressed({ progress, summary }: Said, nowMs: number): Transition | undefined {
+    if (hasEnded(this.#row)) return undefined;
+    const change = new Change(this.#row, nowMs, this.#last);
+    // From there on what is said last is kept in the row alone.
+    const isMute = this.#last.seq >= MAX_EVENTS;
+    const known = this.#row.progress;
+    if (progress && (progress.value !== known?.value || progress.note !== known.note)) {
+      this.#lifecycle.set(change, { progress });
+      if (!isMute) change.event("progress", undefined, { ...progress });
+    }
+    if (summary !== undefined && summary !== (this.#row.summary ?? "")) {
+      this.#lifecycle.set(change, { summary: summary || undefined });
+      if (!isMute) change.event("summary", undefined, { text: summary });
+    }
+    return change.isEmpty ? undefined : change.unit;
+  }
+}

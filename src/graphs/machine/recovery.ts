@@ -1,0 +1,70 @@
+/** What becomes of the rows of a graph when it is taken up again: after a crash, or after a commit that failed. */
+import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { Change } from "./transition-builder.ts";
+import { definitionName, isInner } from "./step-id.ts";
+import type { Mirror } from "./run-state.ts";
+import { firstNodes } from "./node-rows.ts";
+
+/** What brought its process down this often, a node or its undoing, is not tried again: it would take every other graph with it. */
+export const MAX_CRASHES = 3;
+
+/** How the definition no longer fits what the graph was started with; undefined where it does. */
+export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
+  const { definition } = mirror;
+  const names = new Set(definition.nodes.map(({ name }) => name));
+  const lost = mirror.all().find(({ id }) => !names.has(definitionName(id)));
+  if (lost) return `it no longer has the node "${lost.id}"`;
+  if (row.definition === definition.hash) return undefined;
+  const added = firstNodes(row, definition).filter((node) => !mirror.get(node.id));
+  return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
+}
+
+/**
+ * What ran or waited is ready again, and files that were not written to their end are gone; nodes that were called wait until the worker that called them calls again.
+ * @param hasCrashed whether the process died with a node that ran; a fault of the store is not the node's doing.
+ * @param isAlone whether there is no other process, in which an attempt may be under way still: another must not have its number.
+ * @returns nodes that are not tried again.
+ */
+export function recoverNodes(
+  change: Change,
+  mirror: Mirror,
+  hasCrashed: (node: NodeRow) => boolean,
+  isAlone: boolean,
+): NodeRow[] {
+  mirror.running = 0;
+  const poison: NodeRow[] = [];
+  for (const node of mirror.all()) {
+    if (node.kind !== "node") continue;
+    // What its attempt had written of a file belongs to none, and the next one begins anew.
+    if (node.status === "running") change.unit.dropsUploads = true;
+    const hasFallen = node.status === "running" && hasCrashed(node);
+    const crashes = hasFallen ? node.crashes + 1 : node.crashes;
+    const attempt = isAlone && hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;
+    if (isInner(node.id)) recoverInner(change, node, crashes, attempt);
+    else if (node.status === "running" || node.status === "waiting") {
+      change.node(node, { status: "ready", crashes, attempt });
+      change.event("node.ready", node.id);
+      if (hasFallen && crashes >= MAX_CRASHES) poison.push(node);
+    }
+  }
+  return poison;
+}
+
+/** Whether its attempt ends by nothing that it did, and does not count. */
+function hasLost({ status }: NodeRow, hasFallen: boolean): boolean {
+  return status === "waiting" || (status === "running" && !hasFallen);
+}
+
+function recoverInner(change: Change, node: NodeRow, crashes: number, attempt: number): void {
+  if (crashes > node.crashes && crashes >= MAX_CRASHES) {
+    change.node(node, { status: "failed", crashes, finishedMs: change.nowMs });
+    change.node(node, { error: poisoned(node) });
+    change.event("node.failed", node.id, { ...poisoned(node) });
+  } else if (["ready", "running", "retrying", "waiting"].includes(node.status))
+    change.node(node, { status: "pending", crashes, attempt, dueMs: undefined });
+}
+
+/** What becomes of a node that is not tried again. */
+export function poisoned({ id, crashes }: NodeRow): Failure {
+  return { message: `The process died ${crashes} times while the node "${id}" ran`, reason: "poison", node: id };
+}

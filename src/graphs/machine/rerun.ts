@@ -1,0 +1,143 @@
+/**
+ * What runs again when a graph is retried or forked: which nodes, and how their rows go back to the beginning. What they
+ * came to in the epoch that is over is kept for reading.
+ */
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { Change } from "./transition-builder.ts";
+import type { Mirror } from "./run-state.ts";
+import { DONE_ELSEWHERE, newNode, nodeHasEnded } from "./node-rows.ts";
+import type { GraphDefinition } from "../definition/definition-types.ts";
+
+/** A row as it is before anything has happened to it. */
+const FRESH = {
+  status: "pending",
+  attempt: 0,
+  crashes: 0,
+  result: undefined,
+  error: undefined,
+  startedMs: undefined,
+  finishedMs: undefined,
+  dueMs: undefined,
+} as const satisfies Partial<NodeRow>;
+
+/** Tells of a row whether it belongs to what runs again. */
+export class Again {
+  readonly #from: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #isItem: boolean;
+
+  /**
+   * @param from a node of the definition, or an item of a fan-out: it and all that comes after it.
+   * @throws SvcError `SVC_INVALID` for one that the graph does not have.
+   */
+  constructor(definition: GraphDefinition, nodes: readonly NodeRow[], from: string) {
+    const name = nameOf(from);
+    const own = definition.nodes.find((node) => node.name === name);
+    this.#isItem = from !== name;
+    const isKnown = own && (!this.#isItem || (own.map && nodes.some(({ id }) => id === from)));
+    if (!isKnown || from.includes("#"))
+      throw new SvcError(
+        "SVC_INVALID",
+        `"from" is "${from.slice(0, 200)}", which is no node of the graph; it has ${definition.nodes.map((node) => node.name).join(", ")}`,
+        { issues: [{ path: ["from"], message: "must be a node of the graph" }] },
+      );
+    this.#from = from;
+    this.#names = descendants(definition, name);
+  }
+
+  /** @param id of a row, whatever kind it is of. */
+  has(id: string): boolean {
+    const name = nameOf(id);
+    if (this.#isItem && name === nameOf(this.#from)) return id === this.#from || id.startsWith(`${this.#from}#`);
+    return this.#names.has(name);
+  }
+
+  /** Whether it is an item, or something a worker remembered: rows that come again by themselves. */
+  isMade(id: string): boolean {
+    return id.includes("#") || (id.includes("/") && id !== this.#from);
+  }
+}
+
+/** A node's name from the id of any of its rows. */
+function nameOf(id: string): string {
+  return id.split(/[/#]/, 1)[0] as string;
+}
+
+/** A node and all that wait for it, one behind the other. */
+function descendants(definition: GraphDefinition, name: string): Set<string> {
+  const found = new Set([name]);
+  for (let size = 0; size !== found.size;) {
+    size = found.size;
+    for (const node of definition.nodes) if (node.after.some((other) => found.has(other))) found.add(node.name);
+  }
+  return found;
+}
+
+/**
+ * Puts back what is to run again, in the epoch that has just begun.
+ * @param again undefined: all that is not done.
+ */
+export function putBack(change: Change, mirror: Mirror, again: Again | undefined): void {
+  const gone: string[] = [];
+  for (const node of mirror.all()) {
+    const isAgain = again?.has(node.id) ?? false;
+    if (!isAgain && isKept(node, mirror.definition, again !== undefined)) continue;
+    if (node.attempt > 0 && node.kind === "node") change.keep(node);
+    if (node.id.includes("#") || (isAgain && again?.isMade(node.id))) gone.push(node.id);
+    else change.node(node, isAgain ? { ...FRESH, state: undefined } : FRESH);
+  }
+  change.remove(gone);
+  mirror.remove(gone);
+  mirror.count();
+}
+
+/** @param isOfSome whether only some nodes run again: then what was skipped, or failed and might, stays as it is. */
+function isKept(node: NodeRow, { nodes }: GraphDefinition, isOfSome: boolean): boolean {
+  if (node.status === "done" || !isOfSome) return node.status === "done";
+  return nodeHasEnded(node, nodes.find(({ name }) => name === nameOf(node.id))?.mayFail ?? false);
+}
+
+/** What a fork is made of. */
+export interface Fork {
+  from: string;
+  /** In place of what the definition makes for `from`. */
+  input?: Json;
+}
+
+/**
+ * Rows of a new graph that begins at a node of another: what came before it is copied, with its results.
+ * @param row of the new graph; @param nodes of the other one
+ * @throws SvcError `SVC_INVALID`
+ */
+export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: readonly NodeRow[], fork: Fork): NodeRow[] {
+  const again = new Again(definition, nodes, fork.from);
+  const rows: NodeRow[] = [];
+  for (const node of definition.nodes) {
+    const old = nodes.filter(({ id }) => !id.includes("#") && nameOf(id) === node.name);
+    const isOver = old.length > 0 && old.every((one) => !again.has(one.id) && nodeHasEnded(one, node.mayFail));
+    if (isOver || old.some(({ id }) => id === fork.from && id !== node.name))
+      for (const one of old) rows.push(copyOf(row, one, again.has(one.id) || !nodeHasEnded(one, node.mayFail)));
+    else if (!node.map) rows.push(newNode(row, node.name, node, undefined, "pending"));
+  }
+  if (fork.input !== undefined) giveInput(rows, definition, fork.from, fork.input);
+  return rows;
+}
+
+/** What is copied was done by another graph: to take it back is that one's, or it would be undone twice, or behind its back. */
+function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {
+  const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined } : { doneSeq: DONE_ELSEWHERE };
+  return { ...node, ...own, graphId: row.id, epoch: row.epoch };
+}
+
+function giveInput(rows: readonly NodeRow[], definition: GraphDefinition, from: string, input: Json): void {
+  const row = rows.find(({ id }) => id === from);
+  if (row) return void (row.input = input);
+  const items = definition.nodes.find((node) => node.name === from)?.map?.from;
+  throw new SvcError(
+    "SVC_INVALID",
+    `"input" can't be given to the fan-out "${from}", whose items come from "${items}"; fork from an item such as "${from}/0"`,
+    { issues: [{ path: ["input"], message: "can't be given to a fan-out" }] },
+  );
+}

@@ -1,0 +1,163 @@
+/**
+ * The row of a graph itself: its phase and status, its time, what is told as it begins, pauses, resumes and ends, and to
+ * whom. When each of these happens is machine.ts's to say.
+ */
+import { durationMs, type Duration } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
+import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph-rows.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import { toldIf, toldOf } from "./audit.ts";
+import type { Change } from "./transition-builder.ts";
+import type { GraphOptions } from "../definition/definition-types.ts";
+import type { LifecycleEvent, OutboxRows } from "./report-types.ts";
+import type { Steering } from "../definition/audit-types.ts";
+
+const STATUS: Record<GraphPhase, GraphStatus> = {
+  queued: "pending",
+  running: "running",
+  pausing: "running",
+  paused: "paused",
+  cancelling: "running",
+  done: "done",
+  failed: "failed",
+};
+
+/** As people know it: by its status where that says as much; on its way to another status by its own name. */
+function shown(phase: GraphPhase): string {
+  return phase === "queued" ? STATUS[phase] : phase;
+}
+
+/** Long enough for a few retries against a service that is down for a moment. */
+const UNDO_TIMEOUT = "5m";
+
+const NO_DEADLINE = { deadlineMs: undefined, timeoutMs: undefined };
+
+export class Lifecycle {
+  readonly row: GraphRow;
+  readonly #options: GraphOptions;
+  readonly #outboxRows: OutboxRows;
+
+  constructor(row: GraphRow, options: GraphOptions, outboxRows: OutboxRows) {
+    this.row = row;
+    this.#options = options;
+    this.#outboxRows = outboxRows;
+  }
+
+  /** @throws SvcError `SVC_TRANSITION` naming the phase there is and those that are needed. */
+  require(action: string, phases: readonly GraphPhase[]): void {
+    const { id, phase } = this.row;
+    if (phases.includes(phase)) return;
+    const needed = phases.map(shown).join(" or ");
+    throw new SvcError("SVC_TRANSITION", `The graph ${id} is ${shown(phase)}; ${action} needs it to be ${needed}`);
+  }
+
+  setPhase(change: Change, phase: GraphPhase): void {
+    this.set(change, { phase, status: STATUS[phase] });
+  }
+
+  /** What a transition sets first is kept as it is, without a copy: each has most of its columns in one. */
+  set(change: Change, columns: NonNullable<Transition["graph"]>): void {
+    Object.assign(this.row, columns);
+    change.unit.graph = change.unit.graph ? { ...change.unit.graph, ...columns } : columns;
+  }
+
+  /** It runs from now on, and its time counts. */
+  start(change: Change): void {
+    this.set(change, { phase: "running", status: STATUS.running, startedMs: this.row.startedMs ?? change.nowMs });
+    if (this.timeout !== undefined) this.set(change, this.#deadline(change));
+    change.event("graph.started", undefined, { epoch: this.row.epoch });
+  }
+
+  /** The next epoch. */
+  restart(change: Change): void {
+    this.setPhase(change, "running");
+    this.set(change, {
+      epoch: this.row.epoch + 1,
+      result: undefined,
+      error: undefined,
+      finishedMs: undefined,
+      startedMs: this.row.startedMs ?? change.nowMs,
+      ...this.#deadline(change),
+    });
+  }
+
+  /** @param isEarly whether it was paused before its time, and waits for that. */
+  resume(change: Change, isEarly: boolean, steering: Steering | undefined): void {
+    const { phase, timeoutMs } = this.row;
+    if (phase === "paused" && timeoutMs !== undefined)
+      this.set(change, { deadlineMs: change.nowMs + timeoutMs, timeoutMs: undefined });
+    this.setPhase(change, isEarly ? "queued" : "running");
+    change.event("graph.resumed", undefined, toldIf(steering));
+  }
+
+  pause(change: Change, steering: Steering | undefined): void {
+    this.setPhase(change, "pausing");
+    change.event("graph.pausing", undefined, toldIf(steering));
+  }
+
+  paused(change: Change): void {
+    const { deadlineMs } = this.row;
+    this.setPhase(change, "paused");
+    this.set(change, { pauseNo: this.row.pauseNo + 1 });
+    // Its time stands still.
+    if (deadlineMs !== undefined)
+      this.set(change, { timeoutMs: Math.max(0, deadlineMs - change.nowMs), deadlineMs: undefined });
+    change.event("graph.paused");
+    this.#announce(change, "graph.paused");
+  }
+
+  /** It has failed, and waits for what runs, or is undone. Nothing new begins. */
+  unwinds(change: Change, error: Failure, steering: Steering | undefined): void {
+    this.setPhase(change, "cancelling");
+    this.set(change, { error, deadlineMs: change.nowMs + durationMs(this.undoTimeout) });
+    change.event("graph.cancelling", error.node, { ...error, ...toldOf(steering) });
+  }
+
+  done(change: Change, result: Json): void {
+    this.set(change, { phase: "done", status: STATUS.done, result, finishedMs: change.nowMs, progress: undefined });
+    if (this.row.deadlineMs !== undefined) this.set(change, NO_DEADLINE);
+    change.event("graph.done");
+    this.#announce(change, "graph.done");
+  }
+
+  failed(change: Change, error: Failure, steering: Steering | undefined): void {
+    this.setPhase(change, "failed");
+    this.set(change, { error, finishedMs: change.nowMs, ...NO_DEADLINE });
+    change.event("graph.failed", error.node, { ...error, ...toldOf(steering) });
+    this.#announce(change, "graph.failed");
+  }
+
+  get timeout(): Duration | undefined {
+    return this.#options.timeout;
+  }
+
+  get undoTimeout(): Duration {
+    return this.#options.undoTimeout ?? UNDO_TIMEOUT;
+  }
+
+  /** Until when it must have ended. */
+  #deadline({ nowMs }: Change): { deadlineMs?: number } {
+    const { timeout } = this.#options;
+    return timeout === undefined ? {} : { deadlineMs: nowMs + durationMs(timeout) };
+  }
+
+  #announce(change: Change, event: WebhookEvent): void {
+    const { row } = this;
+    const told: LifecycleEvent = {
+      event,
+      graphId: row.id,
+      worker: row.worker,
+      status: row.status,
+      timestampMs: change.nowMs,
+      durationMs: row.startedMs === undefined ? 0 : Math.max(0, change.nowMs - row.startedMs),
+      result: row.result,
+      error: row.error,
+      epoch: row.epoch,
+      pauseNo: row.pauseNo,
+    };
+    change.unit.outbox = this.#outboxRows(told);
+    change.unit.outboxAgain = () => this.#outboxRows(told, true);
+  }
+}

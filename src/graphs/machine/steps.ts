@@ -1,0 +1,302 @@
+/**
+ * What the worker of a node does inside of it and is remembered: steps, sleeps, waits for signals, calls of other workers.
+ * Each is an inner node with a row of its own. This is the part of the state machine that decides over them; what it keeps
+ * beside the rows are the waits of attempts that are under way in this process.
+ *
+ * | inner node       | what happens              | status after | its owner                                  |
+ * |------------------|---------------------------|--------------|--------------------------------------------|
+ * | step             | has run                   | done         | stays running                              |
+ * | sleep, wait      | opened                    | waiting      | waiting                                    |
+ * | sleep            | due                       | done         | running, when it waits for nothing more    |
+ * | wait             | signal of its name        | done         | as above                                   |
+ * | wait             | its time is over          | failed       | as above                                   |
+ * | node (a call)    | opened                    | ready        | waiting                                    |
+ * | node             | ends, as every node does  | done, failed | running, when all of the call have ended   |
+ * | any that is open | the owner's attempt ends  | cancelled, or as it was, to be taken up by the next attempt |
+ *
+ * Nothing is settled unless the graph is running: what falls due in a pause is settled as it is resumed.
+ */
+import type { Json } from "../../platform/shared/json.ts";
+import type { Failure, GraphRow, NodeRow, NodeStatus, SignalRow } from "../../storage/contract/graph-rows.ts";
+import type { Change } from "./transition-builder.ts";
+import { callId, innerPrefix } from "./step-id.ts";
+import type { Mirror } from "./run-state.ts";
+import type { Turns } from "./readiness.ts";
+import { innerNode } from "./node-rows.ts";
+import { Signals } from "./signals.ts";
+import type { NodeDefinition } from "../definition/definition-types.ts";
+import { NodesWait, callOutcome, type CallOptions, type Wait } from "./waits.ts";
+
+const OPEN: readonly NodeStatus[] = ["pending", "ready", "running", "retrying", "waiting"];
+
+export class InnerNodes {
+  readonly #row: GraphRow;
+  readonly #mirror: Mirror;
+  readonly #turns: Turns;
+  readonly signals: Signals;
+  /** Waits that are open, by the id they were opened under. */
+  readonly #waits = new Map<string, Wait>();
+  /** How many of them each node has. */
+  readonly #open = new Map<string, number>();
+  #woken: Wait[] = [];
+  #dropped: string[] = [];
+
+  constructor(row: GraphRow, mirror: Mirror, turns: Turns, signals: readonly SignalRow[]) {
+    this.signals = new Signals(signals);
+    this.#row = row;
+    this.#mirror = mirror;
+    this.#turns = turns;
+  }
+
+  /** Waits that were settled since this was last asked: to be told of once that is committed. */
+  takeWoken(): Wait[] {
+    return this.#woken.length === 0 ? this.#woken : this.#woken.splice(0);
+  }
+
+  /** Nodes whose attempts nobody waits for any more, since this was last asked. */
+  takeDropped(): string[] {
+    return this.#dropped.length === 0 ? this.#dropped : this.#dropped.splice(0);
+  }
+
+  /** How many waits of a node are open. */
+  openOf(nodeId: string): number {
+    return this.#open.get(nodeId) ?? 0;
+  }
+
+  /** Names of signals that nodes wait for. */
+  awaited(): string[] {
+    return [...this.#waits.values()].flatMap(({ signal }) => signal ?? []);
+  }
+
+  // Steps.
+
+  /** A step has run: its result is remembered. */
+  stepDone(change: Change, owner: NodeRow, id: string, result: Json, startedMs: number): void {
+    const row = innerNode(owner, id, "step", owner.worker);
+    Object.assign(row, { status: "done", attempt: 1, result, startedMs, finishedMs: change.nowMs });
+    this.#insert(change, row);
+    change.event("node.done", id);
+  }
+
+  // Sleeps and signals.
+
+  /** @param dueMs counts where the sleep is not under way already, from an attempt before. */
+  sleep(change: Change, wait: Wait, dueMs: number): void {
+    this.#begin(change, wait, "sleep", dueMs);
+  }
+
+  /** @param dueMs when to give up; undefined: never. Counts as for a sleep. */
+  signal(change: Change, wait: Wait, dueMs: number | undefined): void {
+    this.#begin(change, wait, "wait", dueMs);
+  }
+
+  #begin(change: Change, wait: Wait, kind: "sleep" | "wait", dueMs: number | undefined): void {
+    const known = this.#mirror.get(wait.id);
+    const row = known ?? innerNode(wait.owner, wait.id, kind, wait.owner.worker);
+    if (!known) {
+      Object.assign(row, { status: "waiting", startedMs: change.nowMs, dueMs });
+      this.#insert(change, row);
+    }
+    wait.dueMs = row.dueMs;
+    this.#add(wait);
+    this.settle(change, wait);
+    if (wait.outcome) return;
+    change.event("node.waiting", wait.id, { kind, ...(row.dueMs === undefined ? {} : { due_ms: row.dueMs }) });
+    this.#park(change, wait.owner);
+  }
+
+  /** Settles a sleep or a wait for a signal where its time has come. What came first decides, not what is looked at first. */
+  settle(change: Change, wait: Wait): void {
+    if (this.#waits.get(wait.id) !== wait || this.#row.phase !== "running" || wait.kind === "nodes") return;
+    const { dueMs = Infinity } = wait;
+    const signal = wait.kind === "signal" ? this.signals.of(wait) : undefined;
+    if (signal && signal.row.createdMs <= dueMs) {
+      this.signals.take(change, signal, wait);
+      this.#finish(change, wait, { ok: true, value: signal.value });
+    } else if (dueMs <= change.nowMs || wait.isOverdue) this.#finish(change, wait, timeUp(wait));
+  }
+
+  /** Settles all that has fallen due: after a pause. */
+  settleAll(change: Change): void {
+    for (const wait of this.#waits.values()) {
+      this.settle(change, wait);
+      if (wait instanceof NodesWait) this.#feed(change, wait);
+    }
+  }
+
+  /** The wait that a signal of this name would end: the one that was opened first, and has none yet. */
+  waiterFor(name: string): Wait | undefined {
+    return [...this.#waits.values()].find((wait) => wait.signal === name && !this.signals.of(wait));
+  }
+
+  /** @param wait what it is for, and has been checked for; it ends it as soon as the graph runs. */
+  signalled(change: Change, row: SignalRow, wait: Wait | undefined, value: Json): void {
+    this.signals.add(change, row, wait, value);
+    if (wait) this.settle(change, wait);
+  }
+
+  /** What a wait came to in an attempt before; undefined where that is open. */
+  outcomeOf(wait: Wait): Wait["outcome"] {
+    if (wait instanceof NodesWait) {
+      wait.take(this.#knownRows(wait));
+      const isWhole = wait.rows.length >= Math.max(1, wait.size);
+      return isWhole && wait.left === 0 ? callOutcome(wait) : undefined;
+    }
+    const row = this.#mirror.get(wait.id);
+    if (row?.status === "done") return { ok: true, value: row.result ?? null };
+    return row?.status === "failed" ? { ok: false, error: row.error as Failure } : undefined;
+  }
+
+  // Calls.
+
+  /** Opens a call: a node for each input, where that has none of an attempt before. */
+  call(change: Change, wait: NodesWait, options: CallOptions): void {
+    const rows = this.#callRows(change, wait, options);
+    this.#add(wait);
+    wait.take(rows);
+    this.#feed(change, wait);
+    if (wait.left === 0 || (wait.hasFailed && !wait.mayFail)) this.#finish(change, wait, callOutcome(wait));
+    else this.#park(change, wait.owner);
+  }
+
+  #knownRows({ id, isMap }: NodesWait): NodeRow[] {
+    return isMap ? this.#mirror.itemsOf(id) : [this.#mirror.get(id)].filter((row) => row !== undefined);
+  }
+
+  #callRows(change: Change, wait: NodesWait, { worker, inputs }: CallOptions): NodeRow[] {
+    const { id, owner, isMap } = wait;
+    // A graph that is run again has kept those that were done, and no other.
+    const known = new Map(this.#knownRows(wait).map((row) => [row.id, row]));
+    const rows = inputs.map((input, at) => {
+      const ownId = isMap ? `${id}/${at}` : id;
+      const old = known.get(ownId);
+      known.delete(ownId);
+      if (old) return old;
+      const row = Object.assign(innerNode(owner, ownId, "node", worker.name), { input });
+      this.#insert(change, row);
+      return row;
+    });
+    // A list that has become shorter is still the one that was remembered.
+    return [...rows, ...known.values()];
+  }
+
+  /** Gives nodes of a call their turn, as far as their number is limited. */
+  #feed(change: Change, wait: NodesWait): void {
+    if (this.#row.phase !== "running") return;
+    for (const row of wait.next()) this.#turns.makeReady(change, row);
+  }
+
+  /** How to run an inner node that was called. @returns undefined where no attempt waits for it. */
+  definitionOf(nodeId: string): NodeDefinition | undefined {
+    const wait = this.#waits.get(callId(nodeId));
+    return wait instanceof NodesWait ? wait.definition : undefined;
+  }
+
+  /** An inner node is done, or has failed for good. */
+  ended(change: Change, node: NodeRow): void {
+    const wait = this.#waits.get(callId(node.id));
+    if (!(wait instanceof NodesWait)) return;
+    wait.ended();
+    if (wait.left === 0 || (wait.hasFailed && !wait.mayFail)) this.#finish(change, wait, callOutcome(wait));
+    else this.#feed(change, wait);
+  }
+
+  // Ends.
+
+  #finish(change: Change, wait: Wait, outcome: NonNullable<Wait["outcome"]>): void {
+    const { owner } = wait;
+    wait.outcome = outcome;
+    this.#remove(wait);
+    this.#woken.push(wait);
+    if (wait instanceof NodesWait) this.#drop(change, wait.rows, "cancelled");
+    else this.#settleRow(change, wait.id, outcome);
+    if (this.openOf(owner.id) > 0 || owner.status !== "waiting") return;
+    change.node(owner, { status: "running" });
+    this.#mirror.running++;
+  }
+
+  #settleRow(change: Change, id: string, outcome: NonNullable<Wait["outcome"]>): void {
+    const row = this.#mirror.get(id);
+    if (!row) return;
+    const finishedMs = change.nowMs;
+    if (outcome.ok) {
+      change.node(row, { status: "done", result: outcome.value, finishedMs });
+      change.event("node.done", id);
+    } else {
+      change.node(row, { status: "failed", error: outcome.error, finishedMs });
+      change.event("node.failed", id, { ...outcome.error });
+    }
+  }
+
+  /**
+   * The attempt of a node has ended, and with it what it waits for.
+   * @param isOver whether no other attempt takes that up.
+   */
+  release(change: Change, owner: NodeRow, isOver: boolean): void {
+    const inside = this.#mirror.innerOf(owner.id);
+    if (inside.length === 0) return;
+    for (const row of inside) {
+      const wait = this.#waits.get(callId(row.id));
+      if (wait) this.#remove(wait);
+    }
+    this.signals.letGo((wait) => wait.id.startsWith(innerPrefix(owner.id)));
+    const rows = inside.filter((row) => OPEN.includes(row.status));
+    this.#drop(change, rows, isOver ? "cancelled" : "pending");
+  }
+
+  /** @param status `pending`: for the next attempt to take up; then sleeps and waits go on. */
+  #drop(change: Change, rows: readonly NodeRow[], status: "cancelled" | "pending"): void {
+    for (const row of rows) {
+      if (!OPEN.includes(row.status) || (status === "pending" && row.kind !== "node")) continue;
+      if (row.status === "running") this.#mirror.running--;
+      if (row.kind === "node" && row.status !== "pending") this.#dropped.push(row.id);
+      const attempt = status === "pending" && row.status === "running" ? row.attempt - 1 : row.attempt;
+      change.node(row, {
+        status,
+        attempt,
+        ...(status === "cancelled" ? { finishedMs: change.nowMs } : { dueMs: undefined }),
+      });
+    }
+  }
+
+  /** The graph has ended: nothing waits any more. */
+  clear(): void {
+    this.#waits.clear();
+    this.#open.clear();
+    this.#woken = [];
+    this.signals.letGo(() => true);
+  }
+
+  // Shared.
+
+  #insert(change: Change, row: NodeRow): void {
+    this.#mirror.addInner(row);
+    change.insert(row);
+  }
+
+  #add(wait: Wait): void {
+    this.#waits.set(wait.id, wait);
+    this.#open.set(wait.owner.id, this.openOf(wait.owner.id) + 1);
+  }
+
+  #remove(wait: Wait): void {
+    if (!this.#waits.delete(wait.id)) return;
+    const left = this.openOf(wait.owner.id) - 1;
+    if (left === 0) this.#open.delete(wait.owner.id);
+    else this.#open.set(wait.owner.id, left);
+  }
+
+  #park(change: Change, owner: NodeRow): void {
+    if (owner.status !== "running") return;
+    change.node(owner, { status: "waiting" });
+    this.#mirror.running--;
+  }
+}
+
+function timeUp({ kind, owner, signal, timeout }: Wait): NonNullable<Wait["outcome"]> {
+  if (kind === "sleep") return { ok: true, value: null };
+  return {
+    ok: false,
+    error: { message: `No signal "${signal}" came within ${timeout}`, reason: "timeout", node: owner.id },
+  };
+}

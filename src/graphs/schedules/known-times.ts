@@ -1,0 +1,34 @@
+/** Times of cron expressions, read once and kept for as long as there is room. What a time is is cron.ts's to say. */
+import type { Clock } from "../../platform/shared/clock.ts";
+import { loadCron, type CronTimes } from "./cron.ts";
+
+/** More than any app has schedules of; who edits one again and again must not fill the memory. */
+const MOST_KNOWN = 1000;
+
+export class KnownTimes {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, CronTimes>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @throws SvcError `SVC_INVALID` for what is no expression, or no time zone */
+  async of(cron: string, timeZone: string): Promise<CronTimes> {
+    return (await this.reader())(cron, timeZone);
+  }
+
+  /** As `of`, for where nothing can be waited for. */
+  async reader(): Promise<(cron: string, timeZone: string) => CronTimes> {
+    const read = await loadCron();
+    return (cron, timeZone) => {
+      const key = `${timeZone} ${cron}`;
+      const known = this.#known.get(key);
+      if (known) return known;
+      const times = read(cron, timeZone, this.#clock.now());
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.set(key, times);
+      return times;
+    };
+  }
+}

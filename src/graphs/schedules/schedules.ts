@@ -1,0 +1,317 @@
+/**
+ * Schedules: graphs started again and again, at the times of a cron expression. Durable: each says when it is due next, and
+ * a run has an idempotency key of its name and its time, so that neither a crash nor a second process starts it twice.
+ * Here is what is done to schedules, and when they are looked at. Starting what is due is due-schedule.ts's.
+ */
+import type { Timer } from "../../platform/shared/clock.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { AuditRows, NewAudit, ScheduleRow } from "../../storage/contract/control.ts";
+import { auditOf } from "../machine/audit.ts";
+import type { CronTimes } from "./cron.ts";
+import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.ts";
+import { KnownTimes } from "./known-times.ts";
+import { invalid, requireFields } from "./schedule-checks.ts";
+import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
+import type { Steering } from "../definition/audit-types.ts";
+import type { Snapshot } from "../machine/view-types.ts";
+
+const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
+/** How long to wait after a fault of the store before a due schedule is tried again. */
+const AGAIN_MS = 1000;
+/** How often the clock is looked at: it may be set, and timers stand still while a machine sleeps. */
+const LOOK_MS = 60_000;
+/** A clock that goes wrong by that within a look was set. */
+const SET_MS = 1000;
+
+export interface SchedulerOptions extends RunOptions {
+  audit: AuditRows;
+  /** Told as a run begins and ends. */
+  onRun: (isBegun: boolean) => void;
+}
+
+type Source = ScheduleRow["source"];
+
+export class Scheduler implements Schedules {
+  readonly #options: SchedulerOptions;
+  readonly #times: KnownTimes;
+  readonly #due: DueSchedule;
+  #timer: Timer | undefined;
+  #looks = 0;
+  #hasBegun = false;
+  /** How far the clock was ahead of the time that goes by when each schedule was looked at; undefined: none has been. */
+  #lookedAheadMs: number | undefined;
+  #isClosed = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#times = new KnownTimes(options.clock);
+    const isClosed = (): boolean => this.#isClosed;
+    this.#due = new DueSchedule({ ...options, times: this.#times, isClosed });
+  }
+
+  /** Of those of the app's code. @throws SvcError `SVC_DEFINITION` for what `begin` could not take up */
+  async check(definitions: readonly ScheduleDefinition[]): Promise<void> {
+    const names = new Set<string>();
+    for (const definition of definitions) {
+      const { name } = definition;
+      if (names.has(name)) throw refused(`Two schedules are named "${name}"; names must differ`);
+      names.add(name);
+      await this.#timesOf(definition).catch((error: unknown) => {
+        throw refused(`The schedule "${name}": ${(error as Error).message}`, error);
+      });
+    }
+  }
+
+  /** Takes up those of the app's code, which were checked, in place of those it had before, and begins. */
+  async begin(definitions: readonly ScheduleDefinition[]): Promise<void> {
+    const names = new Set(definitions.map(({ name }) => name));
+    for (const definition of definitions) await this.#save(definition, "app");
+    for (const { name, source } of await this.#options.rows.schedules())
+      if (source === "app" && !names.has(name)) await this.#options.rows.remove(name, "app");
+    this.#hasBegun = true;
+    await this.#arm();
+  }
+
+  /** Another process may have changed some: those of a process that is gone are run by the others. */
+  async lookAgain(): Promise<void> {
+    if (this.#hasBegun) await this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+  }
+
+  async list(): Promise<ScheduleView[]> {
+    return (await this.#options.rows.schedules()).map(viewOf);
+  }
+
+  async get(name: string): Promise<ScheduleView | undefined> {
+    const row = await this.#options.rows.schedule(name);
+    return row && viewOf(row);
+  }
+
+  async upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView> {
+    const row = await this.#save(definition, "api", steering ?? {});
+    await this.#changed();
+    return viewOf(row);
+  }
+
+  async remove(name: string, steering?: Steering): Promise<void> {
+    const { rows } = this.#options;
+    requireOurs(name, await rows.schedule(name));
+    const isGone = await rows.remove(name, "api", this.#audit("remove", name, steering));
+    if (!isGone) missing(name);
+    await this.#changed();
+  }
+
+  async pause(name: string, steering?: Steering): Promise<ScheduleView> {
+    return this.#change(name, "pause", steering, () => ({ isPaused: true }));
+  }
+
+  /** Times that were passed over in the meantime are not made up for: they were paused on purpose. */
+  async resume(name: string, steering?: Steering): Promise<ScheduleView> {
+    const times = await this.#times.reader();
+    const nowMs = this.#options.clock.now();
+    return this.#change(name, "resume", steering, ({ isPaused, cron, timeZone }) => {
+      return isPaused ? { isPaused: false, nextMs: times(cron, timeZone).next(nowMs) } : {};
+    });
+  }
+
+  async trigger(
+    name: string,
+    { idempotencyKey, ...steering }: Steering & { idempotencyKey?: string } = {},
+  ): Promise<Snapshot> {
+    const { rows, clock, start, audit } = this.#options;
+    const row = (await rows.schedule(name)) ?? missing(name);
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
+    const auditOfStart = (id: string): NewAudit => this.#audit("trigger", name, steering, { graph_id: id });
+    const options = { ...startOf(row), ...key };
+    const { snapshot, created } = await start(row.worker, inputOf(row, clock.now()), options, auditOfStart);
+    if (!created) await audit.add(auditOfStart(snapshot.graph_id));
+    return snapshot;
+  }
+
+  // Changes.
+
+  async #save(definition: ScheduleDefinition, source: Source, steering?: Steering): Promise<ScheduleRow> {
+    const { name, cron, worker, timeZone = "UTC", input, catchUp = "last", overlap = "skip" } = definition;
+    const times = await this.#timesOf(definition);
+    const nowMs = this.#options.clock.now();
+    const make = (old: ScheduleRow | undefined): ScheduleRow => {
+      if (source === "api") requireOurs(name, old);
+      // A time that was missed stays due, as long as it means the same.
+      const isSame = old?.cron === cron && old.timeZone === timeZone;
+      return {
+        name,
+        worker,
+        cron,
+        timeZone,
+        input,
+        catchUp,
+        overlap,
+        source,
+        isPaused: old?.isPaused ?? false,
+        nextMs: isSame ? old.nextMs : times.next(nowMs),
+        lastMs: old?.lastMs,
+        lastGraphId: old?.lastGraphId,
+        createdMs: old?.createdMs ?? nowMs,
+        updatedMs: nowMs,
+      };
+    };
+    const audit = steering && this.#audit("save", name, steering, { worker, cron, time_zone: timeZone });
+    return this.#options.rows.change(name, make, audit);
+  }
+
+  async #change(
+    name: string,
+    step: string,
+    steering: Steering | undefined,
+    change: (row: ScheduleRow) => Partial<ScheduleRow>,
+  ): Promise<ScheduleView> {
+    const updatedMs = this.#options.clock.now();
+    const row = await this.#options.rows.change(
+      name,
+      (old = missing(name)) => ({ ...old, ...change(old), updatedMs }),
+      this.#audit(step, name, steering),
+    );
+    await this.#changed();
+    return viewOf(row);
+  }
+
+  async #changed(): Promise<void> {
+    this.#options.onChange();
+    await this.#arm();
+  }
+
+  #audit(step: string, name: string, steering?: Steering, data?: Json) {
+    return auditOf(`schedule.${step}`, name, this.#options.clock.now(), steering, data);
+  }
+
+  /** @throws SvcError `SVC_INVALID` for what can't be a schedule */
+  async #timesOf(definition: ScheduleDefinition): Promise<CronTimes> {
+    const { name, cron, worker, timeZone = "UTC" } = definition;
+    if (!NAME.test(name))
+      throw invalid(
+        "name",
+        `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+      );
+    if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
+    requireFields(definition);
+    return this.#times.of(cron, timeZone);
+  }
+
+  // Running.
+
+  /** Waits for the schedule that is due first. Never rejects: who changed one has changed it, and what is due is looked for again. */
+  async #arm(leastMs = 0): Promise<void> {
+    const look = ++this.#looks;
+    const { rows, clock } = this.#options;
+    try {
+      const all = await rows.schedules();
+      // A later look has seen at least as much.
+      if (look !== this.#looks) return;
+      const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
+      const dueMs = this.#isSet() ? clock.now() : Math.min(...due);
+      this.#waitFor(due.length === 0 ? undefined : Math.max(dueMs, clock.now() + leastMs));
+    } catch (error) {
+      if (look === this.#looks) this.#tryAgain(error);
+    }
+  }
+
+  /** @param dueMs undefined: nothing is due. */
+  #waitFor(dueMs: number | undefined): void {
+    this.#timer?.cancel();
+    if (dueMs === undefined || this.#isClosed) return;
+    const { clock } = this.#options;
+    const waitMs = Math.min(Math.max(0, dueMs - clock.now()), LOOK_MS);
+    this.#timer = clock.schedule(waitMs, () => {
+      if (this.#isSet() || dueMs <= clock.now()) void this.#runDue();
+      else this.#waitFor(dueMs);
+    });
+  }
+
+  #aheadMs(): number {
+    const { clock } = this.#options;
+    return clock.now() - clock.elapsed();
+  }
+
+  /** Whether the clock was set since each schedule was looked at, or may have been. */
+  #isSet(): boolean {
+    return this.#lookedAheadMs === undefined || Math.abs(this.#aheadMs() - this.#lookedAheadMs) > SET_MS;
+  }
+
+  #tryAgain(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#options.log.error({ err: error }, "Schedules could not be read. It is tried again.");
+    this.#waitFor(this.#options.clock.now() + AGAIN_MS);
+  }
+
+  async #runDue(): Promise<void> {
+    const { onRun } = this.#options;
+    onRun(true);
+    try {
+      const aheadMs = this.#aheadMs();
+      const isWhole = await this.#runAll(this.#isSet());
+      if (isWhole) this.#lookedAheadMs = aheadMs;
+      await this.#arm(isWhole ? 0 : AGAIN_MS);
+    } catch (error) {
+      this.#tryAgain(error);
+    }
+    onRun(false);
+  }
+
+  /** @returns whether all that were due could be run. */
+  async #runAll(isSet: boolean): Promise<boolean> {
+    const { rows, clock, log } = this.#options;
+    let isWhole = true;
+    for (const row of await rows.schedules()) {
+      if (this.#isClosed || row.isPaused || row.nextMs === undefined) continue;
+      try {
+        if (row.nextMs <= clock.now()) await this.#due.run(row);
+        else if (isSet) await this.#due.setBack(row, row.nextMs);
+      } catch (error) {
+        isWhole = false;
+        log.error({ schedule: row.name, err: error }, `The schedule ${row.name} could not be run. It is tried again.`);
+      }
+    }
+    return isWhole;
+  }
+}
+
+function viewOf(row: ScheduleRow): ScheduleView {
+  return {
+    name: row.name,
+    worker: row.worker,
+    cron: row.cron,
+    time_zone: row.timeZone,
+    input: row.input ?? null,
+    catch_up: row.catchUp,
+    overlap: row.overlap,
+    source: row.source,
+    paused: row.isPaused,
+    next_ms: row.isPaused ? null : (row.nextMs ?? null),
+    last_ms: row.lastMs ?? null,
+    last_graph_id: row.lastGraphId ?? null,
+    created_ms: row.createdMs,
+    updated_ms: row.updatedMs,
+  };
+}
+
+/** @throws SvcError `SVC_TRANSITION` */
+function requireOurs(name: string, row: ScheduleRow | undefined): void {
+  if (row?.source !== "app") return;
+  throw new SvcError(
+    "SVC_TRANSITION",
+    `The schedule "${name}" is defined in the app's code: change it there, or pause it here`,
+  );
+}
+
+function missing(name: string): never {
+  throw new SvcError("SVC_NOT_FOUND", `There is no schedule "${name.slice(0, 80)}"`);
+}
+
+function refused(message: string, cause?: unknown): SvcError {
+  return new SvcError("SVC_DEFINITION", message, { cause });
+}

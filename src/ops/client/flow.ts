@@ -1,0 +1,204 @@
+/**
+ * `flow.js`: keeps markup that the server wrote of a graph up to date, by the graph's event stream (contract section 4). The page has
+ * `<svc-flow src="…/events?token=…&after=12">` around it; without script it stays as it was written. Which element shows what is told by
+ * attributes (docs/guide/graphs.md), and what an element shows is its own state: `data-status`, `data-done`, `data-total`.
+ */
+import { DOM, PATHS } from "../../platform/shared/wire.ts";
+import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./widgets/stream-retry.ts";
+import { isUnseen, onSight } from "./widgets/page-visibility.ts";
+import { retryableImport } from "../../web/client/runtime/retryable-import.ts";
+
+/** What is read of an event. */
+interface FlowEvent {
+  seq: number;
+  type: string;
+  node?: string;
+  value?: unknown;
+  note?: unknown;
+  level?: unknown;
+  message?: unknown;
+}
+
+/** Lines of a log that are kept: a page may be open for days. */
+const MOST_LINES = 500;
+
+/** Events that change a status, by what they are about. */
+const CHANGES =
+  /^(?:graph\.(queued|started|resumed|paused|done|failed)|node\.(ready|started|retrying|waiting|done|failed|skipped))$/;
+
+/** Other statuses are named as their events. */
+const STATUSES: Readonly<Record<string, string>> = {
+  queued: "pending",
+  ready: "pending",
+  started: "running",
+  resumed: "running",
+};
+
+/** Those of which there may be news. */
+const followers = new Set<Flow>();
+
+class Flow extends HTMLElement {
+  #source: EventSource | undefined;
+  #lastSeq = 0;
+  #waitMs = FIRST_WAIT_MS;
+  /** The last event was an end; of a graph that was run again there are earlier ones, and events behind them. */
+  #hasEnded = false;
+
+  connectedCallback(): void {
+    followers.add(this);
+    this._follow();
+  }
+
+  disconnectedCallback(): void {
+    followers.delete(this);
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#source?.close();
+    this.#source = undefined;
+    this.removeAttribute(DOM.flowLive);
+  }
+
+  /** From where it was; while nobody sees the page, not at all. */
+  _follow(): void {
+    this.#leave();
+    if (isUnseen) return;
+    const url = new URL(this.getAttribute("src") ?? "", location.href);
+    if (this.#lastSeq > 0) url.searchParams.set("after", `${this.#lastSeq}`);
+    const source = (this.#source = new EventSource(url));
+    source.onopen = () => {
+      this.setAttribute(DOM.flowLive, "");
+      this.#waitMs = FIRST_WAIT_MS;
+    };
+    source.onerror = () => {
+      this.removeAttribute(DOM.flowLive);
+      // Behind the last end the server closes the stream, which would be asked for again and again.
+      if (this.#hasEnded) this.#end();
+      else if (source.readyState === EventSource.CLOSED) void this.#again(source, url);
+    };
+    source.onmessage = ({ data }) => this.#take(JSON.parse(data as string) as FlowEvent);
+  }
+
+  /** The browser asks again where a stream breaks, and not where there was none. */
+  async #again(source: EventSource, url: URL): Promise<void> {
+    const isOver = await isRejected(url);
+    if (source !== this.#source) return;
+    if (isOver) return void followers.delete(this);
+    setTimeout(() => source === this.#source && this._follow(), this.#waitMs);
+    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+  }
+
+  #take(event: FlowEvent): void {
+    // After a connection that broke, what was seen may come once more.
+    if (event.seq <= this.#lastSeq) return;
+    this.#lastSeq = event.seq;
+    const [, ofGraph, ofNode] = CHANGES.exec(event.type) ?? [];
+    if (ofNode) this.#node(event.node ?? "", ofNode);
+    else if (ofGraph) setStatus(this, ofGraph);
+    else if (event.type === "progress") this.#progress(event);
+    else if (event.type === "log") this.#log(event);
+    this.dispatchEvent(new CustomEvent(DOM.flowEvent, { bubbles: true, detail: event }));
+    this.#hasEnded = ofGraph === "done" || ofGraph === "failed";
+  }
+
+  #end(): void {
+    followers.delete(this);
+    this.#leave();
+    if (this.hasAttribute("reload")) location.reload();
+  }
+
+  #node(id: string, change: string): void {
+    for (const element of this.querySelectorAll(`[${DOM.flowNode}]`)) {
+      const name = element.getAttribute(DOM.flowNode);
+      if (name === id) setStatus(element, change);
+      // Of an item; what its worker did under a key (`look/0#fetch`) is no item.
+      else if (id.startsWith(`${name}/`) && !id.includes("#")) countNode(element, id, change);
+    }
+  }
+
+  /** A worker's is its node's; one of a worker alone stands for the graph. */
+  #progress({ node, value, note }: FlowEvent): void {
+    const owner = [...this.querySelectorAll(`[${DOM.flowNode}]`)].find(
+      (each) => each.getAttribute(DOM.flowNode) === node,
+    );
+    for (const element of shown(owner ?? this, "progress")) {
+      if (typeof value === "number") element.setAttribute("value", String(value));
+    }
+    if (typeof note === "string") for (const element of shown(owner ?? this, "note")) element.textContent = note;
+  }
+
+  #log({ level, message }: FlowEvent): void {
+    for (const list of shown(this, "log")) {
+      const line = document.createElement("li");
+      line.dataset["level"] = String(level);
+      line.textContent = String(message);
+      list.append(line);
+      if (list.childElementCount > MOST_LINES) list.firstElementChild?.remove();
+    }
+  }
+}
+
+/** The items of a fan-out that are done, and that have failed, as far as their events have come. */
+interface Items {
+  _done: Set<string>;
+  _failed: Set<string>;
+  /** As many as were done in the page as the server wrote it. */
+  _before: number;
+}
+
+const fanOuts = new WeakMap<Element, Items>();
+
+/** A node of a fan-out: one for each item of a list. It may be ready, done and failed more than once: each time it is tried. */
+function countNode(element: Element, id: string, change: string): void {
+  const count = (what: string): number => Number(element.getAttribute(`data-${what}`));
+  const items = fanOuts.get(element) ?? { _done: new Set(), _failed: new Set(), _before: count("done") };
+  fanOuts.set(element, items);
+  items._done.delete(id);
+  items._failed.delete(id);
+  if (change === "done") items._done.add(id);
+  if (change === "failed") items._failed.add(id);
+  const total = Math.max(count("total"), Number(id.split("/").at(-1)) + 1);
+  const done = Math.min(total, items._before + items._done.size);
+  for (const [what, value] of Object.entries({ total, done })) {
+    element.setAttribute(`data-${what}`, `${value}`);
+    for (const each of shown(element, what)) each.textContent = `${value}`;
+  }
+  for (const each of shown(element, "progress")) {
+    each.setAttribute("max", `${total}`);
+    each.setAttribute("value", `${done}`);
+  }
+  setStatus(element, items._failed.size > 0 ? "failed" : done === total ? "done" : "started");
+}
+
+function setStatus(element: Element, change: string): void {
+  const status = STATUSES[change] ?? change;
+  if (element.getAttribute("data-status") === status) return;
+  element.setAttribute("data-status", status);
+  for (const each of shown(element, "status")) each.textContent = status;
+}
+
+/** The elements that show something of `owner` itself, and not of a node inside of it. */
+function shown(owner: Element, what: string): Element[] {
+  return [...owner.querySelectorAll(`[${DOM.flow}="${what}"]`)].filter(
+    (element) => element.closest(`[${DOM.flowNode}],${DOM.flowTag}`) === owner,
+  );
+}
+
+onSight(() => {
+  for (const each of followers) each._follow();
+});
+customElements.define(DOM.flowTag, Flow);
+
+let liveWaitMs = FIRST_WAIT_MS;
+
+/** Widgets (src/ops/widgets) are followed by a part of its own. */
+function loadParts(): void {
+  if (!document.querySelector(DOM.liveTag)) return;
+  retryableImport(PATHS.flowLive).catch(() => {
+    setTimeout(loadParts, liveWaitMs);
+    liveWaitMs = Math.min(liveWaitMs * 2, LONGEST_WAIT_MS);
+  });
+}
+loadParts();
+addEventListener(DOM.navigated, loadParts);

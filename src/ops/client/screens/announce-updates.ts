@@ -1,0 +1,30 @@
+/** Tells those who hear the page what is new in the list of what happens, no more often than they can listen. */
+
+const EAR_MS = 5000;
+let toldAt = -EAR_MS;
+let isTelling = false;
+let lastTick = document.querySelector("[data-tick]")?.getAttribute("data-tick");
+
+/** @param live the list, as it is now */
+export function announceUpdates(live: Element): void {
+  const ticks = [...live.querySelectorAll("[data-tick]")];
+  const seen = ticks.findIndex((tick) => tick.getAttribute("data-tick") === lastTick);
+  const fresh = seen < 0 ? ticks : ticks.slice(0, seen);
+  const ear = document.querySelector("[data-ear]");
+  const now = performance.now();
+  if (!ear || fresh.length === 0 || isTelling) return;
+  const restMs = toldAt + EAR_MS - now;
+  if (restMs > 0) {
+    isTelling = true;
+    setTimeout(() => {
+      isTelling = false;
+      announceUpdates(live);
+    }, restMs);
+    return;
+  }
+  toldAt = now;
+  lastTick = ticks[0]?.getAttribute("data-tick");
+  const newest = fresh.slice(0, 2).map((tick) => tick.querySelector(".ticker-what")?.firstChild?.textContent?.trim());
+  const words = fresh.slice(0, 2).map((tick) => tick.querySelector(".svc-status-word")?.textContent ?? "");
+  ear.textContent = `${fresh.length} new: ${newest.map((name, at) => `${name ?? ""} ${words[at] ?? ""}`).join(", ")}`;
+}

@@ -1,0 +1,63 @@
+/**
+ * Puts new content in the place of old, so that the reader's place in it is not lost: what is open, how far it is scrolled, and the focus
+ * where it is on a link or a fold. Not: whether it may (user-focus.ts).
+ */
+
+/** Rows of lists are left out: who is at one of them has the list under the hands. */
+const PLACES = "summary, a:not([data-row]), [tabindex], .scroll";
+
+/** By what it is known again; many may say the same, and are told apart by their order. */
+function sayingOf(place: Element): string {
+  const text = place.localName === "summary" ? place.textContent : "";
+  return `${place.localName} ${place.ariaLabel ?? place.getAttribute("href") ?? text}`;
+}
+
+/** For places in the old content those in the new that are the same. */
+function heirs(old: Element, next: Element): Map<Element, Element> {
+  const free = new Map<string, Element[]>();
+  for (const place of next.querySelectorAll(PLACES)) {
+    const saying = sayingOf(place);
+    const alike = free.get(saying);
+    if (alike) alike.push(place);
+    else free.set(saying, [place]);
+  }
+  const found = new Map<Element, Element>();
+  for (const place of old.querySelectorAll(PLACES)) {
+    const heir = free.get(sayingOf(place))?.shift();
+    if (heir) found.set(place, heir);
+  }
+  return found;
+}
+
+export class ContentReplacer {
+  readonly #old: Element;
+  readonly #fresh: Element;
+  readonly #heirs: Map<Element, Element>;
+  /** Has the focus then; undefined where nothing in the new content is what has it now. */
+  readonly focus: HTMLElement | undefined;
+
+  /** @param next of another document */
+  constructor(old: Element, next: Element) {
+    this.#old = old;
+    this.#fresh = document.importNode(next, true);
+    this.#heirs = heirs(old, this.#fresh);
+    this.focus = this.#heirs.get(document.activeElement ?? old) as HTMLElement | undefined;
+  }
+
+  put(): void {
+    const scrolled: (() => void)[] = [];
+    for (const [was, is] of this.#heirs) {
+      const { scrollLeft, scrollTop } = was;
+      if (scrollLeft || scrollTop) scrolled.push(() => Object.assign(is, { scrollLeft, scrollTop }));
+      if (was.parentElement instanceof HTMLDetailsElement)
+        is.parentElement?.toggleAttribute("open", was.parentElement.open);
+    }
+    // A focused element that is removed fires `blur`, and before it the browser lays out what is left: a pane without most of its content
+    // loses its scroll position. So the new content is there, and has the focus, before the old content goes.
+    const before = [...this.#old.childNodes];
+    this.#old.append(...this.#fresh.childNodes);
+    for (const scroll of scrolled) scroll();
+    this.focus?.focus({ preventScroll: true });
+    for (const node of before) node.remove();
+  }
+}

@@ -1,0 +1,71 @@
+/** Tells those who wait that something has changed, and waits itself: time and signals for the feeds. */
+import { systemClock, type Clock } from "../../index.ts";
+
+export class ChangeSignal {
+  #version = 0;
+  readonly #waiting = new Set<() => void>();
+
+  get version(): number {
+    return this.#version;
+  }
+
+  ring(): void {
+    this.#version++;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves when the version is not `seen` any more, or when `signal` aborts. Never rejects. */
+  changed(seen: number, signal: AbortSignal): Promise<void> {
+    if (this.#version !== seen || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+}
+
+/** Resolves after that time, or when `signal` aborts. Never rejects. */
+export function pause(ms: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.schedule(ms, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}
+
+/** Between a failure and the next try: the first, and the longest after many. */
+const FIRST_AGAIN_MS = 1000;
+const LONGEST_AGAIN_MS = 30_000;
+
+/** Does `work` until it is over or `signal` aborts; where it fails, that is told, and it begins anew: somebody follows still. Never rejects. */
+export async function keepOn(
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<void> {
+  for (let waitMs = FIRST_AGAIN_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_AGAIN_MS)) {
+    const begunMs = clock.now();
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      onError(error);
+    }
+    // What went well for so long has failed for another reason.
+    if (clock.now() - begunMs > LONGEST_AGAIN_MS) waitMs = FIRST_AGAIN_MS;
+    await pause(waitMs, signal, clock);
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * What a step has come to, told once on the screen that follows: sealed in a cookie, for it may be a new secret, which no
+ * address and no store should hold.
+ */
+import type { App, Context } from "../index.ts";
+import type { Json } from "../graph.ts";
+import { OPS_PATH } from "./operator-access.ts";
+
+export interface OpsFlash {
+  tone: "good" | "bad";
+  text: string;
+  /** To be copied: shown this once. */
+  once?: string;
+}
+
+const COOKIE = "svc-ops-told";
+const PURPOSE = "ops told";
+/** As long as a redirect may take on a bad connection. */
+const LIFETIME = "60s";
+/** Longer messages would not fit into a cookie. */
+const MAX_LENGTH = 600;
+
+export function setOpsFlash(ctx: Context, app: App, { tone, text, once }: OpsFlash): void {
+  const told = { tone, text: text.slice(0, MAX_LENGTH), ...(once !== undefined && { once }) };
+  ctx.setCookie(COOKIE, app.seal(PURPOSE, told, LIFETIME), { path: OPS_PATH, sameSite: "Strict", maxAgeSeconds: 60 });
+}
+
+export function takeOpsFlash(ctx: Context, app: App): OpsFlash | undefined {
+  const given = ctx.cookies[COOKIE];
+  if (given === undefined) return undefined;
+  ctx.deleteCookie(COOKIE, { path: OPS_PATH });
+  return asTold(app.unseal(PURPOSE, given));
+}
+
+function asTold(value: Json | undefined): OpsFlash | undefined {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  const { tone, text, once } = value;
+  if (typeof text !== "string") return undefined;
+  return { tone: tone === "bad" ? "bad" : "good", text, ...(typeof once === "string" && { once }) };
+}

@@ -1,0 +1,93 @@
+/** Steps that are taken from the screen of a run. */
+import { SvcError, type Entry } from "../index.ts";
+import type { Json } from "../graph.ts";
+import { OPS_PATH } from "./operator-access.ts";
+import type { Screens } from "./ops-context.ts";
+import { INPUT_FORM_BYTES, operatorRoute, type Step, type StepResult } from "./operator-route.ts";
+import { isStep } from "./views/runs/allowed-actions.ts";
+
+const DONE = {
+  pause: "Pausing: what runs goes on to its end, nothing new begins.",
+  resume: "It goes on.",
+  cancel: "Cancelled.",
+  retry: "It runs again.",
+} as const;
+/** As long as it takes to look. */
+const REVEALED = "5m";
+/** Paths of a form are read by it. */
+const ANY_ORIGIN = "http://ops";
+
+export function runRoutes(screens: Screens): Entry[] {
+  return [
+    operatorRoute(screens, "/runs/start", start, INPUT_FORM_BYTES),
+    operatorRoute(screens, "/runs/:id/fork", fork, INPUT_FORM_BYTES),
+    operatorRoute(screens, "/runs/:id/signal", signal, INPUT_FORM_BYTES),
+    operatorRoute(screens, "/runs/:id/reveal", reveal),
+    operatorRoute(screens, "/runs/:id/:step", steer),
+  ];
+}
+
+async function steer({ app, params, fields, steering }: Step): Promise<StepResult> {
+  const step = params["step"];
+  if (!isStep(step)) throw new SvcError("SVC_NOT_FOUND", `There is no step "${String(step).slice(0, 40)}"`);
+  const { from } = fields;
+  const options = step === "retry" && from ? { ...steering, from } : steering;
+  await app.engine[step](idOf(params), options);
+  return { tone: "good", text: DONE[step] };
+}
+
+async function fork({ app, params, fields, steering }: Step): Promise<StepResult> {
+  const input = readJson(fields["input"], "input");
+  const options = { ...steering, from: fields["from"] ?? "", ...(input !== undefined && { input }) };
+  const { graph_id: id } = await app.engine.fork(idOf(params), options);
+  return { tone: "good", text: `A new run begins at ${options.from}.`, to: `${OPS_PATH}/runs/${id}` };
+}
+
+async function start({ app, fields, steering }: Step): Promise<StepResult> {
+  const { worker = "", like } = fields;
+  const other = like ? await app.engine.snapshot(like) : undefined;
+  if (like && !other)
+    throw new SvcError(
+      "SVC_NOT_FOUND",
+      `There is no run "${like.slice(0, 100)}" any more: give its input to start another`,
+    );
+  const input = readJson(fields["input"], "input") ?? other?.input ?? null;
+  const { snapshot } = await app.engine.start(worker, input, {
+    origin: { kind: "operator" },
+    ...(other && { tags: other.tags }),
+  });
+  await app.operations.record("graph.start", snapshot.graph_id, steering, { worker, ...(like && { like }) });
+  return { tone: "good", text: "Started.", to: `${OPS_PATH}/runs/${snapshot.graph_id}` };
+}
+
+async function signal({ app, params, fields, steering }: Step): Promise<StepResult> {
+  const name = fields["name"] ?? "";
+  await app.engine.signal(idOf(params), name, readJson(fields["payload"], "payload") ?? null, steering);
+  return { tone: "good", text: `The signal ${name} was sent.` };
+}
+
+/** Who wants to see what is hidden leaves word of it first. */
+async function reveal({ app, params, fields, steering }: Step): Promise<StepResult> {
+  const id = idOf(params);
+  await app.operations.record("graph.reveal", id, steering);
+  const given = fields["back"] ?? "";
+  const back = new URL(URL.canParse(given, ANY_ORIGIN) ? given : "", ANY_ORIGIN);
+  back.searchParams.set("reveal", app.seal(`ops reveal ${id}`, steering.by ?? "", REVEALED));
+  const isOfRun = back.pathname === `${OPS_PATH}/runs/${id}`;
+  const to = isOfRun ? back.pathname + back.search : `${OPS_PATH}/runs/${id}?${back.searchParams.toString()}`;
+  return { tone: "good", text: "What was hidden is shown for five minutes.", to };
+}
+
+function idOf(params: Step["params"]): string {
+  return params["id"] ?? "";
+}
+
+/** What stands in a field as JSON; nothing where it is empty. @throws SvcError `SVC_INVALID` */
+function readJson(text: string | undefined, field: string): Json | undefined {
+  if (text === undefined || text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new SvcError("SVC_INVALID", `The ${field} is no JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * What all screens have in common: who may see them, the frame around them, what is told once after a step, and the page that
+ * stands in their stead where there is no screen to show.
+ */
+import { page, PATHS, SvcError, type Context, type PageDefinition } from "../index.ts";
+import type { Child } from "../jsx-runtime.ts";
+import { type Access, type Denial } from "./operator-access.ts";
+import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type OpsContext, type Screens } from "./ops-context.ts";
+import { Closed, SignIn } from "./screens/sign-in.tsx";
+import { isStill, RenewalMeta, RenewalNote } from "./screens/refresh-without-script.tsx";
+import { changeLogOf, type Subject } from "./live/change-log.ts";
+import { liveSrc } from "./widgets/load-widgets.ts";
+import { Frame, type ScreenNews } from "./screens/frame.tsx";
+import { Refused } from "./screens/parts.tsx";
+import { takeOpsFlash, type OpsFlash } from "./ops-flash.ts";
+
+export interface ScreenOptions<Data> {
+  /** For the title, and for the heading where the view has none of its own. */
+  title: string | ((data: Data) => string);
+  /** Which of the navigation it belongs to. */
+  section: string;
+  /** More of the head, for screens with widgets. */
+  head?: (nonce: string, data: Data | undefined) => Child;
+  load: (look: OpsContext) => Promise<Data>;
+  /** What it shows that changes: it is told of it, and fetches itself then. Default: nothing. */
+  follows?: (data: Data) => readonly Subject[];
+  /** Whether what it shows will change by itself: then it is kept fresh where no script runs, too. Default: never. */
+  isUnderWay?: (data: Data) => boolean;
+  view: (data: Data, look: OpsContext) => Child;
+}
+
+type Loaded<Data> =
+  | { kind: "shown"; data: Data; look: OpsContext; told: OpsFlash | undefined; news: ScreenNews | undefined }
+  | { kind: "refused"; error: SvcError; look: OpsContext; told: OpsFlash | undefined }
+  | { kind: "denied"; denial: Denial; told: OpsFlash | undefined };
+
+const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, link: 401, closed: 404, forbidden: 403 };
+
+/** @param path below that of the screens: `/runs/:id` */
+export function screen<Data>(screens: Screens, path: string, options: ScreenOptions<Data>): PageDefinition {
+  const { title, section, view } = options;
+  const isUnderWay = (loaded: Loaded<Data>): boolean =>
+    loaded.kind === "shown" && options.isUnderWay?.(loaded.data) === true;
+  const titleOf = (loaded: Loaded<Data>): string => {
+    if (loaded.kind === "denied") return "Sign in";
+    if (loaded.kind === "refused") return "Not to be shown";
+    return typeof title === "string" ? title : title(loaded.data);
+  };
+  return page<Loaded<Data>>(path, {
+    load: async (ctx) => loadScreen(screens, ctx, options),
+    title: (loaded) => `${titleOf(loaded)} · svc ops`,
+    status: (loaded) => {
+      if (loaded.kind === "shown") return 200;
+      return loaded.kind === "denied" ? STATUS[loaded.denial] : loaded.error.status;
+    },
+    head: (loaded, ctx) => (
+      <>
+        {options.head?.(ctx.nonce, loaded.kind === "shown" ? loaded.data : undefined)}
+        <Head nonce={ctx.nonce} isFollowed={loaded.kind === "shown" && loaded.news !== undefined} />
+        {isUnderWay(loaded) && !isStill({ ctx }) ? <RenewalMeta /> : null}
+      </>
+    ),
+    view: (loaded, ctx) => {
+      if (loaded.kind === "denied")
+        return loaded.denial === "sign-in" ? (
+          <SignIn told={loaded.told} back={hereOf(ctx)} />
+        ) : (
+          <Closed denial={loaded.denial} told={loaded.told} />
+        );
+      const { look, told } = loaded;
+      return (
+        <Frame look={look} section={section} told={told} news={loaded.kind === "shown" ? loaded.news : undefined}>
+          {isUnderWay(loaded) ? <RenewalNote look={look} /> : null}
+          {loaded.kind === "shown" ? view(loaded.data, look) : <Refused error={loaded.error} look={look} />}
+        </Frame>
+      );
+    },
+  });
+}
+
+async function loadScreen<Data>(
+  { app, door, redact }: Screens,
+  ctx: Context,
+  { load, follows }: ScreenOptions<Data>,
+): Promise<Loaded<Data>> {
+  const access: Access = await door.access(ctx);
+  const told = takeOpsFlash(ctx, app());
+  if ("denial" in access) return { kind: "denied", denial: access.denial, told };
+  const nowMs = app().operations.nowMs();
+  const isCompact = ctx.cookies[DENSITY_COOKIE] === "compact";
+  const look = {
+    isCompact,
+    zone: zoneOf(ctx.cookies[ZONE_COOKIE]),
+    app: app(),
+    ctx,
+    visitor: access.visitor,
+    nowMs,
+    origin: ctx.url.origin,
+    here: hereOf(ctx),
+    redact,
+  };
+  try {
+    // Before anything is read: what changes meanwhile is told.
+    const { at } = changeLogOf(look.app);
+    const data = await load(look);
+    return { kind: "shown", data, look, told, news: newsOf(look, follows?.(data) ?? [], at) };
+  } catch (error) {
+    if (error instanceof SvcError && error.status < 500) return { kind: "refused", error, look, told };
+    throw error;
+  }
+}
+
+function newsOf({ app }: OpsContext, of: readonly Subject[], at: number): ScreenNews | undefined {
+  return of.length === 0 ? undefined : { src: liveSrc(app, { topic: "changes", of: [...of] }), at };
+}
+
+function hereOf(ctx: Context): string {
+  return ctx.path + (ctx.queryText === "" ? "" : `?${ctx.queryText}`);
+}
+
+function Head({ nonce, isFollowed }: { nonce: string; isFollowed: boolean }) {
+  return (
+    <>
+      <meta name="robots" content="noindex" />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" type="image/svg+xml" href={PATHS.opsIcon} />
+      <link rel="stylesheet" href={PATHS.opsCss} />
+      <script type="module" src={PATHS.ops} nonce={nonce} async></script>
+      {isFollowed ? <script type="module" src={PATHS.flowLive} nonce={nonce} async></script> : null}
+    </>
+  );
+}

@@ -1,0 +1,163 @@
+/** What needs somebody: failures by what they have in common, runs that wait for a word or are stuck, webhooks that are off, clients refused. */
+import type { App, RefusedCaller } from "../../index.ts";
+import type { Snapshot } from "../../graph.ts";
+import { OPS_PATH } from "../operator-access.ts";
+import type { OpsContext } from "../ops-context.ts";
+import type { FailureGroup } from "../views/runs/failures.ts";
+import { stateOf } from "../views/webhooks/receiver.ts";
+import { queryText } from "../views/runs/runs-query.ts";
+import { movedMs } from "../views/stuck.ts";
+import { countText } from "../views/format.ts";
+import { Empty, Time } from "./parts.tsx";
+import { RefusedItem } from "./requests.tsx";
+
+export type Hook = Awaited<ReturnType<App["webhooks"]["get"]>>;
+
+interface AttentionProps {
+  groups: readonly FailureGroup[];
+  waiting: readonly Snapshot[];
+  /** How many run. */
+  running: number;
+  /** Runs in which nothing moves. */
+  stuck: readonly Snapshot[];
+  /** Webhooks that failures have switched off. */
+  dead: readonly Hook[];
+  /** Clients that rate limits have refused. */
+  refused: readonly RefusedCaller[];
+  look: OpsContext;
+}
+
+/** As far as is looked for those that wait. */
+const LOOKED = 2000;
+
+/** Whether it waits for a signal from outside. */
+function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): boolean {
+  return kind === "wait" && status === "waiting";
+}
+
+export function Attention({ groups, waiting, running, stuck, dead, refused, look }: AttentionProps) {
+  if ([groups, waiting, stuck, dead, refused].every((list) => list.length === 0))
+    return (
+      <Empty title="Nothing">
+        <p>{`No run has failed in the last hour, and none${running > LOOKED ? ` of the oldest ${countText(LOOKED)}` : ""} waits for somebody.`}</p>
+      </Empty>
+    );
+  return (
+    <ul class="trouble">
+      {groups.map((group) => (
+        <li key={`${group.worker} ${group.latest}`}>
+          <span class="trouble-count">{countText(group.count)}</span>
+          <div>
+            <a class="trouble-text" href={`${OPS_PATH}/runs?${groupQuery(group)}`} title={group.message} data-row>
+              {group.message}
+            </a>
+            <p class="quiet">
+              {group.node === undefined || group.node === group.worker
+                ? group.worker
+                : `${group.worker} › ${group.node}`}
+              {", last "}
+              <Time ms={group.lastMs} look={look} />
+              {group.count > 1 ? ", first " : ""}
+              {group.count > 1 ? <Time ms={group.firstMs} look={look} /> : null}
+            </p>
+          </div>
+          <form method="get" action={`${OPS_PATH}/runs/bulk`}>
+            {Object.entries(groupFilter(group)).map(([name, text]) => (
+              <input type="hidden" name={name} value={text} key={name} />
+            ))}
+            <input type="hidden" name="which" value="all" />
+            <button type="submit" class="button" name="step" value="retry">
+              Retry all…
+            </button>
+          </form>
+        </li>
+      ))}
+      {waiting.map((run) => (
+        <li key={run.graph_id}>
+          <span class="trouble-count" data-tone="wait">
+            wait
+          </span>
+          <div>
+            <a class="trouble-text" href={`${OPS_PATH}/runs/${run.graph_id}`} data-row>
+              {`${run.worker} waits for a signal`}
+            </a>
+            <p class="quiet">
+              {waitsAt(run)}, started <Time ms={run.created_ms} look={look} />
+            </p>
+          </div>
+          <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}#signal`}>
+            Answer…
+          </a>
+        </li>
+      ))}
+      {stuck.map((run) => (
+        <StuckRun run={run} look={look} key={run.graph_id} />
+      ))}
+      {dead.map((hook) => (
+        <DeadHook hook={hook} look={look} key={hook.id} />
+      ))}
+      {refused.map((caller) => (
+        <RefusedItem caller={caller} look={look} key={`${caller.limit} ${caller.client}`} />
+      ))}
+    </ul>
+  );
+}
+
+function StuckRun({ run, look }: { run: Snapshot; look: OpsContext }) {
+  const running = run.nodes.filter(({ status }) => status === "running").map(({ id }) => id);
+  const more = running.length > 1 ? ` and ${countText(running.length - 1)} more` : "";
+  return (
+    <li>
+      <span class="trouble-count" data-tone="warn">
+        stuck
+      </span>
+      <div>
+        <a class="trouble-text" href={`${OPS_PATH}/runs/${run.graph_id}`} data-row>
+          {`In ${run.worker} nothing has begun or ended for long`}
+        </a>
+        <p class="quiet">
+          {running.length === 0 ? "no node runs" : `${running[0]}${more} running`}, last moved{" "}
+          <Time ms={movedMs(run)} look={look} />
+        </p>
+      </div>
+      <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}`}>
+        Look…
+      </a>
+    </li>
+  );
+}
+
+function DeadHook({ hook, look }: { hook: Hook; look: OpsContext }) {
+  const at = `${OPS_PATH}/webhooks/${hook.id}`;
+  return (
+    <li>
+      <span class="trouble-count">off</span>
+      <div>
+        <a class="trouble-text" href={at} data-row>
+          {`The webhook ${new URL(hook.url).host} is ${stateOf(hook).word}`}
+        </a>
+        <p class="quiet">
+          {hook.description === "" ? "" : `${hook.description}, `}added <Time ms={hook.created_ms} look={look} />
+        </p>
+      </div>
+      <a class="button" href={`${at}/recover`}>
+        Send what failed again…
+      </a>
+    </li>
+  );
+}
+
+function groupFilter({ worker, text }: FailureGroup): Record<string, string> {
+  return { status: "failed", worker, ended: "1h", ...(text !== "" && { error: text }) };
+}
+
+function groupQuery(group: FailureGroup): string {
+  return queryText(groupFilter(group));
+}
+
+function waitsAt({ nodes }: Snapshot): string {
+  return nodes
+    .filter(isSomebodysTurn)
+    .map(({ id }) => id)
+    .join(", ");
+}

@@ -1,0 +1,121 @@
+/** Who did what by hand: the audit trail, by who, what and to what. */
+import { PATHS, type AuditRow, type Entry } from "../../index.ts";
+import { OPS_PATH } from "../operator-access.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf } from "../views/cli-commands.ts";
+import { countText } from "../views/format.ts";
+import { CommandsPanel, Empty, Pager, Time } from "./parts.tsx";
+import { Heads } from "./table-head.tsx";
+
+const PAGE = 100;
+const FIELDS = ["actor", "operation", "target"] as const;
+type Filter = Partial<Record<(typeof FIELDS)[number], string>>;
+
+interface AuditData {
+  rows: AuditRow[];
+  total: number;
+  next: string | undefined;
+  filter: Filter;
+}
+
+export function auditScreen(screens: Screens): Entry[] {
+  return [
+    screen<AuditData>(screens, "/audit", {
+      title: "Audit trail",
+      section: "Audit trail",
+      load: async ({ ctx, app }) => {
+        const filter: Filter = {};
+        for (const field of FIELDS) {
+          const given = ctx.query.get(field)?.trim();
+          if (given) filter[field] = given;
+        }
+        const cursor = ctx.query.get("cursor");
+        const page = await app.operations.audit({ ...filter, limit: PAGE, ...(cursor && { cursor }) });
+        return { rows: page.items, total: page.total, next: page.nextCursor, filter };
+      },
+      view: (data, look) => <Audit data={data} look={look} />,
+    }),
+  ];
+}
+
+function Audit({ data: { rows, total, next, filter }, look }: { data: AuditData; look: OpsContext }) {
+  const query = new URLSearchParams(filter).toString();
+  return (
+    <>
+      <div class="title">
+        <h1>Audit trail</h1>
+        <p class="quiet">what was done by hand</p>
+      </div>
+      <form method="get" action={`${OPS_PATH}/audit`} class="filters" role="search" aria-label="Filter the audit trail">
+        {FIELDS.map((field) => (
+          <label key={field}>
+            {`${field[0]?.toUpperCase()}${field.slice(1)}`}
+            <input name={field} value={filter[field] ?? ""} autocomplete="off" />
+          </label>
+        ))}
+        <button type="submit" class="button" data-tone="main">
+          Filter
+        </button>
+      </form>
+      {rows.length === 0 ? (
+        <Empty title={query === "" ? "Nothing was done by hand yet" : "Nothing fits these filters"}>
+          <p>Each step of an operator is kept: who, when, what, to what, why and from where.</p>
+        </Empty>
+      ) : (
+        <AuditTable rows={rows} look={look} />
+      )}
+      <Pager
+        href={next === undefined ? undefined : `${OPS_PATH}/audit?${new URLSearchParams({ ...filter, cursor: next })}`}
+        text={`${countText(rows.length)} of ${countText(total)}`}
+      />
+      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.audit + (query === "" ? "" : `?${query}`))} />
+    </>
+  );
+}
+
+export function AuditTable({
+  rows,
+  look,
+  isOfOne,
+}: {
+  rows: readonly AuditRow[];
+  look: OpsContext;
+  isOfOne?: boolean;
+}) {
+  return (
+    <div class="scroll">
+      <table>
+        <Heads columns={["When", "Who", "What", ...(isOfOne ? [] : ["To what"]), "Why", "More"]} />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <td data-label="When">
+                <Time ms={row.atMs} look={look} />
+              </td>
+              <td data-label="Who">
+                {row.actor} <span class="quiet">{row.address ?? ""}</span>
+              </td>
+              <td data-label="What">
+                <code>{row.operation}</code>
+              </td>
+              {isOfOne ? null : (
+                <td data-label="To what">
+                  <Target row={row} />
+                </td>
+              )}
+              <td data-label="Why">{row.note ?? ""}</td>
+              <td data-label="More">{row.data === undefined ? "" : <code>{JSON.stringify(row.data)}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Target({ row: { target } }: { row: AuditRow }) {
+  if (target.startsWith("g_")) return <a href={`${OPS_PATH}/runs/${target}`}>{target}</a>;
+  if (target.startsWith("held_")) return <a href={`${OPS_PATH}/held/${target}`}>{target}</a>;
+  return <span>{target}</span>;
+}

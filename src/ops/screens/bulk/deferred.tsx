@@ -1,0 +1,215 @@
+/**
+ * A step for many runs, from when it was confirmed until what came of it: for a few seconds it can be undone. The page loads itself
+ * anew when its time has come, with script and without.
+ */
+import { notFound, type App, type Entry } from "../../../index.ts";
+import type { Steering } from "../../../graph.ts";
+import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
+import { operatorRoute, type Step, type StepResult } from "../../operator-route.ts";
+import { screen } from "../../screen.tsx";
+import type { BulkStep } from "../../views/bulk/bulk.ts";
+import {
+  GRACE_MS,
+  DEFERRED,
+  deferredStepOf,
+  type DeferredState,
+  type DeferredStep,
+} from "../../views/bulk/deferred.ts";
+import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
+import { durationText } from "../../views/format.ts";
+import type { Run } from "./bulk-actions.ts";
+import { DeferredProgress, runsText, takenText } from "./deferred-progress.tsx";
+import { StepButton, StepForm } from "../parts.tsx";
+
+/** How often it looks for what came of it, and how long after its time first. */
+const LOOK_AGAIN_MS = 2000;
+const SETTLED_MS = 500;
+/** Rows of one step. */
+const ROWS = 10;
+
+interface HeldData extends DeferredStep {
+  id: string;
+}
+
+export function deferredScreens(screens: Screens): Entry[] {
+  return [
+    screen<HeldData>(screens, "/held/:id", {
+      title: ({ step, count }) => `${nounOf(step)} ${runsText(count)}`,
+      section: "Runs",
+      head: (_nonce, data) => <LookAgain state={data?.state} />,
+      load: loadHeld,
+      follows: () => ["graphs"],
+      view: (data, look) => <HeldView data={data} look={look} />,
+    }),
+    operatorRoute(screens, "/held/:id/undo", undo),
+  ];
+}
+
+export interface BulkWork {
+  step: BulkStep;
+  count: number;
+  /** Whether there are more, which were not counted. */
+  isMore: boolean;
+  /** Of the list that it was taken from. */
+  query: string;
+  run: Run;
+}
+
+/** Holds a step back. @returns where it can be undone, and what comes of it is told */
+export async function deferBulk(
+  app: App,
+  undoIn: string | number,
+  { step, count, isMore, query, run }: BulkWork,
+  steering: Steering,
+): Promise<string> {
+  const { operations } = app;
+  const { id, dueMs } = operations.hold(undoIn, async ({ signal, tell }) => {
+    const taken = new BulkProgress();
+    const watch = { signal, tell: () => tell({ ...taken.toJSON(), at_ms: operations.nowMs() }) };
+    try {
+      const isWhole = await run(taken, watch);
+      await operations.record(isWhole ? DEFERRED.done : DEFERRED.stopped, id, steering, taken.toJSON());
+    } catch (error) {
+      await operations.record(DEFERRED.failed, id, steering, { message: (error as Error).message, ...taken.toJSON() });
+      throw error;
+    }
+  });
+  const data = { step, count, ...(isMore && { is_more: true }), query, due_ms: dueMs };
+  await operations.record(DEFERRED.held, id, steering, data).catch(async (error: unknown) => {
+    // What nobody can see, nobody could undo.
+    await operations.undo(id);
+    throw error;
+  });
+  return `${OPS_PATH}/held/${id}`;
+}
+
+async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<HeldData> {
+  const id = ctx.params["id"] ?? "";
+  const read = async (): Promise<DeferredStep> => {
+    // First: what is read after it says more than it, never less.
+    const progress = await app.operations.progressOf(id);
+    const { items } = await app.operations.audit({ target: id, limit: ROWS });
+    return (
+      deferredStepOf(items, nowMs, progress) ??
+      notFound("There is no such step: what is held back is in the audit trail, for as long as that is kept")
+    );
+  };
+  const held = await read();
+  const { state } = held;
+  if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...held, id };
+  // Long past its time: whoever claims it now knows that it will not be done any more.
+  const undone = await app.operations.undo(id);
+  if (undone === "now") await app.operations.record(DEFERRED.lost, id, { by: "app" });
+  const now = await read();
+  return { ...now, id, ...(undone && now.state.kind === "due" && { state: { kind: "lost" } }) };
+}
+
+async function undo({ app, params, steering }: Step): Promise<StepResult> {
+  const id = params["id"] ?? "";
+  const { items } = await app.operations.audit({ target: id, operation: DEFERRED.held, limit: 1 });
+  if (items.length === 0) notFound("There is no such step");
+  const undone = await app.operations.undo(id);
+  if (!undone) return { tone: "bad", text: "Too late: it has begun." };
+  // Of several who wanted it at once, one has taken it back.
+  if (undone === "now") await app.operations.record(DEFERRED.undone, id, steering);
+  return { tone: "good", text: "" };
+}
+
+/** When there is something else to be told; undefined: no more. */
+function lookInMs({ kind, ...state }: DeferredState): number | undefined {
+  if ("leftMs" in state) return state.leftMs + SETTLED_MS;
+  return kind === "due" ? LOOK_AGAIN_MS : undefined;
+}
+
+/** Where no script runs, for that too. */
+function LookAgain({ state }: { state: DeferredState | undefined }) {
+  const inMs = state && lookInMs(state);
+  if (inMs === undefined) return null;
+  return (
+    <noscript>
+      <meta http-equiv="refresh" content={String(Math.ceil(inMs / 1000))} />
+    </noscript>
+  );
+}
+
+function HeldView({ data, look }: { data: HeldData; look: OpsContext }) {
+  const { step, count, state, query, by } = data;
+  return (
+    <div data-live="held">
+      <div class="panel held" data-state={state.kind} data-due={lookInMs(state)}>
+        <div role="status">
+          <h1>{headingOf(data)}</h1>
+          {state.kind === "due" ? null : <p>{textOf(state, step, count)}</p>}
+        </div>
+        {state.kind === "held" ? (
+          <p
+            class="held-bar"
+            style={`--left:${state.leftMs}ms;--share:${(state.leftMs / state.wholeMs).toFixed(3)}`}
+            aria-hidden="true"
+          ></p>
+        ) : null}
+        {state.kind === "due" ? <p>{textOf(state, step, count)}</p> : null}
+        <DeferredProgress held={data} />
+        <p class="quiet">{`Confirmed by ${by}.`}</p>
+        <div class="buttons">
+          {state.kind === "held" ? (
+            <StepForm look={look} action={`/held/${data.id}/undo`}>
+              <StepButton look={look} label="Undo" tone="main" />
+            </StepForm>
+          ) : null}
+          {state.kind === "held" || state.kind === "due" ? (
+            <a class="button" href={look.here}>
+              See how it goes
+            </a>
+          ) : null}
+          <a class="button" href={query === "" ? RUNS_PATH : `${RUNS_PATH}?${query}`}>
+            Back to the list
+          </a>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const NOUNS: Readonly<Record<BulkStep, string>> = {
+  pause: "Pausing",
+  resume: "Resuming",
+  cancel: "Cancelling",
+  retry: "Retrying",
+};
+
+function nounOf(step: BulkStep): string {
+  return NOUNS[step];
+}
+
+function headingOf({ step, count, state }: DeferredStep): string {
+  const what = `${nounOf(step)} ${runsText(count)}`;
+  if (state.kind === "held")
+    return `${what} in ${durationText(Math.ceil(state.leftMs / 1000) * 1000).replace(".00", "")}`;
+  if (state.kind === "undone") return `${what}: undone`;
+  if (state.kind === "done") return `${what}: done`;
+  if (state.kind === "failed" || state.kind === "stopped") return `${what} was cut short`;
+  return state.kind === "lost" ? `${what}: not done` : `${what} …`;
+}
+
+function textOf(state: DeferredState, step: BulkStep, count: number): string {
+  switch (state.kind) {
+    case "held":
+      return "Until then it can be undone, and nothing is changed. Should the process that holds it end before, it is not done.";
+    case "due":
+      return Math.min(state.sinceMs, state.heard?.agoMs ?? Infinity) < GRACE_MS
+        ? `It has been under way for ${durationText(state.sinceMs)}: what came of it is told here.`
+        : `It has begun, and nothing was heard of it ${state.heard ? `for ${durationText(state.heard.agoMs)}` : "since"}. If its process has ended, what was done until then is done: the list shows what is left.`;
+    case "undone":
+      return `Nothing was changed: ${state.by} has taken it back.`;
+    case "done":
+      return `${takenText(state.taken)}${count > state.taken.count ? " The others were gone by then, or fitted the filters no more." : ""}`;
+    case "stopped":
+      return `Its process was to end, and it stopped. ${takenText(state.taken)} To ${step} the others, take the step again.`;
+    case "failed":
+      return `${state.message}. What was done until then is done: the list shows what is left.`;
+    case "lost":
+      return `The process that held it ended before its time. Nothing was changed; to ${step} them, take the step again.`;
+  }
+}

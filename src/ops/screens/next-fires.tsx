@@ -1,0 +1,86 @@
+/** What the clock starts next. */
+import type { App } from "../../index.ts";
+import type { ScheduleView, Snapshot } from "../../graph.ts";
+import { OPS_PATH } from "../operator-access.ts";
+import type { OpsContext } from "../ops-context.ts";
+import { graphStyle } from "../views/status-style.ts";
+import { Empty, Mark, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./table-head.tsx";
+
+const NEXT_FIRES = 10;
+
+export interface NextFire {
+  schedule: ScheduleView;
+  /** What it started last, as far as that is kept. */
+  last: Snapshot | undefined;
+}
+
+/** Those that come first. */
+export function nextFires(schedules: readonly ScheduleView[], engine: App["engine"]): Promise<NextFire[]> {
+  const next = schedules
+    .filter(({ next_ms: nextMs }) => nextMs !== null)
+    .sort((a, b) => (a.next_ms ?? 0) - (b.next_ms ?? 0))
+    .slice(0, NEXT_FIRES);
+  return Promise.all(
+    next.map(async (schedule) => {
+      const { last_graph_id: id } = schedule;
+      return { schedule, last: id === null ? undefined : await engine.snapshot(id) };
+    }),
+  );
+}
+
+export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: OpsContext }) {
+  if (fires.length === 0)
+    return (
+      <Empty title="No schedule is due">
+        <p>
+          Schedules start graphs by the clock: <code>{"createApp({ schedules: [{ name, cron, worker }] })"}</code>
+        </p>
+      </Empty>
+    );
+  return (
+    <div class="scroll">
+      <table>
+        <Heads columns={["Schedule", "Next", "Last", ["Steps", "steps"]]} />
+        <tbody>
+          {fires.map(({ schedule, last }) => (
+            <tr key={schedule.name}>
+              <th scope="row" data-label="Schedule">
+                {schedule.name}
+              </th>
+              <td data-label="Next">
+                <Time ms={schedule.next_ms ?? 0} look={look} />
+              </td>
+              <td data-label="Last">
+                <Last schedule={schedule} run={last} look={look} />
+              </td>
+              <td data-label="">
+                <StepForm look={look} action={`/schedules/${schedule.name}/trigger`} class="actions">
+                  <StepButton look={look} label="Run now" name={`Run now: ${schedule.name}`} />
+                  <StepButton
+                    look={look}
+                    label="Pause"
+                    name={`Pause ${schedule.name}`}
+                    action={`/schedules/${schedule.name}/pause`}
+                  />
+                </StepForm>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What came of it last, and when. */
+function Last({ schedule, run, look }: { schedule: ScheduleView; run: Snapshot | undefined; look: OpsContext }) {
+  if (schedule.last_graph_id === null) return <span class="quiet">never</span>;
+  const time = <Time ms={schedule.last_ms ?? 0} look={look} />;
+  if (run === undefined) return <span class="quiet">{time}, no longer kept</span>;
+  return (
+    <>
+      <Mark looks={graphStyle(run, look.nowMs)} /> <a href={`${OPS_PATH}/runs/${run.graph_id}`}>{time}</a>
+    </>
+  );
+}

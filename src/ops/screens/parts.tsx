@@ -1,0 +1,155 @@
+/** Pieces of which the screens are made. */
+import { CsrfField, type SvcError } from "../../index.ts";
+import { StatusMark } from "../widgets/status-mark.tsx";
+import type { Child } from "../../jsx-runtime.ts";
+import { OPS_PATH } from "../operator-access.ts";
+import type { OpsContext } from "../ops-context.ts";
+import type { Commands } from "../views/cli-commands.ts";
+import type { StatusStyle } from "../views/status-style.ts";
+import { READ_ONLY } from "../views/runs/allowed-actions.ts";
+import { agoText, momentText } from "../views/format.ts";
+import { MissingRun, WhyMissing } from "./runs/missing-run.tsx";
+
+/** A moment: how long ago, and the whole of it where one rests on it. */
+export function Time({ ms, look }: { ms: number; look: OpsContext }) {
+  return (
+    <time datetime={new Date(ms).toISOString()} title={momentText(ms, look.zone)}>
+      {agoText(ms, look.nowMs)}
+    </time>
+  );
+}
+
+export function Mark({ looks: { status, word } }: { looks: StatusStyle }) {
+  return word === undefined ? <StatusMark status={status} /> : <StatusMark status={status} word={word} />;
+}
+
+export interface StepFormProps {
+  look: OpsContext;
+  /** Below the screens: `/queues/mail/pause`. */
+  action: string;
+  /** Fields that nobody sees. */
+  fields?: Readonly<Record<string, string>>;
+  class?: string;
+  /** Takes several steps: Enter in a field takes none, a button has to be pressed. Default: Enter presses the first button. */
+  isByButton?: boolean;
+  children?: Child;
+}
+
+/** A form that changes something: with the token, and the way back to where it stands. */
+export function StepForm(props: StepFormProps) {
+  const { look, action, fields = {}, isByButton = false } = props;
+  return (
+    <form method="post" action={OPS_PATH + action} class={props.class}>
+      {isByButton ? <button type="submit" disabled hidden></button> : null}
+      <CsrfField />
+      <input type="hidden" name="back" value={look.here} />
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} key={name} />
+      ))}
+      {props.children}
+    </form>
+  );
+}
+
+export interface StepButtonProps {
+  look: OpsContext;
+  label: string;
+  /** Why it can't be pressed. Default: only where the visitor may look alone. */
+  refusal?: string | undefined;
+  /** Where it leads, other than its form. */
+  action?: string;
+  tone?: "bad" | "main" | undefined;
+  /** What it is about, for those who hear it: "Pause mail". */
+  name?: string;
+  /** Shortcut. */
+  shortcut?: string | undefined;
+}
+
+/** A button that says why it can't be pressed: to those who see it, and to those who hear it. */
+export function StepButton({ look, label, refusal, action, tone, name, shortcut }: StepButtonProps) {
+  const why = refusal ?? (look.visitor.role === "operator" ? undefined : READ_ONLY);
+  if (why !== undefined)
+    return (
+      <button type="submit" class="button" disabled title={why} aria-label={`${name ?? label}: ${why}`}>
+        {label}
+      </button>
+    );
+  return (
+    <button
+      type="submit"
+      class="button"
+      data-tone={tone}
+      data-key={shortcut}
+      formaction={action === undefined ? undefined : OPS_PATH + action}
+      aria-label={name}
+    >
+      {label}
+    </button>
+  );
+}
+
+export function CommandsPanel({ commands, label = "Copy as command" }: { commands: Commands; label?: string }) {
+  return (
+    <details class="commands">
+      <summary>{label}</summary>
+      <dl>
+        <dt>curl</dt>
+        <dd>
+          <CommandText name="curl" text={commands.curl} />
+        </dd>
+        {commands.cli === undefined ? null : <dt>CLI</dt>}
+        {commands.cli === undefined ? null : (
+          <dd>
+            <CommandText name="CLI" text={commands.cli} />
+          </dd>
+        )}
+      </dl>
+    </details>
+  );
+}
+
+function CommandText({ name, text }: { name: string; text: string }) {
+  return (
+    <pre tabindex={0} role="region" aria-label={name} data-copy>
+      <code>{text}</code>
+    </pre>
+  );
+}
+
+export function Empty(props: { title: string; children?: Child }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{props.title}</p>
+      {props.children}
+    </div>
+  );
+}
+
+/** In the place of a screen: what was asked for is not there, or is not to be had. */
+export function Refused({ error, look }: { error: SvcError; look: OpsContext }) {
+  return (
+    <>
+      <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
+      <Empty title={error.message}>
+        {error instanceof MissingRun ? <WhyMissing of={error} look={look} /> : null}
+        <p>
+          <a href={OPS_PATH}>Go to the overview</a>
+        </p>
+      </Empty>
+    </>
+  );
+}
+
+/** What a list holds, and the link to its next page. */
+export function Pager({ href, text, label = "Older" }: { href: string | undefined; text: string; label?: string }) {
+  return (
+    <p class="pager">
+      <span>{text}</span>
+      {href === undefined ? null : (
+        <a class="button" href={href} rel="next" data-key="n">
+          {label}
+        </a>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,89 @@
+/** The processes that share the database, a row for each: where it runs, what it does, and whether it is still heard of. */
+import type { ProcessView } from "../../index.ts";
+import type { OpsContext } from "../ops-context.ts";
+import { SLOW_MS } from "../views/processes.ts";
+import { bytesText, countText, delayText, durationText } from "../views/format.ts";
+import { Time } from "./parts.tsx";
+import { Heads } from "./table-head.tsx";
+
+/** Each tells every second that it is there; what is silent for longer is being looked after. */
+const SILENT_MS = 5000;
+/** Names that are listed; of more the number is told. */
+const MOST_NAMES = 4;
+
+const ROLES: Readonly<Record<string, string>> = {
+  all: "pages and workers",
+  web: "pages",
+  worker: "workers",
+};
+
+export function ProcessesTable({ processes, look }: { processes: readonly ProcessView[]; look: OpsContext }) {
+  return (
+    <div class="scroll">
+      <table>
+        <Heads
+          columns={[
+            "Process",
+            "State",
+            "Does",
+            "Workers",
+            ["Loop late, 99 %", "number"],
+            ["Memory", "number"],
+            "Build",
+            "Started",
+          ]}
+        />
+        <tbody>
+          {processes.map((process) => (
+            <tr key={process.id}>
+              <th scope="row" data-label="Process">
+                <code>{process.host}</code>
+              </th>
+              <td data-label="State">
+                {process.silent_ms > SILENT_MS ? (
+                  <span class="state" data-tone="warn">{`silent for ${durationText(process.silent_ms)}`}</span>
+                ) : (
+                  <span class="state" data-tone="good">
+                    there
+                  </span>
+                )}
+              </td>
+              <td data-label="Does">{ROLES[process.role] ?? process.role}</td>
+              <td data-label="Workers" title={process.workers.join(", ")}>
+                {namesText(process)}
+              </td>
+              <td data-label="Loop late, 99 %" class="number">
+                {isSlow(process) ? (
+                  <span class="state" data-tone="warn">
+                    {delayText(process.loop_p99_ms)}
+                  </span>
+                ) : (
+                  delayText(process.loop_p99_ms)
+                )}
+              </td>
+              <td data-label="Memory" class="number">
+                {process.memory_bytes === null ? "–" : bytesText(process.memory_bytes)}
+              </td>
+              <td data-label="Build">
+                <code>{process.build}</code>
+              </td>
+              <td data-label="Started">
+                <Time ms={process.started_ms} look={look} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function isSlow({ loop_p99_ms: ms }: ProcessView): boolean {
+  return ms !== null && ms >= SLOW_MS;
+}
+
+function namesText({ role, workers }: ProcessView): string {
+  if (role === "web" || workers.length === 0) return "–";
+  const left = workers.length - MOST_NAMES;
+  return left > 1 ? `${workers.slice(0, MOST_NAMES).join(", ")} and ${countText(left)} more` : workers.join(", ");
+}

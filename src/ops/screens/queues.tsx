@@ -1,0 +1,148 @@
+/** What waits for which worker, and whether it may start. */
+import { PATHS, type Entry, type FleetQueue } from "../../index.ts";
+import { OPS_PATH } from "../operator-access.ts";
+import { operatorRoute } from "../operator-route.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf } from "../views/cli-commands.ts";
+import { emptyText, ratesText, rateText } from "../views/queue-drain.ts";
+import { countText, durationText } from "../views/format.ts";
+import { concurrencyByWorker } from "../views/workers.ts";
+import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./table-head.tsx";
+
+export function queueScreens(screens: Screens): Entry[] {
+  return [
+    screen<FleetQueue[]>(screens, "/queues", {
+      title: "Queues",
+      section: "Queues",
+      follows: () => ["graphs", "controls"],
+      load: ({ app }) => app.operations.queues(),
+      isUnderWay: (queues) => queues.some(({ waiting, running }) => waiting + running > 0),
+      view: (queues, look) => <Queues queues={queues} look={look} />,
+    }),
+    ...(["pause", "resume"] as const).map((step) =>
+      operatorRoute(screens, `/queues/:worker/${step}`, async ({ app, params, steering }) => {
+        const { worker, waiting } = await app.engine.queues[step](params["worker"] ?? "", steering);
+        const told = step === "pause" ? "is paused: what runs goes on, nothing new begins" : "goes on";
+        return { tone: "good", text: `The queue ${worker} ${told}. ${countText(waiting)} waiting.` };
+      }),
+    ),
+  ];
+}
+
+function Queues({ queues, look }: { queues: FleetQueue[]; look: OpsContext }) {
+  return (
+    <>
+      <div class="title">
+        <h1>Queues</h1>
+        <p class="quiet">of all processes on this database</p>
+      </div>
+      <div data-live="queues">
+        <QueuesTable queues={queues} look={look} concurrency={concurrencyByWorker(look.app.definitions)} />
+      </div>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.queues, "svc graph queues")} />
+    </>
+  );
+}
+
+interface QueuesTableProps {
+  queues: readonly FleetQueue[];
+  look: OpsContext;
+  concurrency: ReadonlyMap<string, number>;
+  /** Beside something else: without rates and state. */
+  isShort?: boolean;
+}
+
+export function QueuesTable({ queues, look, concurrency, isShort = false }: QueuesTableProps) {
+  if (queues.length === 0)
+    return (
+      <Empty title="No workers">
+        <p>A queue is what waits for a worker; this app has none yet.</p>
+      </Empty>
+    );
+  return (
+    <div class="scroll">
+      <table>
+        <Heads
+          columns={[
+            "Worker",
+            ["Waiting", "number"],
+            ["Oldest", "number"],
+            ["Running", "number"],
+            ...(isShort ? [] : [["Comes in", "number"] as const, ["Ends", "number"] as const]),
+            "Empty",
+            ...(isShort ? [] : ["State"]),
+            ["Steps", "steps"],
+          ]}
+        />
+        <tbody>
+          {queues.map((queue) => (
+            <tr key={queue.worker}>
+              <th scope="row" data-label="Worker">
+                <a href={`${OPS_PATH}/workers#${queue.worker}`} data-row>
+                  {queue.worker}
+                </a>
+              </th>
+              <td data-label="Waiting" class="number">
+                {countText(queue.waiting)}
+              </td>
+              <td data-label="Oldest" class="number">
+                {queue.oldest_ms === null ? "–" : durationText(queue.oldest_ms)}
+              </td>
+              <td data-label="Running" class="number">
+                {`${countText(queue.running)} / ${concurrency.get(queue.worker) ?? "–"}`}
+              </td>
+              {isShort ? null : (
+                <td
+                  data-label="Comes in"
+                  class="number"
+                  title="Nodes that became ready, retries too, in the last two minutes"
+                >
+                  {rateText(queue.ready_per_minute)}
+                </td>
+              )}
+              {isShort ? null : (
+                <td data-label="Ends" class="number" title="Attempts that ended in the last five minutes">
+                  {rateText(queue.ended_per_minute)}
+                </td>
+              )}
+              <td data-label="Empty" title={ratesText(queue)}>
+                {emptyText(queue) ?? <span class="quiet">–</span>}
+              </td>
+              {isShort ? null : (
+                <td data-label="State">
+                  <State queue={queue} look={look} />
+                </td>
+              )}
+              <td data-label="">
+                <StepForm
+                  look={look}
+                  action={`/queues/${encodeURIComponent(queue.worker)}/${queue.paused ? "resume" : "pause"}`}
+                  class="actions"
+                >
+                  <StepButton
+                    look={look}
+                    label={queue.paused ? "Resume" : "Pause"}
+                    name={`${queue.paused ? "Resume" : "Pause"} ${queue.worker}`}
+                  />
+                </StepForm>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function State({ queue, look }: { queue: FleetQueue; look: OpsContext }) {
+  if (!queue.paused) return <span class="quiet">open</span>;
+  return (
+    <span data-tone="held">
+      paused {queue.paused_ms === null ? null : <Time ms={queue.paused_ms} look={look} />}
+      {queue.paused_by === null ? "" : ` by ${queue.paused_by}`}
+      {queue.note === null ? "" : `: ${queue.note}`}
+    </span>
+  );
+}

@@ -1,0 +1,313 @@
+/** Beside the run: what it, or the node that is chosen, was given and gave, its attempts and logs, and how to run it again. */
+import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
+import { OPS_PATH } from "../../operator-access.ts";
+import type { OpsContext } from "../../ops-context.ts";
+import type { Attempt } from "../../views/runs/attempts.ts";
+import { againText } from "../../views/bulk/bulk-preview.ts";
+import { failedNodes } from "../../views/runs/failed-nodes.ts";
+import { graphStyle, nodeStyle } from "../../views/status-style.ts";
+import { hiddenCount, payloadView } from "../../views/runs/payload.ts";
+import { NODE_TABS, RUN_TABS, runQueryEntries, runQueryText, type Tab } from "../../views/runs/run-query.ts";
+import { READ_ONLY } from "../../views/runs/allowed-actions.ts";
+import { clockText, countText, durationText } from "../../views/format.ts";
+import { isPartHidden } from "../../views/runs/preview.ts";
+import { Artifacts } from "./artifacts.tsx";
+import { Events, hiddenIn } from "./events.tsx";
+import { Mark, StepButton, StepForm, Time } from "../parts.tsx";
+import { Payload, RawPayload } from "../payload.tsx";
+import { entryHref, type EntriesOf } from "../entry.ts";
+import { rawOf } from "./raw.ts";
+import { Reveal } from "../reveal.tsx";
+import type { RunData } from "../../run-data.ts";
+import { Heads } from "../table-head.tsx";
+
+interface InspectorProps {
+  data: RunData;
+  look: OpsContext;
+  attempts: readonly Attempt[];
+}
+
+/** Characters of an input that a form begins with. */
+const MAX_PREFILL = 4000;
+/** Of one that is not put there. */
+const MAX_HINT = 400;
+
+const LABELS: Readonly<Record<Tab, string>> = {
+  input: "Input",
+  output: "Output",
+  error: "Error",
+  attempts: "Attempts",
+  logs: "Logs",
+  events: "Events",
+  artifacts: "Files",
+  raw: "Raw",
+};
+
+export function Inspector({ data, look, attempts }: InspectorProps) {
+  const { run, node, query, events } = data;
+  const base = `${OPS_PATH}/runs/${run.graph_id}`;
+  const hidden = hiddenOn(data, look);
+  return (
+    <>
+      <FailedNodes data={data} />
+      <div class="head">
+        <h2>{node ? node.id : "The run as a whole"}</h2>
+        <Mark looks={node ? nodeStyle(node, run.finished_ms !== null) : graphStyle(run, look.nowMs)} />
+      </div>
+      {node ? (
+        <p class="quiet">
+          {`worker ${node.worker}, ${node.attempts} attempt${node.attempts === 1 ? "" : "s"} `}
+          <a href={`${base}${runQueryText(query, { node: "", tab: "" })}`}>Look at the whole run</a>
+        </p>
+      ) : null}
+      <nav class="tabs" aria-label={`What is known of ${node ? node.id : "the run"}`}>
+        {(node ? NODE_TABS : RUN_TABS).map((tab) => (
+          <a
+            href={`${base}${runQueryText(query, { tab })}`}
+            aria-current={query.tab === tab ? "page" : undefined}
+            data-key={tab === "raw" ? "." : undefined}
+            key={tab}
+          >
+            {LABELS[tab]}
+          </a>
+        ))}
+      </nav>
+      <Side data={data} look={look} attempts={attempts} />
+      {events.endsText !== undefined && OF_EVENTS.has(query.tab) ? (
+        <p class="quiet">{`Made ${events.endsText}.`}</p>
+      ) : null}
+      {hidden === undefined ? null : <Reveal hidden={hidden} data={data} look={look} />}
+      {node ? <AgainFromNode node={node} run={run} look={look} /> : <AgainAsAWhole run={run} look={look} />}
+    </>
+  );
+}
+
+/** Sides that are made of events. */
+const OF_EVENTS: ReadonlySet<Tab> = new Set<Tab>(["attempts", "logs", "events"]);
+
+/** From one that has failed to the next, by links and by the keys that press them. */
+function FailedNodes({ data: { run, node, query } }: { data: RunData }) {
+  const { count, place, before, after } = failedNodes(run, node?.id);
+  if (before === undefined || after === undefined) return null;
+  const hrefOf = (id: string): string =>
+    `${OPS_PATH}/runs/${run.graph_id}${runQueryText(query, { node: id, tab: "error" })}#node`;
+  return (
+    <nav class="failed-nodes" aria-label="Failed nodes">
+      <a class="button" href={hrefOf(before)} data-key="[" aria-label={`Failed node before: ${before}`}>
+        ‹
+      </a>
+      <span class="quiet">
+        {place === undefined ? `${countText(count)} failed` : `${countText(place)} of ${countText(count)} failed`}
+      </span>
+      <a class="button" href={hrefOf(after)} data-key="]" aria-label={`Failed node after: ${after}`}>
+        ›
+      </a>
+    </nav>
+  );
+}
+
+function Side({ data, look, attempts }: InspectorProps) {
+  const { run, node, query, events, isRevealed } = data;
+  const about = node?.id ?? "the run";
+  const finding = {
+    find: query.find,
+    action: `${OPS_PATH}/runs/${run.graph_id}`,
+    fields: runQueryEntries(query, { find: "" }),
+  };
+  const payload = (json: Json, label: string, of: EntriesOf) => (
+    <Payload
+      json={json}
+      entryHref={entryHref(run.graph_id, query, of)}
+      label={`${label} of ${about}`}
+      redact={look.redact}
+      isRevealed={isRevealed}
+      finding={finding}
+    />
+  );
+  const own = eventsOf(events.ends, node);
+  switch (query.tab) {
+    case "input":
+      return node && node.started_ms === null ? (
+        <p class="quiet">It has not begun: its input is made when its turn has come.</p>
+      ) : (
+        payload(node ? node.input : run.input, "Input", "input")
+      );
+    case "output":
+      return (node ? node.status === "done" : run.status === "done") ? (
+        payload(node ? node.result : run.result, "Output", "result")
+      ) : (
+        <p class="quiet">{`There is no output: it is ${node ? node.status : run.phase}.`}</p>
+      );
+    case "error":
+      return <ErrorSide error={node ? node.error : run.error} origin={data.origin} />;
+    case "attempts":
+      return <Attempts attempts={attempts} look={look} />;
+    case "logs":
+      return <Logs events={own.filter(({ type }) => type === "log")} look={look} />;
+    case "events":
+      return <Events events={own} look={look} isRevealed={isRevealed} startMs={run.created_ms} />;
+    case "artifacts":
+      return <Artifacts shown={data.artifacts} graphId={run.graph_id} look={look} />;
+    case "raw":
+      return (
+        <RawPayload
+          json={rawOf(node ?? run)}
+          label={`Raw view of ${about}`}
+          redact={look.redact}
+          isRevealed={isRevealed}
+          wholeHref={`${OPS_PATH}/runs/${run.graph_id}/raw${runQueryText(query, { tab: "", view: "", find: "" })}`}
+        />
+      );
+  }
+}
+
+function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDetail["origin"] }) {
+  if (!error) return <p class="quiet">No error.</p>;
+  const causes = origin?.causes ?? [];
+  return (
+    <>
+      <p class="quiet">{`${error.reason}${error.node === undefined ? "" : ` in ${error.node}`}`}</p>
+      <pre tabindex={0} role="region" aria-label="Error" data-copy>
+        <code>{error.message}</code>
+      </pre>
+      {origin?.place === undefined ? null : (
+        <p>
+          Thrown at <code data-copy-id="the place">{origin.place}</code>
+        </p>
+      )}
+      {causes.length === 0 ? null : (
+        <>
+          <h3>Caused by</h3>
+          <ol class="causes">
+            {causes.map((cause, at) => (
+              <li key={at}>
+                <code>{cause}</code>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </>
+  );
+}
+
+function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsContext }) {
+  if (attempts.length === 0) return <p class="quiet">None has begun.</p>;
+  return (
+    <table class="plain">
+      <Heads columns={["No.", "Began", ["Took", "number"], "Outcome"]} />
+      <tbody>
+        {attempts.map(({ number, startedMs, endedMs, outcome, message, againMs }) => (
+          <tr key={startedMs}>
+            <td>{number}</td>
+            <td>
+              <Time ms={startedMs} look={look} />
+            </td>
+            <td class="number">{durationText((endedMs ?? look.nowMs) - startedMs)}</td>
+            <td>
+              {outcome}
+              {message === undefined ? "" : `: ${message}`}
+              {againMs === undefined || endedMs === undefined ? "" : `, again after ${durationText(againMs - endedMs)}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Logs({ events, look }: { events: readonly GraphEvent[]; look: OpsContext }) {
+  if (events.length === 0) return <p class="quiet">It has logged nothing: ctx.log("info", …) does.</p>;
+  return (
+    <pre tabindex={0} role="region" aria-label="Logs" data-copy>
+      <code>
+        {events
+          .map(({ timestampMs, data }) => `${clockText(timestampMs, look.zone)} ${lineOf(data ?? null)}`)
+          .join("\n")}
+      </code>
+    </pre>
+  );
+}
+
+function lineOf(data: Json): string {
+  if (data === null || typeof data !== "object" || Array.isArray(data)) return JSON.stringify(data);
+  return `${String(data["level"]).padEnd(5)} ${String(data["message"])}`;
+}
+
+/** Sides that may hide something. */
+const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "artifacts", "raw"]);
+
+/** Of what stands on the side that is open; undefined where a side shows nothing of what is told or given. */
+function hiddenOn(
+  { run, node, events, artifacts, query: { tab } }: RunData,
+  { redact }: OpsContext,
+): number | undefined {
+  if (!WITH_PAYLOAD.has(tab)) return undefined;
+  if (tab === "artifacts") return artifacts.filter(({ preview }) => isPartHidden(preview)).length;
+  if (tab === "events") return hiddenIn(eventsOf(events.ends, node), redact);
+  if (tab === "raw") return hiddenCount(rawOf(node ?? run), redact);
+  if (tab === "output") return hiddenCount(node ? node.result : run.result, redact);
+  return hiddenCount(node ? node.input : run.input, redact);
+}
+
+function eventsOf(events: readonly GraphEvent[], node: NodeDetail | undefined): readonly GraphEvent[] {
+  return events.filter((event) => event.node === node?.id);
+}
+
+function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; look: OpsContext }) {
+  const isOwn = node.kind === "node";
+  const hasEnded = run.phase === "done" || run.phase === "failed";
+  const why = look.visitor.role === "operator" ? undefined : READ_ONLY;
+  const refusal = hasEnded ? why : (why ?? `It is ${run.phase}: only a run that has ended can begin again at a node`);
+  if (!isOwn) return null;
+  return (
+    <details class="again">
+      <summary data-key="r">Run again from here…</summary>
+      <StepForm look={look} action={`/runs/${run.graph_id}/fork`} class="stack" fields={{ from: node.id }} isByButton>
+        <p class="quiet">
+          What comes before keeps its results. Within this run everything from here on is run anew; as a new run this
+          one stays as it is, and the input may be another. {`What ${againText(run, node.id)}.`}
+        </p>
+        <InputField label="Input of a new run's node, as JSON; empty: as it was" input={node.input} look={look} />
+        <label>
+          Why
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <span class="buttons">
+          <StepButton look={look} label="As a new run" tone="main" refusal={why} />
+          <StepButton look={look} label="Within this run" refusal={refusal} action={`/runs/${run.graph_id}/retry`} />
+        </span>
+      </StepForm>
+    </details>
+  );
+}
+
+/** Begins as it was, where nothing of that is hidden and one can look over it; else empty, which means the same. */
+function InputField({ label, input, look }: { label: string; input: Json; look: OpsContext }) {
+  const { raw, redacted } = payloadView(input, { keys: look.redact, isRevealed: false });
+  const isWhole = redacted === 0 && raw.length <= MAX_PREFILL;
+  return (
+    <label>
+      {label}
+      <textarea name="input" rows={6} spellcheck={false} placeholder={raw.slice(0, MAX_HINT)}>
+        {isWhole ? raw : ""}
+      </textarea>
+    </label>
+  );
+}
+
+function AgainAsAWhole({ run, look }: { run: Snapshot; look: OpsContext }) {
+  return (
+    <details class="again">
+      <summary data-key="r">Start another like it…</summary>
+      <StepForm look={look} action="/runs/start" class="stack" fields={{ worker: run.worker, like: run.graph_id }}>
+        <InputField label="Input, as JSON; empty: the same" input={run.input} look={look} />
+        <label>
+          Why
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <StepButton look={look} label="Start" tone="main" />
+      </StepForm>
+    </details>
+  );
+}

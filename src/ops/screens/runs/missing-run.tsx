@@ -1,0 +1,39 @@
+/** A run that was asked for and is not there: what is known of it nevertheless. */
+import { SvcError } from "../../../index.ts";
+import type { Absence, Snapshot } from "../../../graph.ts";
+import { OPS_PATH } from "../../operator-access.ts";
+import type { OpsContext } from "../../ops-context.ts";
+import { absenceText } from "../../views/runs/missing-run.ts";
+
+export class MissingRun extends SvcError {
+  readonly id: string;
+  readonly absence: Absence;
+
+  constructor(id: string, absence: Absence) {
+    super("SVC_NOT_FOUND", `There is no run "${id.slice(0, 80)}"`);
+    this.id = id;
+    this.absence = absence;
+  }
+}
+
+/** @throws MissingRun where there is none of this id */
+export async function runOf({ app: { engine } }: OpsContext, id: string): Promise<Snapshot> {
+  const run = await engine.snapshot(id);
+  if (!run) throw new MissingRun(id, await engine.absence(id));
+  return run;
+}
+
+export function WhyMissing({ of: { id, absence }, look }: { of: MissingRun; look: OpsContext }) {
+  return (
+    <>
+      <p>{absenceText(absence, look.nowMs, look.zone)}</p>
+      {absence.createdMs === undefined ? null : (
+        <p>
+          Steps that were taken by hand stay in the audit trail:{" "}
+          <a href={`${OPS_PATH}/audit?target=${id}`}>those of this run</a>,{" "}
+          <a href={`${OPS_PATH}/audit?operation=graphs.purge`}>removals of many</a>.
+        </p>
+      )}
+    </>
+  );
+}

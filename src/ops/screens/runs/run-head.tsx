@@ -1,0 +1,136 @@
+/** The head of a run: where it belongs, how it stands, and the facts that don't change from tab to tab. */
+import type { Snapshot } from "../../../graph.ts";
+import { RUNS_PATH } from "../../operator-access.ts";
+import type { OpsContext } from "../../ops-context.ts";
+import { graphStyle } from "../../views/status-style.ts";
+import { compareHref } from "../../views/navigation-targets.ts";
+import { queryText } from "../../views/runs/runs-query.ts";
+import { countText, durationText, ordinalText } from "../../views/format.ts";
+import { Mark, Time } from "../parts.tsx";
+import { Attempts, StartedBy, Summary } from "./runs-table.tsx";
+
+interface RunHeadProps {
+  run: Snapshot;
+  /** How its nodes stand, in the words of its picture. */
+  nodes: string;
+  /** Of language models, in words; undefined where none was told of. */
+  usage: string | undefined;
+  look: OpsContext;
+}
+
+export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
+  const { graph_id: id, worker, parent, children, forked_from: forkedFrom, started_ms: startedMs } = run;
+  const endMs = run.finished_ms ?? look.nowMs;
+  return (
+    <div class="stack-tight">
+      <nav class="crumbs" aria-label="Where this run belongs">
+        <a href={RUNS_PATH}>Runs</a> <span aria-hidden="true">›</span>{" "}
+        <a href={`${RUNS_PATH}?${queryText({ worker })}`}>{worker}</a>
+        {parent === null ? null : (
+          <span>
+            {" "}
+            part of <a href={`${RUNS_PATH}/${parent.graph_id}`}>{parent.node ?? parent.graph_id}</a>
+          </span>
+        )}
+        {forkedFrom === null ? null : (
+          <span>
+            {" "}
+            forked from <a href={`${RUNS_PATH}/${forkedFrom}`}>{forkedFrom}</a>
+          </span>
+        )}
+      </nav>
+      <div class="title">
+        <h1>{worker}</h1>
+        <Mark looks={graphStyle(run, look.nowMs)} />
+        <code class="quiet" data-copy-id="the id">
+          {id}
+        </code>
+        <p class="links">
+          <a href={compareHref(id, forkedFrom ?? undefined)}>
+            {forkedFrom === null ? "Compare with another run" : "Compare with the run it was forked from"}
+          </a>
+        </p>
+      </div>
+      <Summary run={run} look={look} />
+      <dl class="facts">
+        <div>
+          <dt>Accepted</dt>
+          <dd>
+            <Time ms={run.created_ms} look={look} />
+          </dd>
+        </div>
+        <div>
+          <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
+          <dd>{startedMs === null ? <Time ms={run.due_ms} look={look} /> : durationText(endMs - startedMs)}</dd>
+        </div>
+        {run.origin === null ? null : (
+          <div>
+            <dt>Started by</dt>
+            <dd>
+              <StartedBy run={run} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Nodes</dt>
+          <dd>{nodes}</dd>
+        </div>
+        <div>
+          <dt>Attempts</dt>
+          <dd>
+            <Attempts run={run} />
+          </dd>
+        </div>
+        {run.epoch === 1 ? null : (
+          <div>
+            <dt>Run</dt>
+            <dd>{`the ${ordinalText(run.epoch)} time`}</dd>
+          </div>
+        )}
+        {run.version === null ? null : (
+          <div>
+            <dt>Version</dt>
+            <dd>{run.version}</dd>
+          </div>
+        )}
+        {run.progress === null ? null : (
+          <div>
+            <dt>Progress</dt>
+            <dd>{progressText(run.progress)}</dd>
+          </div>
+        )}
+        {usage === undefined ? null : (
+          <div>
+            <dt>Models</dt>
+            <dd>{usage}</dd>
+          </div>
+        )}
+        {run.tags.length === 0 ? null : (
+          <div>
+            <dt>Tags</dt>
+            <dd>
+              {run.tags.map((tag) => (
+                <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
+                  {tag}
+                </a>
+              ))}
+            </dd>
+          </div>
+        )}
+        {children.length === 0 ? null : (
+          <div>
+            <dt>Started by its nodes</dt>
+            <dd>
+              <a href={`${RUNS_PATH}?${queryText({ parent: id })}`}>{`${countText(children.length)} runs`}</a>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function progressText(progress: NonNullable<Snapshot["progress"]>): string {
+  const { value: share, note } = progress;
+  return `${Math.round(share * 100)} %${note === undefined ? "" : `, ${note}`}`;
+}

@@ -1,0 +1,322 @@
+/** One run: what can be done with it, when what ran, and what each node was given and gave. */
+import { notFound, PATHS, type Entry } from "../../../index.ts";
+import type { Snapshot } from "../../../graph.ts";
+import { FlowAssets } from "../../widgets/flow-assets.tsx";
+import { FlowGraph } from "../../widgets/flow-graph.tsx";
+import { readFlow } from "../../widgets/load-widgets.ts";
+import { summaryText } from "../../widgets/graph-view.ts";
+import { RUNS_PATH } from "../../operator-access.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
+import { screen } from "../../screen.tsx";
+import { attemptsOf } from "../../views/runs/attempts.ts";
+import { commandsOf } from "../../views/cli-commands.ts";
+import { fingerprint } from "../../views/runs/failures.ts";
+import { mayChange } from "../../views/status-style.ts";
+import { graphQueryOf, queryText, type RunsFilter } from "../../views/runs/runs-query.ts";
+import { readRunQuery, runQueryText } from "../../views/runs/run-query.ts";
+import { stepViews } from "../../views/runs/allowed-actions.ts";
+import { countText } from "../../views/format.ts";
+import { timelineOf } from "../../views/runs/timeline.ts";
+import { usageOf, usageText } from "../../views/usage.ts";
+import { rangeEntries } from "../../views/runs/zoom.ts";
+import { artifactRoutes, loadArtifacts } from "./artifacts.tsx";
+import { AuditTable } from "../audit.tsx";
+import { EventList, loadEvents } from "./events.tsx";
+import { Inspector } from "./inspector.tsx";
+import { CommandsPanel, Empty, StepButton, StepForm } from "../parts.tsx";
+import { MissingRun, runOf } from "./missing-run.tsx";
+import { PastNodes } from "./past-nodes.tsx";
+import { RunHead } from "./run-head.tsx";
+import { entryRoutes } from "../entry.ts";
+import { isRevealedTo } from "./run-reveal.ts";
+import { rawRoute } from "./raw.ts";
+import type { RunData } from "../../run-data.ts";
+import { readRunEvents } from "../../run-events.ts";
+import { runRoutes } from "../../run-routes.ts";
+import { TimelineChart } from "./timeline.tsx";
+import { TimelineZoom } from "./timeline-zoom.tsx";
+
+const AUDIT = 50;
+/** As far as runs that have failed alike are counted. */
+const MAX_LIKES = 1000;
+
+export function runScreens(screens: Screens): Entry[] {
+  return [
+    screen<RunData>(screens, "/runs/:id", {
+      title: ({ run }) => `${run.worker} ${run.graph_id.slice(-6)}`,
+      section: "Runs",
+      // Its script each screen that is followed has (screen.tsx).
+      head: () => <FlowAssets />,
+      load: loadRun,
+      follows: ({ run }) => [`graph:${run.graph_id}`],
+      isUnderWay: ({ run }) => mayChange(run),
+      view: (data, look) => <Run data={data} look={look} />,
+    }),
+    ...artifactRoutes(screens),
+    rawRoute(screens),
+    ...entryRoutes(screens),
+    ...runRoutes(screens),
+  ];
+}
+
+async function loadRun(look: OpsContext): Promise<RunData> {
+  const { ctx, app, visitor } = look;
+  const id = ctx.params["id"] ?? "";
+  const query = readRunQuery(ctx.query);
+  const run = await runOf(look, id);
+  const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
+  // The run's own error is that of a node, which may be gone since.
+  const failed = chosen ?? run.error?.node;
+  const [events, shown, past, audit, flow] = await Promise.all([
+    readRunEvents(app.engine, id, run.last_seq),
+    failed === undefined ? undefined : app.engine.node(id, failed),
+    query.view === "past" ? app.engine.pastNodes(id) : [],
+    query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
+    readFlow(app, id, { nodeHref: `${RUNS_PATH}/${id}?node=:node` }),
+  ]);
+  const node = chosen === undefined ? undefined : shown;
+  if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
+  if (!flow) throw new MissingRun(id, await app.engine.absence(id));
+  const isRevealed = isRevealedTo(visitor, app, id, query.reveal);
+  return {
+    run,
+    flow,
+    events,
+    page: query.view === "events" ? await loadEvents(look, id, query, isRevealed) : undefined,
+    node,
+    artifacts: query.tab === "artifacts" ? await loadArtifacts(look, id, query.node, isRevealed) : [],
+    origin: shown?.origin ?? null,
+    likes: run.error
+      ? (await app.engine.list({ ...graphQueryOf(likesOf(run, run.error), look.nowMs), limit: 1 })).total
+      : undefined,
+    past,
+    audit: audit?.items ?? [],
+    query,
+    isRevealed,
+  };
+}
+
+/** A fan-out has no row of its own: the first of its items that is worth a look stands for it. */
+function nodeOf({ nodes }: Snapshot, name: string): string {
+  const items = nodes.filter(({ id }) => id.startsWith(`${name}/`));
+  const notable = items.find(({ status }) => status === "failed") ?? items.find(({ status }) => status === "running");
+  return nodes.some(({ id }) => id === name) ? name : ((notable ?? items[0])?.id ?? name);
+}
+
+function Run({ data, look }: { data: RunData; look: OpsContext }) {
+  const { run, query } = data;
+  const id = run.graph_id;
+  const { ends, endsText } = data.events;
+  const usage = usageOf(ends);
+  return (
+    <>
+      <div data-live="head">
+        <RunHead
+          run={run}
+          nodes={summaryText(data.flow.view)}
+          usage={usage && [usageText(usage), endsText].filter(Boolean).join(", ")}
+          look={look}
+        />
+      </div>
+      <div class="stack-tight" data-live="steps">
+        <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
+          <label>
+            Why (kept in the audit trail)
+            <input name="note" maxlength={500} autocomplete="off" />
+          </label>
+          {stepViews(run.phase, look.visitor.role).map(({ step, label, refusal }) => (
+            <StepButton
+              look={look}
+              label={label}
+              refusal={refusal}
+              action={`/runs/${id}/${step}`}
+              tone={step === "cancel" ? "bad" : undefined}
+              shortcut={SHORTCUTS[step]}
+              key={step}
+            />
+          ))}
+        </StepForm>
+        <Refusals run={run} look={look} />
+      </div>
+      <div data-live="trouble">
+        <Trouble data={data} />
+      </div>
+      <div data-live="signal">
+        <SignalForm data={data} look={look} />
+      </div>
+      <div class="panel">
+        <FlowGraph flow={data.flow} title="Nodes" show="picture" />
+      </div>
+      <div class="split" data-split="Width of the views of the run">
+        <div class="stack-loose" id="views" data-live="view">
+          <nav class="tabs" aria-label="Views of the run">
+            {viewsOf(run).map(([view, label]) => (
+              <a
+                href={runQueryText(query, { view }) || `${RUNS_PATH}/${id}`}
+                aria-current={query.view === view ? "page" : undefined}
+                key={view}
+              >
+                {label}
+              </a>
+            ))}
+          </nav>
+          <div>
+            <Main data={data} look={look} />
+          </div>
+        </div>
+        <aside
+          class="panel inspector"
+          id="node"
+          aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}
+          data-live="node"
+        >
+          <Inspector data={data} look={look} attempts={data.node ? attemptsOf(ends, data.node.id) : []} />
+        </aside>
+      </div>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.graphs}/${id}`, `svc graph show ${id}`)} />
+    </>
+  );
+}
+
+/** In words for all, not only for those who rest a pointer on the button. */
+function Refusals({ run, look }: { run: Snapshot; look: OpsContext }) {
+  const refused = stepViews(run.phase, look.visitor.role).filter(({ refusal }) => refusal !== undefined);
+  if (refused.length === 0) return null;
+  return (
+    <details class="refusals">
+      <summary>{`Why ${refused.map(({ label }) => label.toLowerCase()).join(", ")} ${refused.length === 1 ? "is" : "are"} off`}</summary>
+      <ul>
+        {refused.map(({ step, label, refusal }) => (
+          <li key={step}>{`${label}: ${refusal ?? ""}.`}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const SHORTCUTS: Readonly<Record<string, string>> = { pause: "p", resume: "p", cancel: "c", retry: "t" };
+
+function viewsOf(run: Snapshot): (readonly ["timeline" | "events" | "audit" | "past", string])[] {
+  return [
+    ["timeline", "Timeline"],
+    ["events", `Events ${countText(run.last_seq)}`],
+    ["audit", "Audit trail"],
+    ...(run.epoch > 1 ? [["past", "Earlier runs"] as const] : []),
+  ];
+}
+
+/** The list of runs that have failed alike. */
+function likesOf({ worker }: Snapshot, { message }: NonNullable<Snapshot["error"]>): RunsFilter {
+  const text = stable(message);
+  return { status: "failed", worker, ...(text !== "" && { error: text }) };
+}
+
+function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: RunData }) {
+  const { graph_id: id, error } = run;
+  if (!error) return null;
+  const { message, node } = error;
+  // Where another node is chosen, its error is the one of which more was read.
+  const place = chosen === undefined || chosen.id === node ? origin?.place : undefined;
+  return (
+    <div class="notice" data-tone={error.reason === "cancelled" ? "void" : "bad"}>
+      <p>
+        <strong>{message}</strong>
+      </p>
+      <p class="quiet">
+        {node === undefined ? null : (
+          <span>
+            in <a href={`${RUNS_PATH}/${id}?${new URLSearchParams({ node, tab: "error" }).toString()}`}>{node}</a>
+            {", "}
+          </span>
+        )}
+        {place === undefined ? null : (
+          <span>
+            at <code>{place}</code>
+            {", "}
+          </span>
+        )}
+        <a href={`${RUNS_PATH}?${queryText(likesOf(run, error))}`}>
+          {likes < 2 ? "in this run alone" : `in ${countText(likes)}${likes < MAX_LIKES ? "" : " or more"} runs`}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+/** The longest piece that its likes have too. */
+function stable(message: string): string {
+  const pieces = fingerprint(message).split("#");
+  return pieces.reduce((best, piece) => (piece.trim().length > best.length ? piece.trim() : best), "");
+}
+
+function SignalForm({ data: { run }, look }: { data: RunData; look: OpsContext }) {
+  const waits = run.nodes.filter(({ kind, status }) => kind === "wait" && status === "waiting");
+  if (waits.length === 0 || run.finished_ms !== null) return null;
+  const name = /#(.+)$/.exec(waits[0]?.id ?? "")?.[1] ?? "";
+  return (
+    <section class="panel" id="signal" aria-labelledby="signal-title">
+      <h2 id="signal-title">{`Waits for a signal: ${waits.map(({ id }) => id).join(", ")}`}</h2>
+      <StepForm look={look} action={`/runs/${run.graph_id}/signal`} class="steps">
+        <label>
+          Signal
+          <input name="name" required autocomplete="off" value={name.replace(/:\d+$/, "")} />
+        </label>
+        <label>
+          Payload, as JSON
+          <input name="payload" required autocomplete="off" spellcheck={false} placeholder='{"ok": true}' />
+        </label>
+        <label>
+          Why
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <StepButton look={look} label="Send" tone="main" name={`Send the signal ${name}`} />
+      </StepForm>
+    </section>
+  );
+}
+
+function Main({ data, look }: { data: RunData; look: OpsContext }) {
+  const { run, events, query, page } = data;
+  const id = run.graph_id;
+  if (page) return <EventList data={data} page={page} look={look} />;
+  if (query.view === "audit")
+    return data.audit.length === 0 ? (
+      <Empty title="Nobody has touched this run">
+        <p>What is done to it by hand is kept here: who, when, why and from where.</p>
+      </Empty>
+    ) : (
+      <AuditTable rows={data.audit} look={look} isOfOne />
+    );
+  if (query.view === "past") return <PastNodes nodes={data.past} />;
+  const timeline = timelineOf(run, events.first, look.nowMs, query.range);
+  const rows = query.hidesDone ? timeline.rows.filter(({ status }) => !isOver(status)) : timeline.rows;
+  const hide = query.hidesDone ? "" : "done";
+  return (
+    <>
+      <div class="timeline-tools">
+        <TimelineZoom
+          scale={timeline.scale}
+          hrefOf={(range) => `${RUNS_PATH}/${id}${runQueryText(query, rangeEntries(range))}`}
+        />
+        {timeline.rows.some(({ status }) => isOver(status)) ? (
+          <p class="links">
+            <a href={`${RUNS_PATH}/${id}${runQueryText(query, { hide })}`}>
+              {query.hidesDone ? "Show what is done too" : "Hide what is done"}
+            </a>
+          </p>
+        ) : null}
+      </div>
+      <TimelineChart
+        timeline={{ ...timeline, rows }}
+        chosen={data.node?.id}
+        hrefOf={(node) => `${RUNS_PATH}/${id}${runQueryText(query, { node })}`}
+      />
+      {events.firstText === undefined ? null : <p class="quiet">{`Made ${events.firstText}.`}</p>}
+    </>
+  );
+}
+
+/** Nothing more is to be seen of it. */
+function isOver(status: string): boolean {
+  return status === "done" || status === "skipped";
+}

@@ -1,0 +1,233 @@
+/** Runs as rows, and what stands in place of them where there are none; for the list and for the overview. */
+import type { Snapshot } from "../../../graph.ts";
+import { nodeTally } from "../../widgets/graph-view.ts";
+import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
+import { DEMO_GRAPH } from "../../demo-graph.ts";
+import type { OpsContext } from "../../ops-context.ts";
+import { graphStyle } from "../../views/status-style.ts";
+import { originWords, summaryText, triesOf } from "../../views/runs/run-summary.ts";
+import { queryText } from "../../views/runs/runs-query.ts";
+import { countText, durationText, shortId } from "../../views/format.ts";
+import { comparedToTypical, type TypicalDuration } from "../../views/typical-durations.ts";
+import { Empty, Mark, StepButton, StepForm, Time } from "../parts.tsx";
+
+export function NoRuns({ look, isFiltered }: { look: OpsContext; isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty title="No run fits these filters">
+        <p>
+          Drop one of them above, or <a href={RUNS_PATH}>look at all runs</a>.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty title="No graphs yet">
+      <p>A worker is a function with a name; starting it is a run:</p>
+      <pre tabindex={0}>
+        <code>
+          {`import { createFullStackApp } from "svc/fullstack";
+import { worker } from "svc";
+
+const greet = worker("greet", async (name: string) => \`Hello \${name}\`);
+export default createFullStackApp({ workers: [greet] });
+// app.engine.start("greet", "Ada"), or: svc graph start greet --input '"Ada"'`}
+        </code>
+      </pre>
+      <FirstRun look={look} />
+    </Empty>
+  );
+}
+
+/** A way to see one: of the app's own, or where it has none and is being developed, the demo. */
+function FirstRun({ look }: { look: OpsContext }) {
+  const names = [...look.app.definitions.keys()];
+  if (names.includes(DEMO_GRAPH))
+    return (
+      <StepForm look={look} action="/runs/start" fields={{ worker: DEMO_GRAPH }}>
+        <StepButton look={look} label="Run the demo graph" tone="main" />
+      </StepForm>
+    );
+  if (names.length === 0) return null;
+  return (
+    <a class="button" data-tone="main" href={`${OPS_PATH}/workers#start`}>
+      Start one of this app
+    </a>
+  );
+}
+
+interface RunsTableProps {
+  runs: readonly Snapshot[];
+  look: OpsContext;
+  canChoose: boolean;
+  /** What runs of each worker take. */
+  usual: ReadonlyMap<string, TypicalDuration>;
+}
+
+/** Runs as rows, newest first. */
+export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
+  return (
+    <div class="scroll">
+      <table class="runs">
+        <thead>
+          <tr>
+            {canChoose ? <th scope="col" class="pick" aria-label="Choose"></th> : null}
+            <th scope="col">Status</th>
+            <th scope="col">Run</th>
+            <th scope="col">Worker</th>
+            <th scope="col">Started</th>
+            <th scope="col">Started by</th>
+            <th scope="col">Duration</th>
+            <th scope="col" class="number">
+              Nodes
+            </th>
+            <th scope="col" class="number">
+              Attempts
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.graph_id}>
+              {canChoose ? (
+                <td class="pick">
+                  <input type="checkbox" name="run" value={run.graph_id} aria-label={`Choose ${run.graph_id}`} />
+                </td>
+              ) : null}
+              <td data-label="Status">
+                <Mark looks={graphStyle(run, look.nowMs)} />
+              </td>
+              <td data-label="Run" class="run">
+                <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
+                  {shortId(run.graph_id)}
+                </a>
+                <Summary run={run} look={look} />
+                <RunNote run={run} />
+                <Tags run={run} />
+              </td>
+              <td data-label="Worker" class="name">
+                <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>
+              </td>
+              <td data-label="Started">
+                <Time ms={run.created_ms} look={look} />
+              </td>
+              <td data-label="Started by" class="origin">
+                <StartedBy run={run} />
+              </td>
+              <td data-label="Duration" class="length">
+                <span class="length-text">{run.started_ms === null ? "–" : durationText(tookMs(run, look.nowMs))}</span>
+                <LengthBar run={run} look={look} usual={usual.get(run.worker)} />
+              </td>
+              <td data-label="Nodes" class="number">
+                <Nodes run={run} />
+              </td>
+              <td data-label="Attempts" class="number">
+                <Attempts run={run} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** How long it took, beside marks for what half of its worker's runs took less than, and 99 of 100. */
+function LengthBar({ run, look, usual }: { run: Snapshot; look: OpsContext; usual: TypicalDuration | undefined }) {
+  if (run.started_ms === null || !usual) return null;
+  const { share, medianAt, p99At, word } = comparedToTypical(tookMs(run, look.nowMs), usual);
+  const { medianMs, p99Ms } = usual;
+  return (
+    <span
+      class="length-bar"
+      role="img"
+      aria-label={word}
+      title={`Half of ${run.worker} took less than ${durationText(medianMs)}, 99 % less than ${durationText(p99Ms)}; this one took ${word}`}
+      data-over={share > p99At ? "" : undefined}
+      style={`--share:${share}%;--median:${medianAt}%;--p99:${p99At}%`}
+    ></span>
+  );
+}
+
+/** What its author says of it. */
+export function Summary({ run, look }: { run: Snapshot; look: OpsContext }) {
+  const text = summaryText(run, look.redact);
+  return text === "" ? null : <p class="summary">{text}</p>;
+}
+
+/** What started it. */
+export function StartedBy({ run }: { run: Snapshot }) {
+  const words = originWords(run);
+  if (!words) return "–";
+  const { kind, name, href } = words;
+  if (name === "") return kind;
+  return (
+    <span>
+      <span class="quiet">{kind}</span> {href === undefined ? name : <a href={href}>{name}</a>}
+    </span>
+  );
+}
+
+/** How often its nodes were tried, and how many of these were not the first. */
+export function Attempts({ run }: { run: Snapshot }) {
+  const { all, again } = triesOf(run);
+  if (again === 0) return countText(all);
+  return (
+    <span>
+      {countText(all)}{" "}
+      <span
+        class="quiet"
+        role="img"
+        aria-label={`${countText(again)} of them again`}
+        title={`${countText(again)} of them again`}
+      >
+        {`↻${countText(again)}`}
+      </span>
+    </span>
+  );
+}
+
+function Tags({ run: { tags } }: { run: Snapshot }) {
+  if (tags.length === 0) return null;
+  return (
+    <p class="tags">
+      {tags.map((tag) => (
+        <a class="tag" href={`${RUNS_PATH}?${queryText({ tag })}`} key={tag}>
+          {tag}
+        </a>
+      ))}
+    </p>
+  );
+}
+
+/** What it came to, or how far it is. */
+function RunNote({ run }: { run: Snapshot }) {
+  const text = noteOf(run);
+  return text === "" ? null : <p class="note">{text}</p>;
+}
+
+function noteOf({ error, progress, status, epoch }: Snapshot): string {
+  const parts = epoch > 1 ? [`run ${epoch}`] : [];
+  if (error) parts.push(error.message.slice(0, 120));
+  else if (progress && status === "running") parts.push(`${Math.round(progress.value * 100)} % ${progress.note ?? ""}`);
+  return parts.join(" · ");
+}
+
+function tookMs({ started_ms: startedMs, finished_ms: finishedMs }: Snapshot, nowMs: number): number {
+  return startedMs === null ? 0 : Math.max(0, (finishedMs ?? nowMs) - startedMs);
+}
+
+/** As the run's own page counts them; beside them, what of fan-outs is done. */
+function Nodes({ run }: { run: Snapshot }) {
+  const { done, nodes, itemsDone, items } = nodeTally(run);
+  return (
+    <>
+      {`${countText(done)}/${countText(nodes)}`}
+      {items === 0 ? null : (
+        <>
+          {" "}
+          <span class="items">{`${countText(itemsDone)}/${countText(items)} items`}</span>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+/** What starts by the clock: when next, what came of it last, run now, pause. */
+import { PATHS, type Entry } from "../../index.ts";
+import type { ScheduleView } from "../../graph.ts";
+import { OPS_PATH } from "../operator-access.ts";
+import { operatorRoute } from "../operator-route.ts";
+import type { OpsContext, Screens } from "../ops-context.ts";
+import { screen } from "../screen.tsx";
+import { commandsOf } from "../views/cli-commands.ts";
+import { momentText } from "../views/format.ts";
+import { CommandsPanel, Empty, StepButton, StepForm, Time } from "./parts.tsx";
+import { Heads } from "./table-head.tsx";
+
+export function scheduleScreens(screens: Screens): Entry[] {
+  return [
+    screen<ScheduleView[]>(screens, "/schedules", {
+      title: "Schedules",
+      section: "Schedules",
+      follows: () => ["controls"],
+      load: ({ app }) => app.engine.schedule.list(),
+      view: (schedules, look) => <Schedules schedules={schedules} look={look} />,
+    }),
+    ...(["pause", "resume"] as const).map((step) =>
+      operatorRoute(screens, `/schedules/:name/${step}`, async ({ app, params, steering }) => {
+        const { name, next_ms: nextMs } = await app.engine.schedule[step](params["name"] ?? "", steering);
+        const next = nextMs === null ? "" : ` Next: ${momentText(nextMs)}.`;
+        return { tone: "good", text: `The schedule ${name} ${step === "pause" ? "is paused." : "goes on."}${next}` };
+      }),
+    ),
+    operatorRoute(screens, "/schedules/:name/trigger", async ({ app, params, steering }) => {
+      const { graph_id: id } = await app.engine.schedule.trigger(params["name"] ?? "", steering);
+      return { tone: "good", text: `Started by hand: ${id}`, to: `${OPS_PATH}/runs/${id}` };
+    }),
+  ];
+}
+
+function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: OpsContext }) {
+  return (
+    <>
+      <div class="title">
+        <h1>Schedules</h1>
+      </div>
+      {schedules.length === 0 ? (
+        <Empty title="No schedules">
+          <p>A schedule starts a graph or a worker at the times of a cron expression:</p>
+          <pre tabindex={0}>
+            <code>{`createFullStackApp({
+  schedules: [{ name: "nightly", cron: "30 2 * * *", timeZone: "Europe/Berlin", worker: "report" }],
+});`}</code>
+          </pre>
+        </Empty>
+      ) : (
+        <div class="scroll" data-live="schedules">
+          <SchedulesTable schedules={schedules} look={look} />
+        </div>
+      )}
+      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.schedules, "svc graph schedules")} />
+    </>
+  );
+}
+
+function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: OpsContext }) {
+  return (
+    <table>
+      <Heads columns={["Schedule", "Times", "Starts", "Next", "Last", "When late, or busy", ["Steps", "steps"]]} />
+      <tbody>
+        {schedules.map((schedule) => (
+          <tr key={schedule.name}>
+            <th scope="row" data-label="Schedule">
+              {schedule.name} <span class="tag">{schedule.source === "app" ? "in code" : "by API"}</span>
+            </th>
+            <td data-label="Times">
+              <code>{schedule.cron}</code> <span class="quiet">{schedule.time_zone}</span>
+            </td>
+            <td data-label="Starts" class="name">
+              <a href={`${OPS_PATH}/runs?worker=${encodeURIComponent(schedule.worker)}`} data-row>
+                {schedule.worker}
+              </a>
+            </td>
+            <td data-label="Next">
+              {schedule.paused ? <span data-tone="held">paused</span> : null}
+              {schedule.next_ms === null ? null : <Time ms={schedule.next_ms} look={look} />}
+            </td>
+            <td data-label="Last">
+              {schedule.last_graph_id === null ? (
+                <span class="quiet">never</span>
+              ) : (
+                <a href={`${OPS_PATH}/runs/${schedule.last_graph_id}`}>
+                  <Time ms={schedule.last_ms ?? 0} look={look} />
+                </a>
+              )}
+            </td>
+            <td data-label="When late" class="quiet">
+              {`${LATE[schedule.catch_up]}; ${schedule.overlap === "skip" ? "skipped while the last one runs" : "starts beside the last one"}`}
+            </td>
+            <td data-label="">
+              <StepForm look={look} action={`/schedules/${schedule.name}/trigger`} class="actions">
+                <StepButton look={look} label="Run now" name={`Run now: ${schedule.name}`} />
+                <StepButton
+                  look={look}
+                  label={schedule.paused ? "Resume" : "Pause"}
+                  name={`${schedule.paused ? "Resume" : "Pause"} ${schedule.name}`}
+                  action={`/schedules/${schedule.name}/${schedule.paused ? "resume" : "pause"}`}
+                />
+              </StepForm>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const LATE: Readonly<Record<ScheduleView["catch_up"], string>> = {
+  none: "missed times are left out",
+  last: "the last missed time is made up for",
+  all: "all missed times are made up for",
+};

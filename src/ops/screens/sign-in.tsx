@@ -1,0 +1,91 @@
+/** The sign-in form, and the pages for visitors whom no key would let in. */
+import { CsrfField, VARIABLES } from "../../index.ts";
+import { OPS_PATH, type Denial } from "../operator-access.ts";
+import type { OpsFlash } from "../ops-flash.ts";
+
+export function SignIn({ told, back }: { told: OpsFlash | undefined; back: string }) {
+  return (
+    <main class="door">
+      <h1>Sign in to svc ops</h1>
+      <Alert told={told} />
+      <form method="post" action={`${OPS_PATH}/sign-in`}>
+        <CsrfField />
+        <input type="hidden" name="back" value={back} />
+        <label>
+          Operator key
+          <input type="password" name="key" required autocomplete="current-password" />
+        </label>
+        <p class="quiet">
+          The value of <code>{VARIABLES.execApiKey}</code> that this app was started with.
+        </p>
+        <label class="check">
+          <input type="checkbox" name="role" value="read" /> Only look, so that nothing is changed by mistake
+        </label>
+        <button type="submit" class="button" data-tone="main">
+          Sign in
+        </button>
+      </form>
+    </main>
+  );
+}
+
+const TITLES: Readonly<Record<Exclude<Denial, "sign-in">, string>> = {
+  forbidden: "Access denied",
+  link: "Open the link of svc dev",
+  closed: "The operator screens are closed",
+};
+
+export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; told: OpsFlash | undefined }) {
+  return (
+    <main class="door">
+      <h1>{TITLES[denial]}</h1>
+      <Alert told={told} />
+      {denial === "forbidden" ? (
+        <p>This app decides who may see its operator screens, and does not let you in.</p>
+      ) : null}
+      {denial === "link" ? <LinkHelp /> : null}
+      {denial === "closed" ? <ClosedReasons /> : null}
+    </main>
+  );
+}
+
+function Alert({ told }: { told: OpsFlash | undefined }) {
+  return told === undefined ? null : (
+    <div class="notice" data-tone={told.tone} role="alert">
+      <p>{told.text}</p>
+    </div>
+  );
+}
+
+function LinkHelp() {
+  return (
+    <>
+      <p>
+        <code>svc dev</code> printed a link that signs you in once. For a new one, press <kbd>o</kbd> and then{" "}
+        <kbd>Enter</kbd> in its terminal, or restart it.
+      </p>
+      <p class="quiet">
+        To sign in with a key instead, set <code>{VARIABLES.execApiKey}</code>.
+      </p>
+    </>
+  );
+}
+
+function ClosedReasons() {
+  return (
+    <>
+      <p>To open them, do one of these:</p>
+      <ul>
+        <li>
+          start the app with <code>{VARIABLES.execApiKey}</code>, and sign in here with that key, or
+        </li>
+        <li>
+          decide in the app: <code>{"createFullStackApp({ ops: { authorize: (ctx) => … } })"}</code>
+        </li>
+      </ul>
+      <p class="quiet">
+        In development, <code>svc dev</code> prints a link that signs you in.
+      </p>
+    </>
+  );
+}

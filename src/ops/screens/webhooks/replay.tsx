@@ -1,0 +1,236 @@
+/** What would be sent if deliveries were sent again, shown before: one with all its bytes, or all of a webhook that failed. Nothing is sent by it. */
+import type { App, Entry } from "../../../index.ts";
+import { PATHS } from "../../../index.ts";
+import { OPS_PATH } from "../../operator-access.ts";
+import { operatorRoute } from "../../operator-route.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
+import { screen } from "../../screen.tsx";
+import { commandsOf } from "../../views/cli-commands.ts";
+import { urlVerdictText } from "../../views/url-verdict.ts";
+import { eventsText, readinessText, requestText, spanOf, SPANS, type Span } from "../../views/webhooks/replay.ts";
+import { bytesText, countText } from "../../views/format.ts";
+import { Confirm, isConfirmed } from "../bulk/confirm.tsx";
+import { DeliveriesTable } from "./deliveries-table.tsx";
+import { CommandsPanel, Empty, StepButton, StepForm } from "../parts.tsx";
+
+type Webhooks = App["webhooks"];
+type One = Awaited<ReturnType<Webhooks["previewReplay"]>>;
+type Many = Awaited<ReturnType<Webhooks["previewRecover"]>>;
+/** Undefined for readers: what a name leads to is asked of name servers. */
+type Judgement = Awaited<ReturnType<Webhooks["judge"]>> | undefined;
+
+const OFF = "Its webhook is off: enable it first";
+
+export function replayScreens(screens: Screens): Entry[] {
+  return [
+    screen<{ preview: One; judgement: Judgement }>(screens, "/deliveries/:id/replay", {
+      title: "What would be sent",
+      section: "Webhooks",
+      load: async (look) => {
+        const preview = await look.app.webhooks.previewReplay(look.ctx.params["id"] ?? "");
+        return { preview, judgement: await judged(look, preview.webhook.url) };
+      },
+      view: ({ preview, judgement }, look) => <OneAgain preview={preview} judgement={judgement} look={look} />,
+    }),
+    screen<{ preview: Many; judgement: Judgement; span: Span }>(screens, "/webhooks/:id/recover", {
+      title: "What would be sent",
+      section: "Webhooks",
+      load: async (look) => {
+        const { app, ctx, nowMs } = look;
+        const span = spanOf(ctx.query.get("since"), nowMs);
+        const preview = await app.webhooks.previewRecover(ctx.params["id"] ?? "", { since_ms: span.sinceMs });
+        return { preview, span, judgement: await judged(look, preview.webhook.url) };
+      },
+      view: (data, look) => <ManyAgain {...data} look={look} />,
+    }),
+    operatorRoute(screens, "/webhooks/:id/recover", async ({ app, params, fields, steering }) => {
+      const id = params["id"] ?? "";
+      const { since_ms: since = "", digest = "" } = fields;
+      if (!isConfirmed(fields))
+        return { tone: "bad", text: `Nothing was sent: ${fields["expected"]} had to be typed to confirm.` };
+      const { count } = await app.webhooks.recover(id, { since_ms: Number(since), digest });
+      await app.operations.record("webhook.recover", id, steering, { count });
+      return { tone: "good", text: `Sent again: ${countText(count)}.`, to: `${OPS_PATH}/webhooks/${id}` };
+    }),
+  ];
+}
+
+async function judged({ app, visitor }: OpsContext, rawUrl: string): Promise<Judgement> {
+  return visitor.role === "operator" ? app.webhooks.judge(rawUrl) : undefined;
+}
+
+interface VerdictsProps {
+  preview: Pick<One, "webhook" | "breaker" | "open_until_ms">;
+  judgement: Judgement;
+  look: OpsContext;
+}
+
+/** Where it goes, when, and whether it may. */
+function Verdicts({ preview, judgement, look }: VerdictsProps) {
+  const when = readinessText(preview, look.nowMs);
+  return (
+    <dl class="facts verdicts panel">
+      <div>
+        <dt>To</dt>
+        <dd>
+          <a href={`${OPS_PATH}/webhooks/${preview.webhook.id}`}>
+            <code>{preview.webhook.url}</code>
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>Goes out</dt>
+        <dd>
+          <span class="state" data-tone={when.tone}>
+            {when.word}
+          </span>
+          {when.text === "" ? null : <p class="note-whole">{when.text}</p>}
+        </dd>
+      </div>
+      <div>
+        <dt>May be called</dt>
+        <dd>
+          {judgement === undefined ? null : (
+            <span class="state" data-tone={judgement.ok ? "good" : "bad"}>
+              {judgement.ok ? "yes" : "no"}
+            </span>
+          )}
+          <p class="note-whole">
+            {judgement === undefined ? "Operators are told: a name server is asked for it." : urlVerdictText(judgement)}
+          </p>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judgement; look: OpsContext }) {
+  const { delivery, webhook, request, attempt, is_signed: isSigned } = preview;
+  const at = `${OPS_PATH}/deliveries/${delivery.id}`;
+  return (
+    <>
+      <div class="stack-tight">
+        <nav class="crumbs" aria-label="Where this belongs">
+          <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
+          <a href={`${OPS_PATH}/webhooks/${webhook.id}`}>{new URL(webhook.url).host}</a>{" "}
+          <span aria-hidden="true">›</span> <a href={at}>{delivery.event}</a>
+        </nav>
+        <h1>What would be sent</h1>
+        <p class="quiet">{`Attempt ${attempt} of ${delivery.id}. Nothing has been sent by looking at it.`}</p>
+      </div>
+      <Verdicts preview={preview} judgement={judgement} look={look} />
+      <StepForm look={look} action={`/deliveries/${delivery.id}/replay`} fields={{ list: at }} class="steps">
+        <label>
+          Why (kept in the audit trail)
+          <input name="note" maxlength={500} autocomplete="off" />
+        </label>
+        <StepButton look={look} label="Send again" tone="main" refusal={webhook.enabled ? undefined : OFF} />
+        <a class="button" href={at}>
+          Leave it
+        </a>
+      </StepForm>
+      <section aria-labelledby="request">
+        <div class="head">
+          <h2 id="request">The request</h2>
+          <p class="quiet">{`${bytesText(Buffer.byteLength(request.body))} of body`}</p>
+        </div>
+        <pre class="wrap" tabindex={0} role="region" aria-label="The request" data-copy>
+          <code>{requestText(preview, look.visitor.role === "operator", look.redact)}</code>
+        </pre>
+        <p class="quiet">
+          {isSigned
+            ? "The signatures are of this moment. An attempt makes its own, of the moment in which it is sent."
+            : "It is not signed: neither the webhook nor the app has a secret."}
+        </p>
+      </section>
+      <CommandsPanel commands={commandsOf(look.origin, "POST", `${PATHS.deliveries}/${delivery.id}/replay`)} />
+    </>
+  );
+}
+
+interface ManyProps {
+  preview: Many;
+  judgement: Judgement;
+  span: Span;
+  look: OpsContext;
+}
+
+function ManyAgain({ preview, judgement, span, look }: ManyProps) {
+  const { webhook, count, since_ms: sinceMs } = preview;
+  const at = `${OPS_PATH}/webhooks/${webhook.id}`;
+  return (
+    <>
+      <div class="stack-tight">
+        <nav class="crumbs" aria-label="Where this belongs">
+          <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
+          <a href={at}>{new URL(webhook.url).host}</a>
+        </nav>
+        <h1>{count === 0 ? "Nothing to send again" : `Send ${countText(count)} again?`}</h1>
+        <p class="quiet">
+          Deliveries that failed for good, each under its own id. Nothing has been sent by looking at it.
+        </p>
+      </div>
+      <Spans chosen={span.name} at={`${at}/recover`} />
+      <Verdicts preview={preview} judgement={judgement} look={look} />
+      {count === 0 ? (
+        <Empty title="No delivery has failed for good in that time">
+          <p>
+            Those that are tried again by themselves are not among them. <a href={at}>Back to the webhook</a>
+          </p>
+        </Empty>
+      ) : (
+        <Chosen preview={preview} look={look} />
+      )}
+      <CommandsPanel
+        commands={commandsOf(look.origin, "POST", `${PATHS.webhooks}/${webhook.id}/recover`, undefined, {
+          since_ms: sinceMs,
+          digest: preview.digest,
+        })}
+      />
+    </>
+  );
+}
+
+function Spans({ chosen, at }: { chosen: string; at: string }) {
+  return (
+    <nav class="tabs" aria-label="Failed in">
+      {SPANS.map(([name, text]) => (
+        <a href={`${at}?since=${name}`} aria-current={name === chosen ? "page" : undefined} key={name}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Chosen({ preview, look }: { preview: Many; look: OpsContext }) {
+  const { webhook, count, events, deliveries, digest, since_ms: sinceMs } = preview;
+  return (
+    <>
+      <Confirm
+        look={look}
+        action={`/webhooks/${webhook.id}/recover`}
+        count={count}
+        fields={{ since_ms: String(sinceMs), digest }}
+        leaveHref={`${OPS_PATH}/webhooks/${webhook.id}`}
+      >
+        <StepButton
+          look={look}
+          label={`Send ${countText(count)} again`}
+          tone="main"
+          refusal={webhook.enabled ? undefined : OFF}
+        />
+      </Confirm>
+      <section aria-labelledby="those">
+        <div class="head">
+          <h2 id="those">These, and no others</h2>
+          <p class="quiet">{eventsText(events)}</p>
+        </div>
+        <DeliveriesTable deliveries={deliveries} look={look} />
+        {deliveries.length < count ? (
+          <p class="quiet">{`The newest ${countText(deliveries.length)} of ${countText(count)} are listed.`}</p>
+        ) : null}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Adding a webhook, in two steps: the address is looked at first, and what the policy thinks of it is told before anything is kept.
+ * Readers are told nothing, for what a name leads to is asked of name servers.
+ */
+import type { App, Entry } from "../../../index.ts";
+import { OPS_PATH } from "../../operator-access.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
+import { screen } from "../../screen.tsx";
+import { urlVerdictText } from "../../views/url-verdict.ts";
+import { EVENTS, type Draft } from "../../views/webhooks/webhook-draft.ts";
+import { StepButton, StepForm } from "../parts.tsx";
+import { DraftFields } from "./webhook-fields.tsx";
+
+const HOOKS = `${OPS_PATH}/webhooks`;
+
+interface AddData {
+  draft: Draft;
+  judgement: Awaited<ReturnType<App["webhooks"]["judge"]>> | undefined;
+}
+
+const EMPTY: Draft = { url: "", events: ["graph.done", "graph.failed"], description: "" };
+
+export function webhookAddScreen(screens: Screens): Entry[] {
+  return [
+    screen<AddData>(screens, "/webhooks/add", {
+      title: "Add a webhook",
+      section: "Webhooks",
+      load: async ({ app, ctx: { query }, visitor }) => {
+        const url = query.get("url")?.trim() ?? "";
+        if (url === "") return { draft: EMPTY, judgement: undefined };
+        const events = EVENTS.filter((event) => query.has(event));
+        const draft = { url, events, description: query.get("description") ?? "" };
+        return { draft, judgement: visitor.role === "operator" ? await app.webhooks.judge(url) : undefined };
+      },
+      view: (data, look) => <Add data={data} look={look} />,
+    }),
+  ];
+}
+
+function Add({ data: { draft, judgement }, look }: { data: AddData; look: OpsContext }) {
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this belongs">
+        <a href={HOOKS}>Webhooks</a>
+      </nav>
+      <h1>Add a webhook</h1>
+      {judgement === undefined ? null : (
+        <div class="notice" data-tone={judgement.ok ? "good" : "bad"} role={judgement.ok ? "status" : "alert"}>
+          <p>{urlVerdictText(judgement)}</p>
+        </div>
+      )}
+      {judgement?.ok === true ? <Confirm draft={draft} look={look} /> : null}
+      <DraftForm draft={draft} look={look} isAgain={judgement !== undefined} />
+    </>
+  );
+}
+
+function Confirm({ draft, look }: { draft: Draft; look: OpsContext }) {
+  const events = Object.fromEntries(draft.events.map((event) => [event, "1"]));
+  const fields = { url: draft.url, description: draft.description, ...events };
+  return (
+    <StepForm look={look} action="/webhooks" fields={fields} class="stack panel">
+      <p>
+        <code>{draft.url}</code>
+        {` hears of ${draft.events.length === 0 ? "all events" : draft.events.join(", ")}.`}
+      </p>
+      <span class="buttons">
+        <StepButton look={look} label="Add" tone="main" name="Add the webhook" />
+      </span>
+    </StepForm>
+  );
+}
+
+interface DraftFormProps {
+  draft?: Draft;
+  look: OpsContext;
+  isAgain?: boolean;
+}
+
+/** It keeps nothing: it leads to the page that tells what is thought of the address. */
+export function DraftForm({ draft = EMPTY, look, isAgain = false }: DraftFormProps) {
+  return (
+    <form method="get" action={`${HOOKS}/add`} class="stack panel">
+      <DraftFields draft={draft} />
+      <span class="buttons">
+        <StepButton
+          look={look}
+          label={isAgain ? "Check again" : "Check the address"}
+          tone={isAgain ? undefined : "main"}
+        />
+      </span>
+    </form>
+  );
+}

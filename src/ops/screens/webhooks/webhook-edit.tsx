@@ -1,0 +1,172 @@
+/** A webhook that is changed, or taken away after it was told what goes with it. */
+import { SvcError, type App, type Entry } from "../../../index.ts";
+import { OPS_PATH } from "../../operator-access.ts";
+import { LONG_FORM_BYTES, operatorRoute } from "../../operator-route.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
+import { screen } from "../../screen.tsx";
+import { countText } from "../../views/format.ts";
+import { changeOf, editDraftOf, editQuery, hasHeaders, type EditDraft } from "../../views/webhooks/webhook-draft.ts";
+import { Confirm, isConfirmed } from "../bulk/confirm.tsx";
+import { StepButton, StepForm } from "../parts.tsx";
+import { DraftFields } from "./webhook-fields.tsx";
+
+const HOOKS = `${OPS_PATH}/webhooks`;
+
+type Hook = Awaited<ReturnType<App["webhooks"]["get"]>>;
+
+interface EditData {
+  hook: Hook;
+  draft: EditDraft;
+}
+
+interface RemoveData {
+  hook: Hook;
+  pending: number;
+}
+
+export function webhookEditScreens(screens: Screens): Entry[] {
+  return [
+    screen<EditData>(screens, "/webhooks/:id/edit", {
+      title: ({ hook }) => `Edit ${new URL(hook.url).host}`,
+      section: "Webhooks",
+      load: async ({ app, ctx: { params, query } }) => {
+        const hook = await app.webhooks.get(params["id"] ?? "");
+        return { hook, draft: query.has("edited") ? editDraftOf(Object.fromEntries(query)) : draftOf(hook) };
+      },
+      view: (data, look) => <Edit data={data} look={look} />,
+    }),
+    screen<RemoveData>(screens, "/webhooks/:id/remove", {
+      title: ({ hook }) => `Remove ${new URL(hook.url).host}`,
+      section: "Webhooks",
+      load: async ({ app, ctx }) => {
+        const hook = await app.webhooks.get(ctx.params["id"] ?? "");
+        const query = new URLSearchParams({ status: "pending", limit: "1" });
+        return { hook, pending: (await app.webhooks.deliveries(query, hook.id)).total };
+      },
+      view: (data, look) => <Remove data={data} look={look} />,
+    }),
+    editStep(screens),
+    removeStep(screens),
+  ];
+}
+
+function draftOf({ url, events, description, workers = [], ordered }: Hook): EditDraft {
+  const kept = { url, events, description, workers: workers.join(", "), ordered: ordered === true };
+  return { ...kept, dropsHeaders: false, note: "" };
+}
+
+function editStep(screens: Screens): Entry {
+  return operatorRoute(
+    screens,
+    "/webhooks/:id/edit",
+    async ({ app, params, fields, steering }) => {
+      const id = params["id"] ?? "";
+      try {
+        await app.webhooks.update(id, changeOf(fields));
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.status >= 500) throw error;
+        // What was typed is not lost, but for headers: they may be credentials, and go into no address.
+        const to = `${HOOKS}/${encodeURIComponent(id)}/edit?${editQuery(editDraftOf(fields)).toString()}`;
+        const again = hasHeaders(fields) ? " Nothing was changed: give the headers again, they were not kept." : "";
+        return { tone: "bad", text: error.message + again, to };
+      }
+      await app.operations.record("webhook.update", id, steering);
+      return { tone: "good", text: "It is changed: what is sent from now on goes by it.", to: `${HOOKS}/${id}` };
+    },
+    LONG_FORM_BYTES,
+  );
+}
+
+function removeStep(screens: Screens): Entry {
+  return operatorRoute(screens, "/webhooks/:id/remove", async ({ app, params, fields, steering }) => {
+    const id = params["id"] ?? "";
+    if (!isConfirmed(fields))
+      return { tone: "bad", text: "Type how many deliveries wait: nothing was removed.", to: `${HOOKS}/${id}/remove` };
+    await app.webhooks.remove(id);
+    await app.operations.record("webhook.remove", id, steering);
+    return { tone: "good", text: "It is gone.", to: HOOKS };
+  });
+}
+
+function Crumbs({ hook }: { hook: Hook }) {
+  return (
+    <nav class="crumbs" aria-label="Where this belongs">
+      <a href={HOOKS}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
+      <a href={`${HOOKS}/${hook.id}`}>{new URL(hook.url).host}</a>
+    </nav>
+  );
+}
+
+function Edit({ data: { hook, draft }, look }: { data: EditData; look: OpsContext }) {
+  return (
+    <>
+      <Crumbs hook={hook} />
+      <h1>{`Edit ${new URL(hook.url).host}`}</h1>
+      <StepForm look={look} action={`/webhooks/${hook.id}/edit`} class="stack panel">
+        <DraftFields draft={draft} />
+        <label>
+          Of which graphs or workers, with commas between them; all where this is empty
+          <input name="workers" value={draft.workers} autocomplete="off" spellcheck={false} />
+        </label>
+        <label class="check">
+          <input type="checkbox" name="ordered" value="1" checked={draft.ordered} /> In order: what a graph's deliveries
+          tell arrives one after the other
+        </label>
+        <Headers names={hook.header_names ?? []} dropsHeaders={draft.dropsHeaders} />
+        <label>
+          Why (kept in the audit trail)
+          <input name="note" value={draft.note} maxlength={500} autocomplete="off" />
+        </label>
+        <span class="buttons">
+          <StepButton look={look} label="Save" tone="main" />
+          <a class="button" href={`${HOOKS}/${hook.id}`}>
+            Change nothing
+          </a>
+        </span>
+      </StepForm>
+    </>
+  );
+}
+
+/** Values are never shown: they may be credentials. */
+function Headers({ names, dropsHeaders }: { names: readonly string[]; dropsHeaders: boolean }) {
+  return (
+    <>
+      <label>
+        {names.length === 0
+          ? "Headers to send along, one a line"
+          : `Other headers in place of ${names.join(", ")}, one a line; they stay where this is empty`}
+        <textarea name="headers" rows={3} placeholder="Authorization: Bearer …" autocomplete="off" spellcheck={false} />
+      </label>
+      {names.length === 0 ? null : (
+        <label class="check">
+          <input type="checkbox" name="no_headers" value="1" checked={dropsHeaders} /> Send no headers along
+        </label>
+      )}
+    </>
+  );
+}
+
+function Remove({ data: { hook, pending }, look }: { data: RemoveData; look: OpsContext }) {
+  return (
+    <>
+      <Crumbs hook={hook} />
+      <h1>{`Remove ${new URL(hook.url).host}?`}</h1>
+      <p>
+        <code>{hook.url}</code>
+        {pending === 0
+          ? " is told nothing more. Nothing waits for it."
+          : ` is told nothing more. ${countText(pending)} that wait for it are not sent.`}
+      </p>
+      <Confirm
+        look={look}
+        action={`/webhooks/${hook.id}/remove`}
+        count={pending}
+        fields={{}}
+        leaveHref={`${HOOKS}/${hook.id}`}
+      >
+        <StepButton look={look} label="Remove" tone="bad" />
+      </Confirm>
+    </>
+  );
+}

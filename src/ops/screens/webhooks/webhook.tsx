@@ -1,0 +1,127 @@
+/** One webhook: what it hears of, how it answers, its latest deliveries, and what can be done with it. */
+import { notFound, PATHS, type Entry } from "../../../index.ts";
+import { OPS_PATH } from "../../operator-access.ts";
+import type { OpsContext, Screens } from "../../ops-context.ts";
+import { screen } from "../../screen.tsx";
+import { commandsOf } from "../../views/cli-commands.ts";
+import { latencyText, receiversOf, stateOf, type Receiver } from "../../views/webhooks/receiver.ts";
+import { DeliveriesTable, type Answers, type DeliveryView } from "./deliveries-table.tsx";
+import { LastResponseText } from "./last-response.tsx";
+import { CommandsPanel, StepButton, StepForm, Time } from "../parts.tsx";
+
+const HOOKS = `${OPS_PATH}/webhooks`;
+const LAST = "20";
+
+interface HookData extends Receiver {
+  deliveries: DeliveryView[];
+  answers: Answers;
+}
+
+export function webhookScreen(screens: Screens): Entry {
+  return screen<HookData>(screens, "/webhooks/:id", {
+    title: ({ hook }) => new URL(hook.url).host,
+    section: "Webhooks",
+    load: async ({ ctx, app, nowMs }) => {
+      const hook = await app.webhooks.get(ctx.params["id"] ?? "");
+      const { deliveries } = await app.webhooks.deliveries(new URLSearchParams({ limit: LAST }), hook.id);
+      const answers = await app.webhooks.lastAnswers(deliveries.map(({ id }) => id));
+      const [receiver = notFound("It was just removed")] = await receiversOf(app.webhooks, [hook], nowMs);
+      return { ...receiver, deliveries, answers };
+    },
+    follows: () => ["webhooks"],
+    isUnderWay: ({ pending }) => pending > 0,
+    view: (data, look) => <HookScreen data={data} look={look} />,
+  });
+}
+
+function HookScreen({ data, look }: { data: HookData; look: OpsContext }) {
+  const { hook, delivered, failed, pending, figures, deliveries, answers } = data;
+  const at = `/webhooks/${hook.id}`;
+  const off = hook.enabled ? undefined : "It is off: enable it first";
+  return (
+    <>
+      <div class="stack-tight" data-live="facts">
+        <nav class="crumbs" aria-label="Where this belongs">
+          <a href={HOOKS}>Webhooks</a>
+        </nav>
+        <div class="title">
+          <h1>{new URL(hook.url).host}</h1>
+          <span class="state" data-tone={stateOf(hook).tone}>
+            {stateOf(hook).word}
+          </span>
+        </div>
+        <p>
+          <code>{hook.url}</code>
+        </p>
+        <dl class="facts">
+          <div>
+            <dt>Hears of</dt>
+            <dd>{hook.events.join(", ")}</dd>
+          </div>
+          <div>
+            <dt>Of</dt>
+            <dd>{hook.workers?.join(", ") ?? "all graphs"}</dd>
+          </div>
+          <div>
+            <dt>Last 24 h</dt>
+            <dd>{`${delivered} arrived, ${failed} failed, ${pending} waiting`}</dd>
+          </div>
+          <div>
+            <dt>Last answer</dt>
+            <dd>
+              <LastResponseText figures={figures} look={look} />
+            </dd>
+          </div>
+          <div>
+            <dt>Median, 99 %</dt>
+            <dd>{latencyText(figures)}</dd>
+          </div>
+          <div>
+            <dt>Signed</dt>
+            <dd>{hook.secret_set ? "yes" : "no: no secret is set"}</dd>
+          </div>
+          <div>
+            <dt>Added</dt>
+            <dd>
+              <Time ms={hook.created_ms} look={look} />
+            </dd>
+          </div>
+        </dl>
+      </div>
+      <div data-live="steps">
+        <StepForm look={look} action={`${at}/ping`} class="steps" isByButton>
+          <label>
+            Why (kept in the audit trail)
+            <input name="note" maxlength={500} autocomplete="off" />
+          </label>
+          <StepButton look={look} label="Ping" refusal={off} />
+          <StepButton
+            look={look}
+            label={hook.enabled ? "Switch off" : "Enable"}
+            action={`${at}/${hook.enabled ? "disable" : "enable"}`}
+          />
+          <StepButton look={look} label="New secret" action={`${at}/rotate`} />
+          <a class="button" href={`${OPS_PATH}${at}/recover`}>
+            Send what failed again…
+          </a>
+          <a class="button" href={`${OPS_PATH}${at}/edit`}>
+            Edit…
+          </a>
+          <a class="button" data-tone="bad" href={`${OPS_PATH}${at}/remove`}>
+            Remove…
+          </a>
+        </StepForm>
+      </div>
+      <section aria-labelledby="deliveries">
+        <div class="head">
+          <h2 id="deliveries">Deliveries</h2>
+          <a href={`${OPS_PATH}/deliveries?webhook=${hook.id}`}>All of this webhook</a>
+        </div>
+        <div data-live="deliveries">
+          <DeliveriesTable deliveries={deliveries} look={look} answers={answers} />
+        </div>
+      </section>
+      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.webhooks}/${hook.id}`)} />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * A step for many runs that is held back for a while, as the audit trail tells of it: when it was wanted, and what has become of it since.
+ * Pure.
+ */
+import type { AuditRow } from "../../../index.ts";
+import type { Json } from "../../../graph.ts";
+import { BULK_STEPS, type BulkStep } from "./bulk.ts";
+import { countOf, BulkProgress } from "./bulk-progress.ts";
+
+/** Rows of the audit trail whose target is the step. */
+export const DEFERRED = {
+  held: "bulk.held",
+  undone: "bulk.undone",
+  done: "bulk.done",
+  stopped: "bulk.stopped",
+  failed: "bulk.failed",
+  lost: "bulk.lost",
+} as const;
+
+/** What may pass after its time before a step that nothing is heard of counts as lost: clocks of processes differ. */
+export const GRACE_MS = 10_000;
+
+/** How far it had come when that was kept last. */
+export interface Heard {
+  taken: BulkProgress;
+  agoMs: number;
+}
+
+export type DeferredState =
+  | { kind: "held"; leftMs: number; wholeMs: number }
+  /** It should have begun, or has. */
+  | { kind: "due"; sinceMs: number; heard: Heard | undefined }
+  | { kind: "undone"; by: string }
+  | { kind: "done"; taken: BulkProgress }
+  /** The app ended, and it with it: what it had come to is done. */
+  | { kind: "stopped"; taken: BulkProgress }
+  | { kind: "failed"; message: string; taken: BulkProgress }
+  /** The process that held it has ended before its time. */
+  | { kind: "lost" };
+
+export interface DeferredStep {
+  step: BulkStep;
+  count: number;
+  /** Whether there were more, which were not counted. */
+  isMore: boolean;
+  /** Of the list that it was taken from. */
+  query: string;
+  by: string;
+  state: DeferredState;
+}
+
+/**
+ * @param rows all that the audit trail has of it, newest first. @param progress as it told itself while it was done, with `at_ms`
+ * @returns undefined where there is no such step
+ */
+export function deferredStepOf(rows: readonly AuditRow[], nowMs: number, progress?: Json): DeferredStep | undefined {
+  const begin = rows.find(({ operation }) => operation === DEFERRED.held);
+  const data = fieldsOf(begin?.data);
+  const step = BULK_STEPS.find((one) => one === data["step"]);
+  if (!begin || !step) return undefined;
+  const query = typeof data["query"] === "string" ? data["query"] : "";
+  const state = stateOf(rows, begin, nowMs, progress);
+  return { step, count: countOf(data["count"]), isMore: data["is_more"] === true, query, by: begin.actor, state };
+}
+
+function stateOf(rows: readonly AuditRow[], begin: AuditRow, nowMs: number, progress: Json | undefined): DeferredState {
+  const row = (name: keyof typeof DEFERRED): AuditRow | undefined =>
+    rows.find(({ operation }) => operation === DEFERRED[name]);
+  const undone = row("undone");
+  if (undone) return { kind: "undone", by: undone.actor };
+  for (const kind of ["done", "stopped"] as const) {
+    const end = row(kind);
+    if (end) return { kind, taken: BulkProgress.read(fieldsOf(end.data)) };
+  }
+  const failed = row("failed");
+  if (failed) {
+    const data = fieldsOf(failed.data);
+    return { kind: "failed", message: String(data["message"]), taken: BulkProgress.read(data) };
+  }
+  if (row("lost")) return { kind: "lost" };
+  const dueMs = countOf(fieldsOf(begin.data)["due_ms"]);
+  if (nowMs < dueMs) return { kind: "held", leftMs: dueMs - nowMs, wholeMs: Math.max(1, dueMs - begin.atMs) };
+  return { kind: "due", sinceMs: nowMs - dueMs, heard: heardOf(fieldsOf(progress), nowMs) };
+}
+
+function heardOf(progress: Readonly<Record<string, Json | undefined>>, nowMs: number): Heard | undefined {
+  const { at_ms: atMs } = progress;
+  return typeof atMs === "number"
+    ? { taken: BulkProgress.read(progress), agoMs: Math.max(0, nowMs - atMs) }
+    : undefined;
+}
+
+function fieldsOf(data: Json | undefined): Readonly<Record<string, Json | undefined>> {
+  return data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
+}

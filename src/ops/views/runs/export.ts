@@ -1,0 +1,61 @@
+/** The list of runs as a file, written page by page, however long it is. */
+import type { Snapshot } from "../../../graph.ts";
+import { summaryText, triesOf } from "./run-summary.ts";
+
+export const EXPORTS = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof EXPORTS)[number];
+
+interface RunsPage {
+  items: Snapshot[];
+  nextCursor: string | undefined;
+}
+
+const COLUMNS: readonly (readonly [name: string, of: (run: Snapshot, redact: readonly string[]) => string])[] = [
+  ["graph_id", ({ graph_id: id }) => id],
+  ["worker", ({ worker }) => worker],
+  ["status", ({ status }) => status],
+  ["phase", ({ phase }) => phase],
+  ["epoch", ({ epoch }) => String(epoch)],
+  ["created", ({ created_ms: ms }) => timeOf(ms)],
+  ["started", ({ started_ms: ms }) => timeOf(ms)],
+  ["finished", ({ finished_ms: ms }) => timeOf(ms)],
+  ["tags", ({ tags }) => tags.join(" ")],
+  ["error", ({ error }) => error?.message ?? ""],
+  ["summary", summaryText],
+  ["origin", ({ origin }) => [origin?.kind ?? "", ...(origin?.name ? [origin.name] : [])].join(" ")],
+  ["attempts", (run) => String(triesOf(run).all)],
+];
+
+/** @param redact keys whose values are not shown; @param pageFrom reads a page of the list; undefined is the first */
+export async function* exportBody(
+  format: ExportFormat,
+  redact: readonly string[],
+  pageFrom: (cursor: string | undefined) => Promise<RunsPage>,
+): AsyncGenerator<string> {
+  if (format === "csv") yield `${COLUMNS.map(([name]) => name).join(",")}\r\n`;
+  let cursor: string | undefined;
+  do {
+    const page = await pageFrom(cursor);
+    if (page.items.length > 0) yield page.items.map((run) => lineOf(format, run, redact)).join("");
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+}
+
+/** Of the list, not of what runs were given: an export is passed around. */
+function lineOf(format: ExportFormat, run: Snapshot, redact: readonly string[]): string {
+  if (format === "csv") return `${COLUMNS.map(([, of]) => cell(of(run, redact))).join(",")}\r\n`;
+  const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error, origin } = run;
+  const told = { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error };
+  const summary = summaryText(run, redact) || null;
+  return `${JSON.stringify({ ...told, summary, origin, attempts: triesOf(run).all })}\n`;
+}
+
+function timeOf(ms: number | null): string {
+  return ms === null ? "" : new Date(ms).toISOString();
+}
+
+/** RFC 4180. A cell that spreadsheets would take for a formula begins with an apostrophe. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

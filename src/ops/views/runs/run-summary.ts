@@ -1,0 +1,61 @@
+/** What a row of a list says of a run beside its status: its author's summary, what started it, how often its nodes were tried. Pure. */
+import type { Origin, Snapshot } from "../../../graph.ts";
+import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
+import { redacted, type RedactOptions } from "./payload.ts";
+import { shortId } from "../format.ts";
+
+/** Of each kind its name, for filters, and what stands before the name of one. */
+const KINDS: Readonly<Record<Origin["kind"], string>> = {
+  action: "action",
+  form: "form",
+  route: "route",
+  api: "API",
+  cli: "svc graph",
+  operator: "operator",
+  schedule: "schedule",
+  graph: "parent",
+  fork: "fork",
+  code: "code",
+};
+
+export const ORIGINS: readonly (readonly [kind: Origin["kind"], label: string])[] = (
+  Object.keys(KINDS) as Origin["kind"][]
+).map((kind) => [kind, KINDS[kind]]);
+
+export interface OriginWords {
+  kind: string;
+  /** Which one of its kind; empty where that says nothing. */
+  name: string;
+  /** Where it can be looked at. */
+  href: string | undefined;
+}
+
+/** Undefined for a run from before this was kept. */
+export function originWords({ origin, parent, forked_from: forkedFrom }: Snapshot): OriginWords | undefined {
+  if (origin === null) return undefined;
+  const kind = KINDS[origin.kind];
+  const run = origin.kind === "graph" ? parent?.graph_id : origin.kind === "fork" ? forkedFrom : undefined;
+  if (run) return { kind, name: shortId(run), href: `${RUNS_PATH}/${run}` };
+  const name = origin.name ?? "";
+  return { kind, name, href: origin.kind === "schedule" ? `${OPS_PATH}/schedules` : undefined };
+}
+
+/** Empty where it has none. Hidden where the app's list says so, as a value of the key `summary`. */
+export function summaryText({ summary }: Snapshot, keys: RedactOptions["keys"]): string {
+  if (summary === null) return "";
+  const shown = redacted({ summary }, { keys, isRevealed: false });
+  return (shown as { summary: string }).summary;
+}
+
+export interface Tries {
+  /** Attempts of all its nodes, in this run of it. */
+  all: number;
+  /** Those that were not the first of their node. */
+  again: number;
+}
+
+export function triesOf({ nodes }: Snapshot): Tries {
+  const counts = nodes.filter(({ kind }) => kind === "node").map(({ attempts }) => attempts);
+  const sum = (of: (count: number) => number): number => counts.reduce((all, count) => all + of(count), 0);
+  return { all: sum((count) => count), again: sum((count) => Math.max(0, count - 1)) };
+}

@@ -1,0 +1,43 @@
+/** Which look a graph or a node has: the words of the wire to those of people. Pure; what a look is made of is flow/status.ts's. */
+import type { Snapshot } from "../../graph.ts";
+import type { FlowStatus } from "../widgets/status.ts";
+
+export interface StatusStyle {
+  status: FlowStatus;
+  /** In place of the status' own word. */
+  word?: string;
+}
+
+type Graph = Pick<Snapshot, "phase" | "error" | "due_ms">;
+type Node = Pick<Snapshot["nodes"][number], "status" | "attempts">;
+
+const PHASES: Readonly<Record<Snapshot["phase"], StatusStyle>> = {
+  queued: { status: "queued" },
+  running: { status: "running" },
+  pausing: { status: "paused", word: "pausing" },
+  paused: { status: "paused" },
+  cancelling: { status: "cancelling" },
+  done: { status: "done" },
+  failed: { status: "failed" },
+};
+
+export function graphStyle({ phase, error, due_ms: dueMs }: Graph, nowMs: number): StatusStyle {
+  if (phase === "failed" && error?.reason === "cancelled") return { status: "cancelled" };
+  if (phase === "failed" && error?.reason === "timeout") return { status: "failed", word: "timed out" };
+  if (phase === "queued" && dueMs > nowMs) return { status: "queued", word: "scheduled" };
+  return PHASES[phase];
+}
+
+/** Whether it may still change by itself. */
+export function mayChange({ phase }: Pick<Snapshot, "phase">): boolean {
+  return phase !== "done" && phase !== "failed" && phase !== "paused";
+}
+
+/** @param hasEnded whether the graph has: what has not begun by then never will */
+export function nodeStyle({ status, attempts }: Node, hasEnded: boolean): StatusStyle {
+  if (hasEnded && (status === "pending" || status === "ready")) return { status: "unrun" };
+  if (status === "pending") return { status: "queued", word: "not yet" };
+  if (status === "ready") return { status: "queued" };
+  if (status === "retrying") return { status, word: `retrying, ${attempts} tried` };
+  return { status };
+}

@@ -1,0 +1,137 @@
+/**
+ * Where places stand across their rank: each as near to what it is tied to as order and gaps allow. One rank at a time that is
+ * a regression under "this one before that one", solved exactly by pooling neighbours that would collide (Ayer et al.).
+ */
+import type { Order } from "./initial-order.ts";
+import { LARGE } from "./ordering.ts";
+import type { Proper } from "./dummy-nodes.ts";
+import type { Ties } from "./ranks.ts";
+
+const ROUNDS = 10;
+const ROUNDS_OF_LARGE = 6;
+/** Where an edge passes a rank it should run straight, and more so on its way from one such place to another. */
+const STRAIGHT = 2;
+const VERY_STRAIGHT = 8;
+/** Of who is tied to nobody: it stays, and gives way. */
+const LIGHT = 0.01;
+
+/**
+ * @param sizes of each place, across its rank
+ * @param gapOf between two neighbours
+ * @returns the middle of each place
+ */
+export function middles(
+  { nodeCount, count, rankCount, into, out }: Proper,
+  { places, begins }: Order,
+  sizes: Float64Array,
+  gapOf: (first: number, second: number) => number,
+): Float64Array {
+  const at = new Float64Array(count);
+  /** How far a place is behind the first of its rank where all stand as close as they may, by its number in the order. */
+  const offsets = offsetsOf(places, begins, sizes, gapOf);
+  for (let rank = 0; rank < rankCount; rank++) spread(begins[rank]!, begins[rank + 1]!);
+  /** What a place wishes for, times how much, and how much. */
+  const wished = new Float64Array(count);
+  const weights = new Float64Array(count);
+  const firsts = new Int32Array(count);
+  const rounds = count + out.ends.length > LARGE ? ROUNDS_OF_LARGE : ROUNDS;
+  for (let round = 0; round < rounds; round++) {
+    const isDown = round % 2 === 0;
+    // The last rounds look to both sides.
+    const isToBoth = round >= rounds - 3;
+    for (let step = 0; step < rankCount; step++) {
+      const rank = isDown ? step : rankCount - 1 - step;
+      const begin = begins[rank]!;
+      const until = begins[rank + 1]!;
+      for (let number = begin; number < until; number++) {
+        wished[number] = 0;
+        weights[number] = 0;
+        if (isDown || isToBoth) pull(into, number);
+        if (!isDown || isToBoth) pull(out, number);
+        if (weights[number] === 0) {
+          weights[number] = LIGHT;
+          wished[number] = at[places[number]!]! * LIGHT;
+        }
+        wished[number] = wished[number]! - offsets[number]! * weights[number]!;
+      }
+      settle(begin, until);
+    }
+  }
+  return at;
+
+  /** To begin with, one behind the other, around 0. */
+  function spread(begin: number, until: number): void {
+    const half = until > begin ? offsets[until - 1]! / 2 : 0;
+    for (let number = begin; number < until; number++) at[places[number]!] = offsets[number]! - half;
+  }
+
+  /** By what it is tied to, on one side. */
+  function pull({ starts, ends }: Ties, number: number): void {
+    const place = places[number]!;
+    const toNode = place < nodeCount ? 1 : STRAIGHT;
+    const toPass = place < nodeCount ? STRAIGHT : VERY_STRAIGHT;
+    for (let tie = starts[place]!; tie < starts[place + 1]!; tie++) {
+      const other = ends[tie]!;
+      const by = other < nodeCount ? toNode : toPass;
+      wished[number] = wished[number]! + by * at[other]!;
+      weights[number] = weights[number]! + by;
+    }
+  }
+
+  /** Puts the places of a rank as near as they can be to where they wish to be. */
+  function settle(begin: number, until: number): void {
+    const end = poolsOf(begin, until, wished, weights, firsts);
+    for (let pool = begin; pool < end; pool++) {
+      const middle = wished[pool]! / weights[pool]!;
+      const stop = pool + 1 < end ? firsts[pool + 1]! : until;
+      for (let number = firsts[pool]!; number < stop; number++) at[places[number]!] = middle + offsets[number]!;
+    }
+  }
+}
+
+/** By number in the order. */
+function offsetsOf(
+  places: Int32Array,
+  begins: Int32Array,
+  sizes: Float64Array,
+  gapOf: (first: number, second: number) => number,
+): Float64Array {
+  const offsets = new Float64Array(places.length);
+  for (let rank = 0; rank + 1 < begins.length; rank++) {
+    for (let number = begins[rank]! + 1; number < begins[rank + 1]!; number++) {
+      const before = places[number - 1]!;
+      const place = places[number]!;
+      offsets[number] = offsets[number - 1]! + (sizes[before]! + sizes[place]!) / 2 + gapOf(before, place);
+    }
+  }
+  return offsets;
+}
+
+/**
+ * Joins neighbours that would collide: what they wish for is that of all of them.
+ * @returns the end of the pools, which take the place of what they were made of; `firsts` has the first of each.
+ */
+function poolsOf(
+  begin: number,
+  until: number,
+  wished: Float64Array,
+  weights: Float64Array,
+  firsts: Int32Array,
+): number {
+  let end = begin;
+  for (let number = begin; number < until; number++) {
+    let sum = wished[number]!;
+    let weight = weights[number]!;
+    let first = number;
+    while (end > begin && wished[end - 1]! / weights[end - 1]! > sum / weight) {
+      end--;
+      sum += wished[end]!;
+      weight += weights[end]!;
+      first = firsts[end]!;
+    }
+    wished[end] = sum;
+    weights[end] = weight;
+    firsts[end++] = first;
+  }
+  return end;
+}

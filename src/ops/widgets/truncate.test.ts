@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { cut, cutToWidth } from "./truncate.ts";
+
+describe("text with only so much room", () => {
+  it("is cut to a number of letters", () => {
+    assert.deepEqual([cut("parcel", 6), cut("parcels", 6)], ["parcel", "parce…"]);
+  });
+
+  it("is cut to a width, in which narrow letters take less", () => {
+    assert.equal(cutToWidth("charge-card", 138, 14), "charge-card");
+    assert.equal(cutToWidth("import-customers-from-abroad", 138, 14), "import-customer…");
+    assert.equal(cutToWidth("iiiiiiiiiiiiiiiiiiii", 100, 14), "iiiiiiiiiiiiiiiiiiii");
+    assert.equal(cutToWidth("MMMMMMMMMMMMMMMMMMMM", 100, 14), "MMMMMM…");
+    assert.equal(cutToWidth("one and two", 62, 14), "one a…");
+  });
+});

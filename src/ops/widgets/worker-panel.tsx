@@ -1,0 +1,123 @@
+/** `<WorkerPanel>`: what each worker does now, and what waits for it. */
+import { Await, useApp, type App } from "../../index.ts";
+import { liveSrc } from "./load-widgets.ts";
+import { StatusMark } from "./status-mark.tsx";
+import { countText, durationText } from "../views/format.ts";
+import { workerViews, type WorkerView } from "./worker-view.ts";
+
+/** The workers as the widget takes them. */
+export interface Workers {
+  workers: readonly WorkerView[];
+  /** Where the page follows them, for a day: whoever has this address may look. */
+  src: string;
+}
+
+/** The workers of this process for `<WorkerPanel>`. Whoever gets the page may follow them for a day. */
+export async function readWorkers(app: App): Promise<Workers> {
+  return { workers: await workerViews(app), src: liveSrc(app, { topic: "workers" }) };
+}
+
+export interface WorkerPanelProps {
+  /** What a loader has read. Default: the widget reads it. */
+  workers?: Workers;
+  /** Heading above it. Default "Workers". */
+  title?: string;
+}
+
+/** What each worker does now, and what waits for it: for those who run the app, whom the page lets in. */
+export function WorkerPanel({ workers, title = "Workers" }: WorkerPanelProps) {
+  if (workers) return <PanelView workers={workers} title={title} />;
+  return <Await value={readWorkers(useApp())}>{(read) => <PanelView workers={read} title={title} />}</Await>;
+}
+
+function PanelView({ workers: { workers, src }, title }: { workers: Workers; title: string }) {
+  return (
+    <svc-live class="svc-workers" data-src={src} data-at="" data-widget="workers">
+      <section aria-labelledby="svc-workers-title">
+        <header class="svc-head">
+          <h2 id="svc-workers-title">{title}</h2>
+          <span class="svc-pill" data-pill="" hidden={true} />
+        </header>
+        <WorkerTable workers={workers} />
+      </section>
+    </svc-live>
+  );
+}
+
+export function WorkerTable({ workers }: { workers: readonly WorkerView[] }) {
+  if (workers.length === 0)
+    return (
+      <p class="svc-empty" data-part="workers">
+        No worker has been declared: give createApp one in <code>workers</code> or <code>graphs</code>.
+      </p>
+    );
+  return (
+    <div class="svc-scroll" data-part="workers" tabindex="0" role="region" aria-label="Table of workers">
+      <table class="svc-table">
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            <th scope="col">State</th>
+            <th scope="col">Running</th>
+            <th scope="col" class="svc-number">
+              Queued
+            </th>
+            <th scope="col" class="svc-number">
+              Oldest waits
+            </th>
+            <th scope="col">Rate</th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <WorkerRow worker={worker} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function WorkerRow({ worker }: { worker: WorkerView }) {
+  const { name, running, queued, concurrency, oldestMs, paused, rate } = worker;
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        {paused ? (
+          <StatusMark status="paused" word={paused.note === null ? "paused" : `paused: ${paused.note}`} />
+        ) : running > 0 ? (
+          <StatusMark status="running" />
+        ) : queued > 0 ? (
+          <StatusMark status="waiting" />
+        ) : (
+          <StatusMark status="queued" word="idle" />
+        )}
+      </td>
+      <td>
+        <span class="svc-load">
+          <meter
+            min={0}
+            max={concurrency}
+            value={running}
+            aria-label={`${name}: ${running} of ${concurrency} places taken`}
+          />
+          <span>
+            {countText(running)} of {countText(concurrency)}
+          </span>
+        </span>
+      </td>
+      <td class="svc-number" data-label="queued">
+        {countText(queued)}
+      </td>
+      <td class="svc-number" data-label="oldest waits">
+        {oldestMs === null ? "–" : durationText(oldestMs)}
+      </td>
+      <td data-label="rate">{rate ?? "–"}</td>
+    </tr>
+  );
+}
+
+export function workerParts(workers: readonly WorkerView[]): Map<string, string> {
+  return new Map([["workers", String(<WorkerTable workers={workers} />)]]);
+}

@@ -1,0 +1,18 @@
+/**
+ * Hands out large bodies one at a time, with a turn of the event loop between them. Whoever gets a body parses it at once, and two hundred
+ * bodies that arrive together would block the loop for as long as all of them take.
+ */
+import { isPromise } from "../response/close-iterator.ts";
+
+/** Smaller bodies are parsed in well under a millisecond. */
+const LARGE_BYTES = 32 * 1024;
+
+let last: Promise<void> = Promise.resolve();
+
+/** @returns the body at once where it is there and small */
+export function inTurn(body: Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
+  if (isPromise(body)) return body.then(inTurn);
+  if (body.length < LARGE_BYTES) return body;
+  last = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
+  return last.then(() => body);
+}

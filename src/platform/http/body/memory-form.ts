@@ -1,0 +1,80 @@
+/**
+ * Form bodies: urlencoded and multipart (parsed by `@fastify/busboy`), into fields and files in memory up to a limit.
+ */
+import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
+import { SvcError } from "../../shared/errors.ts";
+import { decodeUtf8, requireLength, requireMediaType, tooLarge } from "./read-body.ts";
+import { MAX_FIELDS, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
+import type { Context } from "../types.ts";
+
+export interface FormFile {
+  name: string;
+  type: string;
+  bytes: Uint8Array;
+}
+
+export interface FormData {
+  /** Value of each field; of one sent several times the last. Null prototype. */
+  fields: Readonly<Record<string, string>>;
+  /** Files by field name; a file input left empty is not in it. Null prototype. */
+  files: Readonly<Record<string, FormFile>>;
+}
+
+const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+/** @param limitBytes of the whole body. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
+export async function readForm(ctx: Context, limitBytes: number): Promise<FormData> {
+  const type = requireMediaType(ctx, FORM_TYPES);
+  requireLength(ctx, limitBytes);
+  if (type === "multipart/form-data")
+    return parseMultipart(await ctx.bytes(limitBytes), ctx.header("content-type") ?? "", limitBytes);
+  const bytes = await urlencodedBytes(ctx, limitBytes);
+  return {
+    fields: Object.assign(empty<string>(), Object.fromEntries(urlencodedFields(decodeUtf8(bytes)))),
+    files: empty(),
+  };
+}
+
+function empty<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>;
+}
+
+async function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
+  // Loaded with the first file that is sent: 20 modules.
+  const { Busboy } = await import("@fastify/busboy");
+  return new Promise((resolve, reject) => {
+    const fields = empty<string>();
+    const files = empty<FormFile>();
+    const fail = (error: unknown): void => {
+      reject(
+        error instanceof SvcError
+          ? error
+          : new SvcError("SVC_INVALID", `The multipart body is malformed: ${(error as Error).message}`),
+      );
+    };
+    // An empty one would split the body at every "--" (RFC 2046 section 5.1.1).
+    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) return fail(new Error("its content type names no boundary"));
+    let parser: BusboyInstance;
+    try {
+      const headers: BusboyHeaders = { "content-type": contentType };
+      parser = new Busboy({ headers, limits: { parts: MAX_FIELDS, fieldSize: limitBytes, fileSize: limitBytes } });
+    } catch (error) {
+      return fail(error);
+    }
+    parser.on("field", (name, value) => void (fields[name] = value));
+    parser.on("file", (name, stream, filename, _encoding, type) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("limit", () => fail(tooLarge(limitBytes)));
+      stream.on("error", fail);
+      stream.on("end", () => {
+        const bytes = Buffer.concat(chunks);
+        if (filename || bytes.length > 0) files[name] = { name: filename ?? "", type, bytes };
+      });
+    });
+    parser.on("partsLimit", () => fail(tooManyFields()));
+    parser.on("error", fail);
+    parser.on("finish", () => resolve({ fields, files }));
+    parser.end(body);
+  });
+}

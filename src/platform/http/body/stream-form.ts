@@ -1,0 +1,193 @@
+/**
+ * A form as it was sent: its fields in their order, its files on the disk (upload.ts). Urlencoded or multipart, read strictly and
+ * no further than it is allowed: what is refused is not read to its end. For a form in memory see memory-form.ts.
+ */
+import { createHash, type Hash } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
+import { SvcError } from "../../shared/errors.ts";
+import { decodeUtf8, tooLarge } from "./read-body.ts";
+import type { BodyLease } from "./body-budget.ts";
+import { RequestContext } from "../request/context.ts";
+import type { Context } from "../types.ts";
+import { type FileRule, Uploads, type UploadedFile } from "./upload.ts";
+import { MAX_FIELDS, requireName, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
+
+export interface FormEntries {
+  /** In their order; a name may come again. Without files. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly files: readonly UploadedFile[];
+  /** Of what was sent: two bodies with the same one say the same. */
+  readonly digest: string;
+  /** Removes the files that were not moved. */
+  readonly clear: () => Promise<void>;
+}
+
+export interface FormLimits {
+  /** Of the whole body, in bytes. */
+  readonly maxBytes: number;
+  readonly files: Readonly<Record<string, FileRule>>;
+  /** Sees each field as it comes. Throws for what is not to be read on. */
+  readonly onField?: (name: string, value: string) => void;
+  /** Called before a file is written, and at the end. Throws likewise. */
+  readonly onRest?: () => void;
+}
+
+/** Longest text of one field, in bytes: what is larger is a file. */
+const MAX_FIELD_BYTES = 1024 * 1024;
+
+/** @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` */
+export async function readEntries(ctx: Context, type: string, limits: FormLimits): Promise<FormEntries> {
+  if (type === "multipart/form-data") return new Multipart(ctx, limits).read();
+  const bytes = await urlencodedBytes(ctx, limits.maxBytes);
+  const fields = urlencodedFields(decodeUtf8(bytes));
+  for (const [name, value] of fields) limits.onField?.(name, value);
+  limits.onRest?.();
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  return { fields, files: [], digest, clear: async () => undefined };
+}
+
+/** One multipart body. Parts are taken one after the other, so that what is refused in one keeps the next from being written. */
+class Multipart {
+  readonly #ctx: Context;
+  readonly #limits: FormLimits;
+  readonly #uploads: Uploads;
+  /** Counts text, which stays in memory. Files go to the disk. */
+  readonly #lease: BodyLease | undefined;
+  readonly #fields: [string, string][] = [];
+  readonly #files: UploadedFile[] = [];
+  /** Of the parts, not of the bytes around them: what is sent again has another boundary. */
+  readonly #hash: Hash = createHash("sha256");
+  #taken: Promise<void> = Promise.resolve();
+  #part: Readable | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #onFailure: () => void = () => undefined;
+  readonly #failed = new Promise<void>((resolve) => (this.#onFailure = resolve));
+
+  constructor(ctx: Context, limits: FormLimits) {
+    this.#ctx = ctx;
+    this.#limits = limits;
+    this.#uploads = new Uploads(limits.files);
+    this.#lease = ctx instanceof RequestContext ? ctx.bodyLease : undefined;
+  }
+
+  async read(): Promise<FormEntries> {
+    try {
+      await this.#feed(await this.#parser());
+      await this.#taken;
+      if (this.#failure) throw this.#failure.error;
+      this.#limits.onRest?.();
+    } catch (error) {
+      // Known to the parts that wait for their turn: nobody feeds them any more.
+      this.#fail(error);
+      this.#part?.destroy();
+      await this.#taken;
+      await this.#uploads.clear();
+      throw error;
+    }
+    const digest = this.#hash.digest("base64url");
+    return { fields: this.#fields, files: this.#files, digest, clear: () => this.#uploads.clear() };
+  }
+
+  async #parser(): Promise<BusboyInstance> {
+    // Loaded with the first form of its kind: 20 modules.
+    const { Busboy } = await import("@fastify/busboy");
+    const contentType = this.#ctx.header("content-type") ?? "";
+    // An empty one would split the body at every "--" (RFC 2046 section 5.1.1).
+    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) throw malformed("its content type names no boundary");
+    const headers: BusboyHeaders = { "content-type": contentType };
+    // All as files, which come as bytes: what is no UTF-8 is to be seen here, not made into question marks.
+    const parser = new Busboy({ headers, limits: { parts: MAX_FIELDS }, isPartAFile: () => true });
+    parser.on("file", (name: string | undefined, stream, filename: string | undefined, _encoding, type) => {
+      this.#taken = this.#taken.then(() => this.#take(name ?? "", stream, filename, type));
+    });
+    parser.on("partsLimit", () => this.#fail(tooManyFields()));
+    parser.on("error", (error) => this.#fail(malformed((error as Error).message)));
+    return parser;
+  }
+
+  /** Never rejects: who waits for it asks for the failure. */
+  async #take(rawName: string, stream: Readable, filename: string | undefined, type: string): Promise<void> {
+    if (this.#failure) return void stream.resume();
+    this.#part = stream;
+    const hash = createHash("sha256");
+    const content = hashed(stream, hash);
+    try {
+      const name = requireName(rawName);
+      // Browsers send the name of a file, tools at least a type.
+      if (filename === undefined && type !== "application/octet-stream") {
+        const text = decodeUtf8(await readField(content, this.#lease));
+        this.#fields.push([name, text]);
+        this.#limits.onField?.(name, text);
+      } else {
+        this.#limits.onRest?.();
+        const file = await this.#uploads.take(name, filename ?? "", type, content);
+        if (file) this.#files.push(file);
+      }
+      this.#hash.update(JSON.stringify([name, filename, type, hash.digest("base64url")]));
+    } catch (error) {
+      this.#fail(error);
+      stream.destroy();
+    }
+  }
+
+  /** Not with `for await`, whose end would destroy the connection that the refusal goes out on. */
+  async #feed(parser: BusboyInstance): Promise<void> {
+    const reader = this.#ctx.request.body?.getReader();
+    const finished = new Promise<void>((resolve) => void parser.on("finish", () => resolve()));
+    let bytes = 0;
+    for (;;) {
+      const step = await Promise.race([readFrom(reader), this.#failed]);
+      const value = step?.value;
+      if (!value) break;
+      bytes += value.length;
+      if (bytes > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes);
+      const isFree = parser.write(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      if (!isFree)
+        await Promise.race([new Promise((resolve) => parser.once("drain", () => resolve(true))), this.#failed]);
+    }
+    if (this.#failure) throw this.#failure.error;
+    parser.end();
+    await Promise.race([finished, this.#failed]);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#onFailure();
+  }
+}
+
+async function* hashed(stream: Readable, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** @throws SvcError `SVC_TOO_LARGE`, `SVC_UNAVAILABLE` */
+async function readField(content: AsyncIterable<Buffer>, lease: BodyLease | undefined): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > MAX_FIELD_BYTES) throw tooLarge(MAX_FIELD_BYTES);
+    lease?.accept(chunk);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readFrom(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+): Promise<{ done: boolean; value: Uint8Array | undefined }> {
+  if (!reader) return { done: true, value: undefined };
+  try {
+    return await reader.read();
+  } catch (cause) {
+    throw cause instanceof SvcError ? cause : new SvcError("SVC_BAD_REQUEST", "The body ended early", { cause });
+  }
+}
+
+function malformed(problem: string): SvcError {
+  return new SvcError("SVC_INVALID", `The multipart body is malformed: ${problem}`);
+}

@@ -1,0 +1,196 @@
+/**
+ * Files of a form on their way to the disk: each is written as it arrives, into a folder of this one request that only this
+ * process's user may read, and refused as soon as it is too many, too large or not what it says it is.
+ */
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { copyFile, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { SvcError } from "../../shared/errors.ts";
+import { isAllowedType, mayBe, SNIFFED_BYTES } from "./sniff-media-type.ts";
+
+/** What a file field takes. */
+export interface FileRule {
+  /** Longest file, in bytes. Default 10 MiB. */
+  maxBytes?: number;
+  /** How many files. Default 1. */
+  max?: number;
+  /** Allowed types: `["image/png", "image/*"]`. Declared and, where bytes can tell, shown by the file itself. Default: all. */
+  types?: readonly string[];
+}
+
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** A file that was sent with a form. It is gone when the handler has ended, unless it was moved. */
+export interface UploadedFile {
+  /** Name of the form field. */
+  readonly field: string;
+  /** As the visitor's machine has it: text for people, no path. Without folders and control characters. */
+  readonly name: string;
+  /** Media type, as it was declared and as far as the bytes tell. */
+  readonly type: string;
+  /** Length in bytes. */
+  readonly size: number;
+  /** Where it is until it is moved: readable for this process's user alone. */
+  readonly path: string;
+  /** Takes it out of the temporary folder. @param path whole path of the file to make; one that is there is replaced. */
+  moveTo(path: string): Promise<void>;
+  /** All of it, in memory. */
+  bytes(): Promise<Uint8Array>;
+  /** As it is on the disk. */
+  stream(): Readable;
+}
+
+/** Files of one request. */
+export class Uploads {
+  readonly #rules: Readonly<Record<string, FileRule>>;
+  readonly #counts = new Map<string, number>();
+  #folder: Promise<string> | undefined;
+
+  constructor(rules: Readonly<Record<string, FileRule>>) {
+    this.#rules = rules;
+  }
+
+  /**
+   * Writes a file as it arrives; an empty field of a form has no name and no bytes.
+   * @returns undefined for such a field. @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` naming the field
+   */
+  async take(
+    field: string,
+    rawName: string,
+    type: string,
+    content: AsyncIterable<Buffer>,
+  ): Promise<UploadedFile | undefined> {
+    const rule = Object.hasOwn(this.#rules, field) ? this.#rules[field] : undefined;
+    const reader = content[Symbol.asyncIterator]();
+    const head = await readHead(reader);
+    if (rawName === "" && head.length === 0) return undefined;
+    if (!rule) throw refused(field, "takes no files");
+    this.#count(field, rule);
+    if (rule.types && !(isAllowedType(type, rule.types) && mayBe(type, head)))
+      throw refused(field, `takes ${rule.types.join(", ")}; the file is something else`);
+    const path = join(await (this.#folder ??= makeFolder()), randomUUID());
+    const size = await this.#write(path, head, reader, field, rule.maxBytes ?? MAX_FILE_BYTES);
+    return new StoredFile(field, baseName(rawName), type, size, path);
+  }
+
+  /** Removes what was not moved. */
+  async clear(): Promise<void> {
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+
+  #count(field: string, { max = 1 }: FileRule): void {
+    const count = (this.#counts.get(field) ?? 0) + 1;
+    this.#counts.set(field, count);
+    if (count > max) throw refused(field, `takes ${max === 1 ? "one file" : `${max} files`} at most`);
+  }
+
+  async #write(
+    path: string,
+    head: Buffer,
+    reader: AsyncIterator<Buffer>,
+    field: string,
+    maxBytes: number,
+  ): Promise<number> {
+    // No write stream: destroyed while it writes, it tells of that as an error, which nobody hears who has gone on.
+    const file = await open(path, "wx", 0o600);
+    try {
+      let size = 0;
+      for (let chunk: Buffer | undefined = head; chunk; chunk = await nextOf(reader)) {
+        size += chunk.length;
+        if (size > maxBytes) throw tooLarge(field, maxBytes);
+        // From where the last one ended.
+        await file.writeFile(chunk);
+      }
+      return size;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+class StoredFile implements UploadedFile {
+  readonly field: string;
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+  #path: string;
+
+  constructor(field: string, name: string, type: string, size: number, path: string) {
+    this.field = field;
+    this.name = name;
+    this.type = type;
+    this.size = size;
+    this.#path = path;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  async moveTo(path: string): Promise<void> {
+    try {
+      await rename(this.#path, path);
+    } catch (error) {
+      // Another disk.
+      if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+      await copyFile(this.#path, path);
+      await rm(this.#path, { force: true });
+    }
+    this.#path = path;
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return readFile(this.#path);
+  }
+
+  stream(): Readable {
+    return createReadStream(this.#path);
+  }
+}
+
+function makeFolder(): Promise<string> {
+  // mkdtemp makes it for this user alone.
+  return mkdtemp(join(tmpdir(), "svc-upload-"));
+}
+
+async function nextOf(reader: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
+  const { value, done } = await reader.next();
+  return done ? undefined : (value as Buffer);
+}
+
+/** As much as it takes to tell what it is. */
+async function readHead(reader: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  for (let chunk = await nextOf(reader); chunk; chunk = await nextOf(reader)) {
+    head = Buffer.concat([head, chunk]);
+    if (head.length >= SNIFFED_BYTES) break;
+  }
+  return head;
+}
+
+/** Some browsers and most tools send paths; control characters and marks that turn text around would deceive who reads it. */
+function baseName(rawName: string): string {
+  const last = rawName.slice(Math.max(rawName.lastIndexOf("/"), rawName.lastIndexOf("\\")) + 1);
+  // eslint-disable-next-line no-control-regex
+  const name = last.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "").slice(0, 255);
+  return /^\.{0,2}$/.test(name) ? "file" : name;
+}
+
+function refused(field: string, problem: string): SvcError {
+  const message = `The field ${problem}`;
+  return new SvcError("SVC_INVALID", message, { issues: [{ path: [field], message }] });
+}
+
+function tooLarge(field: string, maxBytes: number): SvcError {
+  const message = `The file is larger than the ${sizeText(maxBytes)} that are allowed`;
+  return new SvcError("SVC_TOO_LARGE", "Payload too large", { issues: [{ path: [field], message }] });
+}
+
+function sizeText(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024;
+  return mebibytes >= 1 ? `${Math.round(mebibytes * 10) / 10} MB` : `${Math.ceil(bytes / 1024)} KB`;
+}

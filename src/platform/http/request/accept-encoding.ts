@@ -1,0 +1,29 @@
+/** What encodings a client takes: the `Accept-Encoding` header (RFC 9110 section 12.5.3). */
+
+import { readQualities } from "./weighted-list.ts";
+
+/** Browsers of one kind send the same header with every request. */
+let latest = { header: "", quality: readQualities("") };
+
+function qualitiesOf(header: string): ReadonlyMap<string, number> {
+  if (header !== latest.header) latest = { header, quality: readQualities(header) };
+  return latest.quality;
+}
+
+export type Encoding = "br" | "gzip";
+
+/**
+ * The best of what we have that the client takes; undefined is the plain bytes. Those are sent also where the client
+ * rules them out (`identity;q=0`): it may be able to use them, and could use a 406 for nothing (section 12.4.1).
+ */
+export function chooseEncoding(
+  header: string | undefined,
+  has: Readonly<Record<Encoding, boolean>>,
+): Encoding | undefined {
+  if (header === undefined) return undefined;
+  const quality = qualitiesOf(header);
+  const rank = (name: Encoding): number => (has[name] ? (quality.get(name) ?? quality.get("*") ?? 0) : 0);
+  const [br, gzip] = [rank("br"), rank("gzip")];
+  if (br > 0 && br >= gzip) return "br";
+  return gzip > 0 ? "gzip" : undefined;
+}

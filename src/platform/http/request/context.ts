@@ -1,0 +1,308 @@
+/**
+ * One request as handlers see it. Everything that costs is made on first use. Where the request comes from (a node
+ * socket, a web `Request`) is a `Source`; nothing behind this file knows which.
+ */
+import { setMaxListeners } from "node:events";
+import { createId, createNonce, randomHex } from "../../security/random.ts";
+import { SvcError } from "../../shared/errors.ts";
+import { isSampledBy, readTraceparent, readTracestate, type Trace } from "../../shared/trace.ts";
+import { HEADERS, TRACE_HEADERS } from "../../shared/wire.ts";
+import { decodeUtf8 } from "../body/read-body.ts";
+import { inTurn } from "../body/body-turn.ts";
+import type { BodyBudget, BodyGate, BodyLease } from "../body/body-budget.ts";
+import { CookieJar, type SessionKeys } from "../sessions/cookie-jar.ts";
+import type { Route } from "../routing/router.ts";
+import type { Session } from "../sessions/session.ts";
+import { isHost, type Target } from "./target.ts";
+import type { Context, CookieOptions, Locals } from "../types.ts";
+
+/** The door's side of a request. */
+export interface Source {
+  readonly method: string;
+  readonly target: string;
+  header(name: string): string | undefined;
+  /** Host and port that the client asked for. */
+  readonly host: string | undefined;
+  readonly clientIp: string;
+  readonly secure: boolean;
+  /**
+   * Reads the body once; at once where it is there.
+   * @param gate sees each part as it arrives
+   * @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`, `SVC_UNAVAILABLE`, or rejects with it.
+   */
+  readBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array>;
+  signal(): AbortSignal;
+  toRequest(url: URL): Request;
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_READINGS: ReadonlySet<string> = new Set();
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+export class RequestContext implements Context {
+  readonly method: string;
+  readonly path: string;
+  /** `path` as routes are found by it (target.ts). */
+  readonly routed: string;
+  params: Readonly<Record<string, string>> = NO_PARAMS;
+  /** What the request is answered by; undefined where nothing is found for it. */
+  route: Route | undefined;
+  /** Id of the CSRF cookie that the answer gives out: two tokens of one answer belong to one cookie. */
+  csrfId: string | undefined;
+  /** Of traces that begin with this request, how many are recorded. */
+  traceRatio = 0;
+  /** Counts what its body takes of memory; undefined where nothing limits that. */
+  bodyBudget: BodyBudget | undefined;
+  #bodyLease: BodyLease | undefined;
+  /** Hashes of the inline scripts of the answer, where its policy names them in place of a nonce: `sha256-…`. */
+  scriptHashes: readonly string[] | undefined;
+  /** Lines that the head of the answer has beside the answer's own, sound and ready to go out: `name: value\r\n`. */
+  readyLines = "";
+  /** Whether its answer goes out piece by piece. */
+  isStreamed = false;
+  /** Those that came before it and behind it, of all that are being answered: the watcher's (observer.ts). */
+  before: RequestContext | undefined;
+  behind: RequestContext | undefined;
+  /** On the clock of `performance.now()`. */
+  readonly startedMs = performance.now();
+  readonly #source: Source;
+  readonly #target: Target;
+  /** What of the visitor has been looked at; undefined while nobody watches. */
+  #readings: Set<string> | undefined;
+  #query: URLSearchParams | undefined;
+  #url: URL | undefined;
+  readonly #vault: (() => SessionKeys) | undefined;
+  #jar: CookieJar | undefined;
+  #isHeadSent = false;
+  #nonce: string | undefined;
+  #requestId: string | undefined;
+  #trace: Trace | undefined;
+  #request: Request | undefined;
+  #signal: AbortSignal | undefined;
+  #locals: (Locals & Record<string, unknown>) | undefined;
+
+  /** @param vault needed by what signs and seals. */
+  constructor(source: Source, target: Target, vault?: () => SessionKeys) {
+    this.#source = source;
+    this.#vault = vault;
+    this.method = source.method;
+    this.path = target.path;
+    this.routed = target.routed;
+    this.#target = target;
+  }
+
+  /** From here on notes what handlers look at that another visitor's request may have otherwise. */
+  watch(): void {
+    this.#readings ??= new Set();
+  }
+
+  /** As `Context` names them, headers as `header user-agent`; what is the same for everyone who asks for the path is not among them. */
+  get readings(): ReadonlySet<string> {
+    return this.#readings ?? NO_READINGS;
+  }
+
+  /** Looks at the request for what shows in no answer, such as a log or a limit. */
+  unseen<Value>(look: () => Value): Value {
+    const readings = this.#readings;
+    this.#readings = undefined;
+    try {
+      return look();
+    } finally {
+      this.#readings = readings;
+    }
+  }
+
+  /** The same request once more, for what is made while its own answer is on its way: no cookie that it sets goes out. */
+  apart(): RequestContext {
+    const other = new RequestContext(this.#source, this.#target, this.#vault);
+    other.params = this.params;
+    other.route = this.route;
+    Object.assign(other.locals, this.#locals);
+    other.watch();
+    other.outlive();
+    other.closeHead();
+    return other;
+  }
+
+  get queryText(): string {
+    this.#readings?.add("query");
+    return this.#target.queryText;
+  }
+
+  /**
+   * A request within this one, for a page that is to stand in its answer: its own target and source, the same visitor. Cookies and
+   * session, nonce, id and trace are those of the answer that goes out. It is never shared.
+   */
+  within(source: Source, target: Target): RequestContext {
+    const inner = new RequestContext(source, target, this.#vault);
+    inner.#jar = this.#cookieJar;
+    inner.#nonce = this.nonce;
+    inner.#requestId = this.requestId;
+    inner.#trace = this.trace;
+    inner.csrfId = this.csrfId;
+    // Nobody else's page, whatever it looks at.
+    inner.#readings = new Set(["form"]);
+    return inner;
+  }
+
+  /** The door's side of it. */
+  get source(): Source {
+    return this.#source;
+  }
+
+  get query(): URLSearchParams {
+    this.#readings?.add("query");
+    return (this.#query ??= new URLSearchParams(this.queryText));
+  }
+
+  get url(): URL {
+    this.#readings?.add("url").add("query");
+    if (this.#url) return this.#url;
+    const host = this.#source.host ?? "localhost";
+    const origin = `${this.secure ? "https" : "http"}://${host}`;
+    if (!isHost(host) || !URL.canParse(this.#source.target, origin))
+      throw new SvcError("SVC_BAD_REQUEST", `"${host}" is not a host`);
+    return (this.#url = new URL(this.#source.target, origin));
+  }
+
+  header(name: string): string | undefined {
+    this.#readings?.add(`header ${name}`);
+    return this.#source.header(name);
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#cookieJar.cookie(name);
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    return this.#cookieJar.received;
+  }
+
+  signedCookie(name: string): string | undefined {
+    return this.#cookieJar.signed(name);
+  }
+
+  setCookie(name: string, value: string, options?: CookieOptions): void {
+    this.#cookieJar.set(name, value, options);
+  }
+
+  deleteCookie(name: string, options?: CookieOptions): void {
+    this.#cookieJar.set(name, "", { ...options, signed: false, maxAgeSeconds: 0 });
+  }
+
+  session(): Promise<Session> {
+    return this.#cookieJar.session();
+  }
+
+  get sessionId(): string | undefined {
+    return this.#cookieJar.sessionId;
+  }
+
+  /** Cookies as far as anyone has asked for them. */
+  get jar(): CookieJar | undefined {
+    return this.#jar;
+  }
+
+  /** The head goes out now: cookies that are set from here on would be lost. */
+  closeHead(): void {
+    this.#isHeadSent = true;
+    this.#jar?.close();
+  }
+
+  get #cookieJar(): CookieJar {
+    this.#readings?.add("cookies");
+    if (this.#jar) return this.#jar;
+    this.#jar = new CookieJar(this.#source.header("cookie"), this.#source.secure, this.#vault);
+    if (this.#isHeadSent) this.#jar.close();
+    return this.#jar;
+  }
+
+  get nonce(): string {
+    this.#readings?.add("nonce");
+    return (this.#nonce ??= createNonce());
+  }
+
+  get nonceUsed(): boolean {
+    return this.#nonce !== undefined;
+  }
+
+  get requestId(): string {
+    this.#readings?.add("requestId");
+    if (this.#requestId) return this.#requestId;
+    const given = this.#source.header(HEADERS.requestId);
+    return (this.#requestId = given !== undefined && REQUEST_ID.test(given) ? given : createId());
+  }
+
+  get trace(): Trace {
+    this.#readings?.add("trace");
+    return (this.#trace ??= this.#readTrace());
+  }
+
+  #readTrace(): Trace {
+    const spanId = randomHex(8);
+    const given = readTraceparent(this.#source.header(TRACE_HEADERS.parent));
+    if (given) return { ...given, spanId, state: readTracestate(this.#source.header(TRACE_HEADERS.state)) };
+    const traceId = randomHex(16);
+    const isSampled = isSampledBy(this.traceRatio, traceId);
+    return { traceId, spanId, parentId: undefined, isSampled, state: undefined };
+  }
+
+  get secure(): boolean {
+    this.#readings?.add("url");
+    return this.#source.secure;
+  }
+
+  get clientIp(): string {
+    this.#readings?.add("clientIp");
+    return this.#source.clientIp;
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.#source.signal());
+  }
+
+  /** Has `signal` abort with another one too: time that is up, for what answers this request. */
+  endWith(other: AbortSignal): void {
+    this.#signal = AbortSignal.any([this.signal, other]);
+    setMaxListeners(Infinity, this.#signal);
+  }
+
+  /** What answers this request goes on when the client leaves: it may come back for the answer. */
+  outlive(): void {
+    this.#signal = new AbortController().signal;
+    setMaxListeners(Infinity, this.#signal);
+  }
+
+  get request(): Request {
+    this.#readings?.add("request");
+    return (this.#request ??= this.#source.toRequest(this.url));
+  }
+
+  async bytes(limitBytes: number): Promise<Uint8Array> {
+    return this.bytesNow(limitBytes);
+  }
+
+  /** As `bytes`, at once where they are there. @throws what `bytes` rejects with */
+  bytesNow(limitBytes: number, gate: BodyGate | undefined = this.bodyLease): Uint8Array | Promise<Uint8Array> {
+    this.#readings?.add("body");
+    return inTurn(this.#source.readBody(limitBytes, gate));
+  }
+
+  /** The share of the body budget that this request holds, for those who keep parts of a streamed body. */
+  get bodyLease(): BodyLease | undefined {
+    return (this.#bodyLease ??= this.bodyBudget?.lease());
+  }
+
+  /** The request has ended: nothing of its body is needed any more. */
+  releaseBody(): void {
+    this.#bodyLease?.release();
+  }
+
+  async text(limitBytes: number): Promise<string> {
+    return decodeUtf8(await this.bytes(limitBytes));
+  }
+
+  get locals(): Locals & Record<string, unknown> {
+    return (this.#locals ??= {} as Locals & Record<string, unknown>);
+  }
+}

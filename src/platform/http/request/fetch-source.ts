@@ -1,0 +1,84 @@
+/** A request that came as a web `Request`: from another runtime, a mounting framework, or a test without a socket. */
+import { setMaxListeners } from "node:events";
+import { clientAddress, isSecure, requestHost } from "../../security/client-address.ts";
+import { CidrSet } from "../../security/cidr.ts";
+import type { Source } from "./context.ts";
+import { SvcError } from "../../shared/errors.ts";
+import { tooLarge } from "../body/read-body.ts";
+import type { BodyGate } from "../body/body-budget.ts";
+
+const UNKNOWN_PEER = "127.0.0.1";
+const NOBODY = new CidrSet([]);
+
+export class FetchSource implements Source {
+  readonly method: string;
+  readonly target: string;
+  readonly #peer: string;
+  /** Empty where the peer is not known: then nobody's `X-Forwarded-*` is believed. */
+  readonly #trusted: CidrSet;
+  readonly #request: Request;
+  readonly #url: URL;
+  /** Aborts when the reader of the answer stops reading; the request's own signal is the other way to leave. */
+  readonly #left = new AbortController();
+  #signal: AbortSignal | undefined;
+
+  constructor(request: Request, trusted: CidrSet, peerAddress: string | undefined) {
+    this.#request = request;
+    this.#peer = peerAddress ?? UNKNOWN_PEER;
+    this.#trusted = peerAddress === undefined ? NOBODY : trusted;
+    this.#url = new URL(request.url);
+    this.method = request.method;
+    this.target = this.#url.pathname + this.#url.search;
+  }
+
+  get clientIp(): string {
+    return clientAddress(this.#peer, this.header("x-forwarded-for"), this.#trusted);
+  }
+
+  get secure(): boolean {
+    const isTls = this.#url.protocol === "https:";
+    return isSecure(isTls, this.#peer, this.header("x-forwarded-proto"), this.#trusted);
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? (name === "host" ? this.#url.host : undefined);
+  }
+
+  get host(): string | undefined {
+    return requestHost(this.#url.host, this.#peer, this.header("x-forwarded-host"), this.#trusted);
+  }
+
+  signal(): AbortSignal {
+    if (!this.#signal) {
+      this.#signal = AbortSignal.any([this.#request.signal, this.#left.signal]);
+      setMaxListeners(Infinity, this.#signal);
+    }
+    return this.#signal;
+  }
+
+  /** The answer is not read any further. */
+  leave(): void {
+    this.#left.abort(new DOMException("The client left", "AbortError"));
+  }
+
+  async readBody(limitBytes: number, gate?: BodyGate): Promise<Uint8Array> {
+    if (this.#request.bodyUsed) throw new TypeError("The body was read already");
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of (this.#request.body ?? []) as AsyncIterable<Uint8Array>) {
+        length += chunk.length;
+        if (length > limitBytes) throw tooLarge(limitBytes);
+        gate?.accept(chunk);
+        chunks.push(chunk);
+      }
+    } catch (cause) {
+      throw cause instanceof SvcError ? cause : new SvcError("SVC_BAD_REQUEST", "The body ended early", { cause });
+    }
+    return Buffer.concat(chunks);
+  }
+
+  toRequest(): Request {
+    return this.#request;
+  }
+}

@@ -1,0 +1,227 @@
+/** A request that came over a node:http socket. */
+import { setMaxListeners } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { clientAddress, isSecure, requestHost } from "../../security/client-address.ts";
+import type { CidrSet } from "../../security/cidr.ts";
+import { SvcError } from "../../shared/errors.ts";
+import { tooLarge } from "../body/read-body.ts";
+import type { BodyGate } from "../body/body-budget.ts";
+import type { Source } from "./context.ts";
+import { leftEarly, OwnMessage } from "./server-request.ts";
+import { isHost } from "./target.ts";
+
+/**
+ * Requests whose body is sent only once we ask for it. Node asks by itself where nobody listens for them, which is so in
+ * the servers of other frameworks.
+ */
+export const waitingToSend = new WeakSet<IncomingMessage>();
+
+/** A header by its lower-case name, from the object that Node has looked into itself before it hands a request on. */
+function headerOf(message: IncomingMessage, name: string): string | undefined {
+  const value = message.headers[name];
+  if (typeof value === "string") return value;
+  // The object has a prototype, so a name such as "constructor" finds a function.
+  return Array.isArray(value) ? value.join(", ") : undefined;
+}
+
+function indexOfHeader(rawHeaders: readonly string[], name: string, from: number): number {
+  for (let at = from; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string;
+    if (given.length === name.length && (given === name || given.toLowerCase() === name)) return at;
+  }
+  return -1;
+}
+
+/** Whether a body follows the head (RFC 9112 section 6.3). */
+export function hasBody(message: IncomingMessage): boolean {
+  return headerOf(message, "content-length") !== undefined || headerOf(message, "transfer-encoding") !== undefined;
+}
+
+/** More header lines than this are refused; Node would silently drop those over its own limit. */
+const MAX_HEADER_LINES = 100;
+
+export class NodeSource implements Source {
+  readonly method: string;
+  readonly target: string;
+  readonly #message: IncomingMessage;
+  readonly #reply: ServerResponse;
+  readonly #trusted: CidrSet;
+  #controller: AbortController | undefined;
+  #isRead = false;
+
+  constructor(message: IncomingMessage, reply: ServerResponse, trusted: CidrSet) {
+    this.#message = message;
+    this.#reply = reply;
+    this.#trusted = trusted;
+    this.method = message.method ?? "GET";
+    this.target = message.url ?? "/";
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.#message, name);
+  }
+
+  get clientIp(): string {
+    return clientAddress(this.#message.socket.remoteAddress ?? "", this.header("x-forwarded-for"), this.#trusted);
+  }
+
+  get host(): string | undefined {
+    const forwarded = this.header("x-forwarded-host");
+    return requestHost(this.header("host"), this.#message.socket.remoteAddress ?? "", forwarded, this.#trusted);
+  }
+
+  get secure(): boolean {
+    const { socket } = this.#message;
+    const isTls = (socket as TLSSocket).encrypted === true;
+    if (isTls || this.#trusted.size === 0) return isTls;
+    return isSecure(isTls, socket.remoteAddress ?? "", this.header("x-forwarded-proto"), this.#trusted);
+  }
+
+  signal(): AbortSignal {
+    return (this.#controller ??= this.#watch()).signal;
+  }
+
+  #watch(): AbortController {
+    const controller = new AbortController();
+    // Any number may listen, such as twenty calls side by side: no leak, of which Node would warn from the eleventh on.
+    setMaxListeners(Infinity, controller.signal);
+    const reply = this.#reply;
+    const leave = (): void => {
+      if (!reply.writableFinished) controller.abort(new DOMException("The client left", "AbortError"));
+    };
+    // Who has left before anybody asked will not leave again.
+    if (reply.destroyed) leave();
+    else reply.once("close", leave);
+    return controller;
+  }
+
+  readBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array> {
+    const message = this.#message;
+    const given = this.#startReading();
+    if (!given) {
+      return message instanceof OwnMessage && message.isHeld
+        ? message.takeBody(limitBytes, gate)
+        : readStream(message, limitBytes, gate);
+    }
+    if (given.byteLength > limitBytes) throw tooLarge(limitBytes);
+    gate?.accept(given);
+    return given;
+  }
+
+  /**
+   * A body can be read once. Who waits to be asked for it (RFC 9110 section 10.1.1) is asked here: only now is it wanted.
+   * @returns the body, where the framework around has read it already and kept it.
+   */
+  #startReading(): Uint8Array | undefined {
+    if (this.#isRead) throw new TypeError("The body was read already");
+    this.#isRead = true;
+    if (waitingToSend.has(this.#message) && !this.#reply.headersSent) this.#reply.writeContinue();
+    return this.#message.readableEnded ? bodyKept(this.#message) : undefined;
+  }
+
+  toRequest(url: URL): Request {
+    const headers = new Headers();
+    for (let at = 0; at < this.#message.rawHeaders.length; at += 2) {
+      headers.append(this.#message.rawHeaders[at] as string, this.#message.rawHeaders[at + 1] as string);
+    }
+    const hasBody = this.method !== "GET" && this.method !== "HEAD";
+    const init: RequestInit & { duplex: "half" } = {
+      method: this.method,
+      headers,
+      signal: this.signal(),
+      duplex: "half",
+    };
+    // Node's fetch takes any async iterable of bytes.
+    if (hasBody) init.body = this.#chunks() as unknown as ReadableStream<Uint8Array>;
+    return new Request(url, init);
+  }
+
+  /** Runs from the first read on: looking at `request.headers` must not cost the handler its body. */
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    const given = this.#startReading();
+    if (given) yield given;
+    else yield* this.#message as AsyncIterable<Uint8Array>;
+  }
+}
+
+/**
+ * What Node lets through and we refuse before anything else looks at the request.
+ * @throws SvcError `SVC_BAD_REQUEST`, `SVC_HEADERS_TOO_LARGE`
+ */
+export function refuseAmbiguous(message: IncomingMessage): void {
+  if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    throw new SvcError("SVC_HEADERS_TOO_LARGE", `More than ${MAX_HEADER_LINES} headers`);
+  }
+  requireSingle(message.rawHeaders, "host");
+  requireSingle(message.rawHeaders, "content-type");
+  const host = headerOf(message, "host");
+  const expect = headerOf(message, "expect");
+  const transfer = headerOf(message, "transfer-encoding");
+  // Node says so only after it has handed the request on.
+  if (transfer !== undefined && transfer.toLowerCase() !== "chunked") {
+    throw new SvcError("SVC_BAD_REQUEST", "The transfer encoding is not known; chunked is");
+  }
+  if (expect !== undefined && !/^100-continue$/i.test(expect)) {
+    throw new SvcError("SVC_EXPECTATION", `The expectation "${expect}" is not known; 100-continue is`);
+  }
+  const isOldWithout = host === undefined && message.httpVersion === "1.0";
+  if (!isOldWithout && !isHost(host ?? "")) throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
+}
+
+/** Of headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
+function requireSingle(rawHeaders: readonly string[], name: string): void {
+  const first = indexOfHeader(rawHeaders, name, 0);
+  if (first >= 0 && indexOfHeader(rawHeaders, name, first + 2) >= 0)
+    throw new SvcError("SVC_BAD_REQUEST", `The request has two ${name} headers`);
+}
+
+/**
+ * What a framework around has left of a body that it read. Only bytes and text are the body: an object that was parsed
+ * of it has gone by other rules than ours.
+ * @throws SvcError `SVC_CONFIG` when it kept something else.
+ */
+function bodyKept(message: IncomingMessage & { body?: unknown }): Uint8Array {
+  const { body } = message;
+  if (body instanceof Uint8Array) return body;
+  if (typeof body === "string") return Buffer.from(body);
+  throw new SvcError(
+    "SVC_CONFIG",
+    `The body of ${message.method} ${message.url} was read before it came here. Mount app.handler ahead of whatever ` +
+      `parses bodies, or have that keep the bytes, as express.raw({ type: "*/*" }) does`,
+  );
+}
+
+function readStream(message: IncomingMessage, limitBytes: number, gate?: BodyGate): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let isWhole = false;
+    const fail = (cause?: unknown): void => {
+      if (isWhole) return;
+      reject(leftEarly(cause));
+    };
+    if (message.destroyed) return fail();
+    const refuse = (error: unknown): void => {
+      message.pause();
+      message.removeAllListeners("data");
+      reject(error);
+    };
+    message.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limitBytes) return refuse(tooLarge(limitBytes));
+      try {
+        gate?.accept(chunk);
+      } catch (error) {
+        return refuse(error);
+      }
+      chunks.push(chunk);
+    });
+    message.on("end", () => {
+      isWhole = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    message.on("error", fail);
+    message.on("close", fail);
+  });
+}

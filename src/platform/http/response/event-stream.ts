@@ -1,0 +1,112 @@
+/** Server-sent events (HTML standard section 9.2): a stream of events as the body of an answer. */
+import type { Clock } from "../../shared/clock.ts";
+import { withHeartbeat } from "./heartbeat.ts";
+import { endEarly } from "./close-iterator.ts";
+import type { Result } from "../types.ts";
+
+export interface StreamEvent {
+  id?: string | number;
+  /** Event name; left out, browsers call `onmessage`. */
+  event?: string;
+  /** Any JSON value. */
+  data: unknown;
+}
+
+export interface EventStreamOptions {
+  clock: Clock;
+  /** Ends the stream: usually the request's, which aborts when the client leaves. A server that drains ends it by itself. */
+  signal: AbortSignal;
+  /** How long browsers wait before they connect again when the stream breaks, in milliseconds. Default: theirs, some seconds. */
+  retryMs?: number;
+}
+
+/** How long browsers wait before they come back to a server that drains: spread, so that they don't come at once. */
+const COME_BACK_MS = 1000;
+const SPREAD_MS = 2000;
+
+/**
+ * Heartbeats go out between events; the source is ended when the stream is, and asked for an event only when the one before
+ * is on its way. A browser that reconnects tells the last `id` it has as `ctx.header("last-event-id")`.
+ */
+export function eventStream(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): Result {
+  return {
+    status: 200,
+    headers: [
+      "content-type",
+      "text/event-stream; charset=utf-8",
+      "cache-control",
+      "no-store",
+      "x-accel-buffering",
+      "no",
+    ],
+    body: frames(events, options),
+  };
+}
+
+async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): AsyncGenerator<string> {
+  const source = events[Symbol.asyncIterator]();
+  try {
+    yield opening(options.retryMs);
+    for await (const event of withHeartbeat(source, options)) yield event ? frame(event) : ": still here\n\n";
+  } finally {
+    endEarly(source);
+  }
+}
+
+/** @throws TypeError for what browsers would not read as a number. */
+function opening(retryMs: number | undefined): string {
+  if (retryMs === undefined) return ": open\n\n";
+  if (Number.isSafeInteger(retryMs) && retryMs >= 0) return `retry: ${retryMs}\n\n`;
+  throw new TypeError(`retryMs is ${retryMs}; give whole milliseconds`);
+}
+
+/** Whether an answer is such a stream, whoever made it. */
+export function isEventStream(headers: readonly string[]): boolean {
+  const at = headers.indexOf("content-type");
+  return at >= 0 && (headers[at + 1] ?? "").startsWith("text/event-stream");
+}
+
+/**
+ * The same stream; when the server drains, it ends with the event `closing`, which asks the browser to come back in a moment.
+ * @param random from 0 to below 1
+ */
+export async function* untilDrain(
+  chunks: AsyncIterable<string | Uint8Array>,
+  draining: AbortSignal,
+  random: () => number = Math.random,
+): AsyncGenerator<string | Uint8Array, void, void> {
+  const source = chunks[Symbol.asyncIterator]();
+  try {
+    for (let step = await orAborted(source.next(), draining); step?.done !== true;) {
+      if (!step) return yield `event: closing\nretry: ${COME_BACK_MS + Math.floor(random() * SPREAD_MS)}\ndata: {}\n\n`;
+      yield step.value;
+      step = await orAborted(source.next(), draining);
+    }
+  } finally {
+    endEarly(source);
+  }
+}
+
+/** Undefined when the signal aborts first; leaves no listener. */
+async function orAborted<Value>(next: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = () => resolve(undefined);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([next, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** JSON has no raw line ends, so one `data` line is enough. @throws TypeError for an id or name that would end its line. */
+function frame({ id, event, data }: StreamEvent): string {
+  if (/[\r\n\0]/.test(`${id ?? ""}${event ?? ""}`)) {
+    throw new TypeError(`An event's id and name hold no line ends: ${JSON.stringify({ id, event })}`);
+  }
+  const head = (id === undefined ? "" : `id: ${id}\n`) + (event === undefined ? "" : `event: ${event}\n`);
+  return `${head}data: ${JSON.stringify(data ?? null)}\n\n`;
+}

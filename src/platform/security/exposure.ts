@@ -1,0 +1,87 @@
+/**
+ * Decides what an app shows to callers who have proved nothing: by its mode, and by where a request seems to come from. No other
+ * module judges either. A request can't prove that it comes from this machine, since nginx, haproxy and SSH forward requests
+ * without a trace. So nothing here opens the operator screens or endpoints: a key or a one-time link does (one-time-link.ts).
+ */
+import { isIP } from "node:net";
+
+export const MODES = ["development", "production", "test"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What everybody can see. */
+export interface Exposure {
+  /** Messages and stacks of failed requests, and hints for developers. */
+  errorDetails: boolean;
+  /** `/_svc/benchmark.json` */
+  bundleMetrics: boolean;
+  /** The webhook demo, unless the app itself decides (`createApp({ demo })`). */
+  demo: boolean;
+  /** Whether `svc dev` lets in whoever has the one-time link that it printed. */
+  operatorLink: boolean;
+}
+
+export function exposureOf(mode: Mode): Exposure {
+  const isOpen = mode !== "production";
+  return { errorDetails: isOpen, bundleMetrics: isOpen, demo: isOpen, operatorLink: isOpen };
+}
+
+/** `NODE_ENV` under `svc start`: production unless it is `development`. An invalid value stays, for the configuration to reject. */
+export function modeOfStart(given: string | undefined): string {
+  const mode = given?.trim() ?? "";
+  return mode === "" || mode === "test" ? "production" : mode;
+}
+
+/** What a decision is made of. */
+export interface Caller {
+  /** Address of the connection's other end. */
+  peer: string;
+  header(name: string): string | undefined;
+}
+
+/**
+ * Whether a page of the app under development sent this, in a browser that reached it by `localhost` or an address. Rejects pages of
+ * other sites, and names that were pointed at this machine (DNS rebinding). Opens what the pages of `svc dev` show anyway.
+ */
+export function isFromOwnPage(caller: Pick<Caller, "header">): boolean {
+  const site = caller.header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  const host = hostName(caller.header("host"));
+  return isIP(host) !== 0 || isLoopbackName(host);
+}
+
+/**
+ * Whether nothing speaks against a developer at this machine. It keeps other people from opening files in the developer's
+ * editor by accident, and is no proof: of the proxies in exposure.test.ts several leave no trace.
+ */
+export function seemsLocal(caller: Caller): boolean {
+  if (!isFromOwnPage(caller) || PROXY_HEADERS.some((name) => caller.header(name) !== undefined)) return false;
+  return isLoopback(caller.peer.replace(/^::ffff:/i, "")) && isLoopbackName(hostName(caller.header("host")));
+}
+
+/** Headers that a proxy, tunnel or CDN adds. */
+export const PROXY_HEADERS = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+  "x-real-ip",
+  "x-amzn-trace-id",
+  "x-envoy-external-address",
+  "cf-connecting-ip",
+  "true-client-ip",
+] as const;
+
+function hostName(host = ""): string {
+  return host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+}
+
+function isLoopbackName(name: string): boolean {
+  return name === "localhost" || name.endsWith(".localhost") || isLoopback(name);
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+}

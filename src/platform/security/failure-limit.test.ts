@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SimulatedClock } from "../shared/clock.ts";
+import { FailureLimit } from "./failure-limit.ts";
+
+const CLIENT = "203.0.113.9";
+
+function limitOf(clock = new SimulatedClock(), onRefused?: (...refusal: unknown[]) => void): FailureLimit {
+  return new FailureLimit({ name: "keys", perMinute: 3, clock, onRefused });
+}
+
+describe("a limit of failures", () => {
+  it("refuses a client after so many failures, and tells how long to wait", async () => {
+    const clock = new SimulatedClock();
+    const limit = limitOf(clock);
+    for (let at = 0; at < 3; at++) {
+      assert.equal(limit.refusal(CLIENT), undefined);
+      limit.failed(CLIENT);
+    }
+    await clock.advance(20_500);
+    const headers = limit.refusal(CLIENT) ?? [];
+    assert.equal(headers[headers.indexOf("retry-after") + 1], "40");
+    await clock.advance(40_000);
+    assert.equal(limit.refusal(CLIENT), undefined);
+  });
+
+  it("counts no success, however many there are", () => {
+    const limit = limitOf();
+    for (let at = 0; at < 100; at++) assert.equal(limit.refusal(CLIENT), undefined);
+  });
+
+  it("counts each client for itself, and one of IPv6 by its network", () => {
+    const limit = limitOf();
+    for (let at = 0; at < 3; at++) limit.failed(`2001:db8:1:2::${at}`);
+    assert.ok(limit.refusal("2001:db8:1:2:ffff::1"));
+    assert.equal(limit.refusal("2001:db8:1:3::1"), undefined);
+    assert.equal(limit.refusal(CLIENT), undefined);
+  });
+
+  it("reports each refusal", () => {
+    const refusals: unknown[] = [];
+    const limit = limitOf(new SimulatedClock(), (...refusal) => refusals.push(refusal));
+    for (let at = 0; at < 3; at++) limit.failed(CLIENT);
+    limit.refusal(CLIENT, "/_svc/graphs");
+    assert.deepEqual(refusals, [["keys", CLIENT, "/_svc/graphs"]]);
+  });
+});

@@ -1,0 +1,215 @@
+/** What every store promises of signals, files and rows of the author's (src/storage/contract/contract.ts, artifacts.ts). */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Json } from "../../platform/shared/json.ts";
+import type { Store } from "./contract.ts";
+import type { TransactionHandle } from "./transaction.ts";
+import type { SignalRow } from "./graph-rows.ts";
+import type { Transition } from "./unit.ts";
+import { withoutPostgres } from "../../testing/test-database.ts";
+import { openedStore } from "./opened-store.testkit.ts";
+import { graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
+
+const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
+  graphId,
+  seq,
+  name: "go",
+  payload: { seq },
+  key,
+  actor: "ada",
+  createdMs: 1,
+  node: undefined,
+});
+
+for (const url of ["sqlite::memory:", "postgres:"]) {
+  describe(`store ${url}`, { skip: url === "postgres:" && (await withoutPostgres()) }, () => {
+    const opened = openedStore(url);
+    let store: Store;
+    before(async () => void (store = await opened.open()));
+    after(() => opened.close());
+
+    const made = async (): Promise<string> => {
+      const id = nextId();
+      await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: [nodeRow(id, "a")] });
+      return id;
+    };
+
+    it("keeps signals in order until a node takes them, and their keys after", async () => {
+      const id = await made();
+      const signals = [signalRow(id, 2, "k"), signalRow(id, 10)];
+      await store.graphs.commit({ graphId: id, signals });
+      assert.deepEqual((await stored(store, id))?.signals, signals);
+      await store.graphs.commit({ graphId: id, takenSignals: [{ seq: 2, node: "a#go" }] });
+      assert.deepEqual((await stored(store, id))?.signals, [signals[1]]);
+      assert.deepEqual(
+        [await store.graphs.hasSignal(id, "k"), await store.graphs.hasSignal(id, "other")],
+        [true, false],
+      );
+    });
+
+    it("keeps no signal of a unit whose fence does not match", async () => {
+      const id = await made();
+      const late: Transition = { graphId: id, fence: { epoch: 7, phases: ["running"] }, signals: [signalRow(id, 1)] };
+      assert.equal(await store.graphs.commit(late), false);
+      assert.deepEqual((await stored(store, id))?.signals, []);
+    });
+
+    it("keeps files with their parts; a part, or a file, that comes again stands in place of the first", async () => {
+      const id = await made();
+      await store.graphs.writePart(id, "f", 0, new Uint8Array([1, 2]));
+      await store.graphs.writePart(id, "f", 0, new Uint8Array([3, 0, 255]));
+      assert.deepEqual([...((await store.graphs.part(id, "f", 0)) ?? [])], [3, 0, 255]);
+      assert.deepEqual([await store.graphs.part(id, "f", 1), await store.graphs.artifacts(id)], [undefined, []]);
+      const row = {
+        graphId: id,
+        name: "f",
+        node: "a",
+        type: "text/plain",
+        bytes: 3,
+        sha256: "00",
+        createdMs: 5,
+        upload: "f/1",
+      };
+      await store.graphs.commit({ graphId: id, artifacts: [row] });
+      await store.graphs.commit({ graphId: id, artifacts: [{ ...row, bytes: 4, upload: undefined }] });
+      assert.deepEqual(await store.graphs.artifacts(id), [{ ...row, bytes: 4, upload: undefined }]);
+    });
+
+    it("keeps of a name the parts of the upload that became its file, with the unit that makes it one or not at all", async () => {
+      const [id, other] = [await made(), await made()];
+      const uploads = ["f", "f/1", "f/2", "f.txt", "f.txt/1", "e/1", "f0"];
+      for (const graphId of [id, other])
+        for (const upload of uploads)
+          for (const at of [0, 1]) await store.graphs.writePart(graphId, upload, at, new Uint8Array([at]));
+      const left = async (graphId: string): Promise<string[]> => {
+        const parts = await Promise.all(uploads.map((upload) => store.graphs.part(graphId, upload, 1)));
+        return uploads.filter((_, at) => parts[at]?.[0] === 1);
+      };
+      const file = { graphId: id, node: "a", type: "text/plain", bytes: 3, sha256: "00", createdMs: 5 };
+      const unit: Transition = { graphId: id, artifacts: [{ ...file, name: "f", upload: "f/1" }] };
+      const late = { epoch: 7, phases: ["running" as const] };
+      assert.equal(await store.graphs.commit({ ...unit, fence: late, dropsUploads: true }), false);
+      assert.deepEqual(await left(id), uploads);
+      await store.graphs.commit(unit);
+      assert.deepEqual(await left(id), ["f/1", "f.txt", "f.txt/1", "e/1", "f0"]);
+      await store.graphs.commit({ graphId: id, artifacts: [{ ...file, name: "f.txt", upload: undefined }] });
+      assert.deepEqual(await left(id), ["f/1", "f.txt", "e/1", "f0"]);
+      await store.graphs.dropParts(id, "f0");
+      assert.deepEqual(await left(id), ["f/1", "f.txt", "e/1"]);
+      await store.graphs.commit({ graphId: id, dropsUploads: true });
+      assert.deepEqual(await left(id), ["f/1", "f.txt"]);
+      assert.deepEqual(await left(other), uploads);
+    });
+  });
+}
+
+/** The same statements, waited for or not. */
+const OWN: [url: string, isAsync: boolean, count: (db: TransactionHandle, epoch: number) => Json | Promise<Json>][] = [
+  [
+    "sqlite::memory:",
+    false,
+    (db, epoch) => {
+      db.prepare("CREATE TABLE IF NOT EXISTS own (n INTEGER)").run();
+      db.prepare("INSERT INTO own VALUES (?)").run(epoch);
+      return Number(db.prepare("SELECT count(*) AS total FROM own").get()?.["total"]);
+    },
+  ],
+  ["sqlite::memory:", true, countOwn],
+  ["postgres:", true, countOwn],
+];
+
+async function countOwn(db: TransactionHandle, epoch: number): Promise<Json> {
+  await db.query("CREATE TABLE IF NOT EXISTS own (n INTEGER)");
+  assert.equal((await db.query("INSERT INTO own VALUES ($1)", [epoch])).changes, 1);
+  return Number((await db.query("SELECT count(*) AS total FROM own")).rows[0]?.["total"]);
+}
+
+for (const [url, isAsync, statements] of OWN)
+  describe(
+    `store ${url}, rows of the author's, ${isAsync ? "waited for" : "at once"}`,
+    { skip: url === "postgres:" && (await withoutPostgres()) },
+    () => {
+      const opened = openedStore(url);
+      let store: Store;
+      before(async () => void (store = await opened.open()));
+      after(() => opened.close());
+
+      const made = async (): Promise<string> => {
+        const id = nextId();
+        await store.graphs.commit({ graphId: id, insert: graphRow(id) });
+        return id;
+      };
+      const write = async (id: string, epoch: number, mayRun = (): void => undefined): Promise<unknown> =>
+        store.graphs.transact({
+          isAsync,
+          statements: (db) => {
+            const result = statements(db, epoch);
+            const checked = (value: Json): Json => (mayRun(), value);
+            return result instanceof Promise ? result.then(checked) : checked(result);
+          },
+          decide: (result) => ({
+            graphId: id,
+            fence: { epoch, phases: [graphRow(id).phase] },
+            events: [{ graphId: id, type: "custom", timestampMs: 1, data: result }],
+          }),
+        });
+
+      it("commits them with the unit, or neither where its fence does not match", async () => {
+        const id = await made();
+        assert.equal(await write(id, graphRow(id).epoch), 1);
+        await assert.rejects(write(id, 99), /another state/);
+        assert.equal(await write(id, graphRow(id).epoch), 2);
+        assert.deepEqual(
+          (await store.graphs.events(id, 0)).map(({ seq, data }) => [seq, data]),
+          [
+            [1, 1],
+            [2, 2],
+          ],
+        );
+      });
+
+      it("writes nothing where the author's function throws, and the units around it in their order", async () => {
+        const id = await made();
+        const event = { graphId: id, type: "log" as const, timestampMs: 1 };
+        const told = await Promise.allSettled([
+          store.graphs.commit({ graphId: id, events: [event] }),
+          write(id, 1, () => {
+            throw new Error("no");
+          }),
+          store.graphs.commit({ graphId: id, events: [event] }),
+          write(id, 1),
+        ]);
+        assert.deepEqual(
+          told.map(({ status }) => status),
+          ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+        );
+        assert.deepEqual(
+          (await store.graphs.events(id, 0)).map(({ seq }) => seq),
+          [1, 2, 3],
+        );
+      });
+
+      it("takes no statement that would end the transaction", async () => {
+        const id = await made();
+        const run = { isAsync: true, decide: () => ({ graphId: id }) };
+        for (const sql of ["COMMIT", "rollback to x", " END"])
+          await assert.rejects(
+            async () => store.graphs.transact({ ...run, statements: async (db) => (await db.query(sql)).changes }),
+            (error: Error) => /takes no/.test((error.cause as Error).message),
+          );
+      });
+
+      it("tells of the deliveries that were added with them", async () => {
+        const id = await made();
+        const told: string[] = [];
+        const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+        await store.graphs.transact({
+          isAsync,
+          statements: (db) => statements(db, 0),
+          decide: () => ({ graphId: id, outbox: [outboxRow(id, { registrationId: `wh_${id}` })] }),
+        });
+        stop();
+        assert.ok(told.includes(`wh_${id}`));
+      });
+    },
+  );

@@ -1,0 +1,40 @@
+/** Who wants to know of a graph's events, by graph: telling one follower costs nothing for the others. */
+import { ChurningMap } from "../../platform/shared/churning-map.ts";
+import type { GraphEvent } from "./graph-rows.ts";
+
+export type EventListener = (events: readonly GraphEvent[]) => void;
+
+/** @param graphId undefined: of any graph, another process may have written some */
+export type AnyListener = (graphId: string | undefined) => void;
+
+export class EventListeners {
+  readonly #byGraph = new ChurningMap<Set<EventListener>>();
+  readonly #ofAll = new Set<AnyListener>();
+
+  /** @returns the way to stop. */
+  add(graphId: string, listener: EventListener): () => void {
+    const listeners = this.#byGraph.get(graphId) ?? new Set();
+    this.#byGraph.set(graphId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#byGraph.get(graphId) === listeners) this.#byGraph.delete(graphId);
+    };
+  }
+
+  /** Of all graphs. @returns the way to stop. */
+  addToAll(listener: AnyListener): () => void {
+    this.#ofAll.add(listener);
+    return () => void this.#ofAll.delete(listener);
+  }
+
+  tell(graphId: string, events: readonly GraphEvent[]): void {
+    for (const listener of this.#byGraph.get(graphId) ?? []) listener(events);
+    for (const listener of this.#ofAll) listener(graphId);
+  }
+
+  /** Another process may have written events of any graph. */
+  doubt(): void {
+    for (const listeners of this.#byGraph.values()) for (const listener of listeners) listener([]);
+    for (const listener of this.#ofAll) listener(undefined);
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The mark that a database has which is moved to another, or filled from one: no app starts on either side while it says so, and
+ * never on both. Kept in the database itself, as one row.
+ */
+import { SvcError } from "../../platform/shared/errors.ts";
+import { VARIABLES } from "../../platform/shared/wire.ts";
+
+export interface MigrationState {
+  /** Of the move: the same on both sides. */
+  id: string;
+  /** The source is `leaving` and then has `left`; the target is `arriving` and then has `arrived`. */
+  state: "leaving" | "left" | "arriving" | "arrived";
+  /** The other side, in words for people. */
+  peer: string;
+  atMs: number;
+  /** Of a target that is arriving: how far it is. No key: the table is to be begun. No table: all are there. */
+  cursor?: { table: string | undefined; after?: (string | number)[] };
+}
+
+/** Whether an app may start on it. */
+export function isNotMoved(mark: MigrationState | undefined): boolean {
+  return mark === undefined || mark.state === "arrived";
+}
+
+/** @param url as the command line takes it, without a password. @throws SvcError `SVC_MOVE` where what was here is elsewhere, or not all here yet. */
+export function requireNotMoved(mark: MigrationState | undefined, label: string, url: string): void {
+  if (mark === undefined || isNotMoved(mark)) return;
+  throw new SvcError("SVC_MOVE", capital(`${label} ${reasonOf(mark, url)}`));
+}
+
+function reasonOf({ state, peer, atMs }: MigrationState, url: string): string {
+  const since = new Date(atMs).toISOString();
+  const undo = `svc migrate --undo-mark --from ${url}`;
+  if (state === "left")
+    return `was moved to ${peer} at ${since}, and graphs of both would run twice. Set ${VARIABLES.databaseUrl} to that; or, to have it back and give up the other for good: ${undo}`;
+  if (state === "leaving")
+    return `is being moved to ${peer} since ${since}, and not all of it is there. Run svc migrate again to go on; or, to stay here, drop what is there and run: ${undo}`;
+  return `is being filled from ${peer} since ${since}, and not all of it is here. Run svc migrate again to go on; or, to give it up, drop its schema`;
+}
+
+/** As a sentence begins. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function toMigrationState(data: unknown): MigrationState | undefined {
+  return typeof data === "string" ? (JSON.parse(data) as MigrationState) : undefined;
+}

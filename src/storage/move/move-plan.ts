@@ -1,0 +1,66 @@
+/**
+ * What is to be done of a move, told by the marks that both databases have: a process that is killed leaves them, and the next one goes
+ * on from there. No I/O.
+ *
+ * The source is marked before the target, and the target is done before the source is: so there is no moment at which an app could
+ * start on both.
+ */
+import { isNotMoved, type MigrationState } from "../contract/migration-state.ts";
+
+export interface Side {
+  /** In words for people. */
+  label: string;
+  mark: MigrationState | undefined;
+}
+
+export interface TargetSide extends Side {
+  /** Name of a table that has rows. */
+  filled: string | undefined;
+}
+
+export type Cursor = NonNullable<MigrationState["cursor"]>;
+
+export type Plan =
+  /** Of both sides nothing is done; or the source is marked, under this id. */
+  | { kind: "begin"; id: string | undefined }
+  | { kind: "goOn"; id: string; cursor: Cursor }
+  /** All is there and checked; the source is to be told. */
+  | { kind: "close"; id: string }
+  | { kind: "nothing" }
+  | { kind: "refuse"; reason: string };
+
+export function planOf(source: Side, target: TargetSide): Plan {
+  const { mark } = source;
+  if (mark === undefined || mark.state === "arrived") return beginning(target, undefined);
+  if (mark.state === "arriving")
+    return refuse(`${source.label} is itself being filled from ${mark.peer}; end that move first`);
+  const isSame = target.mark?.id === mark.id;
+  if (mark.state === "left")
+    return isSame && target.mark?.state === "arrived"
+      ? { kind: "nothing" }
+      : refuse(`${source.label} was moved already, to ${mark.peer}, and ${target.label} is not that`);
+  if (isSame && target.mark?.state === "arriving")
+    return { kind: "goOn", id: mark.id, cursor: target.mark.cursor ?? { table: undefined } };
+  if (isSame && target.mark?.state === "arrived") return { kind: "close", id: mark.id };
+  if (mark.peer !== target.label)
+    return refuse(
+      `${source.label} is being moved to ${mark.peer}, and not to ${target.label}: go on with that, or drop what is there and take the mark off with --undo-mark`,
+    );
+  return beginning(target, mark.id);
+}
+
+function beginning({ label, mark, filled }: TargetSide, id: string | undefined): Plan {
+  if (!isNotMoved(mark))
+    return refuse(
+      `${label} ${mark?.state === "arriving" ? `holds a part of another move, from ${mark.peer}: drop its schema` : `was itself moved to ${mark?.peer ?? ""}: give one that is empty`}`,
+    );
+  if (filled !== undefined)
+    return refuse(
+      `${label} is not empty: its table "${filled}" has rows. Give a schema of its own with ?schema=…, or drop this one`,
+    );
+  return { kind: "begin", id };
+}
+
+function refuse(reason: string): Plan {
+  return { kind: "refuse", reason };
+}

@@ -1,0 +1,48 @@
+/** What a move would do: every row is read, and shown to what the target can keep. Nothing is written. */
+import { SvcError } from "../../platform/shared/errors.ts";
+import { DUMP_TABLES, type DumpTable } from "../contract/dump.ts";
+import { planFor, type MoveOptions } from "./move.ts";
+import { batchesOf } from "./row-checksum.ts";
+
+export type RehearsalEvent =
+  /** Rows of the source; those with characters that would be replaced; those that would be refused. */
+  | { type: "would"; table: string; rows: number; replaced: number; refused: number }
+  /** Why a move would not be made. */
+  | { type: "refusal"; reason: string }
+  /** Now and then. */
+  | { type: "reading"; table: string; rows: number; of: number };
+
+/** Of one table; all of them are counted. */
+const MOST_TOLD = 5;
+
+export interface RehearsalOptions extends Omit<MoveOptions, "onEvent"> {
+  onEvent: (event: RehearsalEvent) => void;
+}
+
+/** @returns whether it would be made. @throws SvcError `SVC_STORE` */
+export async function rehearse(options: RehearsalOptions): Promise<boolean> {
+  const { onEvent, tables = DUMP_TABLES } = options;
+  const plan = await planFor({ ...options, onEvent: () => undefined });
+  if (plan.kind === "refuse") onEvent({ type: "refusal", reason: plan.reason });
+  let refused = 0;
+  for (const table of tables) refused += await rehearseTable(options, table);
+  return plan.kind !== "refuse" && refused === 0;
+}
+
+async function rehearseTable({ source, target, onEvent }: RehearsalOptions, table: DumpTable): Promise<number> {
+  const counts = { rows: 0, replaced: 0, refused: 0 };
+  const of = await source.count(table);
+  for await (const batch of batchesOf(source, table)) {
+    for (const row of batch)
+      try {
+        if (target.kept(table, row) !== row) counts.replaced++;
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        if (++counts.refused <= MOST_TOLD) onEvent({ type: "refusal", reason: error.message });
+      }
+    counts.rows += batch.length;
+    onEvent({ type: "reading", table: table.name, rows: counts.rows, of });
+  }
+  onEvent({ type: "would", table: table.name, ...counts });
+  return counts.refused;
+}

@@ -1,0 +1,77 @@
+/** Addresses of databases, and what errors of PostgreSQL mean. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { inSchema, readPostgresUrl } from "./driver.ts";
+import { isUnavailable, isSerializationFailure, storeError } from "./store-error.ts";
+
+describe("the address of a PostgreSQL database", () => {
+  it("says schema and connections, which are kept from the driver", () => {
+    const url = "postgres://u:p@h:5433/d?sslmode=require";
+    assert.deepEqual(readPostgresUrl(url), { url, schema: "svc", connections: 10 });
+    assert.deepEqual(readPostgresUrl(`${url}&schema=shop_jobs&connections=25`), {
+      url,
+      schema: "shop_jobs",
+      connections: 25,
+    });
+  });
+
+  it("is refused with a schema that would need quotes, or connections that are none, without showing a password", () => {
+    for (const query of [
+      "schema=A",
+      "schema=a-b",
+      "schema=",
+      'schema=x";drop',
+      "connections=3",
+      "connections=201",
+      "connections=x",
+    ])
+      assert.throws(
+        () => readPostgresUrl(`postgres://u:hidden@h/d?${query}`),
+        (error: SvcError) => error.code === "SVC_CONFIG" && !error.message.includes("hidden"),
+      );
+  });
+
+  it("puts the schema where statements say svc", () => {
+    assert.equal(inSchema("SELECT svc.a, mysvc.b FROM svc.graph", "shop"), "SELECT shop.a, mysvc.b FROM shop.graph");
+  });
+});
+
+describe("an error of PostgreSQL", () => {
+  const errorOf = (code: string | undefined, message = "m"): Error => Object.assign(new Error(message), { code });
+
+  it("is tried again where the server was away or transactions crossed, and nowhere else", () => {
+    for (const code of ["57P01", "57P03", "08006", "53300", "ECONNREFUSED", "ECONNRESET"])
+      assert.ok(isUnavailable(errorOf(code)), code);
+    for (const message of [
+      "Connection terminated unexpectedly",
+      "timeout exceeded when trying to connect",
+      "Query read timeout",
+    ])
+      assert.ok(isUnavailable(errorOf(undefined, message)), message);
+    for (const code of ["40001", "40P01"])
+      assert.deepEqual([isUnavailable(errorOf(code)), isSerializationFailure(errorOf(code))], [false, true]);
+    for (const code of ["23505", "42601", "57014", "22P02"])
+      assert.deepEqual([isUnavailable(errorOf(code)), isSerializationFailure(errorOf(code))], [false, false]);
+  });
+
+  it("is told as SVC_STORE with what to do where the database is to blame, and is left as it is otherwise", () => {
+    for (const [code, part] of [
+      ["53100", /make room/],
+      ["28P01", /check user, password/],
+      ["3D000", /no such database/],
+      ["25006", /primary/],
+      ["ECONNREFUSED", /goes on by itself/],
+    ] as const) {
+      const told = storeError(errorOf(code));
+      assert.ok(told instanceof SvcError && told.code === "SVC_STORE");
+      assert.match(told.message, part);
+    }
+    const own = errorOf("42601");
+    assert.equal(storeError(own), own);
+    assert.match(
+      storeError(Object.assign(errorOf("23505"), { table: "registration" })).message,
+      /UNIQUE.*registration/,
+    );
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * What an error of PostgreSQL means: to be tried again, the database's fault, or a key that is there already. By SQLSTATE
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or by what Node says of a connection.
+ */
+import { SvcError } from "../../../platform/shared/errors.ts";
+
+/** The server goes down or comes up, a connection has ended, or there are none left. */
+const AWAY = /^(?:08...|57P0[1-5]|53300)$/;
+/** Two transactions stood in each other's way: made again, it passes. */
+const CROSSED = /^(?:40001|40P01|55P03)$/;
+const SOCKET = [
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+];
+/** What pg says itself, without a code. */
+const ENDED =
+  /connection terminated|connection ended|not queryable|timeout expired|query read timeout|timeout exceeded when trying to connect/i;
+const UNIQUE = "23505";
+
+const KNOWN: readonly (readonly [code: RegExp, problem: string])[] = [
+  [/^53100$/, "has no room left on its disk. What was acknowledged is safe; make room, and the app goes on by itself"],
+  [/^28...$/, "does not let this user in: check user, password, database and pg_hba.conf"],
+  [/^3D000$/, "has no such database: make it, or give the address of one that is there"],
+  [/^25006$/, "takes no writes: this is a standby. Give the address of the primary"],
+  [
+    /^42501$/,
+    "does not allow this user to do that. It needs CREATE on the database for the first start, and its own schema after",
+  ],
+  [/^57014$/, "took longer than 30 s for a statement, which was given up"],
+  [/^53...$/, "has run out of what it needs (connections, memory, disk): see its log"],
+];
+
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}
+
+/** Whether the connection is to blame: whether what was under way was committed, is not known. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  return AWAY.test(code) || SOCKET.includes(code) || (code === "" && ENDED.test((error as Error).message));
+}
+
+/** Whether nothing was written, and may be when it is tried again. */
+export function isSerializationFailure(error: unknown): boolean {
+  return CROSSED.test(codeOf(error));
+}
+
+/** @returns the error as callers see it: SvcError `SVC_STORE` where the database is to blame, else what was given. */
+export function storeError(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  if (error instanceof SvcError) return error;
+  const code = codeOf(error);
+  if (code === UNIQUE) {
+    const { table, constraint } = error as { table?: string; constraint?: string };
+    return new Error(`UNIQUE constraint failed: ${table ?? ""} (${constraint ?? ""})`, { cause: error });
+  }
+  if (isUnavailable(error))
+    return new SvcError(
+      "SVC_STORE",
+      `PostgreSQL can't be reached (${code || "no answer"}: ${error.message}). Start it, or mend its address; an app that runs goes on by itself once it answers.`,
+      {
+        cause: error,
+      },
+    );
+  const problem = KNOWN.find(([known]) => known.test(code))?.[1];
+  if (problem === undefined) return error;
+  return new SvcError("SVC_STORE", `PostgreSQL ${problem} (${code}: ${error.message}).`, { cause: error });
+}

@@ -1,0 +1,199 @@
+/**
+ * One schema in a PostgreSQL database, used by any number of processes. Statements are prepared once on each connection, and
+ * are made again while the server is away, for a while: so each that is given here may be made twice.
+ */
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Row } from "../contract/row.ts";
+import {
+  inSchema,
+  openPool,
+  readPostgresUrl,
+  type ClientBase,
+  type Pool,
+  type PoolClient,
+} from "./connection/driver.ts";
+import { requireSessions } from "./connection/pooling.ts";
+import { migrate } from "./schema.ts";
+import { isUnavailable, isSerializationFailure, storeError } from "./connection/store-error.ts";
+
+/** A restart of the server takes a second or two; who waits for an answer waits no longer than this. */
+const PATIENCE_MS = 15_000;
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 1000;
+
+/** Groups on their way at once: while one waits for the disk, the next is made. */
+export const WRITERS = 2;
+
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly string[]
+  | readonly number[]
+  | readonly (string | number | null | Uint8Array)[];
+
+/** Runs a statement; `svc.` in it stands for the schema. */
+export type Sql = (text: string, ...values: SqlValue[]) => Promise<Row[]>;
+
+export interface Answer {
+  rows: Row[];
+  /** Rows that were changed. */
+  count: number;
+}
+
+export class Database {
+  readonly pool: Pool;
+  /** For groups of units alone: transactions of workers wait for them, and may hold all other connections meanwhile. */
+  readonly writers: Pool;
+  /** Unquoted. */
+  readonly schema: string;
+  readonly #names = new Map<string, { name: string; text: string }>();
+  readonly #patienceMs: number;
+  #isClosed = false;
+
+  private constructor(pool: Pool, writers: Pool, schema: string, patienceMs: number) {
+    this.pool = pool;
+    this.writers = writers;
+    this.schema = schema;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Makes or renews the tables where that is needed. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
+  static async open(databaseUrl: string, patienceMs = PATIENCE_MS): Promise<Database> {
+    const { url, schema, connections } = readPostgresUrl(databaseUrl);
+    const [pool, writers] = [await openPool(url, connections - WRITERS), await openPool(url, WRITERS)];
+    const database = new Database(pool, writers, schema, patienceMs);
+    try {
+      await database.#again(() => requireSessions(pool));
+      await database.#again(() => database.#withClient((client) => migrate(client, schema)));
+      return database;
+    } catch (error) {
+      await Promise.all([pool.end(), writers.end()]);
+      const known = storeError(error);
+      if (known instanceof SvcError) throw known;
+      throw new SvcError("SVC_STORE", `The tables in PostgreSQL can't be made: ${known.message}`, { cause: error });
+    }
+  }
+
+  /** Rows of a statement that reads, or that may be made twice. @throws SvcError `SVC_STORE` where the database is to blame */
+  async rows(text: string, ...values: SqlValue[]): Promise<Row[]> {
+    return (await this.run(text, ...values)).rows;
+  }
+
+  /** @throws as `rows` */
+  async row(text: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return (await this.run(text, ...values)).rows[0];
+  }
+
+  /** @throws as `rows` */
+  async run(text: string, ...values: SqlValue[]): Promise<Answer> {
+    return this.#told(() => this.#again(() => this.query(this.pool, text, values)));
+  }
+
+  /** Rows of a statement that is made once: whoever asks can do without an answer while the server is away. */
+  async once(text: string, ...values: SqlValue[]): Promise<Row[]> {
+    return this.#told(async () => (await this.query(this.pool, text, values)).rows);
+  }
+
+  /** One statement on a connection, once. */
+  async query(on: Pick<ClientBase, "query">, text: string, values: readonly SqlValue[]): Promise<Answer> {
+    const { rows, rowCount } = await on.query<Row>({ ...this.#prepared(text), values: values as unknown[] });
+    return { rows, count: rowCount ?? 0 };
+  }
+
+  /** Statements in a transaction of their own; all of them again where it can't be known whether it was committed: `work` sees then what it has written. */
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#told(() =>
+      this.#again(() =>
+        this.#withClient(async (client) => {
+          await client.query("BEGIN");
+          const value = await work(async (text, ...values) => (await this.query(client, text, values)).rows);
+          await client.query("COMMIT");
+          return value;
+        }),
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.pool.end(), this.writers.end()]);
+  }
+
+  /** Its text for this schema, and a name under which each connection has it prepared. */
+  #prepared(text: string): { name: string; text: string } {
+    let known = this.#names.get(text);
+    if (!known) {
+      known = { name: `svc_${this.#names.size + 1}`, text: inSchema(text, this.schema) };
+      this.#names.set(text, known);
+    }
+    return known;
+  }
+
+  /** For an attempt at something while the server may be away. */
+  patience(): Patience {
+    return new Patience(this.#patienceMs);
+  }
+
+  /** A connection for one user, who releases it. That it ends is told by what is under way on it. */
+  async checkOut(): Promise<PoolClient> {
+    const client = await this.pool.connect();
+    if (client.listenerCount("error") === 0) client.on("error", () => undefined);
+    return client;
+  }
+
+  /** A connection that is thrown away where something went wrong on it: whatever was begun is rolled back by that. */
+  async #withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+    const client = await this.checkOut();
+    let failure: unknown;
+    try {
+      return await work(client);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      client.release(failure !== undefined);
+    }
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new SvcError("SVC_STORE", "The store is closed");
+    try {
+      return await work();
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Makes it again while the server is away. */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    const patience = this.patience();
+    for (;;)
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#isClosed || !(isUnavailable(error) || isSerializationFailure(error)) || !(await patience.pause()))
+          throw error;
+      }
+  }
+}
+
+/** Pauses between attempts, longer and longer, until it has been enough. */
+class Patience {
+  readonly #endMs: number;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(ms: number) {
+    this.#endMs = performance.now() + ms;
+  }
+
+  /** @returns false, at once, where no attempt is left. */
+  async pause(): Promise<boolean> {
+    if (performance.now() + this.#pauseMs > this.#endMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    return true;
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by parent, by
+ * tag, by worker or by status, status by status, merged by the database. Lengths and ends are compared on the way, of at most `MAX_COMPARED`
+ * graphs. What no index answers (an error's text, a summary, an origin; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ */
+import { toHead } from "../../contract/columns.ts";
+import type { GraphHead } from "../../contract/graph-rows.ts";
+import {
+  durationsLimit,
+  HEAD_COLUMNS,
+  idRange,
+  isLookedFor,
+  isPlain,
+  matches,
+  MAX_COMPARED,
+  MAX_LOOKED,
+  MAX_TOTAL,
+  newestDurations,
+  statusesOf,
+  timesAsked,
+  type TimesAsked,
+} from "../../contract/graph-query.ts";
+import { pageLimit } from "../../contract/page.ts";
+import { tagCountsOf } from "../../contract/tag-counts.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../../contract/queries.ts";
+import { GRAPH_STATUSES, type GraphStatus } from "../../../platform/shared/wire.ts";
+import { clean } from "../write/group-document.ts";
+import type { Database, SqlValue } from "../database.ts";
+import type { Row } from "../../contract/row.ts";
+
+/** Of a statement's values the first that the sources have. */
+const FIRST_VALUE = 4;
+
+/** Indexes to walk, all with the same columns before the id. */
+interface Walk {
+  /** `<table> WHERE <conditions>`, for each status `$4` and on. */
+  sources: { from: string; id: string }[];
+  values: SqlValue[];
+  /** Whether each candidate has to be looked at. */
+  isPartial: boolean;
+  /** What is compared on the way: `AND …`, with its values behind those of the sources. Undefined: nothing, or there are no times. */
+  compared: { text: string; values: number[] } | undefined;
+  hasTimes: boolean;
+}
+
+export class GraphList {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async page(query: GraphQuery): Promise<Page<GraphHead>> {
+    const limit = pageLimit(query.limit);
+    const walk = walkOf(query);
+    const [{ ids, resumeAt }, total] = await Promise.all([
+      this.#find(query, walk, limit, query.cursor),
+      this.#total(query, walk),
+    ]);
+    const items = (await this.#heads(ids)).sort((a, b) => (a.id < b.id ? 1 : -1));
+    return { items, total, nextCursor: resumeAt };
+  }
+
+  async countByStatus(): Promise<Record<GraphStatus, number>> {
+    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
+    const rows = await this.#database.rows("SELECT status, sum(total) AS total FROM svc.graph_total GROUP BY status");
+    for (const { status, total } of rows) counts[status as GraphStatus] = Number(total);
+    return counts;
+  }
+
+  /** Its nodes are found by their key, so a graph is looked through without an index of what waits, which every node would pay for. */
+  async waiting(limit: number): Promise<string[]> {
+    const rows = await this.#database.rows(
+      `SELECT one FROM (SELECT id AS one FROM svc.graph WHERE status = 'running' ORDER BY id LIMIT ${MAX_LOOKED}) AS running
+       WHERE EXISTS (SELECT 1 FROM svc.node WHERE graph_id = one AND kind = 'wait' AND status = 'waiting') ORDER BY one LIMIT $1`,
+      limit,
+    );
+    return rows.map((row) => String(row["one"]));
+  }
+
+  async workers(): Promise<string[]> {
+    const rows = await this.#database.rows(
+      "SELECT worker FROM svc.graph_total GROUP BY worker HAVING sum(total) > 0 ORDER BY worker",
+    );
+    return rows.map((row) => String(row["worker"]));
+  }
+
+  /** @returns ids of matches, and after which id the next page begins; none when this is the last. */
+  async #find(
+    query: GraphQuery,
+    walk: Walk,
+    limit: number,
+    cursor?: string,
+  ): Promise<{ ids: string[]; resumeAt: string | undefined }> {
+    const range = idRange(query, cursor);
+    const { to } = range;
+    const from = await this.#floor(walk, range);
+    const size = walk.isPartial ? MAX_LOOKED : limit + 1;
+    const candidates = await this.#candidates(walk, from, to, size);
+    const found = walk.isPartial ? await this.#matching(query, candidates) : candidates;
+    if (found.length > limit) return { ids: found.slice(0, limit), resumeAt: found[limit - 1] };
+    if (candidates.length < size) return { ids: found, resumeAt: from === range.from ? undefined : from };
+    return { ids: found, resumeAt: candidates.at(-1) };
+  }
+
+  /** The lowest id that is looked at. */
+  async #floor({ sources, values, compared }: Walk, { from, to }: { from: string; to: string }): Promise<string> {
+    if (!compared || sources.length === 0) return from;
+    const each = sources.map(
+      ({ from: table, id }) =>
+        `(SELECT ${id} AS id FROM ${table} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT 1 OFFSET $3)`,
+    );
+    const text = `SELECT max(id) AS id FROM (${each.join(" UNION ALL ")}) AS floors`;
+    const row = await this.#database.row(text, clean(from), clean(to), MAX_COMPARED - 1, ...values);
+    return String(row?.["id"] ?? from);
+  }
+
+  /** The newest of all sources. */
+  async #candidates({ sources, values, compared }: Walk, from: string, to: string, limit: number): Promise<string[]> {
+    if (sources.length === 0) return [];
+    const each = sources.map(
+      ({ from: table, id }) =>
+        `(SELECT ${id} AS id FROM ${table}${compared?.text ?? ""} AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
+    );
+    const text = `SELECT id FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
+    const given = [...values, ...(compared?.values ?? [])];
+    const rows = await this.#database.rows(text, clean(from), clean(to), limit, ...given);
+    return rows.map((row) => String(row["id"]));
+  }
+
+  async #matching(query: GraphQuery, ids: readonly string[]): Promise<string[]> {
+    const heads = await this.#heads(ids);
+    const fitting = new Set(heads.filter((head) => matches(query, head)).map(({ id }) => id));
+    return ids.filter((id) => fitting.has(id));
+  }
+
+  async #heads(ids: readonly string[]): Promise<GraphHead[]> {
+    const text = `SELECT ${HEAD_COLUMNS} FROM svc.graph WHERE id = ANY ($1::text[])`;
+    return (await this.#database.rows(text, ids)).map(toHead);
+  }
+
+  async tagCounts(query: GraphQuery): Promise<TagCounts> {
+    const { ids, resumeAt } = await this.#find(query, walkOf(query), MAX_LOOKED);
+    return tagCountsOf(await this.#heads(ids), resumeAt === undefined);
+  }
+
+  async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
+    const walk = walkOf(query);
+    const { sources, values, compared } = walk;
+    if (walk.isPartial || !walk.hasTimes) {
+      const { ids, resumeAt } = await this.#find(query, walk, MAX_LOOKED);
+      const text = `SELECT coalesce(finished_ms, $2) - started_ms AS ms FROM svc.graph
+        WHERE id = ANY ($1::text[]) AND started_ms IS NOT NULL ORDER BY id DESC`;
+      const rows = await this.#database.rows(text, ids, nowMs);
+      return newestDurations(query, msOf(rows), resumeAt === undefined);
+    }
+    if (sources.length === 0) return { durationsMs: [], isAll: true };
+    const { from, to } = idRange(query);
+    const given = [...values, ...(compared?.values ?? [])];
+    const now = `$${given.length + FIRST_VALUE}::bigint`;
+    const each = sources.map(
+      ({ from: table, id }) =>
+        `(SELECT ${id} AS id, coalesce(finished_ms, ${now}) - started_ms AS ms FROM ${table}${compared?.text ?? ""} AND started_ms IS NOT NULL
+          AND ${id} >= $1 AND ${id} < $2 ORDER BY ${id} DESC LIMIT $3)`,
+    );
+    const text = `SELECT ms FROM (${each.join(" UNION ALL ")}) AS found ORDER BY id DESC LIMIT $3`;
+    const rows = await this.#database.rows(text, clean(from), clean(to), durationsLimit(query) + 1, ...given, nowMs);
+    return newestDurations(query, msOf(rows));
+  }
+
+  async #total(query: GraphQuery, walk: Walk): Promise<number> {
+    if (isPlain(query)) return this.#exactTotal(query);
+    if (walk.isPartial) return Math.min(MAX_TOTAL, (await this.#find(query, walk, MAX_LOOKED)).ids.length);
+    const range = idRange(query);
+    const from = await this.#floor(walk, range);
+    return (await this.#candidates(walk, from, range.to, MAX_TOTAL)).length;
+  }
+
+  async #exactTotal({ worker, status }: GraphQuery): Promise<number> {
+    const text =
+      "SELECT coalesce(sum(total), 0) AS total FROM svc.graph_total WHERE ($1::text IS NULL OR worker = $1) AND ($2::text IS NULL OR status = $2)";
+    return Number((await this.#database.row(text, clean(worker ?? null), status ?? null))?.["total"]);
+  }
+}
+
+function msOf(rows: readonly Row[]): number[] {
+  return rows.map(({ ms }) => Number(ms));
+}
+
+function walkOf(query: GraphQuery): Walk {
+  const { worker, tag, parent } = query;
+  const hasText = isLookedFor(query);
+  const times = timesAsked(query);
+  if (parent !== undefined) {
+    const isPartial = hasText || [worker, query.status, tag, times].some((value) => value !== undefined);
+    const sources = [{ from: "svc.graph WHERE parent_graph = $4", id: "id" }];
+    return { sources, values: [clean(parent)], isPartial, compared: undefined, hasTimes: false };
+  }
+  const hasTimes = tag === undefined;
+  const isPartial = hasText || (!hasTimes && (worker !== undefined || times !== undefined));
+  const asked = tag ?? worker;
+  const values = asked === undefined ? [] : [clean(asked)];
+  const compared = isPartial || !times ? undefined : timesCondition(times, FIRST_VALUE + values.length);
+  const sources = statusesOf(query).map((status) => {
+    // Statuses are words of ours.
+    if (tag !== undefined) return { from: `svc.graph_tag WHERE tag = $4 AND status = '${status}'`, id: "graph_id" };
+    if (worker !== undefined) return { from: `svc.graph WHERE worker = $4 AND status = '${status}'`, id: "id" };
+    return { from: `svc.graph WHERE status = '${status}'`, id: "id" };
+  });
+  return { sources, values, isPartial, compared, hasTimes };
+}
+
+/** @param at the number of its first value: as values, so that all times are asked for by the same statement. */
+function timesCondition(asked: TimesAsked, at: number): NonNullable<Walk["compared"]> {
+  const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = asked;
+  const values: number[] = [];
+  const value = (ms: number): string => `$${at + values.push(ms) - 1}::bigint`;
+  const length = (sign: string, ms: number | undefined): string =>
+    ms === undefined ? "" : ` AND coalesce(finished_ms, ${value(nowMs)}) - started_ms ${sign} ${value(ms)}`;
+  const end = (sign: string, ms: number | undefined): string =>
+    ms === undefined ? "" : ` AND finished_ms ${sign} ${value(ms)}`;
+  const text =
+    length(">=", longerMs) + length("<", shorterMs) + end(">=", finishedSinceMs) + end("<=", finishedUntilMs);
+  return { text, values };
+}

@@ -1,0 +1,344 @@
+/**
+ * Group commit: units that have come by the time a writer is free go to the database as one statement, one transaction. Each of the
+ * few writers has a slot of its own there, whose ticket says what became of its last group, should the connection end before the answer.
+ *
+ * Units of a graph are written in the order they came. Those of different graphs may be on their way at once, with different writers.
+ */
+import type { Json } from "../../../platform/shared/json.ts";
+import type { GraphEvent, GraphRow } from "../../contract/graph-rows.ts";
+import { TransitionChains } from "../../contract/transition-chains.ts";
+import type { Transition } from "../../contract/unit.ts";
+import { OTHER_REGISTRATIONS, WRITTEN_ALREADY } from "./commit-function.ts";
+import type { Database, SqlValue } from "../database.ts";
+import { TransitionDraft } from "./transition-draft.ts";
+import type { ClientBase } from "../connection/driver.ts";
+import { COMMIT_UNITS, groupDocument } from "./group-document.ts";
+import type { WriterSlot, WriterSlots } from "./writer-slots.ts";
+import { UserTransaction } from "./user-transaction.ts";
+import { UserStatementError, type TransactionRun } from "../../contract/transaction.ts";
+import { ConcurrencyLimit } from "../connection/concurrency-limit.ts";
+import type { Registrations } from "../webhooks/registrations.ts";
+import { isUnavailable, isSerializationFailure, storeError } from "../connection/store-error.ts";
+
+/** Units of one group: more gain nothing, and keep those that wait waiting. */
+const MOST_UNITS = 1000;
+
+/** Events of a unit that was written; undefined where its fence did not hold; or why it could not be written. */
+export type Outcome = GraphEvent[] | undefined | Error;
+
+interface Waiting {
+  unit: Transition;
+  tell: (outcome: Outcome) => void;
+  /** The transaction that it belongs to, where it is not one of the group's. */
+  own?: UserTransaction;
+}
+
+export interface GroupCommitOptions {
+  /** The job that is written with a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
+  jobOf: (row: GraphRow) => Json;
+  /** Those that rows of the outbox are for. */
+  registrations: Pick<Registrations, "version" | "refresh">;
+}
+
+export class GroupCommit {
+  readonly #database: Database;
+  readonly #options: GroupCommitOptions;
+  readonly #lines = new TransitionChains();
+  /** By graph, in the order they came. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** Graphs of which something is on its way. */
+  readonly #busy = new Set<string>();
+  readonly #slots: WriterSlots;
+  /** Half of the connections, so that there are always some to read with. */
+  readonly #ownPlaces: ConcurrencyLimit;
+  readonly #free: WriterSlot[];
+  readonly #groups = new Set<Promise<void>>();
+  /** Version of the registrations that the rows of a unit's outbox are for. */
+  readonly #wentBy = new WeakMap<Transition, number>();
+  /** Of all slots: each group has its own. */
+  #tickets = 0;
+  #isScheduled = false;
+
+  constructor(database: Database, slots: WriterSlots, options: GroupCommitOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#slots = slots;
+    this.#ownPlaces = new ConcurrencyLimit(Math.max(1, Math.floor((database.pool.options.max ?? 1) / 2)));
+    this.#free = [...slots.all];
+  }
+
+  write(unit: Transition, own?: UserTransaction): Promise<Outcome> {
+    // Made in this turn, so by what is known in it.
+    if (unit.outboxAgain) this.#wentBy.set(unit, this.#options.registrations.version);
+    return new Promise((resolve) => {
+      const queue = this.#waiting.get(unit.graphId);
+      const waiting = { unit, tell: resolve, ...(own && { own }) };
+      if (queue) queue.push(waiting);
+      else this.#waiting.set(unit.graphId, [waiting]);
+      this.#soon();
+    });
+  }
+
+  /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws UserStatementError */
+  async transact(run: TransactionRun): Promise<{ unit: Transition; events: GraphEvent[]; result: Json }> {
+    const own = new UserTransaction(this.#database, run);
+    const outcome = await this.#ownPlaces.run(async () => {
+      let written: Promise<Outcome> | undefined;
+      await own.begin(() => void (written = this.write(own.unit, own)));
+      return written;
+    });
+    if (outcome instanceof Error) throw outcome;
+    if (!outcome) throw new Error("the store had another state than the engine");
+    return { unit: own.unit, events: outcome, result: own.result };
+  }
+
+  /** Resolves when nothing waits and nothing is on its way. */
+  async drain(): Promise<void> {
+    while (this.#groups.size > 0 || this.#waiting.size > 0) {
+      await Promise.all(this.#groups);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** In the next turn: what comes in this one goes with it. */
+  #soon(): void {
+    if (this.#isScheduled || this.#free.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    const group = this.#take();
+    if (group.size === 0) return;
+    const slot = this.#free.pop();
+    if (!slot) return this.#putBack(group);
+    const run: Promise<void> = this.#run(slot, group).finally(() => {
+      this.#groups.delete(run);
+      this.#free.push(slot);
+      for (const { graphId } of group.keys()) this.#busy.delete(graphId);
+      if (this.#waiting.size > 0) this.#soon();
+    });
+    this.#groups.add(run);
+    // The other writer takes what is left.
+    if (this.#waiting.size > 0) this.#soon();
+  }
+
+  /** Of each graph of which nothing is on its way, the units that can go together. */
+  #take(): Map<TransitionDraft, Waiting[]> {
+    const group = new Map<TransitionDraft, Waiting[]>();
+    let units = 0;
+    for (const [graphId, queue] of this.#waiting) {
+      if (units >= MOST_UNITS) break;
+      if (this.#busy.has(graphId)) continue;
+      while (queue[0] && this.#lines.isBroken(queue[0].unit)) this.#refuse(queue.shift());
+      // One with a transaction of its own goes alone.
+      const isAlone = queue[0]?.own !== undefined;
+      if (isAlone && group.size > 0) continue;
+      const first = queue.shift();
+      if (first) {
+        const draft = new TransitionDraft(first.unit);
+        const taken = [first];
+        const isNext = (next: Waiting | undefined): boolean => next !== undefined && !next.own && draft.join(next.unit);
+        while (!isAlone && isNext(queue[0])) taken.push(queue.shift() as Waiting);
+        group.set(draft, taken);
+        this.#busy.add(graphId);
+        units += taken.length;
+      }
+      if (queue.length === 0) this.#waiting.delete(graphId);
+      if (isAlone) break;
+    }
+    return group;
+  }
+
+  #refuse(waiting: Waiting | undefined): void {
+    waiting?.own?.abandon();
+    waiting?.tell(undefined);
+  }
+
+  #putBack(group: Map<TransitionDraft, Waiting[]>): void {
+    for (const [{ graphId }, taken] of group) {
+      this.#waiting.set(graphId, [...taken, ...(this.#waiting.get(graphId) ?? [])]);
+      this.#busy.delete(graphId);
+    }
+  }
+
+  /** Never rejects. */
+  async #run(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>): Promise<void> {
+    const [first] = [...group.values()].flat();
+    try {
+      if (first?.own) return await this.#alone(slot, first, first.own);
+      await this.#together(slot, group);
+    } catch (error) {
+      if (isUnavailable(error) || isSerializationFailure(error))
+        for (const taken of group.values()) this.#fail(taken, storeError(error));
+      else await this.#oneByOne(slot, group, error);
+    }
+  }
+
+  async #together(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>): Promise<void> {
+    const drafts = [...group.keys()].sort((a, b) => (a.graphId < b.graphId ? -1 : 1));
+    const seqs = await this.#send(slot, drafts);
+    drafts.forEach((draft, at) => {
+      const seq = seqs[at] ?? -1;
+      const events = seq < 0 ? undefined : draft.numbered(seq);
+      group.get(draft)?.forEach(({ unit, tell }, place) => {
+        if (!events) this.#lines.break(unit);
+        tell(events?.[place]);
+      });
+    });
+  }
+
+  /** With the author's statements, which are made again where it is certain that they were not written. */
+  async #alone(slot: WriterSlot, waiting: Waiting, own: UserTransaction): Promise<void> {
+    for (;;) {
+      const draft = new TransitionDraft(own.unit);
+      let sent: { doc: SqlValue[]; next: number } | undefined;
+      let seq: number | undefined;
+      try {
+        if (slot.ticket === undefined) slot.ticket = (await this.#ask(slot)).ticket;
+        sent = this.#document(slot, [draft]);
+        [seq] = await this.#call(own.client, sent.doc);
+        if (seq !== undefined && seq >= 0) await own.commit();
+        else own.abandon();
+        if (seq !== undefined && seq >= 0) slot.ticket = sent.next;
+      } catch (error) {
+        own.abandon();
+        slot.ticket = undefined;
+        if (codeOf(error) === OTHER_REGISTRATIONS) {
+          await this.#options.registrations.refresh();
+          await own.begin(() => undefined);
+          continue;
+        }
+        if (!isUnavailable(error) && !isSerializationFailure(error)) throw error;
+        const { ticket, outcomes } = await this.#askLong(slot);
+        slot.ticket = ticket;
+        [seq] = ticket === sent?.next ? outcomes : [];
+      }
+      if (seq === undefined) {
+        await own.begin(() => undefined);
+        continue;
+      }
+      if (seq < 0) this.#lines.break(waiting.unit);
+      return waiting.tell(seq < 0 ? undefined : draft.numbered(seq)[0]);
+    }
+  }
+
+  async #askLong(slot: WriterSlot): Promise<{ ticket: number; outcomes: readonly number[] }> {
+    const patience = this.#database.patience();
+    for (;;)
+      try {
+        return await this.#ask(slot);
+      } catch (error) {
+        if (!isUnavailable(error) || !(await patience.pause())) throw error;
+      }
+  }
+
+  /** So that a failure stays with its owner. */
+  async #oneByOne(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>, error: unknown): Promise<void> {
+    const all = [...group.values()].flat();
+    const [only] = all;
+    if (all.length === 1 || only?.own)
+      return this.#fail(all, error instanceof UserStatementError ? error : storeError(error));
+    for (const waiting of all) {
+      if (this.#lines.isBroken(waiting.unit)) waiting.tell(undefined);
+      else await this.#run(slot, new Map([[new TransitionDraft(waiting.unit), [waiting]]]));
+    }
+  }
+
+  #fail(taken: readonly Waiting[], error: Error): void {
+    for (const { unit, tell, own } of taken) {
+      own?.abandon();
+      this.#lines.break(unit);
+      tell(error);
+    }
+  }
+
+  /** Sends a group until it is known what became of it. */
+  async #send(slot: WriterSlot, drafts: readonly TransitionDraft[]): Promise<readonly number[]> {
+    const patience = this.#database.patience();
+    let sent: { doc: SqlValue[]; next: number } | undefined;
+    let isUnknown = false;
+    let isOutdated = false;
+    for (;;)
+      try {
+        if (slot.ticket === undefined || isUnknown) {
+          const { ticket, outcomes } = await this.#ask(slot);
+          const isOurs = ticket === sent?.next;
+          // What was sent under another ticket is never written any more.
+          if (ticket !== slot.ticket) sent = undefined;
+          slot.ticket = ticket;
+          if (isOurs) return outcomes;
+        }
+        if (isOutdated) {
+          await this.#options.registrations.refresh();
+          [isOutdated, sent] = [false, undefined];
+        }
+        sent ??= this.#document(slot, drafts);
+        const seqs = await this.#call(this.#database.writers, sent.doc);
+        slot.ticket = sent.next;
+        return seqs;
+      } catch (error) {
+        if (codeOf(error) === OTHER_REGISTRATIONS) {
+          isOutdated = true;
+          continue;
+        }
+        const mayPass = isUnavailable(error) || isSerializationFailure(error) || codeOf(error) === WRITTEN_ALREADY;
+        if (!mayPass && !isUnknown) throw error;
+        if (!mayPass) return this.#writtenOr(slot, sent?.next, error);
+        isUnknown = true;
+        if (await patience.pause()) continue;
+        slot.ticket = undefined;
+        throw error;
+      }
+  }
+
+  /** What is refused when it is sent again may have met itself: the first may have been written after all. */
+  async #writtenOr(slot: WriterSlot, next: number | undefined, error: unknown): Promise<readonly number[]> {
+    slot.ticket = undefined;
+    const { ticket, outcomes } = await this.#ask(slot);
+    slot.ticket = ticket;
+    if (ticket !== next) throw error;
+    return outcomes;
+  }
+
+  #document(slot: WriterSlot, drafts: readonly TransitionDraft[]): { doc: SqlValue[]; next: number } {
+    const next = ++this.#tickets;
+    const place = { slot: slot.id, ticket: slot.ticket ?? 0, next, registrations: this.#goBy(drafts) };
+    return { doc: groupDocument(place, drafts, this.#options.jobOf), next };
+  }
+
+  /** Has rows of the outbox made for the registrations known by now. @returns their version; null where nothing is told of. */
+  #goBy(drafts: readonly TransitionDraft[]): number | null {
+    const { version } = this.#options.registrations;
+    const telling = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
+    for (const unit of telling) {
+      if (this.#wentBy.get(unit) === version) continue;
+      unit.outbox = unit.outboxAgain?.() ?? [];
+      this.#wentBy.set(unit, version);
+    }
+    return telling.length > 0 ? version : null;
+  }
+
+  /** What became of the slot's last group. Waits while one is being written. */
+  async #ask(slot: WriterSlot): Promise<{ ticket: number; outcomes: readonly number[] }> {
+    const text = "SELECT ticket, outcomes FROM svc.slot WHERE id = $1 FOR UPDATE";
+    const [row] = (await this.#database.query(this.#database.writers, text, [slot.id])).rows;
+    if (row) return { ticket: Number(row["ticket"]), outcomes: row["outcomes"] as unknown as number[] };
+    // This process was away for long, and was taken for gone. What it sent is written by its fences or not at all.
+    await this.#slots.renew();
+    return this.#ask(slot);
+  }
+
+  async #call(on: Pick<ClientBase, "query">, doc: readonly SqlValue[]): Promise<readonly number[]> {
+    const { rows } = await this.#database.query(on, COMMIT_UNITS, doc);
+    return rows[0]?.["seqs"] as unknown as number[];
+  }
+}
+
+/** SQLSTATE of what the server has refused. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,70 @@
+/**
+ * What a group writes of one graph: a unit, or several that were made on top of each other. Only units are joined of which it is
+ * known that each holds if the one before does: of one line, numbered on, and in a phase that the one before has left behind. No I/O.
+ */
+import type { GraphEvent, GraphPhase, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
+import type { Transition } from "../../contract/unit.ts";
+
+export type Change = Record<string, unknown>;
+
+export class TransitionDraft {
+  readonly graphId: string;
+  readonly fence: Transition["fence"];
+  /** In the order they were made. */
+  readonly units: Transition[];
+  readonly insert: (GraphRow & Change) | undefined;
+  readonly graph: Partial<GraphRow> = {};
+  readonly insertNodes = new Map<string, NodeRow>();
+  readonly nodes = new Map<string, Change>();
+  readonly events: NewEvent[] = [];
+  #phase: GraphPhase | undefined;
+
+  constructor(unit: Transition) {
+    this.graphId = unit.graphId;
+    this.fence = unit.fence;
+    this.units = [unit];
+    this.insert = unit.insert && { ...unit.insert };
+    const { phases } = unit.fence ?? {};
+    this.#phase = phases?.length === 1 ? phases[0] : undefined;
+    this.#take(unit);
+  }
+
+  /** Joins a unit that certainly holds when what is here does. @returns false where that is not certain; nothing has changed then. */
+  join(unit: Transition): boolean {
+    if (!this.#isNext(unit)) return false;
+    this.units.push(unit);
+    this.#take(unit);
+    return true;
+  }
+
+  #isNext({ fence, insert, deleteNodes, insertNodes = [] }: Transition): boolean {
+    const first = this.fence;
+    if (!first || !fence || insert || deleteNodes || fence.node || this.units.some((unit) => unit.deleteNodes))
+      return false;
+    if (first.line === undefined || fence.line !== first.line || fence.epoch !== (this.graph.epoch ?? first.epoch))
+      return false;
+    if (first.seq === undefined || fence.seq !== first.seq + this.events.length) return false;
+    if (fence.lease !== first.lease) return false;
+    if (this.#phase === undefined || !fence.phases.includes(this.#phase)) return false;
+    // A second row of this id is for the database to refuse.
+    return insertNodes.every(({ id }) => !this.insertNodes.has(id) && !this.nodes.has(id));
+  }
+
+  #take({ graph, nodes = [], insertNodes = [], events = [] }: Transition): void {
+    if (graph?.phase !== undefined) this.#phase = graph.phase;
+    Object.assign(this.insert ?? this.graph, graph);
+    for (const node of insertNodes) this.insertNodes.set(node.id, { ...node });
+    for (const change of nodes) {
+      const inserted = this.insertNodes.get(change.id);
+      if (inserted) Object.assign(inserted, change);
+      else this.nodes.set(change.id, { ...this.nodes.get(change.id), ...change });
+    }
+    this.events.push(...events);
+  }
+
+  /** The events of each unit with their numbers. @param seq of the last event before. */
+  numbered(seq: number): GraphEvent[][] {
+    let next = seq;
+    return this.units.map(({ events = [] }) => events.map((event) => ({ ...event, seq: ++next })));
+  }
+}

@@ -1,0 +1,111 @@
+/** A worker's own statements on PostgreSQL (`ctx.tx`), on a connection of their own, before the unit that goes with them. */
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import {
+  UserStatementError,
+  Revocable,
+  type TransactionAnswer,
+  type TransactionHandle,
+  type TransactionRun,
+} from "../../contract/transaction.ts";
+import type { Transition } from "../../contract/unit.ts";
+import type { Database } from "../database.ts";
+import type { PoolClient } from "../connection/driver.ts";
+import { isUnavailable, isSerializationFailure } from "../connection/store-error.ts";
+
+/** What the author's function has done, in a transaction that is still open. */
+export class UserTransaction {
+  readonly #database: Database;
+  readonly #run: TransactionRun;
+  #client: PoolClient | undefined;
+  #result: Json = null;
+  #unit: Transition | undefined;
+
+  constructor(database: Database, run: TransactionRun) {
+    this.#database = database;
+    this.#run = run;
+  }
+
+  get result(): Json {
+    return this.#result;
+  }
+
+  /** The unit that was decided with it. */
+  get unit(): Transition {
+    return this.#unit as Transition;
+  }
+
+  /** The connection it is on. */
+  get client(): PoolClient {
+    if (!this.#client) throw new Error("The transaction has ended");
+    return this.#client;
+  }
+
+  /**
+   * Runs the author's statements, and decides the unit.
+   * @param onDecided called in the same turn: what is decided after it comes after it. @throws UserStatementError
+   */
+  async begin(onDecided: () => void): Promise<void> {
+    const patience = this.#database.patience();
+    for (;;)
+      try {
+        this.#client = await this.#database.checkOut();
+        await this.#client.query("BEGIN");
+        const own = new Revocable(handleOf(this.#client));
+        await this.#own(async () => {
+          try {
+            this.#result = await this.#run.statements(own.handle);
+          } finally {
+            own.end();
+          }
+          this.#unit = this.#run.decide(this.#result, this.#unit);
+          onDecided();
+        });
+        return;
+      } catch (error) {
+        this.abandon();
+        const cause = error instanceof UserStatementError ? error.cause : error;
+        if (!(isUnavailable(cause) || isSerializationFailure(cause)) || !(await patience.pause())) throw error;
+      }
+  }
+
+  async #own(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw new UserStatementError(error);
+    }
+  }
+
+  async commit(): Promise<void> {
+    await this.client.query("COMMIT");
+    this.#client?.release();
+    this.#client = undefined;
+  }
+
+  /** Ends its connection, and with it whatever was begun. */
+  abandon(): void {
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+}
+
+/** Of others the server counts the rows that they gave. */
+const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+function handleOf(client: PoolClient): TransactionHandle {
+  return {
+    prepare: () => {
+      throw new SvcError(
+        "SVC_STORE",
+        "prepare answers at once, which PostgreSQL can't: use `await db.query(sql, [values])`, which SQLite has too",
+      );
+    },
+    query: async (sql, values = []) => {
+      // Extended: several statements in one text, of which the second may be a COMMIT, are refused.
+      const statement = { text: sql, values: [...values], queryMode: "extended" };
+      const { rows, rowCount, command } = await client.query<TransactionAnswer["rows"][number]>(statement);
+      return { rows, changes: WRITES.has(command) ? (rowCount ?? 0) : 0 };
+    },
+  };
+}

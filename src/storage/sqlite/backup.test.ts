@@ -1,0 +1,77 @@
+/** Copies of a database file that is in use. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fillStore, MOVED_GRAPH } from "../contract/dump-rows.testkit.ts";
+import { openStore } from "../open-store.ts";
+import { backUp, copyError } from "./backup.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-backup-"));
+const at = (name: string): string => join(folder, name);
+
+describe("a backup", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("has all that was committed when it began, of a store that is open, and none of later", async () => {
+    const store = await openStore(`sqlite:${at("used.db")}`);
+    await fillStore(store);
+    const backup = await backUp(at("used.db"), at("copy.db"));
+    await store.sessions.write("later", "{}", 1);
+    const whole = await store.graphs.load([MOVED_GRAPH]);
+    await store.close();
+    assert.deepEqual(backup, { graphs: 13, bytes: statSync(at("copy.db")).size });
+    const copy = await openStore(`sqlite:${at("copy.db")}`);
+    assert.deepEqual(await copy.graphs.load([MOVED_GRAPH]), whole);
+    assert.notEqual(await copy.sessions.read("s1"), undefined);
+    assert.equal(await copy.sessions.read("later"), undefined);
+    await copy.close();
+  });
+
+  it("is for the app's user alone: secrets are in it", { skip: process.platform === "win32" && "has no modes" }, () => {
+    assert.equal(statSync(at("copy.db")).mode & 0o777, 0o600);
+  });
+
+  it("takes the place of nothing that is there, and makes no file of one that is not", async () => {
+    await assert.rejects(backUp(at("used.db"), at("copy.db")), {
+      code: "SVC_STORE",
+      message: /copy\.db is there already/,
+    });
+    await assert.rejects(backUp(at("none.db"), at("x.db")), { code: "SVC_STORE", message: /no database .*none\.db/ });
+    assert.deepEqual([existsSync(at("none.db")), existsSync(at("x.db"))], [false, false]);
+  });
+
+  it("makes the folder that it goes to", async () => {
+    const copy = at("backups/of/monday.db");
+    assert.ok((await backUp(at("used.db"), copy)).bytes > 0);
+    assert.ok(existsSync(copy));
+  });
+
+  it("that fails says why, and leaves nothing", async () => {
+    writeFileSync(at("text.db"), "no database, whatever its name says. ".repeat(100));
+    await assert.rejects(backUp(at("text.db"), at("y.db")), {
+      code: "SVC_STORE",
+      message: /text\.db is no SQLite database/,
+    });
+    await assert.rejects(backUp(at("used.db"), at("text.db/folder.db")), {
+      code: "SVC_STORE",
+      message: /could not be copied to .*folder\.db: (?:ENOTDIR|EEXIST)/,
+    });
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith("y.db")),
+      [],
+    );
+  });
+
+  it("that finds no room says so of the copy, not of the app's database", () => {
+    const error = copyError("used.db", "/mnt/full/copy.db", new Error("database or disk is full"));
+    assert.match(error.message, /^\/mnt\/full\/copy\.db could not be written: there is no room/);
+  });
+
+  it("goes over what is left of one that was killed", async () => {
+    writeFileSync(at("z.db.part"), "half");
+    await backUp(at("used.db"), at("z.db"));
+    assert.ok(existsSync(at("z.db")) && !existsSync(at("z.db.part")));
+  });
+});

@@ -1,0 +1,252 @@
+/** Full disks, locks, files that can't be written or are damaged: told in words, and nothing acknowledged is lost. */
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import type { SvcError } from "../../platform/shared/errors.ts";
+import { openStore } from "../open-store.ts";
+import { Database } from "./database.ts";
+import { loadDriver } from "./file/driver.ts";
+import { storeError } from "./file/store-error.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-faults-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const WRITE = "INSERT INTO session (id, data, expires_ms) VALUES (?, ?, 0)";
+
+function write(database: Database, id: number, bytes = 500): Promise<unknown> {
+  return database.write(() => database.sql(WRITE).run(String(id), "x".repeat(bytes)));
+}
+
+function idsOf(database: Database): number[] {
+  return database
+    .sql("SELECT id FROM session")
+    .all()
+    .map(({ id }) => Number(id))
+    .sort((a, b) => a - b);
+}
+
+/** A file with a hundred rows, which nobody has had open: libsql keeps what it knows of one beyond its closing. */
+async function filled(name: string): Promise<string> {
+  const [made, file] = [join(folder, `made-${name}`), join(folder, name)];
+  const database = await Database.open(made);
+  await Promise.all(Array.from({ length: 100 }, (_, id) => write(database, id)));
+  database.close();
+  copyFileSync(made, file);
+  return file;
+}
+
+const faultOf = (file: string, words: RegExp) => (error: SvcError) => {
+  assert.equal(error.code, "SVC_STORE");
+  assert.ok(error.message.includes(file), error.message);
+  assert.match(error.message, words);
+  return true;
+};
+
+describe("a database file", () => {
+  it("that can't grow loses nothing acknowledged, and is written again once there is room", async () => {
+    const file = join(folder, "full.db");
+    const database = await Database.open(file);
+    const pages = Number(database.sql("PRAGMA page_count").get()?.["page_count"]);
+    database.sql(`PRAGMA max_page_count = ${pages + 20}`).all();
+    const acknowledged: number[] = [];
+    const told: unknown[] = [];
+    for (let id = 0; id < 60; id++)
+      await write(database, id, 3000).then(
+        () => acknowledged.push(id),
+        (error: unknown) => told.push(error),
+      );
+    assert.ok(acknowledged.length > 5 && told.length > 5, `${acknowledged.length} written, ${told.length} refused`);
+    for (const error of told) faultOf(file, /the disk is full.*make room/)(error as SvcError);
+    assert.deepEqual(idsOf(database), acknowledged);
+    database.sql("PRAGMA max_page_count = 1000000").all();
+    await write(database, 1000);
+    database.close();
+    const again = await Database.open(file);
+    assert.deepEqual(idsOf(again), [...acknowledged, 1000]);
+    assert.equal(again.sql("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
+    again.close();
+  });
+
+  it("that another program holds is told so, and written once it is let go", async () => {
+    const file = await filled("locked.db");
+    // Not the usual five seconds.
+    const database = await Database.open(file, { patienceMs: 0 });
+    const other = new (await loadDriver())(file);
+    other.exec("BEGIN IMMEDIATE");
+    await assert.rejects(write(database, 100), faultOf(file, /locked by another program/));
+    other.exec("ROLLBACK");
+    other.close();
+    await write(database, 101);
+    assert.equal(idsOf(database).length, 101);
+    database.close();
+  });
+
+  it("that another program holds for a moment holds up no more than what is to be written, in its order", async () => {
+    const file = await filled("busy.db");
+    const database = await Database.open(file);
+    const other = new (await loadDriver())(file);
+    other.exec("BEGIN IMMEDIATE");
+    const told: string[] = [];
+    const noted = (name: string, work: Promise<unknown>) => work.then(() => told.push(name));
+    const all = [
+      noted("first", write(database, 100)),
+      // Of a group in which one fails each is done by itself.
+      assert.rejects(write(database, 100), /UNIQUE/),
+      noted(
+        "alone",
+        database.writeAlone(async () => assert.equal(idsOf(database).length, 101)),
+      ),
+      noted("last", write(database, 101)),
+    ];
+    const closed = noted("closed", database.close());
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([told, idsOf(database).length], [[], 100], "the event loop goes on, and what is read is there");
+    other.exec("ROLLBACK");
+    other.close();
+    await Promise.all([...all, closed]);
+    assert.deepEqual(told.sort(), ["alone", "closed", "first", "last"]);
+    const again = await Database.open(file);
+    assert.equal(idsOf(again).length, 102);
+    await again.close();
+  });
+
+  it("that may only be read is told so", async () => {
+    const file = await filled("readonly.db");
+    const database = await Database.open(file);
+    // As root, which tests may run as, no file is read-only: SQLite is told to take it for one.
+    database.sql("PRAGMA query_only = 1").all();
+    await assert.rejects(write(database, 100), faultOf(file, /write access/));
+    assert.equal(idsOf(database).length, 100);
+    database.close();
+  });
+
+  it("in a folder where nothing can be written is told so as it is opened, and its lock is given back", async () => {
+    const file = await filled("nowhere.db");
+    // As root, which tests may run as, every folder can be written: what stands in the way is another folder.
+    for (const beside of ["owner", "lock"]) {
+      rmSync(`${file}.${beside}`, { force: true });
+      mkdirSync(`${file}.${beside}`);
+      await assert.rejects(Database.open(file), faultOf(file, /can't be opened/));
+      rmSync(`${file}.${beside}`, { recursive: true });
+    }
+    await assert.rejects(Database.open(join(file, "svc.db")), faultOf(file, /can't be opened/));
+    for (const told of ["EROFS: read-only file system, open", "EACCES: permission denied, mkdir"])
+      assert.ok(
+        faultOf(file, /write access to the file and to its folder/)(storeError(file, new Error(told)) as SvcError),
+      );
+    await (await Database.open(file)).close();
+  });
+
+  it("that is none, is cut short or has another beginning is refused with what to do", async () => {
+    const text = join(folder, "text.db");
+    writeFileSync(text, "This is a letter, and quite a long one.\n".repeat(200));
+    await assert.rejects(openStore(`sqlite:${text}`), faultOf(text, /no SQLite database.*backup/));
+
+    const magic = await filled("magic.db");
+    const bytes = readFileSync(magic);
+    bytes.write("SQLight", 0);
+    writeFileSync(magic, bytes);
+    await assert.rejects(openStore(`sqlite:${magic}`), faultOf(magic, /no SQLite database/));
+
+    const cut = await filled("cut.db");
+    truncateSync(cut, Math.trunc(statSync(cut).size / 8192) * 4096);
+    await assert.rejects(
+      async () => {
+        const database = await Database.open(cut);
+        try {
+          idsOf(database);
+        } finally {
+          database.close();
+        }
+      },
+      faultOf(cut, /damaged.*backup/),
+    );
+  });
+
+  it("with bytes changed inside is told to be damaged by whoever reads them; the rest can be read", async () => {
+    const file = await filled("flipped.db");
+    const bytes = readFileSync(file);
+    const isOfRows = (page: number): boolean => bytes.subarray(page, page + 4096).includes("x".repeat(400));
+    for (let page = 0; page < bytes.length; page += 4096) if (isOfRows(page)) bytes.fill(0xa5, page, page + 100);
+    writeFileSync(file, bytes);
+    const database = await Database.open(file);
+    // Ids alone would come from the index.
+    const read = (): unknown => database.sql("SELECT data FROM session").all();
+    assert.throws(read, faultOf(file, /damaged/));
+    assert.equal(database.sql("SELECT count(*) AS n FROM queue").get()?.["n"], 0);
+    database.close();
+  });
+});
+
+describe("an error of SQLite", () => {
+  it("tells that the disk is full where there is no room for the index of the log, by either driver", () => {
+    for (const code of [{ code: "SQLITE_IOERR_SHMSIZE" }, { code: "ERR_SQLITE_ERROR", errcode: 4874 }])
+      assert.match(storeError("a.db", Object.assign(new Error("disk I/O error"), code)).message, /the disk is full/);
+    const other = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ", errcode: 266 });
+    assert.match(storeError("a.db", other).message, /the disk reports an error/);
+  });
+});
+
+describe("the log of a database file", () => {
+  it("cut or changed at 200 places leaves all that was acknowledged before the place, in order, and a whole file", async () => {
+    const file = join(folder, "wal.db");
+    const database = await Database.open(file);
+    database.sql("PRAGMA wal_autocheckpoint = 0").all();
+    /** Size of the log as each commit was acknowledged. */
+    const sizes: number[] = [];
+    for (let id = 0; id < 60; id++) {
+      await write(database, id);
+      sizes.push(statSync(`${file}-wal`).size);
+    }
+    const log = readFileSync(`${file}-wal`);
+    const begin = join(folder, "begin.db");
+    copyFileSync(file, begin);
+    database.close();
+    const DriverClass = await loadDriver();
+    for (let at = 0; at < 200; at++) {
+      const place = random(at, log.length);
+      const torn = at % 4 === 3 ? flipped(log, place) : log.subarray(0, place);
+      const copy = join(folder, `copy-${at}.db`);
+      copyFileSync(begin, copy);
+      writeFileSync(`${copy}-wal`, torn);
+      const driver = new DriverClass(copy);
+      try {
+        assert.equal(driver.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok", `at ${place}`);
+        const hasTable = driver.prepare("SELECT count(*) AS n FROM sqlite_master WHERE name = 'session'").get()?.["n"];
+        const count = hasTable ? Number(driver.prepare("SELECT count(*) AS n FROM session").get()?.["n"]) : 0;
+        const highest = hasTable
+          ? driver.prepare("SELECT max(CAST(id AS INTEGER)) AS id FROM session").get()?.["id"]
+          : null;
+        assert.equal(highest, count === 0 ? null : count - 1, `a prefix, at ${place}`);
+        const due = sizes.filter((size) => size <= place).length;
+        assert.ok(count >= due, `${count} of ${due} at ${place}`);
+      } finally {
+        driver.close();
+      }
+    }
+  });
+});
+
+/** The same places in every run. */
+function random(seed: number, below: number): number {
+  let value = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
+  value = Math.imul(value ^ (value >>> 15), 0x85ebca6b) >>> 0;
+  return (value ^ (value >>> 13)) % below;
+}
+
+function flipped(log: Buffer, place: number): Buffer {
+  const copy = Buffer.from(log);
+  copy[place] = (copy[place] as number) ^ 0xff;
+  return copy;
+}

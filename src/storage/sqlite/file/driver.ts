@@ -1,0 +1,41 @@
+/**
+ * SQLite behind one small interface: `node:sqlite` where the runtime has it (Node 22.13 and later), else `libsql`, which
+ * brings a prebuilt binary. Both are synchronous, and all of ours is written against this common part.
+ */
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Row, Value } from "../../contract/row.ts";
+
+export interface Statement {
+  run(...values: Value[]): { changes: number | bigint };
+  get(...values: Value[]): Row | undefined;
+  all(...values: Value[]): Row[];
+}
+
+export interface Driver {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement;
+  close(): unknown;
+}
+
+type DriverClass = new (file: string) => Driver;
+
+/** @throws SvcError `SVC_STORE` when neither implementation can be loaded. */
+export async function loadDriver(): Promise<DriverClass> {
+  // A variable, since the types of Node 20 do not know the module.
+  const builtin: string = "node:sqlite";
+  try {
+    return ((await import(builtin)) as { DatabaseSync: DriverClass }).DatabaseSync;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ERR_UNKNOWN_BUILTIN_MODULE" && code !== "ERR_MODULE_NOT_FOUND") throw error;
+  }
+  try {
+    return ((await import("libsql")) as unknown as { default: DriverClass }).default;
+  } catch (cause) {
+    throw new SvcError(
+      "SVC_STORE",
+      "No SQLite here: this Node has no node:sqlite, and the package libsql can't be loaded. Run npm install, or use Node 22.13 or newer.",
+      { cause },
+    );
+  }
+}

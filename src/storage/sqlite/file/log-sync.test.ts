@@ -1,0 +1,109 @@
+/** When a commit counts as durable: the wait for the disk beside the event loop, and disks that fail. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import type { SvcError } from "../../../platform/shared/errors.ts";
+import { Database } from "../database.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-sync-"));
+/** Syncs that are ended by hand. */
+class Disk {
+  readonly under: ((error: Error | null) => void)[] = [];
+  begun = 0;
+  readonly sync = (_fd: number, done: (error: Error | null) => void): void => {
+    this.begun++;
+    this.under.push(done);
+  };
+
+  end(error: Error | null = null): void {
+    const [done] = this.under.splice(0);
+    assert.ok(done, "a sync is under way");
+    done(error);
+  }
+}
+
+/** All that can happen without the disk has. */
+async function turn(): Promise<void> {
+  for (let at = 0; at < 3; at++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function writer(database: Database, told: string[]): (id: string) => Promise<void> {
+  const sql = "INSERT INTO session (id, data, expires_ms) VALUES (?, '', 0)";
+  return (id) =>
+    database
+      .write(() => database.sql(sql).run(id))
+      .then(
+        () => void told.push(`${id} written`),
+        (error: SvcError) => void told.push(`${id} ${error.code}: ${error.message}`),
+      );
+}
+
+describe("the wait for the disk", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("acknowledges a commit once a sync that began after it has ended, and holds up nothing meanwhile", async () => {
+    const disk = new Disk();
+    const database = await Database.open(join(folder, "wait.db"), { sync: disk.sync });
+    const told: string[] = [];
+    const write = writer(database, told);
+    const all = [write("a"), write("b")];
+    await turn();
+    all.push(write("c"), write("d"));
+    await turn();
+    assert.equal(disk.begun, 1);
+    assert.deepEqual(told, []);
+    disk.end();
+    await turn();
+    assert.deepEqual(told, ["a written", "b written"]);
+    assert.equal(disk.begun, 2);
+    disk.end();
+    await Promise.all(all);
+    assert.deepEqual(told, ["a written", "b written", "c written", "d written"]);
+    assert.equal(disk.begun, 2);
+    await database.close();
+  });
+
+  it("tells of a sync that failed, and afterwards acknowledges nothing but what is in the file itself", async () => {
+    const disk = new Disk();
+    const file = join(folder, "fault.db");
+    const database = await Database.open(file, { sync: disk.sync });
+    const told: string[] = [];
+    const write = writer(database, told);
+    const first = write("a");
+    await turn();
+    const second = write("b");
+    await turn();
+    disk.end(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+    await Promise.all([first, second]);
+    assert.match(told[0] ?? "", /^a SVC_STORE: The database .* can't be read or written: the disk reports an error/);
+    assert.equal(told[1], "b written");
+    assert.equal(disk.begun, 1, "the system may say that all is well: the log is copied into the file instead");
+    const third = write("c");
+    await turn();
+    disk.end();
+    await third;
+    assert.equal(disk.begun, 2, "and from there on it is synced as before");
+    await database.close();
+  });
+
+  it("is over when the database is closed: what waits is on disk then", async () => {
+    const disk = new Disk();
+    const file = join(folder, "close.db");
+    const database = await Database.open(file, { sync: disk.sync });
+    const told: string[] = [];
+    const write = writer(database, told);
+    const all = [write("a")];
+    await turn();
+    all.push(write("b"));
+    await database.close();
+    assert.equal(disk.begun, 1);
+    disk.end();
+    await Promise.all(all);
+    assert.deepEqual(told.sort(), ["a written", "b written"]);
+    const again = await Database.open(file);
+    assert.equal(again.sql("SELECT count(*) AS n FROM session").get()?.["n"], 2);
+    await again.close();
+  });
+});

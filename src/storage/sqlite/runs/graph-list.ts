@@ -1,0 +1,266 @@
+/**
+ * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by
+ * parent, by tag, by worker or by status, status by status, merged here. Those by worker and by status have the times of each
+ * graph too, so lengths and ends are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text, a summary, an origin; a
+ * worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ */
+import { GRAPH_STATUSES, type GraphStatus } from "../../../platform/shared/wire.ts";
+import type { GraphHead } from "../../contract/graph-rows.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../../contract/queries.ts";
+import {
+  durationsLimit,
+  HEAD_COLUMNS,
+  idRange,
+  isLookedFor,
+  isPlain,
+  matches,
+  MAX_COMPARED,
+  MAX_LOOKED,
+  MAX_TOTAL,
+  newestDurations,
+  statusesOf,
+  timesAsked,
+  type TimesAsked,
+} from "../../contract/graph-query.ts";
+import { pageLimit } from "../../contract/page.ts";
+import { tagCountsOf } from "../../contract/tag-counts.ts";
+import { toHead } from "../../contract/columns.ts";
+import type { Database } from "../database.ts";
+
+const CHUNK = 500;
+
+/** An index to walk: everything before the id is fixed. */
+interface Source {
+  /** `<table> WHERE <conditions>`. */
+  from: string;
+  id: string;
+  values: string[];
+}
+
+interface Walk {
+  sources: Source[];
+  /** Whether each candidate has to be looked at. */
+  isPartial: boolean;
+  /** What the indexes compare: `AND …`, with its values. Undefined: nothing, or they don't have the times. */
+  compared: { text: string; values: number[] } | undefined;
+  hasTimes: boolean;
+}
+
+export class GraphList {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  page(query: GraphQuery): Page<GraphHead> {
+    const limit = pageLimit(query.limit);
+    const walk = walkOf(query);
+    const { ids, resumeAt } = this.#find(query, walk, limit, query.cursor);
+    const items = this.#heads(ids).sort((a, b) => (a.id < b.id ? 1 : -1));
+    return { items, total: this.#total(query, walk), nextCursor: resumeAt };
+  }
+
+  countByStatus(): Record<GraphStatus, number> {
+    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
+    for (const { status, total } of this.#database
+      .sql("SELECT status, sum(total) AS total FROM graph_total GROUP BY status")
+      .all()) {
+      counts[status as GraphStatus] = Number(total);
+    }
+    return counts;
+  }
+
+  /** Its nodes stand beside each other, so a graph is looked through without an index of what waits, which every node would pay for. */
+  waiting(limit: number): string[] {
+    return this.#database
+      .sql(
+        `SELECT one FROM (SELECT id AS one FROM graph WHERE status = 'running' ORDER BY id LIMIT ${MAX_LOOKED})
+         WHERE EXISTS (SELECT 1 FROM node WHERE graph_id = one AND kind = 'wait' AND status = 'waiting') LIMIT ?`,
+      )
+      .all(limit)
+      .map((row) => String(row["one"]));
+  }
+
+  workers(): string[] {
+    return this.#database
+      .sql("SELECT DISTINCT worker FROM graph_total WHERE total > 0 ORDER BY worker")
+      .all()
+      .map((row) => String(row["worker"]));
+  }
+
+  /** @returns ids of matches, and after which id the next page begins; none when this is the last. */
+  #find(
+    query: GraphQuery,
+    walk: Walk,
+    limit: number,
+    cursor?: string,
+  ): { ids: string[]; resumeAt: string | undefined } {
+    const range = idRange(query, cursor);
+    const from = this.#floor(walk, range);
+    let { to } = range;
+    const found: string[] = [];
+    for (let looked = 0; looked < MAX_LOOKED;) {
+      const size = walk.isPartial ? CHUNK : limit + 1;
+      const candidates = this.#candidates(walk, from, to, size);
+      found.push(...(walk.isPartial ? this.#matching(query, candidates) : candidates));
+      if (found.length > limit) return { ids: found.slice(0, limit), resumeAt: found[limit - 1] };
+      const last = candidates.at(-1);
+      if (candidates.length < size || last === undefined)
+        return { ids: found, resumeAt: from === range.from ? undefined : from };
+      to = last;
+      looked += size;
+    }
+    return { ids: found, resumeAt: to };
+  }
+
+  /** The lowest id that is looked at. */
+  #floor({ sources, compared }: Walk, { from, to }: { from: string; to: string }): string {
+    if (!compared) return from;
+    const floors = sources.map(({ from: table, id, values }) => {
+      const text = `SELECT ${id} AS id FROM ${table} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT 1 OFFSET ${MAX_COMPARED - 1}`;
+      return String(this.#database.sql(text).get(...values, from, to)?.["id"] ?? from);
+    });
+    return [from, ...floors].sort().at(-1) as string;
+  }
+
+  /** The newest of all sources. */
+  #candidates({ sources, compared }: Walk, from: string, to: string, limit: number): string[] {
+    const ids = sources.flatMap(({ from: table, id, values }) =>
+      this.#database
+        .sql(
+          `SELECT ${id} AS id FROM ${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT ?`,
+        )
+        .all(...values, ...(compared?.values ?? []), from, to, limit)
+        .map((row) => String(row["id"])),
+    );
+    return (sources.length === 1 ? ids : ids.sort().reverse()).slice(0, limit);
+  }
+
+  #matching(query: GraphQuery, ids: readonly string[]): string[] {
+    const fitting = new Set(
+      this.#heads(ids)
+        .filter((head) => matches(query, head))
+        .map(({ id }) => id),
+    );
+    return ids.filter((id) => fitting.has(id));
+  }
+
+  #heads(ids: readonly string[]): GraphHead[] {
+    return this.#database
+      .sql(`SELECT ${HEAD_COLUMNS} FROM graph WHERE id IN (SELECT value FROM json_each(?))`)
+      .all(JSON.stringify(ids))
+      .map(toHead);
+  }
+
+  tagCounts(query: GraphQuery): TagCounts {
+    const { ids, resumeAt } = this.#find(query, walkOf(query), MAX_LOOKED);
+    return tagCountsOf(this.#heads(ids), resumeAt === undefined);
+  }
+
+  durations(query: GraphQuery, nowMs: number): Durations {
+    const walk = walkOf(query);
+    const { sources, compared } = walk;
+    if (walk.isPartial || !walk.hasTimes) {
+      const { ids, resumeAt } = this.#find(query, walk, MAX_LOOKED);
+      const inThese = `graph WHERE id IN (SELECT value FROM json_each(?))`;
+      const lengths = this.#lengths(inThese, [JSON.stringify(ids)], nowMs, durationsLimit(query) + 1);
+      return newestDurations(
+        query,
+        lengths.map(([, ms]) => ms),
+        resumeAt === undefined,
+      );
+    }
+    const { from, to } = idRange(query);
+    const found = sources.flatMap(({ from: table, id, values }) =>
+      this.#lengths(
+        `${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ?`,
+        [...values, ...(compared?.values ?? []), from, to],
+        nowMs,
+        durationsLimit(query) + 1,
+      ),
+    );
+    if (sources.length > 1) found.sort(([a], [b]) => (a < b ? 1 : -1));
+    return newestDurations(
+      query,
+      found.map(([, ms]) => ms),
+    );
+  }
+
+  /** Newest first. As one text: a row of its own for each takes twice as long. */
+  #lengths(from: string, values: (string | number)[], nowMs: number, limit: number): [id: string, ms: number][] {
+    const row = this.#database
+      .sql(
+        `SELECT json_group_array(json_array(id, ms)) AS found FROM (SELECT id, coalesce(finished_ms, ?) - started_ms AS ms
+         FROM ${from} AND started_ms IS NOT NULL ORDER BY id DESC LIMIT ?)`,
+      )
+      .get(nowMs, ...values, limit);
+    return JSON.parse(String(row?.["found"])) as [string, number][];
+  }
+
+  #total(query: GraphQuery, walk: Walk): number {
+    if (isPlain(query)) return this.#exactTotal(query);
+    if (walk.isPartial) return this.#find(query, walk, MAX_LOOKED).ids.length;
+    const range = idRange(query);
+    const from = this.#floor(walk, range);
+    const { compared } = walk;
+    const counts = walk.sources.map(({ from: table, id, values }) =>
+      this.#database
+        .sql(
+          `SELECT count(*) AS total FROM (SELECT 1 FROM ${table}${compared?.text ?? ""} AND ${id} >= ? AND ${id} < ? LIMIT ${String(MAX_TOTAL)})`,
+        )
+        .get(...values, ...(compared?.values ?? []), from, range.to),
+    );
+    return Math.min(
+      MAX_TOTAL,
+      counts.reduce((sum, row) => sum + Number(row?.["total"]), 0),
+    );
+  }
+
+  #exactTotal({ worker, status }: GraphQuery): number {
+    return this.#database
+      .sql("SELECT worker, status, total FROM graph_total")
+      .all()
+      .filter((row) => (worker ?? row["worker"]) === row["worker"] && (status ?? row["status"]) === row["status"])
+      .reduce((sum, row) => sum + Number(row["total"]), 0);
+  }
+}
+
+function walkOf(query: GraphQuery): Walk {
+  const { worker, tag, parent } = query;
+  const hasText = isLookedFor(query);
+  const times = timesAsked(query);
+  if (parent !== undefined) {
+    const isPartial = hasText || [worker, query.status, tag, times].some((value) => value !== undefined);
+    const sources = [{ from: "graph WHERE parent_graph = ?", id: "id", values: [parent] }];
+    return { sources, isPartial, compared: undefined, hasTimes: false };
+  }
+  const hasTimes = tag === undefined;
+  const isPartial = hasText || (!hasTimes && (worker !== undefined || times !== undefined));
+  const compared = isPartial || !times ? undefined : timesCondition(times);
+  const sources = statusesOf(query).map((status): Source => {
+    if (tag !== undefined)
+      return { from: "graph_tag WHERE tag = ? AND status = ?", id: "graph_id", values: [tag, status] };
+    if (worker !== undefined)
+      return { from: "graph WHERE worker = ? AND status = ?", id: "id", values: [worker, status] };
+    return { from: "graph WHERE status = ?", id: "id", values: [status] };
+  });
+  return { sources, isPartial, compared, hasTimes };
+}
+
+function timesCondition(asked: TimesAsked): NonNullable<Walk["compared"]> {
+  const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = asked;
+  const length = "coalesce(finished_ms, ?) - started_ms";
+  const values: number[] = [];
+  const when = (condition: string, ms: number | undefined, ...before: number[]): string => {
+    if (ms === undefined) return "";
+    values.push(...before, ms);
+    return ` AND ${condition} ?`;
+  };
+  const text =
+    when(`${length} >=`, longerMs, nowMs) +
+    when(`${length} <`, shorterMs, nowMs) +
+    when("finished_ms >=", finishedSinceMs) +
+    when("finished_ms <=", finishedUntilMs);
+  return { text, values };
+}

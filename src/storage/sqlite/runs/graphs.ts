@@ -1,0 +1,297 @@
+/** Graphs, nodes and events in SQLite. */
+import type { GraphStatus } from "../../../platform/shared/wire.ts";
+import type {
+  ChildRow,
+  GraphEvent,
+  GraphHead,
+  GraphRow,
+  ListedGraph,
+  NodeRow,
+  SignalRow,
+  StoredGraph,
+} from "../../contract/graph-rows.ts";
+import type { GraphStore } from "../../contract/graph-store.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
+import type { TransactionRun } from "../../contract/transaction.ts";
+import type { Transition } from "../../contract/unit.ts";
+import { UserStatementError } from "../../contract/transaction.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import { TransitionChains } from "../../contract/transition-chains.ts";
+import type { ArtifactRow } from "../../contract/artifacts.ts";
+import { SqliteArtifacts } from "../artifacts.ts";
+import { EventListeners, type AnyListener, type EventListener } from "../../contract/listeners.ts";
+import { CHILD_NAMES, pastNode, toChild, toSignal } from "../../contract/columns.ts";
+import { toGraph, toNode } from "./long-columns.ts";
+import type { Database } from "../database.ts";
+import { LAST_SEQ, readEvents } from "./event-runs.ts";
+import { GraphStates } from "./graph-states.ts";
+import type { Row } from "../../contract/row.ts";
+import { GraphList } from "./graph-list.ts";
+import { nodeHeads } from "./node-heads.ts";
+import type { Outbox } from "../webhooks/outbox.ts";
+import { Payloads } from "./payloads.ts";
+import { purgeSlice } from "../purge.ts";
+import { UserTransaction, type Written } from "../write/user-transaction.ts";
+import { TransitionBatch } from "../write/transition-batch.ts";
+
+type Outcome = GraphEvent[] | undefined | Error;
+
+interface Waiting {
+  unit: Transition;
+  resolve: (hasHeld: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
+const DEFAULT_EVENT_LIMIT = 1000;
+
+export class SqliteGraphs implements GraphStore {
+  readonly #database: Database;
+  readonly #outbox: Outbox;
+  readonly #listeners = new EventListeners();
+  readonly #list: GraphList;
+  readonly #artifacts: SqliteArtifacts;
+  readonly #payloads: Payloads;
+  /** Units that wait for the next group. */
+  readonly #waiting: Waiting[] = [];
+  readonly #lines = new TransitionChains();
+  readonly #states: GraphStates;
+
+  constructor(database: Database, outbox: Outbox) {
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#payloads = new Payloads(database);
+    this.#states = new GraphStates(database);
+    this.#list = new GraphList(database);
+    this.#artifacts = new SqliteArtifacts(database);
+  }
+
+  commit(unit: Transition): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ unit, resolve, reject });
+      if (this.#waiting.length === 1) void this.#write();
+    });
+  }
+
+  /** Commits all units that have come by the time of the next group. */
+  async #write(): Promise<void> {
+    let batch: Waiting[] | undefined;
+    const take = (): Waiting[] => {
+      batch ??= this.#waiting.splice(0);
+      return batch;
+    };
+    try {
+      const outcomes = await this.#database.write(() => this.#apply(take().map(({ unit }) => unit)));
+      take().forEach((waiting, at) => this.#tell(waiting, outcomes[at]));
+    } catch (error) {
+      for (const waiting of take()) this.#fail(waiting, error);
+    }
+  }
+
+  /** A group of its own: the unit is decided on top of those that wait, and is written behind them. */
+  async transact(run: TransactionRun): Promise<Json> {
+    const transaction = new UserTransaction(this.#database, run);
+    let before: { waiting: Waiting; outcome: Outcome }[] = [];
+    let batch: Waiting[] | undefined;
+    let written: Written | Error;
+    const writeWaiting = (): void => {
+      batch ??= this.#waiting.splice(0);
+      const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
+      before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
+    };
+    let own: Transition | undefined;
+    const apply = (unit: Transition): Outcome => this.#apply([(own = unit)])[0];
+    try {
+      written = await (run.isAsync
+        ? this.#database.writeAlone(async (over) => {
+            // Those that came while the author's statements ran.
+            const done = await transaction.writeAlone((unit) => (writeWaiting(), apply(unit)), over);
+            // Undone with it.
+            if (done instanceof Error && batch) writeWaiting();
+            return done;
+          })
+        : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
+    } catch (error) {
+      for (const waiting of batch ?? []) this.#fail(waiting, error);
+      this.#outbox.doubt(own?.outbox ?? []);
+      throw transaction.ownError ? new UserStatementError(error) : error;
+    }
+    for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
+    if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
+    if (transaction.ownError) throw new UserStatementError(transaction.ownError.error);
+    if (written instanceof Error) throw written;
+    const { unit, events, result } = written;
+    if (events.length > 0) this.#listeners.tell(unit.graphId, events);
+    if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
+    return result;
+  }
+
+  /** @param outcome the unit's events, undefined where the fence did not hold, or why it could not be written. */
+  #tell({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
+    if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome !== undefined);
+    if (outcome === undefined || outcome instanceof Error) return this.#outbox.doubt(unit.outbox ?? []);
+    if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
+    if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
+  }
+
+  /** It may be written after all, where only the disk has failed: who follows it, or delivers, is to look in the database. */
+  #fail({ unit, reject }: Waiting, error: unknown): void {
+    reject(error);
+    this.#listeners.tell(unit.graphId, []);
+    this.#outbox.doubt(unit.outbox ?? []);
+  }
+
+  /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */
+  #apply(units: readonly Transition[]): Outcome[] {
+    const sql = (text: string) => this.#database.sql(text);
+    sql("SAVEPOINT units").run();
+    try {
+      const outcomes = this.#applyTogether(units);
+      sql("RELEASE units").run();
+      return outcomes;
+    } catch (error) {
+      this.#database.rollBackTo("units");
+      const [only] = units;
+      if (only && units.length === 1) {
+        this.#lines.break(only);
+        return [error instanceof Error ? error : new Error(String(error))];
+      }
+      return units.flatMap((unit) => this.#apply([unit]));
+    }
+  }
+
+  #applyTogether(units: readonly Transition[]): Outcome[] {
+    const batch = new TransitionBatch(this.#database, this.#outbox, this.#states, units);
+    const outcomes = units.map((unit) => {
+      const events = this.#lines.isBroken(unit) ? undefined : batch.add(unit);
+      if (!events) this.#lines.break(unit);
+      return events;
+    });
+    batch.end();
+    return outcomes;
+  }
+
+  readonly #toGraph = (row: Row): GraphRow => toGraph(row, this.#payloads);
+
+  async graph(id: string): Promise<GraphRow | undefined> {
+    const row = this.#database.sql("SELECT * FROM graph WHERE id = ?").get(id);
+    return row && this.#toGraph(row);
+  }
+
+  async byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined> {
+    const row = this.#database.sql("SELECT * FROM graph WHERE worker = ? AND idempotency_key = ?").get(worker, key);
+    return row && this.#toGraph(row);
+  }
+
+  async load(ids: readonly string[]): Promise<StoredGraph[]> {
+    return ids.flatMap((id) => {
+      const row = this.#database.sql(`SELECT *, ${LAST_SEQ} AS last_seq FROM graph WHERE id = ?`).get(id);
+      if (!row) return [];
+      const nodes = this.#database.sql("SELECT * FROM node WHERE graph_id = ? ORDER BY id").all(id);
+      return [
+        {
+          row: this.#toGraph(row),
+          nodes: nodes.map((node) => toNode(node, this.#payloads)),
+          lastSeq: Number(row["last_seq"]),
+          signals: this.#signals(id),
+        },
+      ];
+    });
+  }
+
+  async heads(ids: readonly string[]): Promise<ListedGraph[]> {
+    return ids.flatMap((id) => {
+      const row = this.#database.sql(`SELECT *, ${LAST_SEQ} AS last_seq FROM graph WHERE id = ?`).get(id);
+      if (!row) return [];
+      return [{ row: this.#toGraph(row), nodes: nodeHeads(this.#database, id), lastSeq: Number(row["last_seq"]) }];
+    });
+  }
+
+  async pastNodes(graphId: string): Promise<NodeRow[]> {
+    return this.#database
+      .sql("SELECT data FROM past_node WHERE graph_id = ? ORDER BY epoch, id")
+      .all(graphId)
+      .map((row) => pastNode(row["data"] as string));
+  }
+
+  writePart(graphId: string, upload: string, at: number, data: Uint8Array): Promise<void> {
+    return this.#artifacts.writePart(graphId, upload, at, data);
+  }
+
+  part(graphId: string, upload: string, at: number): Promise<Uint8Array | undefined> {
+    return this.#artifacts.part(graphId, upload, at);
+  }
+
+  dropParts(graphId: string, upload: string): Promise<void> {
+    return this.#artifacts.dropParts(graphId, upload);
+  }
+
+  artifacts(graphId: string): Promise<ArtifactRow[]> {
+    return this.#artifacts.artifacts(graphId);
+  }
+
+  #signals(graphId: string): SignalRow[] {
+    return this.#database
+      .sql("SELECT * FROM signal WHERE graph_id = ? AND node IS NULL ORDER BY seq")
+      .all(graphId)
+      .map(toSignal);
+  }
+
+  async hasSignal(graphId: string, key: string): Promise<boolean> {
+    return this.#database.sql("SELECT 1 FROM signal WHERE graph_id = ? AND key = ?").get(graphId, key) !== undefined;
+  }
+
+  async children(graphIds: readonly string[]): Promise<ChildRow[]> {
+    const children = this.#database.sql(`SELECT ${CHILD_NAMES} FROM graph WHERE parent_graph = ? ORDER BY id`);
+    const rows = graphIds.flatMap((id) => children.all(id).map(toChild));
+    return graphIds.length > 1 ? rows.sort((a, b) => (a.id < b.id ? -1 : 1)) : rows;
+  }
+
+  async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
+    // Whoever starts a graph follows it from its first events on, which are at hand.
+    return this.#states.eventsOf(graphId, afterSeq, limit) ?? readEvents(this.#database, graphId, afterSeq, limit);
+  }
+
+  onEvents(graphId: string, listener: EventListener): () => void {
+    return this.#listeners.add(graphId, listener);
+  }
+
+  onAnyEvents(listener: AnyListener): () => void {
+    return this.#listeners.addToAll(listener);
+  }
+
+  async unfinished(after: string, limit: number): Promise<string[]> {
+    return this.#database
+      .sql("SELECT id FROM graph WHERE phase NOT IN ('done', 'failed') AND id > ? ORDER BY id LIMIT ?")
+      .all(after, limit)
+      .map((row) => row["id"] as string);
+  }
+
+  async waiting(limit: number): Promise<string[]> {
+    return this.#list.waiting(limit);
+  }
+
+  async list(query: GraphQuery): Promise<Page<GraphHead>> {
+    return this.#list.page(query);
+  }
+
+  async durations(query: GraphQuery, nowMs: number): Promise<Durations> {
+    return this.#list.durations(query, nowMs);
+  }
+
+  async tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#list.tagCounts(query);
+  }
+
+  async workers(): Promise<string[]> {
+    return this.#list.workers();
+  }
+
+  purge(query: PurgeQuery): Promise<PurgeStep> {
+    return this.#database.write(() => purgeSlice(this.#database, query));
+  }
+
+  async countByStatus(): Promise<Record<GraphStatus, number>> {
+    return this.#list.countByStatus();
+  }
+}

@@ -1,0 +1,19 @@
+/** Nodes as lists show them: what they were given, gave and keep stays where it is, in the row or beside it (payloads.ts). */
+import { NODE_HEAD_NAMES, toNodeHead } from "../../contract/columns.ts";
+import type { NodeHead } from "../../contract/graph-rows.ts";
+import type { Database } from "../database.ts";
+import { LONGEST_REFERENCE, REFERENCE } from "./payloads.ts";
+
+/** How long a column is stands at the front of the row: nothing of the value is read. Only what may be a reference or `null` is looked at. */
+const RESULT_BYTES = `CASE
+  WHEN octet_length(result) > ${LONGEST_REFERENCE} THEN octet_length(result)
+  WHEN result = 'null' THEN NULL
+  WHEN substr(result, 1, 1) = '${REFERENCE}' THEN (
+    SELECT octet_length(data) FROM payload WHERE graph_id = node.graph_id AND payload.id = substr(result, 2))
+  ELSE octet_length(result) END`;
+
+const READ = `SELECT ${NODE_HEAD_NAMES}, ${RESULT_BYTES} AS result_bytes FROM node WHERE graph_id = ? ORDER BY id`;
+
+export function nodeHeads(database: Database, graphId: string): NodeHead[] {
+  return database.sql(READ).all(graphId).map(toNodeHead);
+}

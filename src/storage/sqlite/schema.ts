@@ -1,0 +1,159 @@
+/** Tables, as numbered steps; `user_version` counts the steps a file has had. Steps are never edited, only added. */
+import { SvcError } from "../../platform/shared/errors.ts";
+import type { Driver } from "./file/driver.ts";
+
+/** For a test of files of before. */
+export const STEPS: readonly string[] = [
+  `CREATE TABLE graph (
+     id TEXT PRIMARY KEY, worker TEXT NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL,
+     epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, seq INTEGER NOT NULL DEFAULT 0,
+     input TEXT NOT NULL, result TEXT, error TEXT, progress TEXT, tags TEXT NOT NULL,
+     idempotency_key TEXT, definition TEXT NOT NULL,
+     created_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, started_ms INTEGER, finished_ms INTEGER
+   ) WITHOUT ROWID;
+   CREATE UNIQUE INDEX graph_key ON graph (worker, idempotency_key) WHERE idempotency_key IS NOT NULL;
+   CREATE INDEX graph_unfinished ON graph (id) WHERE phase NOT IN ('done', 'failed');
+   CREATE INDEX graph_status ON graph (status, id);
+   CREATE INDEX graph_worker ON graph (worker, id);
+   CREATE TABLE node (
+     graph_id TEXT NOT NULL, id TEXT NOT NULL, worker TEXT NOT NULL, status TEXT NOT NULL,
+     attempt INTEGER NOT NULL, crashes INTEGER NOT NULL, epoch INTEGER NOT NULL, after TEXT NOT NULL,
+     input TEXT, result TEXT, error TEXT, started_ms INTEGER, finished_ms INTEGER, due_ms INTEGER,
+     PRIMARY KEY (graph_id, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE event (
+     graph_id TEXT NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, node TEXT, timestamp_ms INTEGER NOT NULL, data TEXT,
+     PRIMARY KEY (graph_id, seq)
+   ) WITHOUT ROWID;
+   CREATE TABLE registration (id TEXT PRIMARY KEY, url TEXT NOT NULL UNIQUE, created_ms INTEGER NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE delivery (
+     id TEXT PRIMARY KEY, registration_id TEXT NOT NULL, graph_id TEXT NOT NULL, event TEXT NOT NULL,
+     epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, body TEXT NOT NULL, created_ms INTEGER NOT NULL,
+     due_ms INTEGER NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL, delivered_ms INTEGER,
+     UNIQUE (registration_id, graph_id, event, epoch, pause_no)
+   ) WITHOUT ROWID;
+   CREATE INDEX delivery_due ON delivery (due_ms) WHERE status = 'pending';
+   CREATE INDEX delivery_age ON delivery (created_ms, id);
+   CREATE INDEX delivery_registration ON delivery (registration_id, created_ms, id);
+   CREATE TABLE attempt (
+     delivery_id TEXT NOT NULL, number INTEGER NOT NULL, started_ms INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
+     status_code INTEGER, response TEXT, error TEXT, PRIMARY KEY (delivery_id, number)
+   ) WITHOUT ROWID;`,
+  `CREATE TABLE session (id TEXT PRIMARY KEY, data TEXT NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
+   CREATE INDEX session_expiry ON session (expires_ms);`,
+  `CREATE TABLE answer (
+     id TEXT PRIMARY KEY, body_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, status INTEGER, body TEXT
+   ) WITHOUT ROWID;
+   CREATE INDEX answer_age ON answer (created_ms);`,
+  `ALTER TABLE graph ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE graph ADD COLUMN parent_graph TEXT;
+   ALTER TABLE graph ADD COLUMN parent_node TEXT;
+   ALTER TABLE graph ADD COLUMN forked_from TEXT;
+   ALTER TABLE graph ADD COLUMN version TEXT;
+   ALTER TABLE graph ADD COLUMN timeout_ms INTEGER;
+   ALTER TABLE graph ADD COLUMN deadline_ms INTEGER;
+   DROP INDEX graph_worker;
+   CREATE INDEX graph_worker ON graph (worker, status, id);
+   CREATE TABLE graph_total (
+     worker TEXT NOT NULL, status TEXT NOT NULL, total INTEGER NOT NULL, PRIMARY KEY (worker, status)
+   ) WITHOUT ROWID;
+   INSERT INTO graph_total SELECT worker, status, count(*) FROM graph GROUP BY worker, status;
+   CREATE TABLE graph_tag (
+     tag TEXT NOT NULL, status TEXT NOT NULL, graph_id TEXT NOT NULL, PRIMARY KEY (tag, status, graph_id)
+   ) WITHOUT ROWID;
+   INSERT OR IGNORE INTO graph_tag SELECT tag.value, status, graph.id FROM graph, json_each(graph.tags) AS tag;
+   CREATE INDEX delivery_graph ON delivery (graph_id, created_ms, id);
+   CREATE INDEX graph_parent ON graph (parent_graph, id) WHERE parent_graph IS NOT NULL;
+   ALTER TABLE node ADD COLUMN kind TEXT NOT NULL DEFAULT 'node';
+   ALTER TABLE node ADD COLUMN state TEXT;
+   ALTER TABLE node ADD COLUMN done_seq INTEGER;
+   CREATE TABLE signal (
+     graph_id TEXT NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, payload TEXT NOT NULL, key TEXT, actor TEXT,
+     created_ms INTEGER NOT NULL, node TEXT, PRIMARY KEY (graph_id, seq)
+   ) WITHOUT ROWID;
+   CREATE UNIQUE INDEX signal_key ON signal (graph_id, key) WHERE key IS NOT NULL;
+   CREATE TABLE schedule (
+     id TEXT PRIMARY KEY, worker TEXT NOT NULL, is_enabled INTEGER NOT NULL, next_ms INTEGER, data TEXT NOT NULL
+   ) WITHOUT ROWID;
+   CREATE INDEX schedule_due ON schedule (next_ms) WHERE is_enabled = 1;
+   CREATE TABLE queue (worker TEXT PRIMARY KEY, is_paused INTEGER NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE audit (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, actor TEXT NOT NULL, address TEXT, operation TEXT NOT NULL,
+     target TEXT NOT NULL, note TEXT, data TEXT
+   );
+   CREATE INDEX audit_target ON audit (target, id);
+   CREATE INDEX audit_age ON audit (at_ms);
+   CREATE TABLE past_node (
+     graph_id TEXT NOT NULL, epoch INTEGER NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (graph_id, epoch, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE payload (graph_id TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (graph_id, id)) WITHOUT ROWID;
+   CREATE TABLE artifact (
+     graph_id TEXT NOT NULL, id TEXT NOT NULL, node TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,
+     sha256 TEXT NOT NULL, created_ms INTEGER NOT NULL, PRIMARY KEY (graph_id, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE artifact_part (graph_id TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (graph_id, id, at));`,
+  // Of each registration the deliveries never tried and those tried before, each in order of time: read without a scan.
+  `DROP INDEX delivery_due;
+   CREATE INDEX delivery_lane ON delivery (registration_id, attempts > 0, due_ms) WHERE status = 'pending';
+   ALTER TABLE attempt ADD COLUMN timings TEXT;`,
+  // What is looked for among many that are not so.
+  `CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
+   CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
+  // One row, while the file is moved to another database and after.
+  "CREATE TABLE move (id INTEGER PRIMARY KEY, data TEXT NOT NULL);",
+  // A day of counts, a row for each minute of each process.
+  `CREATE TABLE activity (
+     at_ms INTEGER NOT NULL, process TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (at_ms, process)
+   ) WITHOUT ROWID;`,
+  // Events that were written together are one row (event-runs.ts), and the number of the last is not in the graph's any more.
+  `CREATE TABLE event_run (
+     graph_id TEXT NOT NULL, last_seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (graph_id, last_seq)
+   ) WITHOUT ROWID;
+   INSERT INTO event_run SELECT graph_id, seq, json_array(CASE WHEN data IS NULL
+     THEN json_array(type, timestamp_ms, node) ELSE json_array(type, timestamp_ms, node, data) END) FROM event;
+   DROP TABLE event;
+   ALTER TABLE graph DROP COLUMN seq;`,
+  // How long graphs took is told from these two, without reading their rows. Their times change when their status does.
+  `DROP INDEX graph_status;
+   DROP INDEX graph_worker;
+   CREATE INDEX graph_status ON graph (status, id, started_ms, finished_ms);
+   CREATE INDEX graph_worker ON graph (worker, status, id, started_ms, finished_ms);`,
+  // Begins with the graph what keeps an event's delivery alone, so that it also finds those of a graph; ids of graphs begin with the
+  // time, so what is new stands at its end. The body is last, behind all that is looked at without it.
+  `CREATE TABLE delivery_by_graph (
+     id TEXT PRIMARY KEY, registration_id TEXT NOT NULL, graph_id TEXT NOT NULL, event TEXT NOT NULL,
+     epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, created_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL,
+     status TEXT NOT NULL, attempts INTEGER NOT NULL, delivered_ms INTEGER, body TEXT NOT NULL,
+     UNIQUE (graph_id, registration_id, event, epoch, pause_no)
+   ) WITHOUT ROWID;
+   INSERT INTO delivery_by_graph SELECT id, registration_id, graph_id, event, epoch, pause_no, created_ms, due_ms, status,
+     attempts, delivered_ms, body FROM delivery ORDER BY id;
+   DROP TABLE delivery;
+   ALTER TABLE delivery_by_graph RENAME TO delivery;
+   CREATE INDEX delivery_age ON delivery (created_ms, id);
+   CREATE INDEX delivery_registration ON delivery (registration_id, created_ms, id);
+   CREATE INDEX delivery_lane ON delivery (registration_id, attempts > 0, due_ms) WHERE status = 'pending';
+   CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
+   CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
+  "ALTER TABLE attempt ADD COLUMN response_headers TEXT;",
+  // What an author says of a graph, and what started it.
+  "ALTER TABLE graph ADD COLUMN summary TEXT; ALTER TABLE graph ADD COLUMN origin TEXT;",
+  // Under which the parts of a file are, where that is not its name; in its table the column `id` has it.
+  "ALTER TABLE artifact ADD COLUMN upload TEXT;",
+  // One row: how often the file was opened (file-owner.ts).
+  "CREATE TABLE owner (id INTEGER PRIMARY KEY, tenure INTEGER NOT NULL);",
+];
+
+/** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */
+export function migrate(driver: Driver, file: string): void {
+  const version = Number(driver.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version > STEPS.length) {
+    throw new SvcError(
+      "SVC_STORE",
+      `The database ${file} has version ${version}; this svc knows up to ${STEPS.length}. Use a newer svc.`,
+    );
+  }
+  STEPS.slice(version).forEach((step, at) => {
+    driver.exec(`BEGIN; ${step} PRAGMA user_version = ${version + at + 1}; COMMIT;`);
+  });
+}

@@ -1,0 +1,122 @@
+/** Commits that are in the file though the disk reported an error as they were synced: who is told that they failed finds what there is. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { attemptRow, graphRow, outboxRow, registrationRow } from "../contract/sample-rows.testkit.ts";
+import { Database } from "./database.ts";
+import { SqliteGraphs } from "./runs/graphs.ts";
+import { Outbox } from "./webhooks/outbox.ts";
+import { SqliteWebhooks } from "./webhooks/webhooks.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-unsure-"));
+interface Unsure {
+  webhooks: SqliteWebhooks;
+  graphs: SqliteGraphs;
+  /** Registrations for which there may be something to deliver, since this was last asked. */
+  woken: () => string[];
+  /** Something is written, and the disk fails as it is synced. */
+  unsurely: (write: () => Promise<unknown>) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+async function unsure(name: string): Promise<Unsure> {
+  let isFailing = false;
+  const database = await Database.open(join(folder, name), {
+    sync: (_fd, done) => void setImmediate(() => done(isFailing ? new Error("EIO: i/o error, fdatasync") : null)),
+  });
+  const outbox = new Outbox(database);
+  const webhooks = new SqliteWebhooks(database, outbox);
+  const woken: string[] = [];
+  webhooks.onOutbox((ids, added) => {
+    assert.deepEqual(added, [], "none is sent that was not read");
+    woken.push(...ids);
+  });
+  return {
+    webhooks,
+    graphs: new SqliteGraphs(database, outbox),
+    woken: () => woken.splice(0),
+    unsurely: async (write) => {
+      isFailing = true;
+      await assert.rejects(write(), /SVC_STORE|EIO/);
+      isFailing = false;
+      // The first after it is copied into the file, and from there on it is synced as before.
+      await database.write(() => undefined);
+    },
+    close: () => database.close(),
+  };
+}
+
+describe("a commit that is in the file, though the disk could not say so", () => {
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("of a graph has those who follow it look again, and those who deliver", async () => {
+    const { graphs, woken, unsurely, close } = await unsure("graph.db");
+    const told: number[] = [];
+    graphs.onEvents("g_1", (events) => void told.push(events.length));
+    const event = { graphId: "g_1", type: "graph.queued", timestampMs: 1 } as const;
+    await unsurely(() =>
+      graphs.commit({ graphId: "g_1", insert: graphRow("g_1"), events: [event], outbox: [outboxRow("g_1")] }),
+    );
+    assert.equal((await graphs.events("g_1", 0)).length, 1);
+    assert.deepEqual([told, woken()], [[0], ["wh_1"]]);
+    await close();
+  });
+
+  it("of a registration is what this process goes by, as the next one will", async () => {
+    const { webhooks, unsurely, close } = await unsure("registration.db");
+    const row = registrationRow("wh_1");
+    const known = (): unknown[] => [...webhooks.known().values()].map(({ id, description }) => [id, description]);
+    assert.deepEqual(known(), []);
+    await unsurely(() => webhooks.saveRegistration(row));
+    assert.deepEqual(known(), [["wh_1", ""]]);
+    await unsurely(() => webhooks.changeRegistration("wh_1", (before) => ({ ...before, description: "news" })));
+    assert.deepEqual(known(), [["wh_1", "news"]]);
+    await unsurely(() => webhooks.deleteRegistration("wh_1"));
+    assert.deepEqual(known(), []);
+    await close();
+  });
+
+  it("of a delivery, added or sent again, is delivered", async () => {
+    const { webhooks, woken, unsurely, close } = await unsure("delivery.db");
+    const row = outboxRow("g_1");
+    await unsurely(() => webhooks.addDelivery(row));
+    assert.deepEqual(woken(), ["wh_1"]);
+    await unsurely(() => webhooks.requeue(row.id, 7));
+    assert.deepEqual([(await webhooks.delivery(row.id))?.dueMs, woken()], [7, ["wh_1"]]);
+    await webhooks.recordAttempts([{ attempt: attemptRow(row.id), change: { status: "failed" } }]);
+    await unsurely(() => webhooks.requeueFailed("wh_1", [row.id], 9));
+    assert.deepEqual([(await webhooks.delivery(row.id))?.dueMs, woken()], [9, ["wh_1"]]);
+    await close();
+  });
+
+  it("is not sent before it is on disk: it would be sent again when it is told of", async () => {
+    const syncs: (() => void)[] = [];
+    const database = await Database.open(join(folder, "early.db"), {
+      sync: (_fd, done) => void syncs.push(() => done(null)),
+    });
+    const outbox = new Outbox(database);
+    const webhooks = new SqliteWebhooks(database, outbox);
+    const added: string[] = [];
+    webhooks.onOutbox((_ids, rows) => void added.push(...rows.map(({ id }) => id)));
+    const [first, second] = [outboxRow("g_1"), outboxRow("g_2", { dueMs: 4 })];
+    const lane = { registrationId: "wh_1", isRetry: false };
+    const due = async (): Promise<string[]> => (await webhooks.due(lane, 10, 1)).map(({ id }) => id);
+    const writing = webhooks.addDelivery(first);
+    while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([(await webhooks.delivery(first.id))?.status, await due(), added], ["pending", [], []]);
+    syncs.shift()?.();
+    await writing;
+    assert.deepEqual([await due(), added], [[first.id], [first.id]]);
+    const others = webhooks.addDelivery(second);
+    while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await due(), [first.id], "those that are on disk are not behind those that are not");
+    syncs.shift()?.();
+    await others;
+    await Promise.all([
+      database.close(),
+      new Promise<void>((resolve) => setImmediate(() => resolve(syncs.shift()?.()))),
+    ]);
+  });
+});

@@ -1,0 +1,176 @@
+/**
+ * `boundary.js`: what fails inside an `<ErrorBoundary>` puts its fallback in place of its content, and the rest of the page
+ * lives on. For scopes inside of one; loaded beside their chunk, so before any code of theirs runs.
+ */
+import { DOM } from "../../../platform/shared/wire.ts";
+import { batch, guard, refresh, scoped, slotsAt } from "../runtime/core.ts";
+import type { DispatchedEvent, EventQueue, Slots } from "../runtime/types.ts";
+
+/** Slots of a fallback: those of its component, the error, and the way back, under the names that a row has them. */
+interface FallbackSlots extends Slots {
+  $: Slots;
+  i: { value: unknown };
+  n: { value: () => void };
+}
+
+type Bind = 0 | ((slots: FallbackSlots, element: Element) => void);
+type Failure = DispatchedEvent & { error: unknown };
+
+/** Element to which the code that runs belongs. */
+let place: object | undefined;
+/** Of a node whose value has to be made again (src/web/reactivity/system.ts). */
+const DIRTY = 2;
+/** What is known of a boundary that shows its fallback, or is about to. */
+interface Failed {
+  /** Run the failed effects again. */
+  retries: (() => void)[];
+  fallback: Node[];
+  /** Holds its content meanwhile. */
+  kept?: Element;
+}
+
+/** End of a boundary -> what has become of it. */
+const failed = new Map<Element, Failed>();
+/** Where content waits out of sight -> end of its boundary. In the page, for what changes meanwhile changes it too. */
+const waiting = new WeakMap<Node, Element>();
+
+const isStart = (node: Node): boolean => node instanceof Comment && node.data === DOM.boundary;
+const isEnd = (node: Node): boolean => node instanceof HTMLTemplateElement && node.hasAttribute(DOM.boundary);
+
+/** What stands in the stead of a portal's content. */
+const anchorOf = (node: Node): Node => {
+  const name = node instanceof Element && node.getAttribute(DOM.portal);
+  return (name && document.querySelector(`template[${DOM.portal}="${name}"]`)) || node;
+};
+
+/** End of the innermost boundary around an element; not of one in whose fallback it stands. */
+const boundaryOf = (element: Node | undefined): Element | undefined => {
+  for (let inner: Node | null | undefined = element; inner; inner = inner.parentNode) {
+    const at = (inner = anchorOf(inner));
+    if (waiting.has(at)) return waiting.get(at);
+    let depth = 0;
+    for (let next = at.nextSibling; next; next = next.nextSibling) {
+      if (isStart(next)) depth++;
+      else if (isEnd(next) && !depth--) {
+        if (!failed.get(next as Element)?.fallback.includes(at as ChildNode)) return next as Element;
+        depth = 0;
+      }
+    }
+  }
+  return undefined;
+};
+
+/** @returns whether there is somewhere to show it. */
+const caught = (error: unknown, at: object | undefined, retry?: () => void): boolean => {
+  const end = boundaryOf(at as Node | undefined);
+  if (!end) return false;
+  reportError(error);
+  const before = failed.get(end);
+  const retries = before?.retries ?? [];
+  if (retry) retries.push(retry);
+  if (before) return true;
+  failed.set(end, { retries, fallback: [] });
+  const { content } = end as HTMLTemplateElement;
+  if (content.firstChild) replace(end, [...content.childNodes]);
+  else (self.$svc as unknown as EventQueue).push({ type: DOM.caught, target: end, error, _way: [end] } as Failure);
+  return true;
+};
+
+/** Puts a fallback in place of a boundary's content. @returns puts the content back. */
+const replace = (end: Element, fallback: Node[]): (() => void) => {
+  const kept = document.createElement("svc-kept");
+  const hide = (isHidden: boolean): void => {
+    kept.hidden = isHidden;
+    for (const anchor of kept.querySelectorAll(`template[${DOM.portal}]`)) {
+      const name = anchor.getAttribute(DOM.portal);
+      document.querySelector(`[${DOM.portal}="${name}"]:not(template)`)?.toggleAttribute("hidden", isHidden);
+    }
+  };
+  document.body.append(kept);
+  waiting.set(kept, end);
+  let depth = 0;
+  for (let at; !isStart((at = end.previousSibling!)) || depth;) {
+    if (isEnd(at)) depth++;
+    else if (isStart(at)) depth--;
+    kept.prepend(at);
+  }
+  hide(true);
+  Object.assign(failed.get(end)!, { fallback, kept });
+  end.before(...fallback);
+  return () => {
+    hide(false);
+    end.before(...kept.childNodes);
+    kept.remove();
+  };
+};
+
+// A late piece has taken the place of what was there meanwhile, and of boundaries in that: nothing brings their content back.
+addEventListener(DOM.arrived, () =>
+  failed.forEach(({ kept }, end) => {
+    if (!kept || end.isConnected) return;
+    kept.remove();
+    failed.delete(end);
+  }),
+);
+
+/** What a run gives that has failed. */
+const FAILED = {};
+
+/** Runs code that belongs to `at`. @returns its result, or `FAILED` when a boundary has dealt with its error. */
+const guarded = (run: () => unknown, at: object | undefined, retry?: () => void): unknown => {
+  const outer = place;
+  place = at;
+  try {
+    return run();
+  } catch (error) {
+    if (!caught(error, at, retry)) throw error;
+    return FAILED;
+  } finally {
+    place = outer;
+  }
+};
+
+guard._run = (run, at) => {
+  const result = guarded(run, at);
+  return result instanceof Promise
+    ? result.catch((error: unknown) => {
+        if (!caught(error, at)) throw error;
+      })
+    : result;
+};
+guard._made = (node) => {
+  const at = place;
+  const { _run, _write } = node;
+  const retry = (): void => {
+    node._mark = DIRTY;
+    refresh(node);
+  };
+  node._run = () => guarded(_run!, at, retry);
+  node._write = (value) => value === FAILED || guarded(() => _write!(value), at, retry);
+};
+
+/** The handler of a boundary's end: makes the fallback. */
+export const Caught = (event: Failure, end: Element, make: () => Element, bind: Bind, $: Slots): void => {
+  const element = make();
+  element.setAttribute(DOM.scope, end.getAttribute(DOM.scope)!);
+  const putBack = replace(end, [element]);
+  const reset = (): void => {
+    stop();
+    element.remove();
+    putBack();
+    const { retries } = failed.get(end)!;
+    failed.delete(end);
+    batch(() => retries.forEach((retry) => retry()));
+  };
+  const slots: FallbackSlots = { $, i: { value: event.error }, n: { value: reset } };
+  slotsAt.set(element, slots);
+  const stop = scoped(false, () => bind && bind(slots, element));
+};
+
+/** Takes over a fallback that the server has written. There is no content to go back to, so `reset` asks for the page again. */
+export const Fell = ($: Slots, root: Element, bind: Bind): void => {
+  if (isEnd(root)) return;
+  const slots: FallbackSlots = { $, i: { value: new Error() }, n: { value: () => location.reload() } };
+  slotsAt.set(root, slots);
+  if (bind) bind(slots, root);
+};

@@ -1,0 +1,32 @@
+/** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
+import { isResuming, scoped, watch } from "../runtime/core-imports.ts";
+import { K } from "./keyed-nodes.ts";
+
+/** What makes it, and what binds it if anything in it is bound. */
+type BranchOf = [make: () => Element, bind: 0 | ((slots: unknown, element: Element) => void)];
+
+/**
+ * @param key of the comment that the shown branch stands before.
+ * @param pick index of the branch to show, or -1.
+ */
+export function Branch(parent: Element, key: number, pick: () => number, branches: BranchOf[], $: unknown): void {
+  const end = K(parent, key) as Comment;
+  let shown: number | undefined;
+  let element: Element | undefined;
+  let stop: (() => void) | undefined;
+  const show = (index: number): void => {
+    if (shown === index) return;
+    // In a row or branch that the browser has just made there is nothing of the server's to take over.
+    const isServers = shown === undefined && isResuming();
+    shown = index;
+    stop?.();
+    element?.remove();
+    element = stop = undefined;
+    const [make, bind] = branches[index] ?? [];
+    if (!make) return;
+    const made = (element = isServers ? end.previousElementSibling! : make());
+    stop = scoped(isServers, () => bind && bind($, made));
+    if (!isServers) end.before(made);
+  };
+  watch(pick, show, false, () => stop?.());
+}

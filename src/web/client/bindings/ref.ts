@@ -1,0 +1,16 @@
+/** `ref.js`: refs, for pages that have any. Who asks for the element wakes the component that has it. */
+import { kinds, touch } from "../runtime/core.ts";
+
+kinds[7] = () => {
+  let element: Element | null = null;
+  const ref = {
+    get current() {
+      touch(ref);
+      return element;
+    },
+    set current(next) {
+      element = next;
+    },
+  };
+  return ref;
+};

@@ -1,0 +1,5 @@
+/** `region.js`: lists, conditions, places found by key; for pages that have any. */
+export { Branch } from "./branch.ts";
+export { For } from "./list.ts";
+export { K, X } from "./keyed-nodes.ts";
+export { tpl } from "./template.ts";

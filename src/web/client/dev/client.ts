@@ -1,0 +1,67 @@
+/**
+ * `dev.js`, in every page of `svc dev`: follows what changes in the source and brings it into the page. Never part of a
+ * production build.
+ */
+import type { DevFault } from "../../../platform/shared/dev-fault.ts";
+import { DOM, PATHS } from "../../../platform/shared/wire.ts";
+import { remember } from "../navigation/morph.ts";
+import { hide, show } from "./overlay.ts";
+import { swapStyles } from "./styles.ts";
+import { buildOf, update } from "./update.ts";
+
+let build = buildOf(document);
+/** Updates come one after the other; of those that wait one is enough. */
+let queue = Promise.resolve();
+let waiting = 0;
+
+/** What this page tells of, in place of what was asked for. */
+const told = document.getElementById(DOM.faultId)?.textContent;
+if (told === undefined) remember(document.documentElement);
+
+const events = new EventSource(PATHS.devEvents);
+const on = <Data>(type: string, react: (data: Data) => void): void =>
+  events.addEventListener(type, ({ data }: MessageEvent<string>) => react(JSON.parse(data) as Data));
+
+on<string>("build", (current) => {
+  if (told !== undefined) return current === build ? undefined : location.reload();
+  hide(["compile"]);
+  if (current !== build) follow();
+});
+on<DevFault>("fault", (fault) => {
+  if (told === undefined) show(fault);
+  else if (JSON.stringify(JSON.parse(told)) !== JSON.stringify(fault)) location.reload();
+});
+on<string>("style", swapStyles);
+
+function follow(): void {
+  if (waiting > 0) return;
+  waiting++;
+  queue = queue.then(async () => {
+    waiting--;
+    try {
+      const outcome = await update();
+      if ("fault" in outcome) return outcome.fault && show(outcome.fault);
+      ({ build } = outcome);
+      hide();
+      dispatchEvent(new CustomEvent("svc:update"));
+    } catch (error) {
+      console.error("svc: this edit could not be brought into the page; it is loaded anew.", error);
+      location.reload();
+    }
+  });
+}
+
+addEventListener("error", ({ error }) => void tell(error as unknown));
+addEventListener("unhandledrejection", ({ reason }) => void tell(reason as unknown));
+
+/** The server knows where in the source it happened. */
+async function tell(error: unknown): Promise<void> {
+  if (!(error instanceof Error)) return;
+  const { name, message, stack } = error;
+  const response = await fetch(PATHS.devFault, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name, message, stack }),
+  });
+  if (response.ok) show((await response.json()) as DevFault);
+}

@@ -1,0 +1,21 @@
+/** A stylesheet was edited: the new one takes over once it is there, so nothing flashes. */
+import { OWN } from "../navigation/morph.ts";
+
+let version = 0;
+
+/** @param path of the stylesheet; one that no link names may be imported by any of them. */
+export function swapStyles(path: string): void {
+  const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel~="stylesheet"]')].filter(
+    ({ href }) => new URL(href).origin === location.origin,
+  );
+  const named = links.filter(({ href }) => new URL(href).pathname === path);
+  for (const link of named.length > 0 ? named : links) {
+    const next = link.cloneNode() as HTMLLinkElement;
+    const url = new URL(link.href);
+    url.searchParams.set("svc-dev", String(++version));
+    next.setAttribute(OWN, link.getAttribute(OWN) ?? link.getAttribute("href") ?? "");
+    next.href = url.href;
+    next.onload = next.onerror = () => link.remove();
+    link.after(next);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * An edit reaches the page: a fresh render of the same URL, made with the values that the page has now, becomes the document
+ * around the elements that are there. Handlers follow by themselves, for their attributes name the new chunk.
+ */
+import type { DevFault } from "../../../platform/shared/dev-fault.ts";
+import { BASE_PATH, DOM, HEADERS, PATHS } from "../../../platform/shared/wire.ts";
+import type { DevState } from "./hot-update.ts";
+import { morph, OWN } from "../navigation/morph.ts";
+import { parsePage, stateOf } from "../navigation/fetched-page.ts";
+import { isOwnPage } from "../navigation/own-page.ts";
+import { takeScripts } from "../navigation/page-scripts.ts";
+import { logLostState } from "./lost-state.ts";
+
+type Inside = typeof import("./hot-update.ts");
+
+/** What came of it: the build that the page is of now, or a fault to show; one that the server tells of by itself is left out. */
+export type Outcome = { build: string } | { fault: DevFault | undefined };
+
+/** Rounds in which somebody clicks while the server renders. */
+const MAX_ROUNDS = 5;
+
+export async function update(): Promise<Outcome> {
+  const inside = devStateOf(document) ? ((await import(PATHS.core)) as { dev: Inside }).dev : undefined;
+  for (let round = 0; ; round++) {
+    await settled();
+    const changes = inside?.changes();
+    const sent = JSON.stringify(changes?.kept);
+    const response = await fetch(location.href, {
+      headers: { accept: "text/html", ...(changes?.names.length ? { [HEADERS.devValues]: await keep(sent) } : {}) },
+    });
+    const next = await parsePage(response);
+    const fault = next.getElementById(DOM.faultId);
+    if (fault) return { fault: JSON.parse(fault.textContent) as DevFault };
+    if (!isOwnPage(next, response.headers)) {
+      location.reload();
+      return { fault: undefined };
+    }
+    const state = devStateOf(next);
+    // Code that can't be had is a mistake in it: the page stays as it is.
+    if (state && !(await fetchCode(next, inside?.modules() ?? {}))) return { fault: undefined };
+    // What was clicked meanwhile is not in this render.
+    if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept) !== sent) continue;
+    apply(next, inside, state, changes?.names ?? []);
+    if (changes && state) logLostState(changes, state);
+    return { build: buildOf(next) ?? "" };
+  }
+}
+
+/** Of the render that a document came from. */
+export function buildOf(page: Document): string | null | undefined {
+  return page.querySelector(`script[${DOM.devBuild}]`)?.getAttribute(DOM.devBuild);
+}
+
+function devStateOf(page: Document): DevState | undefined {
+  return stateOf(page) as DevState | undefined;
+}
+
+/** Events that wait for their code first get it. */
+async function settled(): Promise<void> {
+  for (let frame = 0; frame < 300 && document.querySelector(`[${DOM.pending}]`); frame++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function keep(body: string): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(PATHS.devValues, { method: "POST", headers, body });
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** Waking can't wait for code, so all that the new page may need is there before it is the page. */
+async function fetchCode(next: Document, modules: Record<string, unknown>): Promise<boolean> {
+  const names = [...next.querySelectorAll(`[${DOM.scope}]`)].flatMap((element) => {
+    const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
+    return [`handler/${chunk}`, ...parts];
+  });
+  const missing = [...new Set(names)].filter((name) => !modules[name]);
+  const urls = missing.map((name) => `${BASE_PATH}/${name}.js`);
+  // Code asks the loader for what it needs; where there is no loader yet it can only be fetched.
+  if (!("$svc" in self)) return (await Promise.all(urls.map((url) => fetch(url)))).every(({ ok }) => ok);
+  const found = await Promise.allSettled(urls.map((url) => import(url)));
+  found.forEach((module, at) => {
+    if (module.status === "fulfilled") modules[missing[at] as string] = module.value;
+  });
+  return found.every(({ status }) => status === "fulfilled");
+}
+
+function apply(next: Document, inside: Inside | undefined, state: DevState | undefined, kept: readonly string[]): void {
+  const wasAwake = inside?.awakeElements() ?? [];
+  const places = scrolls();
+  morphHead(next);
+  const added = morph(document.documentElement, next.documentElement);
+  for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
+  if (!state) return;
+  if (inside) inside.reseat(state, wasAwake, kept);
+  takeScripts(next);
+  for (const element of added) announce(element);
+}
+
+/** Scripts and styles of the head stay; the rest is morphed with the body. */
+function morphHead(next: Document): void {
+  // A stylesheet that was swapped has a version behind its path (styles.ts).
+  for (const link of document.querySelectorAll<HTMLLinkElement>(`link[${OWN}]`)) {
+    for (const fresh of next.querySelectorAll("link")) {
+      if (fresh.getAttribute("href") === link.getAttribute(OWN)) fresh.remove();
+    }
+  }
+}
+
+function scrolls(): [Element, number, number][] {
+  return [...document.querySelectorAll("*")].flatMap((element) =>
+    element.scrollTop || element.scrollLeft
+      ? [[element, element.scrollLeft, element.scrollTop] as [Element, number, number]]
+      : [],
+  );
+}
+
+/** What stands in the page from now on has been loaded, and will be seen. */
+function announce(root: Element): void {
+  for (const element of [root, ...root.querySelectorAll("*")]) {
+    for (const moment of ["load", "idle"]) {
+      if (element.hasAttribute(DOM.on + moment)) self.$svc.push({ type: moment, target: element, _way: [element] });
+    }
+    if (element.hasAttribute(`${DOM.on}visible`)) seen.observe(element);
+  }
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    self.$svc.push({ type: "visible", target, _way: [target] });
+  }
+});

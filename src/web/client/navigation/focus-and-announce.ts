@@ -1,0 +1,49 @@
+/** What tells people that another page is there: the focus, and for those who hear the page its title. */
+import { DOM } from "../../../platform/shared/wire.ts";
+
+const AUTOFOCUS = "[autofocus]";
+
+/** The first of these that is there, or that holds it. */
+const find = (nodes: readonly Node[], selector: string): HTMLElement | undefined => {
+  for (const node of nodes) {
+    if (!(node instanceof HTMLElement)) continue;
+    const found = node.matches(selector) ? node : node.querySelector<HTMLElement>(selector);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+/** Focuses what new content asks to be focused, else its heading, else what is around it. */
+export const focusOn = (content: readonly Node[]): void => {
+  const target =
+    find(content, AUTOFOCUS) ??
+    find(content, "h1") ??
+    find(content, "main") ??
+    document.querySelector<HTMLElement>("main") ??
+    document.body;
+  if (target.tabIndex < 0 && !target.hasAttribute("tabindex")) {
+    target.tabIndex = -1;
+    target.addEventListener("blur", () => target.removeAttribute("tabindex"), { once: true });
+  }
+  target.focus({ preventScroll: true });
+};
+
+let told: HTMLElement | undefined;
+
+/** Screen readers read what changes in it. */
+const region = (): HTMLElement => {
+  if (told) return told;
+  told = document.createElement(DOM.announcerTag);
+  told.setAttribute(DOM.own, "");
+  told.setAttribute("aria-live", "polite");
+  told.setAttribute("aria-atomic", "true");
+  // Seen by nobody, and no wider than the page.
+  told.style.cssText =
+    "position:fixed;inset:0 auto auto 0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
+  document.body.append(told);
+  return told;
+};
+
+export const announce = (title: string): void => {
+  region().textContent = title;
+};

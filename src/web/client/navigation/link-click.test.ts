@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isInside, isPlain, pageOf, type Click, type Link } from "./link-click.ts";
+
+const CLICK: Click = {
+  button: 0,
+  metaKey: false,
+  ctrlKey: false,
+  shiftKey: false,
+  altKey: false,
+  defaultPrevented: false,
+};
+const place = (href: string) => ({ href, origin: URL.canParse(href) ? new URL(href).origin : "" });
+const HERE = place("https://example.com/users?page=2#top");
+const link = (href: string, rest: Partial<Link> = {}): Link => ({
+  ...place(href),
+  target: "",
+  isLeft: false,
+  ...rest,
+});
+
+describe("a click", () => {
+  it("of the main button alone is ours", () => {
+    assert.equal(isPlain(CLICK), true);
+  });
+
+  for (const change of [
+    { button: 1 },
+    { button: 2 },
+    { metaKey: true },
+    { ctrlKey: true },
+    { shiftKey: true },
+    { altKey: true },
+    { defaultPrevented: true },
+  ]) {
+    it(`with ${JSON.stringify(change)} is not`, () => assert.equal(isPlain({ ...CLICK, ...change }), false));
+  }
+});
+
+describe("a link", () => {
+  for (const [what, to, expected] of [
+    ["to another page of the site", link("https://example.com/"), true],
+    ["to a place of another page", link("https://example.com/users#top"), true],
+    ["to the page that is there", link("https://example.com/users?page=2"), true],
+    ["to another query", link("https://example.com/users?page=3"), true],
+    ["with target _self", link("https://example.com/", { target: "_self" }), true],
+    ["with target _SELF, as HTML has no case there", link("https://example.com/", { target: "_SELF" }), true],
+    ["to a place of the page that is there", link("https://example.com/users?page=2#below"), false],
+    ["to the top of the page that is there", link("https://example.com/users?page=2#"), false],
+    ["to another site", link("https://example.org/"), false],
+    ["to another port", link("https://example.com:8443/"), false],
+    ["to the site without TLS", link("http://example.com/"), false],
+    ["to a mailbox", link("mailto:a@example.com"), false],
+    ["to nowhere", link(""), false],
+    ["that runs a script", link("javascript:alert(1)"), false],
+    ["to a tab of its own", link("https://example.com/", { target: "_blank" }), false],
+    ["to a frame", link("https://example.com/", { target: "main" }), false],
+    ["that is left to the browser", link("https://example.com/", { isLeft: true }), false],
+  ] as const) {
+    it(`${what} is ${expected ? "ours" : "the browser's"}`, () => assert.equal(isInside(to, HERE), expected));
+  }
+});
+
+describe("the page of an address", () => {
+  it("is the address without its place", () => {
+    assert.equal(pageOf(HERE.href), "https://example.com/users?page=2");
+    assert.equal(pageOf("https://example.com/#a#b"), "https://example.com/");
+  });
+});

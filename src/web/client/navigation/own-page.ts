@@ -1,0 +1,28 @@
+/** Which responses may become part of this document; the browser loads all others as documents. */
+import { policyMark } from "../../../platform/shared/policy-mark.ts";
+import { DOM, HEADERS } from "../../../platform/shared/wire.ts";
+
+/** Read before anything is swapped: the policy of a document stays, whatever its elements become. */
+const ownMark = document.documentElement.getAttribute(DOM.policy);
+
+/**
+ * Whether a response may become part of this document: svc rendered it, and its policy is that of this document. A response
+ * without a policy header is a file of a static export, which has its mark and its policy in its HTML. Such a response gains
+ * nothing here: loaded as a document, nothing would restrict its scripts.
+ */
+export function isOwnPage(next: Document, headers: Headers): boolean {
+  const policy = headers.get(HEADERS.policy);
+  const mark =
+    policy === null ? next.documentElement.getAttribute(DOM.policy) : headers.has(HEADERS.page) && policyMark(policy);
+  return (
+    ownMark !== null &&
+    mark === ownMark &&
+    metaPolicies(next) === metaPolicies(document) &&
+    /^text\/html *(?:;|$)/i.test(headers.get("content-type") ?? "")
+  );
+}
+
+function metaPolicies(page: Document): string {
+  const found = page.querySelectorAll<HTMLMetaElement>(`meta[http-equiv="${HEADERS.policy}" i]`);
+  return [...found].map(({ content }) => policyMark(content)).join();
+}

@@ -1,0 +1,101 @@
+/**
+ * `resource.js`: values that are fetched, for pages that have any. What the server fetched comes with the page; here it is
+ * fetched again when what its source reads changes. The last fetch counts, and the value stays until the next is there.
+ */
+import { batch, Cell, isResuming, kinds, touch, untrack, watch } from "../runtime/core.ts";
+
+/** `v`: the value. `e`: why there is none. `w`: it has come, and is told in a moment. Nothing: the server has it not yet. */
+interface State {
+  v?: unknown;
+  e?: string;
+  w?: 1;
+}
+
+class Fetched {
+  readonly _result: Cell;
+  readonly _fault: Cell;
+  readonly _busy: Cell;
+  /** Waits for what the server is fetching. */
+  _isOpen: boolean;
+  _load: (() => Promise<void>) | undefined;
+  /** Something has been fetched here, which is newer than what the server has. */
+  _isOwn = false;
+
+  constructor(state: State) {
+    const isBusy = !("v" in state || "e" in state);
+    this._isOpen = isBusy && !state.w;
+    this._result = new Cell(state.v);
+    this._fault = new Cell(state.e && new Error(state.e));
+    this._busy = new Cell(isBusy);
+  }
+
+  get value(): unknown {
+    return this._result.value;
+  }
+
+  get pending(): unknown {
+    return this._busy.value;
+  }
+
+  get error(): unknown {
+    return this._fault.value;
+  }
+
+  async refetch(): Promise<void> {
+    // The scope that knows how to fetch it may be asleep.
+    touch(this);
+    await this._load?.();
+  }
+
+  /** Has it what another one has. */
+  _take({ _result, _fault }: Fetched): void {
+    if (this._isOwn) return;
+    batch(() => {
+      this._result.value = _result._value;
+      this._fault.value = _fault._value;
+      this._busy.value = false;
+    });
+  }
+}
+
+kinds[8] = (state: State) => new Fetched(state);
+kinds[9] = (state: never) => new Fetched(kinds[4]!(state) as State);
+
+/** Ties a resource to its source and fetcher, in the scope of the component that made it. */
+export const R = (
+  resource: Fetched,
+  source: () => unknown,
+  fetcher: (source: unknown, options: { signal: AbortSignal }) => unknown,
+): void => {
+  let newest: AbortController | undefined;
+  const load = async (key: unknown): Promise<void> => {
+    newest?.abort();
+    const mine = (newest = new AbortController());
+    resource._isOpen = false;
+    resource._isOwn = true;
+    touch(resource);
+    resource._busy.value = true;
+    let cell = resource._result;
+    let found;
+    try {
+      found = await fetcher(key, mine);
+    } catch (error) {
+      cell = resource._fault;
+      found = error;
+    }
+    if (mine !== newest) return;
+    batch(() => {
+      resource._fault.value = undefined;
+      cell.value = found;
+      resource._busy.value = false;
+    });
+  };
+  resource._load = () => untrack(() => load(source()));
+  watch(source, load, isResuming(), () => {
+    newest?.abort();
+    newest = undefined;
+  });
+  const whenOpen = (): unknown => resource._isOpen && resource._load!();
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", whenOpen);
+  else whenOpen();
+};

@@ -1,0 +1,89 @@
+/**
+ * `store.js`: deep reactive objects. One signal for each property that is read in a tracked place; one for all indexes of
+ * an array.
+ */
+import { batch, Cell, kinds, touch, unboundRows } from "../runtime/core.ts";
+
+const proxies = new WeakMap<object, object>();
+const raws = new WeakMap<object, object>();
+/** Object -> the object of the same store that holds it: a write below a row's item is a write to the row. */
+const holders = new WeakMap<object, object>();
+
+type Fields = Record<PropertyKey, unknown>;
+
+/** @param object plain objects and arrays become reactive as they are reached; everything else is given back as it is. */
+export function store<T>(object: T): T {
+  return reactive(object, undefined, undefined) as T;
+}
+
+/** The plain object behind one of a store. */
+export function raw<T>(object: T): T {
+  return (raws.get(object as object) ?? object) as T;
+}
+
+/** From the outermost inwards: binding a row brings the rows inside it to light. */
+function bindRowsAround(target: object | undefined): void {
+  if (!target) return;
+  bindRowsAround(holders.get(target));
+  unboundRows.get(target)?.();
+}
+
+/** @param top the store's outermost proxy, by which the page knows it. */
+function reactive(value: unknown, holder: object | undefined, top: object | undefined): unknown {
+  const isArray = Array.isArray(value);
+  // A proxy of ours is as plain as what is behind it.
+  const isPlain = isArray || (value && Object.getPrototypeOf(value) === Object.prototype);
+  if (!isPlain || raws.has(value as object)) return value;
+  const target = value as Fields;
+  const known = proxies.get(target);
+  if (known) return known;
+  /** One counter for each property that was read; "" for which properties there are, and for all of an array. */
+  const versions: Record<PropertyKey, Cell> = Object.create(null);
+  const read = (key: PropertyKey): unknown => (versions[isArray ? "" : key] ??= new Cell(0)).value;
+  const changed = (key: PropertyKey): void => {
+    const cell = versions[key];
+    if (cell) cell.value = (cell._value as number) + 1;
+  };
+  /** @param isShape a property comes or goes */
+  const write = (key: PropertyKey, isShape: boolean, perform: () => boolean): boolean => {
+    touch(top ?? proxy);
+    bindRowsAround(target);
+    return batch(() => {
+      const done = perform();
+      changed(key);
+      if (isArray || isShape) changed("");
+      return done;
+    });
+  };
+  const proxy = new Proxy<object>(target, {
+    get(_target, key, self) {
+      const inner: unknown = Reflect.get(target, key, self);
+      if (typeof inner === "function" || typeof key === "symbol") return inner;
+      read(key);
+      return reactive(inner, target, top ?? proxy);
+    },
+    has(_target, key) {
+      read(key);
+      return key in target;
+    },
+    ownKeys() {
+      read("");
+      return Reflect.ownKeys(target);
+    },
+    set(_target, key, given) {
+      const inner = raw(given);
+      const isNew = !(key in target);
+      if (!isNew && Object.is(target[key], inner)) return true;
+      return write(key, isNew, () => Reflect.set(target, key, inner));
+    },
+    deleteProperty(_target, key) {
+      return !(key in target) || write(key, true, () => Reflect.deleteProperty(target, key));
+    },
+  });
+  proxies.set(target, proxy);
+  raws.set(proxy, target);
+  if (holder) holders.set(target, holder);
+  return proxy;
+}
+
+kinds[2] = store;

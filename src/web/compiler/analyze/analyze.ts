@@ -1,0 +1,184 @@
+/** Step 2: what the extraction asks about a module: names, kinds, components, and whether an expression is live. */
+import type { ESTree } from "vite";
+import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { findComponents } from "./components.ts";
+import type { SourceFile } from "../diagnostics.ts";
+import { SVC, functionOf, indexImports, initOf, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
+import { awaitedNames, mayFetchAgain } from "./resources.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import { resolveScopes, type Binding, type Reference, type Scopes } from "../parse/scopes.ts";
+
+/**
+ * Whether the browser may have to evaluate an expression again: `live` reads a signal, a store or a computed;
+ * `maybe` reads `.value` of something whose origin is not in this file, such as `props.count.value`.
+ */
+export type Liveness = "static" | "maybe" | "live";
+
+export interface Module {
+  file: SourceFile;
+  program: ESTree.Program;
+  scopes: Scopes;
+  /** Functions whose returned JSX is the HTML of a component. */
+  components: Set<FunctionNode>;
+  kind(binding: Binding): Kind;
+  /** The resource whose value a name of kind `awaited` is, or is part of. */
+  awaited(binding: Binding): Binding | undefined;
+  liveness(node: Node): Liveness;
+  parentOf(node: Node): Node | undefined;
+}
+
+export function analyze(file: SourceFile, program: ESTree.Program): Module {
+  indexImports(program);
+  const scopes = resolveScopes(program);
+  nameHostElements(program, scopes);
+  const kinds = new Map<Binding, Kind>();
+  const awaitedBy = awaitedNames(program, scopes);
+  const awaited = (binding: Binding): Binding | undefined => {
+    const resource = binding.declared === "param" && binding.owner ? awaitedBy.get(binding.owner) : undefined;
+    if (!resource || kindOf(resource, scopes) !== "resource") return undefined;
+    return mayFetchAgain({ scopes, liveness, parentOf }, resource) ? resource : undefined;
+  };
+  const kind = (binding: Binding): Kind => {
+    const known = kinds.get(binding);
+    if (known) return known;
+    const found = awaited(binding) ? "awaited" : kindOf(binding, scopes);
+    kinds.set(binding, found);
+    return found;
+  };
+  const parents = parentsOf(program);
+  const parentOf = (node: Node): Node | undefined => parents.get(node);
+  const isInJsx = (inner: Node, outer: Node): boolean => {
+    for (let at = parents.get(inner); at && at !== outer; at = parents.get(at)) if (isJsx(at)) return true;
+    return false;
+  };
+  const liveness = livenessOf(scopes, kind, isInJsx, signalFields(program));
+  return {
+    file,
+    program,
+    scopes,
+    kind,
+    awaited,
+    liveness,
+    parentOf,
+    components: findComponents(program, scopes),
+  };
+}
+
+/** Components of "svc" that are elements: from here on they are that, so that they can stand wherever elements can. */
+const HOST_TAGS: Readonly<Record<string, string>> = { Gesture: DOM.gestureTag };
+
+function nameHostElements(program: ESTree.Program, scopes: Scopes): void {
+  walk(program, (node) => {
+    if (node.type !== "JSXOpeningElement" && node.type !== "JSXClosingElement") return;
+    const tag = HOST_TAGS[svcName(node.name, scopes) ?? ""];
+    if (tag !== undefined && node.name.type === "JSXIdentifier") node.name.name = tag;
+  });
+}
+
+function parentsOf(program: ESTree.Program): Map<Node, Node> {
+  const parents = new Map<Node, Node>();
+  walk(program, (node) => {
+    for (const child of childrenOf(node)) parents.set(child, node);
+  });
+  return parents;
+}
+
+/** JSX inside an expression doesn't count: it is a template of its own, with bindings of its own. */
+function livenessOf(
+  scopes: Scopes,
+  kind: (binding: Binding) => Kind,
+  isInJsx: (inner: Node, outer: Node) => boolean,
+  fields: ReadonlySet<string | undefined>,
+): (node: Node) => Liveness {
+  const visiting = new Set<Node>();
+  const memberOf = (reference: Reference): string | undefined =>
+    reference.parent.type === "MemberExpression" ? memberName(reference.parent) : undefined;
+
+  function ofReference(reference: Reference, within: Node): Liveness {
+    const { binding } = reference;
+    if (!binding || isInside(binding.node, within)) return "static";
+    switch (kind(binding)) {
+      case "signal":
+      case "store":
+      case "computed":
+      case "resource":
+      case "awaited":
+        return "live";
+      case "function":
+        return binding.owner === null ? "static" : of(functionOf(binding));
+      case "props":
+        return "static";
+      case "value":
+        return fields.has(memberOf(reference)) && mayHoldSignals(binding, "value") ? "maybe" : "static";
+      default:
+        return "static";
+    }
+  }
+
+  function of(node: Node | undefined): Liveness {
+    if (!node || visiting.has(node)) return "static";
+    visiting.add(node);
+    let result: Liveness = readsChainedField(node, fields, scopes, kind) ? "maybe" : "static";
+    for (const reference of scopes.within(node)) {
+      const found = ofReference(reference, node);
+      // A signal by its own name is handed on as it is; what an <Await> hands over is a value.
+      const isValue = reference.node === node && reference.binding && kind(reference.binding) === "awaited";
+      if (found === "static" || (!isValue && isInJsx(reference.node, node))) continue;
+      result = found;
+      if (found === "live") break;
+    }
+    visiting.delete(node);
+    return result;
+  }
+  return of;
+}
+
+/** Fields of what a component is handed that may change: those of signals, and of resources where the file names their type. */
+function signalFields(program: ESTree.Program): ReadonlySet<string | undefined> {
+  const knowsResources = program.body.some(
+    (statement) =>
+      statement.type === "ImportDeclaration" &&
+      statement.source.value === SVC &&
+      statement.specifiers.some(
+        (item) =>
+          item.type === "ImportSpecifier" && item.imported.type === "Identifier" && item.imported.name === "Resource",
+      ),
+  );
+  return new Set(knowsResources ? ["value", "pending", "error"] : ["value"]);
+}
+
+export function isInside(node: Node, outer: { start: number; end: number }): boolean {
+  return node.start >= outer.start && node.end <= outer.end;
+}
+
+/** `props.count.value`, `counter.count.value`: a signal handed down or made by a helper, as far as syntax can tell. */
+function readsChainedField(
+  node: Node,
+  fields: ReadonlySet<string | undefined>,
+  scopes: Scopes,
+  kind: (binding: Binding) => Kind,
+): boolean {
+  let found = false;
+  walk(node, (inner) => {
+    if (isJsx(inner)) return false;
+    if (inner.type !== "MemberExpression" || !fields.has(memberName(inner))) return !found;
+    let root: Node = inner.object;
+    if (root.type !== "MemberExpression") return !found;
+    while (root.type === "MemberExpression") root = unwrap(root.object);
+    const binding = root.type === "Identifier" ? scopes.within(root)[0]?.binding : undefined;
+    if (binding && !isInside(binding.node, node) && mayHoldSignals(binding, kind(binding))) found = true;
+    return !found;
+  });
+  return found;
+}
+
+/** Props, and what a function of the author's gave to the component. */
+export function mayHoldSignals(binding: Binding, kind: Kind): boolean {
+  return kind === "props" || (kind === "value" && binding.owner !== null && !isPlainInit(binding));
+}
+
+/** A constant whose initial value is visibly not a signal. */
+function isPlainInit(binding: Binding): boolean {
+  const init = initOf(binding);
+  return init !== undefined && init.type !== "CallExpression" && init.type !== "MemberExpression";
+}

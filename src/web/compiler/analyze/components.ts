@@ -1,0 +1,55 @@
+/** Which functions are components, whose returned JSX is HTML and not a value. */
+import type { ESTree } from "vite";
+import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { diagnostic, type SourceFile } from "../diagnostics.ts";
+import { functionOf } from "./declaration-kinds.ts";
+import type { Reference, Scopes } from "../parse/scopes.ts";
+
+/** Capitalised functions and the default export; not those that are called as functions and return no JSX. */
+export function findComponents(program: ESTree.Program, scopes: Scopes): Set<FunctionNode> {
+  const found = new Set<FunctionNode>();
+  walk(program, (node) => {
+    if (node.type === "FunctionDeclaration" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
+    if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && /^[A-Z]/.test(node.id.name)) {
+      if (node.init && isFunction(node.init)) found.add(node.init);
+    }
+    if (node.type === "ExportDefaultDeclaration" && isFunction(node.declaration)) found.add(node.declaration);
+  });
+  for (const reference of scopes.references) {
+    const fn = calledFunction(reference);
+    if (fn && !returnsOf(fn).some(holdsJsx)) found.delete(fn);
+  }
+  return found;
+}
+
+/** `Counter`; empty for a default export without a name. */
+export function componentName(module: { parentOf(node: Node): Node | undefined }, fn: FunctionNode): string {
+  if (fn.id) return fn.id.name;
+  const parent = module.parentOf(fn);
+  return parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
+}
+
+/** @throws SvcError SVC109 for a component that is called: its HTML would be escaped like any other text. */
+export function refuseComponentCalls(
+  file: SourceFile,
+  { references }: Scopes,
+  components: ReadonlySet<FunctionNode>,
+): void {
+  for (const reference of references) {
+    const fn = calledFunction(reference);
+    if (!fn || !components.has(fn)) continue;
+    const { name, parent } = reference;
+    throw diagnostic(
+      file,
+      "SVC109",
+      parent,
+      `"${name}" is a component, since its name begins with a capital, but is called like a function. Write <${name} … />, or call it ${name.slice(0, 1).toLowerCase()}${name.slice(1)}.`,
+    );
+  }
+}
+
+/** The function that is called where a name is used as `name(…)` or `new name(…)`. */
+function calledFunction({ node, parent, binding }: Reference): FunctionNode | undefined {
+  if (parent.type !== "CallExpression" && parent.type !== "NewExpression") return undefined;
+  return parent.callee === node && binding ? functionOf(binding) : undefined;
+}

@@ -1,0 +1,74 @@
+/**
+ * What an effect may read, told from its syntax: the browser watches that until the effect runs there for the first time,
+ * for the run on the server is not repeated (docs/resume-protocol.md section 5).
+ */
+import { isInside, mayHoldSignals, type Module } from "./analyze.ts";
+import { isFunction, memberName, returnsOf, unwrap, walk, type Node } from "../parse/ast.ts";
+import { functionOf, svcName } from "./declaration-kinds.ts";
+import type { Code } from "../model.ts";
+import type { Reference } from "../parse/scopes.ts";
+
+/** Functions that give each value it may read. The nodes in them are of the effect, and rewritten with it. */
+export function readsOf(module: Module, effect: Node): Code[] {
+  const reads = new Map<string, Code>();
+  const visited = new Set<Node>();
+  const visit = (node: Node): void => {
+    if (visited.has(node)) return;
+    visited.add(node);
+    const untracked = untrackedIn(module, node);
+    for (const reference of module.scopes.within(node)) {
+      const { binding } = reference;
+      if (!binding || binding.owner === null || isInside(binding.node, node)) continue;
+      if (untracked.some((span) => isInside(reference.node, span))) continue;
+      const helper = module.kind(binding) === "function" ? functionOf(binding) : undefined;
+      if (helper) visit(helper);
+      const read = helper ? undefined : readOf(module, reference);
+      if (read) reads.set(module.file.text.slice(read.start, read.end), codeOf(read, reference));
+    }
+  };
+  visit(effect);
+  return [...reads.values()];
+}
+
+function codeOf(read: Node, { node, parent }: Reference): Code {
+  if (read === node && parent.type === "Property" && parent.shorthand) return ["() => ({ ", read, " })"];
+  const isValue = read.type === "MemberExpression" && memberName(read) === "value";
+  return [isValue ? "() => void " : "() => ", read];
+}
+
+/** The largest member access by fixed names that is a read; undefined for what is only written, or never changes. */
+function readOf(module: Module, reference: Reference): Node | undefined {
+  const { binding } = reference;
+  const kind = binding && module.kind(binding);
+  if (!binding || !kind) return undefined;
+  const isReactive = kind === "signal" || kind === "computed" || kind === "store" || kind === "resource";
+  if (!isReactive && !mayHoldSignals(binding, kind)) return undefined;
+  let at: Node = reference.node;
+  for (;;) {
+    const parent = module.parentOf(at);
+    if (parent?.type !== "MemberExpression" || parent.object !== at || memberName(parent) === undefined) break;
+    if (isCallee(parent, module.parentOf(parent))) return at;
+    at = parent;
+    if (kind !== "store" && memberName(parent) === "value") break;
+  }
+  return isAssigned(at, module.parentOf(at)) ? undefined : at;
+}
+
+function isCallee(node: Node, parent: Node | undefined): boolean {
+  return parent?.type === "CallExpression" && parent.callee === node;
+}
+
+function isAssigned(node: Node, parent: Node | undefined): boolean {
+  return parent?.type === "AssignmentExpression" && parent.left === node && parent.operator === "=";
+}
+
+/** Arguments of `untrack` and `onCleanup`, and the function that an effect returns. */
+function untrackedIn(module: Module, root: Node): Node[] {
+  const found = isFunction(root) ? returnsOf(root).filter((node) => isFunction(unwrap(node))) : [];
+  walk(root, (node) => {
+    if (node.type === "CallExpression" && UNTRACKED.has(svcName(node.callee, module.scopes) ?? "")) found.push(node);
+  });
+  return found;
+}
+
+const UNTRACKED = new Set(["untrack", "onCleanup"]);

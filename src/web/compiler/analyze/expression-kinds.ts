@@ -1,0 +1,42 @@
+/** What an expression surely gives, told from its syntax alone. Owns no types: `count.value` may be anything. */
+import { memberName, unwrap, type Node } from "../parse/ast.ts";
+
+/** Kinds whose text is that of `String(value)`, booleans, and the rest. */
+export type ValueKind = "string" | "number" | "boolean" | "unknown";
+
+const COMPARISONS = new Set(["===", "!==", "==", "!=", "<", "<=", ">", ">=", "in", "instanceof"]);
+
+const STRING_METHODS = new Set(
+  "toFixed toString toUpperCase toLowerCase trim join padStart padEnd replace replaceAll toLocaleString toISOString".split(
+    " ",
+  ),
+);
+
+/** Whether values of a kind show as `String(value)` does: booleans show as nothing. */
+export const isTextKind = (kind: ValueKind): boolean => kind === "string" || kind === "number";
+
+export function valueKind(expression: Node): ValueKind {
+  const node = unwrap(expression);
+  if (node.type === "TemplateLiteral") return "string";
+  if (node.type === "Literal") return typeof node.value === "string" ? "string" : "unknown";
+  if (node.type === "UnaryExpression" && node.operator === "!") return "boolean";
+  if (node.type === "LogicalExpression" && node.operator !== "??") {
+    return valueKind(node.left) === "boolean" && valueKind(node.right) === "boolean" ? "boolean" : "unknown";
+  }
+  if (node.type === "BinaryExpression") {
+    if (COMPARISONS.has(node.operator)) return "boolean";
+    if (["-", "*", "/", "%", "**"].includes(node.operator)) return "number";
+    if (node.operator !== "+") return "unknown";
+    return valueKind(node.left) === "string" || valueKind(node.right) === "string" ? "string" : "unknown";
+  }
+  if (node.type === "ConditionalExpression") {
+    const kinds = [valueKind(node.consequent), valueKind(node.alternate)];
+    if (kinds[0] === kinds[1]) return kinds[0]!;
+    return kinds.every((kind) => kind === "string" || kind === "number") ? "string" : "unknown";
+  }
+  if (node.type === "MemberExpression") return memberName(node) === "length" ? "number" : "unknown";
+  if (node.type === "CallExpression" && node.callee.type === "MemberExpression") {
+    return STRING_METHODS.has(memberName(node.callee) ?? "") ? "string" : "unknown";
+  }
+  return "unknown";
+}

@@ -1,0 +1,23 @@
+/** Props belong to whoever gives them: a component that sets one changes nothing but its own copy (SVC113). */
+import type { Module } from "./analyze.ts";
+import { memberName } from "../parse/ast.ts";
+import { assignOf, changeOf } from "./mutations.ts";
+import { diagnostic } from "../diagnostics.ts";
+
+/** @throws SvcError SVC113 for `props.x = …`, `props.x++`, `delete props.x` and `Object.assign(props, …)` */
+export function refusePropMutation(module: Module): void {
+  for (const { binding, node, name } of module.scopes.references) {
+    if (!binding?.owner || !module.components.has(binding.owner) || module.kind(binding) !== "props") continue;
+    const member = module.parentOf(node);
+    const target = member?.type === "MemberExpression" && member.object === node ? member : undefined;
+    const change = target ? changeOf(module, target) : assignOf(module, node);
+    if (!change) continue;
+    const prop = target ? (memberName(target) ?? "x") : "x";
+    throw diagnostic(
+      module.file,
+      "SVC113",
+      change,
+      `"${name}" belongs to the component that gives it: nobody else would see the change. Have it give a signal and set ${name}.${prop}.value, or keep a copy: const ${prop} = signal(${name}.${prop}).`,
+    );
+  }
+}

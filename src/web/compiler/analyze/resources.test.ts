@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { compile } from "../compile.ts";
+
+const HEAD = `import { Await, resource, signal } from "svc"; import { load } from "../build/action-modules.ts";`;
+const clientOf = (body: string): string | undefined =>
+  compile(`${HEAD} export function Page(props: { id: number }) { ${body} }`, "page.tsx").client?.code;
+
+describe("a resource", () => {
+  it("whose source may change takes source and fetcher to the browser", () => {
+    const client = clientOf(
+      "const id = signal(1); const user = resource(() => id.value, (id) => load(id)); return <main><Await value={user}>{(name) => <p>{name}</p>}</Await></main>;",
+    );
+    assert.match(client ?? "", /R as (\S+) \} from "\/_svc\/resource\.js"/);
+    assert.match(client ?? "", /R\(\$\[0\], \(\) => \$\[1\]\.value, \(id\) => load\(id\)\);/);
+  });
+
+  it("that nothing but an Await has, of what can't change, needs no browser code", () => {
+    const body = "const user = resource(() => props.id, (id) => load(id));";
+    assert.equal(
+      clientOf(`${body} return <main><Await value={user}>{(name) => <p>{name}</p>}</Await></main>;`),
+      undefined,
+    );
+    assert.match(clientOf(`${body} return <p>{user.value}</p>;`) ?? "", /resource\.js/);
+  });
+
+  it("is what the children of its Await are given, so that these follow it, also in part", () => {
+    const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
+    const shown = (children: string): string =>
+      clientOf(`${body} return <main><Await value={user}>{${children}}</Await></main>;`) ?? "";
+    assert.match(shown("(found) => <p>{found.name}</p>"), /\$\[0\]\.value\.name/);
+    assert.match(shown("({ name: { first } }) => <p>{first}</p>"), /\$\[0\]\.value\.name\.first/);
+  });
+
+  it("that is handed to a component is followed in all it tells, where the file names its type", () => {
+    const of = (imports: string): string | undefined =>
+      compile(
+        `${imports} export function Busy(props) { const { found } = props; return <p>{props.other.pending} {found.error}</p>; }`,
+        "busy.tsx",
+      ).client?.code;
+    assert.match(of('import type { Resource } from "svc";') ?? "", /\$\[0\]\.pending.*\$\[1\]\.error/);
+    assert.equal(of('import type { Resource } from "elsewhere";'), undefined);
+  });
+
+  it("of the module is refused, for all requests would share it", () => {
+    const text = `${HEAD} const user = resource(() => 1, load); export function Page() { return <p>{user.value}</p>; }`;
+    assert.throws(() => compile(text, "page.tsx"), { code: "SVC105" });
+  });
+
+  it("needs a name, a source and a fetcher", () => {
+    for (const made of [
+      "let user = resource(() => 1, load)",
+      "const { value } = resource(() => 1, load)",
+      "const user = resource(load)",
+    ]) {
+      assert.throws(() => clientOf(`${made}; return <p></p>;`), { code: "SVC103" });
+    }
+  });
+});
+
+describe("an Await", () => {
+  it("whose children are a condition that may change is refused, for no element holds it", () => {
+    const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
+    const of = (children: string) => () =>
+      clientOf(`${body} return <main><Await value={user}>{${children}}</Await></main>;`);
+    assert.throws(of("(found) => found.name ? <p>{found.name}</p> : <p>nobody</p>"), { code: "SVC109" });
+    assert.throws(of("(found) => { return found.name; }"), { code: "SVC109" });
+    assert.doesNotThrow(of("(found) => <p>{found.name ? <b>{found.name}</b> : <i>nobody</i>}</p>"));
+  });
+
+  it("inside SVG or MathML is refused, for what comes late is read as HTML", () => {
+    const of = (jsx: string): string | undefined => clientOf(`return ${jsx};`);
+    const late = "<Await value={load()}>{() => <g />}</Await>";
+    assert.throws(() => of(`<svg>${late}</svg>`), { code: "SVC109", message: /inside SVG or MathML/ });
+    assert.throws(() => of(`<p><math><mrow>${late}</mrow></math></p>`), { code: "SVC109" });
+    assert.doesNotThrow(() => of(`<svg><foreignObject><p>${late}</p></foreignObject></svg>`));
+  });
+});

@@ -1,0 +1,54 @@
+/** `resource(…)` and the `<Await>` that shows it: what of it the browser has to know. */
+import type { ESTree } from "vite";
+import { isFunction, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { attributeExpression, onlyChild } from "../extract/jsx-forms.ts";
+import { initOf, svcName } from "./declaration-kinds.ts";
+import type { Binding, Scopes } from "../parse/scopes.ts";
+
+/** What is asked of a module here, before all of it is known. */
+interface Questions {
+  scopes: Scopes;
+  liveness(node: Node): "static" | "maybe" | "live";
+  parentOf(node: Node): Node | undefined;
+}
+
+/** Children of an `<Await>` -> the name that it is given, where that is a name. */
+export function awaitedNames(program: ESTree.Program, scopes: Scopes): ReadonlyMap<FunctionNode, Binding> {
+  const found = new Map<FunctionNode, Binding>();
+  walk(program, (node) => {
+    if (node.type !== "JSXElement" || svcName(node.openingElement.name, scopes) !== "Await") return undefined;
+    const value = attributeExpression(node, "value");
+    const child = onlyChild(node);
+    const name = value && unwrap(value);
+    if (name?.type !== "Identifier" || !child || !isFunction(child)) return undefined;
+    const binding = scopes.within(name)[0]?.binding;
+    if (binding) found.set(child, binding);
+    return undefined;
+  });
+  return found;
+}
+
+/**
+ * Whether the browser may fetch a resource again: its source reads what may change there, or something else than an
+ * `<Await>` of this file has the resource. Else it needs no code for it.
+ */
+export function mayFetchAgain(module: Questions, binding: Binding): boolean {
+  const call = initOf(binding);
+  const source = call?.type === "CallExpression" ? call.arguments[0] : undefined;
+  if (!source || !isFunction(source) || module.liveness(source) !== "static") return true;
+  return module.scopes.references.some(
+    (reference) => reference.binding === binding && !isAwaited(module, reference.node),
+  );
+}
+
+function isAwaited(module: Questions, node: Node): boolean {
+  const container = module.parentOf(node);
+  const attribute = container && module.parentOf(container);
+  const element = attribute && module.parentOf(attribute);
+  if (container?.type !== "JSXExpressionContainer" || attribute?.type !== "JSXAttribute") return false;
+  return (
+    attribute.name.name === "value" &&
+    element?.type === "JSXOpeningElement" &&
+    svcName(element.name, module.scopes) === "Await"
+  );
+}

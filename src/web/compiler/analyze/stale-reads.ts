@@ -1,0 +1,164 @@
+/**
+ * Values read once that look as if they changed (SVC112): `const n = count.value` in a component's body, shown in its JSX. The
+ * body runs once, so what shows `n` never changes.
+ */
+import type { ESTree } from "vite";
+import type { Module } from "./analyze.ts";
+import {
+  holdsJsx,
+  isComponentTag,
+  isFunction,
+  isJsx,
+  memberName,
+  returnsOf,
+  tagName,
+  unwrap,
+  walk,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
+
+/** @throws SvcError SVC112 at the place that would show the value */
+export function refuseStaleReads(module: Module): void {
+  const sources = new Map<Binding, string | undefined>();
+  const sourceOf = (binding: Binding): string | undefined => {
+    if (sources.has(binding)) return sources.get(binding);
+    sources.set(binding, undefined);
+    const found = isOfComponent(module, binding) ? takenFrom(module, binding, sourceOf) : undefined;
+    sources.set(binding, found);
+    return found;
+  };
+  for (const reference of module.scopes.references) {
+    const source = reference.binding && sourceOf(reference.binding);
+    if (source === undefined || !isShown(module, reference)) continue;
+    const { name, node } = reference;
+    throw diagnostic(
+      module.file,
+      "SVC112",
+      node,
+      `"${name}" was read from ${source} once, when the component ran, so what shows it never changes. Write {${source}} here, or const ${name} = computed(() => …) and {${name}.value}; const ${name} = untrack(() => …) says that it is meant.`,
+    );
+  }
+  for (const fn of module.components) refuseStaleBranches(module, fn);
+}
+
+/** `if (count.value > 9) return <b/>`: the branch is chosen once. */
+function refuseStaleBranches(module: Module, fn: FunctionNode): void {
+  if (fn.body?.type !== "BlockStatement") return;
+  for (const statement of fn.body.body) {
+    if (statement.type !== "IfStatement" || !holdsJsx(statement)) continue;
+    const source = readIn(module, statement.test);
+    if (source === undefined) continue;
+    throw diagnostic(
+      module.file,
+      "SVC112",
+      statement.test,
+      `${source} is read once, when the component runs, so it returns the same JSX for good. Return one element with {condition ? <a/> : <b/>} or <Show> inside; untrack(() => …) around the condition says that it is meant.`,
+    );
+  }
+}
+
+function isOfComponent(module: Module, { declared, owner }: Binding): boolean {
+  return declared === "const" && owner !== null && module.components.has(owner);
+}
+
+/** Source of the read that a constant's value came from; undefined where there is none. */
+function takenFrom(
+  module: Module,
+  binding: Binding,
+  sourceOf: (binding: Binding) => string | undefined,
+): string | undefined {
+  const { source } = binding;
+  if (source.type !== "VariableDeclarator" || !source.init) return undefined;
+  const init = unwrap(source.init);
+  if (source.id.type !== "Identifier") return destructured(module, source.id, init);
+  if (isFunction(init) || isReactive(module, init) || holdsJsx(init)) return undefined;
+  return readIn(module, init, sourceOf);
+}
+
+/** `const { theme } = prefs`, `const { value } = count`. */
+function destructured(module: Module, pattern: Node, init: Node): string | undefined {
+  if (pattern.type !== "ObjectPattern" || init.type !== "Identifier") return readIn(module, init);
+  const binding = module.scopes.within(init)[0]?.binding;
+  const kind = binding && module.kind(binding);
+  return kind === "store" || kind === "signal" || kind === "computed" ? init.name : undefined;
+}
+
+/** Calls that make something that reacts, or say that the value is meant to be read once. */
+function isReactive(module: Module, init: Node): boolean {
+  if (init.type !== "CallExpression") return false;
+  const name = svcName(init.callee, module.scopes);
+  return (
+    name !== undefined &&
+    ["signal", "store", "computed", "resource", "untrack", "createRef", "useContext"].includes(name)
+  );
+}
+
+/** The first read of something reactive that happens when `root` is evaluated. */
+function readIn(
+  module: Module,
+  root: Node,
+  sourceOf: (binding: Binding) => string | undefined = () => undefined,
+): string | undefined {
+  let found: string | undefined;
+  const visited = new Set<Node>();
+  const visit = (from: Node): void =>
+    walk(from, (node) => {
+      if (found !== undefined || isFunction(node) || isJsx(node)) return false;
+      if (node.type === "CallExpression") {
+        if (svcName(node.callee, module.scopes) === "untrack") return false;
+        const called = node.callee.type === "Identifier" ? bindingOf(module, node.callee) : undefined;
+        const fn = called?.owner ? functionOf(called) : undefined;
+        if (fn?.body && !visited.has(fn)) {
+          visited.add(fn);
+          visit(fn.body);
+        }
+      }
+      if (node.type === "Identifier") {
+        const binding = bindingOf(module, node);
+        found ??= binding && sourceOf(binding);
+      }
+      if (node.type === "MemberExpression") found ??= ownRead(module, node);
+      return found === undefined;
+    });
+  visit(root);
+  return found;
+}
+
+/** `count.value` of a signal, computed or resource, `prefs.theme` of a store. */
+function ownRead(module: Module, node: ESTree.MemberExpression): string | undefined {
+  const object = unwrap(node.object);
+  const binding = object.type === "Identifier" ? bindingOf(module, object) : undefined;
+  if (!binding || binding.owner === null) return undefined;
+  const kind = module.kind(binding);
+  const isReactiveValue = kind === "signal" || kind === "computed" || kind === "resource";
+  const isRead = kind === "store" || (isReactiveValue && memberName(node) === "value");
+  if (!isRead || initOf(binding) === undefined) return undefined;
+  return module.file.text.slice(node.start, node.end);
+}
+
+function bindingOf(module: Module, node: Node): Binding | undefined {
+  return module.scopes.within(node).find((reference) => reference.node === node)?.binding;
+}
+
+/**
+ * Whether a name stands where JSX shows its value: in text, an attribute or a prop, and not in a handler.
+ * @param isPropShown whether props of components count.
+ */
+export function isShown(module: Module, { node }: Reference, isPropShown = true): boolean {
+  for (let at = module.parentOf(node); at; at = module.parentOf(at)) {
+    if (isFunction(at) && !returnsOf(at).some(holdsJsx)) return false;
+    if (at.type === "JSXSpreadAttribute") return true;
+    if (at.type !== "JSXExpressionContainer") continue;
+    const holder = module.parentOf(at);
+    if (holder?.type !== "JSXAttribute") return true;
+    if (!isPropShown && isComponentTag(tagName((module.parentOf(holder) as ESTree.JSXOpeningElement).name)))
+      return false;
+    const name = holder.name.type === "JSXIdentifier" ? holder.name.name : "";
+    return !/^(?:on[A-Z]|ref$|key$|by$)/.test(name);
+  }
+  return false;
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { compile } from "../compile.ts";
+
+function stills(component: string, isDevelopment = true): string[] {
+  const { code } = compile(`import { computed, untrack, Show, For } from "svc"; ${component}`, "a.tsx", {
+    isDevelopment,
+  }).server;
+  return [...code.matchAll(/\$still\((.*?), "a\.tsx:1:\d+", "(.*?)"\)/g)].map(([, source]) => source ?? "");
+}
+
+describe("a prop that is read where nothing is written again", () => {
+  it("is looked at, however it is taken, in texts, attributes, lists and conditions", () => {
+    assert.deepEqual(stills("const A = (props) => <p>{props.list.names.join()}</p>;"), ["props.list"]);
+    assert.deepEqual(stills("const A = ({ list }) => <p>{list.names.length}</p>;"), ["list"]);
+    assert.deepEqual(stills("const A = (props) => <p title={props.list.title}>{props.list.a + props.other.b}</p>;"), [
+      "props.list",
+      "props.list",
+      "props.other",
+    ]);
+    assert.deepEqual(stills("const A = (props) => <p>{props.list.map((item) => <b>{item.a.b}</b>)}</p>;"), [
+      "props.list",
+    ]);
+    assert.deepEqual(stills("const A = (props) => <Show when={props.user.name}><b>x</b></Show>;"), ["props.user"]);
+    assert.deepEqual(stills("const A = (props) => <For each={props.list.items}>{(item) => <b>{item.a}</b>}</For>;"), [
+      "props.list",
+    ]);
+    assert.deepEqual(stills("const A = (props) => props.list.title ? <b>x</b> : <i>y</i>;"), ["props.list"]);
+  });
+
+  it("is left alone where it is handed on, made a computed of, or is meant to be read once", () => {
+    const components = [
+      "const B = (p) => <i>x</i>; const A = (props) => <p><B list={props.list.names} /></p>;",
+      "const A = (props) => <p>{untrack(() => props.list.names.join())}</p>;",
+      "const A = (props) => { const names = computed(() => props.list.names.join()); return <p>{names.value}</p>; };",
+      "const A = (props) => <p onClick={() => go(props.list.names)}>{props.count.value}</p>;",
+      "const A = (props) => <p>{[1].map((item) => <b>{item.a.b}</b>)}</p>;",
+      "const help = (options) => options.list.names; const A = () => <p>{help({})}</p>;",
+    ];
+    for (const component of components) assert.deepEqual(stills(component), [], component);
+  });
+
+  it("is as it is in production", () => {
+    assert.deepEqual(stills("const A = (props) => <p>{props.list.names.join()}</p>;", false), []);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { actionStubs, exportedActions, type ExportedAction } from "./action-modules.ts";
+
+const foundIn = (text: string): ExportedAction[] | undefined => exportedActions({ path: "actions.ts", text });
+const actionsOf = (text: string): string[] | undefined => foundIn(text)?.map(({ exported }) => exported);
+
+describe("a module of server actions", () => {
+  it("is known by its exported calls of action, whatever that is called there", () => {
+    assert.deepEqual(
+      actionsOf(`
+        import { action as serve } from "svc";
+        import { schema } from "./schema.ts";
+        export const save = serve(schema, (input) => input), remove = serve(() => 1);
+        const inner = serve(() => 2);
+        const later = serve(() => 3);
+        export { later, inner as renamed };
+        export const LIMIT = 5;
+        export function help() {}`),
+      ["save", "remove", "later", "renamed"],
+    );
+  });
+
+  it("is no module that only mentions them", () => {
+    assert.equal(actionsOf('import { page } from "svc"; export const action = 1;'), undefined);
+    assert.equal(actionsOf('import { action } from "other"; export const save = action(() => 1); // "svc"'), undefined);
+    assert.equal(actionsOf("export const x = 1;"), undefined);
+  });
+
+  it("is left out of what a file hands on from another", () => {
+    assert.deepEqual(
+      actionsOf(
+        'import { action } from "svc"; const save = action(() => 1); export { save as other } from "./other.ts";',
+      ),
+      [],
+    );
+  });
+
+  it("tells which of them stream: those made from an async function*, there or by name", () => {
+    const found = foundIn(`
+      import { action } from "svc";
+      import { schema, far } from "./schema.ts";
+      async function* near() {}
+      export const here = action(async function* () {});
+      export const checked = action(schema, async function* ({ prompt }) {}, { timeoutMs: 5 });
+      export const named = action(near);
+      export const once = action(async () => 1);
+      export const plain = action(function* () {});
+      export const unknown = action(far);`);
+    assert.deepEqual(
+      found?.filter(({ isStream }) => isStream).map(({ name }) => name),
+      ["here", "checked", "named"],
+    );
+  });
+
+  it("calls a default export by its name in the module, and refuses one without", () => {
+    const text = 'import { action } from "svc"; const save = action(() => 1); export default save;';
+    assert.deepEqual(foundIn(text), [{ exported: "default", name: "save", isStream: false }]);
+    assert.deepEqual(foundIn(text.replace("export default save", "export { save as default }")), foundIn(text));
+    assert.throws(() => foundIn('import { action } from "svc"; export default action(() => 1);'), { code: "SVC117" });
+  });
+
+  it("is stubs in the browser that call by name", () => {
+    const plain = { isStream: false };
+    assert.equal(
+      actionStubs([
+        { exported: "save", name: "save", ...plain },
+        { exported: "default", name: "remove", ...plain },
+        { exported: "ask", name: "ask", isStream: true },
+      ]),
+      [
+        'import { act as $svc_act } from "/_svc/act.js";',
+        'import { lines as $svc_lines } from "/_svc/lines.js";',
+        'export const save = /* @__PURE__ */ $svc_act("save");',
+        'export default /* @__PURE__ */ $svc_act("remove");',
+        'export const ask = /* @__PURE__ */ $svc_lines("ask");',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("may be called as what calls them", () => {
+    const stubs = actionStubs([
+      { exported: "act", name: "act", isStream: false },
+      { exported: "lines", name: "lines", isStream: true },
+    ]);
+    // Each name of the module once, whether it is imported or made.
+    const names = [...stubs.matchAll(/import \{ (?:\w+ as )?(\S+) \}|export const (\S+)/g)].map(
+      (m) => m[1] ?? m[2] ?? "",
+    );
+    assert.deepEqual(names.toSorted(), ["$svc_act", "$svc_lines", "act", "lines"]);
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Modules of server actions: recognised by a call of `action` from "svc", and replaced by stubs in the browser.
+ * Only exported actions exist there; the functions never leave the server.
+ */
+import type { ESTree } from "vite";
+import { PATHS } from "../../../platform/shared/wire.ts";
+import { parse } from "../parse/parse.ts";
+import { diagnostic, type SourceFile } from "../diagnostics.ts";
+import { patternNames, resolveScopes, type Scopes } from "../parse/scopes.ts";
+import { functionOf, indexImports, svcName } from "../analyze/declaration-kinds.ts";
+import { isFunction, unwrap, type Node } from "../parse/ast.ts";
+
+/** One action that a module exports. */
+export interface ExportedAction {
+  /** What it is imported by; may be `default`. */
+  exported: string;
+  /** What it is called by over HTTP: the exported name, or of a default export its name in the module. */
+  name: string;
+  /** Made from an `async function*`: its values come one by one. */
+  isStream: boolean;
+}
+
+/** The exports of a module whose value is `action(…)`; undefined for a module that makes none. @throws SVC117 for one without a name */
+export function exportedActions(file: SourceFile): ExportedAction[] | undefined {
+  // Parsing every helper module would cost more than looking for the word first.
+  if (!/\baction\b/.test(file.text) || !/["']svc["']/.test(file.text)) return undefined;
+  const program = parse(file);
+  indexImports(program);
+  const scopes = resolveScopes(program);
+  const actionCall = (node: Node | null): ESTree.CallExpression | undefined => {
+    const call = node && unwrap(node);
+    return call?.type === "CallExpression" && svcName(call.callee, scopes) === "action" ? call : undefined;
+  };
+  const calls = new Map<string, ESTree.CallExpression>();
+  for (const statement of program.body) {
+    if (statement.type === "ExportDefaultDeclaration" && actionCall(statement.declaration)) {
+      throw diagnostic(
+        file,
+        "SVC117",
+        statement,
+        "This action has no name, and browser code calls actions by name. Write export const save = action(…), or name it first and export default that.",
+      );
+    }
+    const inner = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (inner?.type !== "VariableDeclaration") continue;
+    for (const item of inner.declarations) {
+      const [name] = patternNames(item.id);
+      const call = actionCall(item.init);
+      if (call && name?.type === "Identifier") calls.set(name.name, call);
+    }
+  }
+  if (calls.size === 0) return undefined;
+  return program.body.flatMap((statement) =>
+    exportsOf(statement).flatMap(({ local, exported }) => {
+      const call = calls.get(local);
+      if (!call) return [];
+      return [{ exported, name: exported === "default" ? local : exported, isStream: isStream(call, scopes) }];
+    }),
+  );
+}
+
+/** Whether an action is made from an `async function*`, written in place or in the same module. */
+function isStream(call: ESTree.CallExpression, scopes: Scopes): boolean {
+  return call.arguments.slice(0, 2).some((argument) => {
+    const run = unwrap(argument);
+    const binding = scopes.within(run).find(({ node }) => node === run)?.binding;
+    const made = isFunction(run) ? run : binding && functionOf(binding);
+    return made?.type !== "ArrowFunctionExpression" && made?.generator === true && made.async;
+  });
+}
+
+function exportsOf(statement: ESTree.Program["body"][number]): { local: string; exported: string }[] {
+  if (statement.type === "ExportDefaultDeclaration") {
+    const { declaration } = statement;
+    return declaration.type === "Identifier" ? [{ local: declaration.name, exported: "default" }] : [];
+  }
+  if (statement.type !== "ExportNamedDeclaration" || statement.source) return [];
+  if (statement.declaration?.type === "VariableDeclaration") {
+    const names = statement.declaration.declarations.flatMap((item) => patternNames(item.id));
+    return names.flatMap((name) => (name.type === "Identifier" ? [{ local: name.name, exported: name.name }] : []));
+  }
+  return statement.specifiers.flatMap(({ local, exported }) =>
+    local.type === "Identifier" && exported.type === "Identifier"
+      ? [{ local: local.name, exported: exported.name }]
+      : [],
+  );
+}
+
+/** Names beside those of an author, whose actions may be called act and lines. */
+const ACT = "$svc_act";
+const LINES = "$svc_lines";
+
+/** Browser module in place of an actions module. */
+export function actionStubs(actions: readonly ExportedAction[]): string {
+  const stub = ({ exported, name, isStream: isLines }: ExportedAction): string => {
+    const call = `/* @__PURE__ */ ${isLines ? LINES : ACT}(${JSON.stringify(name)});`;
+    return exported === "default" ? `export default ${call}` : `export const ${exported} = ${call}`;
+  };
+  const imports = [
+    ...(actions.every((each) => each.isStream) ? [] : [`import { act as ${ACT} } from ${JSON.stringify(PATHS.act)};`]),
+    ...(actions.some((each) => each.isStream)
+      ? [`import { lines as ${LINES} } from ${JSON.stringify(PATHS.lines)};`]
+      : []),
+  ];
+  return [...imports, ...actions.map(stub), ""].join("\n");
+}

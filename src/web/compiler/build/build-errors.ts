@@ -1,0 +1,59 @@
+/** What the author sees when a build fails: our own error where there is one, else what the bundler found, in short. */
+import { stripVTControlCharacters } from "node:util";
+import { ERRORS, SvcError, type ErrorCode } from "../../../platform/shared/errors.ts";
+
+/**
+ * Runs Vite; what goes wrong with the author's code comes as one SvcError.
+ * @throws SvcError the compiler's own; `SVC_DEFINITION` for imports the bundler can't follow.
+ */
+export async function unwrapErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw findSvcError(error) ?? bundlerError(error) ?? error;
+  }
+}
+
+function findSvcError(error: unknown): SvcError | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const own = error instanceof Error && error.name === "SvcError" ? asThrown(error) : undefined;
+  if (own) return own;
+  const inner = "errors" in error && Array.isArray(error.errors) ? error.errors : [];
+  const cause = "cause" in error ? [error.cause] : [];
+  return [...inner, ...cause].map(findSvcError).find((found) => found !== undefined);
+}
+
+/**
+ * Rolldown writes a code of its own over that of a plugin's error and keeps the first as `pluginCode`; Vite's module
+ * runner hands over a copy that is no SvcError any more.
+ */
+function asThrown(error: Error): SvcError | undefined {
+  const code = ["pluginCode" in error ? error.pluginCode : undefined, "code" in error ? error.code : undefined].find(
+    isErrorCode,
+  );
+  if (error instanceof SvcError && error.code === code) return error;
+  return code === undefined ? undefined : new SvcError(code, error.message, { cause: error });
+}
+
+function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === "string" && Object.hasOwn(ERRORS, value);
+}
+
+/**
+ * Errors of the bundler, one line each. Their frames are left out: they show compiled code, in which lines have moved.
+ */
+function bundlerError(error: unknown): SvcError | undefined {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) return undefined;
+  const lines = error.errors.filter((item): item is Error => item instanceof Error).map(lineOf);
+  if (lines.length === 0) return undefined;
+  return new SvcError(
+    "SVC_DEFINITION",
+    `The app can't be built:\n${lines.join("\n")}\nMend the code, or the path or name that is imported.`,
+    { cause: error },
+  );
+}
+
+function lineOf(error: Error): string {
+  const [line = ""] = stripVTControlCharacters(error.message).split("\n");
+  return "id" in error && typeof error.id === "string" ? `${error.id}: ${line}` : line;
+}

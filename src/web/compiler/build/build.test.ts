@@ -1,0 +1,342 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { readFile } from "node:fs/promises";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { baseName, buildApp } from "./build.ts";
+import { withTempApp, type TempApp } from "../temp-app.testkit.ts";
+
+const COUNTER = `
+  import { signal } from "svc";
+  import { step } from "../lib/step.ts";
+  const SECRET = "s3cret";
+  export function Counter(p: { start: number }) {
+    const n = signal(p.start + SECRET.length);
+    return <p onClick={() => (n.value += step())}>{n.value}</p>;
+  }`;
+const APP = {
+  "app.tsx": `
+    import { Counter } from "./pages/Counter.tsx";
+    import { Other } from "./pages/other.tsx";
+    export default [Counter, Other];`,
+  "pages/Counter.tsx": COUNTER,
+  "pages/other.tsx": "export const Other = () => <p onClick={() => alert('other')}>x</p>;",
+  "lib/step.ts": `
+    import { readFileSync } from "node:fs";
+    export const step = () => 41;
+    export const onlyOnTheServer = () => "never shipped";`,
+};
+/** Without what can't go to the browser. */
+const CLEAN_STEP = 'export const step = () => 41;\nexport const other = () => "never shipped";';
+
+async function refused(app: TempApp): Promise<SvcError> {
+  const outcome: unknown = await buildApp({ root: app.root }).catch((error: unknown) => error);
+  assert.ok(outcome instanceof SvcError, `refused with an SvcError, got ${String(outcome)}`);
+  return outcome;
+}
+
+describe("a build", () => {
+  it("has a server module, one chunk for each file with browser code, and a manifest of both", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const { manifest, chunks } = await buildApp({ root: app.root });
+      assert.deepEqual(Object.keys(manifest.chunks), ["pages/Counter.tsx", "pages/other.tsx"]);
+      assert.match(manifest.chunks["pages/Counter.tsx"] ?? "", /^counter-[0-9a-f]{8}$/);
+      assert.deepEqual(JSON.parse(await app.read("dist/manifest.json")), manifest);
+      assert.deepEqual(chunks.map((chunk) => chunk.module).sort(), Object.keys(manifest.chunks));
+      assert.ok((await app.list("dist/server")).includes("app.js"));
+    });
+  });
+
+  it("is refused where there is no app, with what was looked for and what writes one", async () => {
+    await withTempApp({ "page.tsx": COUNTER }, async (app) => {
+      const { code, message } = await refused(app);
+      assert.equal(code, "SVC_DEFINITION");
+      assert.match(message, /looked for app\.tsx, [\s\S]+ or have "svc new <folder>" write a small one\.$/);
+    });
+  });
+
+  it("is read as modules whatever the app's package.json says", async () => {
+    const app = { "app.ts": 'export default "built";' };
+    const start = async (root: string): Promise<unknown> => {
+      await buildApp({ root });
+      const { default: found } = (await import(pathToFileURL(path.join(root, "dist/server/app.js")).href)) as {
+        default: unknown;
+      };
+      return found;
+    };
+    for (const type of ["commonjs", "module", undefined])
+      await withTempApp({ ...app, "package.json": JSON.stringify({ name: "shop", type }) }, async ({ root, list }) => {
+        assert.equal(await start(root), "built");
+        assert.equal((await list("dist/server")).includes("package.json"), type !== "module", `type ${type}`);
+      });
+  });
+
+  it("keeps the browser's source maps apart, and puts them beside the chunks on request", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const chunkOf = (manifest: { chunks: Record<string, string> }): string =>
+        `handler/${manifest.chunks["pages/Counter.tsx"]}.js`;
+      const chunk = chunkOf((await buildApp({ root: app.root })).manifest);
+      assert.doesNotMatch(await app.read(`dist/client/${chunk}`), /sourceMappingURL/);
+      const { sources } = JSON.parse(await app.read(`dist/maps/${chunk}.map`)) as { sources: string[] };
+      assert.deepEqual(sources.sort(), ["lib/step.ts", "pages/Counter.tsx"]);
+      const open = chunkOf((await buildApp({ root: app.root, publicMaps: true })).manifest);
+      assert.match(await app.read(`dist/client/${open}`), /sourceMappingURL=counter-\w+\.js\.map/);
+      assert.ok((await app.list("dist/client/handler")).includes(`${path.basename(open)}.map`));
+    });
+  });
+
+  it("ships neither server code nor what browser code doesn't use", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      const code = await app.read(`dist/client/handler/${manifest.chunks["pages/Counter.tsx"]}.js`);
+      assert.match(code, /41/);
+      assert.match(code, /load\(.core.\)/);
+      assert.doesNotMatch(code, /s3cret|never shipped|start/);
+    });
+  });
+
+  it("gives the same names again, changes those whose code changed, and keeps the old chunks", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const first = (await buildApp({ root: app.root })).manifest;
+      assert.deepEqual((await buildApp({ root: app.root })).manifest, first);
+      await app.write("lib/step.ts", CLEAN_STEP.replace("41", "42"));
+      const second = (await buildApp({ root: app.root })).manifest;
+      assert.equal(second.chunks["pages/other.tsx"], first.chunks["pages/other.tsx"]);
+      assert.notEqual(second.chunks["pages/Counter.tsx"], first.chunks["pages/Counter.tsx"]);
+      assert.notEqual(second.build, first.build);
+      const files = await app.list("dist/client/handler");
+      for (const name of [first.chunks["pages/Counter.tsx"], second.chunks["pages/Counter.tsx"]]) {
+        assert.ok(files.includes(`${name}.js`));
+      }
+    });
+  });
+
+  it("is another build where only the server's code has changed, and keeps its chunks", async () => {
+    await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
+      const first = (await buildApp({ root: app.root })).manifest;
+      await app.write("app.tsx", `${APP["app.tsx"]}\nexport const more = 1;\n`);
+      const second = (await buildApp({ root: app.root })).manifest;
+      assert.notEqual(second.build, first.build);
+      assert.deepEqual(second.chunks, first.chunks);
+    });
+  });
+
+  it("of an app without browser code has no chunks, and a server module that runs", async () => {
+    await withTempApp({ "src/app.tsx": "export default () => <p>static</p>;" }, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      assert.deepEqual(manifest.chunks, {});
+      assert.deepEqual(await app.list("dist/client/handler"), []);
+      const module = (await import(pathToFileURL(path.join(app.root, "dist/server/app.js")).href)) as {
+        default: () => string;
+      };
+      assert.equal(module.default(), "<p>static</p>");
+    });
+  });
+
+  it("copies public files and puts compressed twins beside what compresses", async () => {
+    const css = "p { color: red }\n".repeat(40);
+    await withTempApp({ "app.ts": "export default 1;", "public/a.css": css, "public/tiny.txt": "x" }, async (app) => {
+      await buildApp({ root: app.root });
+      assert.deepEqual(await app.list("dist/public"), ["a.css", "a.css.br", "a.css.gz", "tiny.txt"]);
+      assert.equal(gunzipSync(await readFile(path.join(app.root, "dist/public/a.css.gz"))).toString(), css);
+    });
+  });
+
+  it("needs an app file, and says where it looked", async () => {
+    await withTempApp({}, async (app) => {
+      const error = await refused(app);
+      assert.equal(error.code, "SVC_DEFINITION");
+      assert.match(error.message, /app\.tsx, app\.ts, src\/app\.tsx/);
+    });
+  });
+
+  it("fails with the compiler's own error, not the bundler's", async () => {
+    await withTempApp({ "app.tsx": "export default () => <p><div>x</div></p>;" }, async (app) => {
+      const error = await refused(app);
+      assert.equal(error.code, "SVC108");
+      assert.match(error.message, /^SVC108 app\.tsx:1:25\n/);
+    });
+  });
+
+  it("tells in one line each which imports lead nowhere", async () => {
+    const files = {
+      "app.tsx": 'import { x } from "./a.ts"; export default () => <p>{x}</p>;',
+      "a.ts": "export const y = 1;",
+    };
+    await withTempApp(files, async (app) => {
+      const error = await refused(app);
+      assert.equal(error.code, "SVC_DEFINITION");
+      assert.match(error.message, /built:\n.*app\.tsx: .*"x" is not exported by ".*a\.ts"\.\nMend/);
+      await app.write("a.ts", 'import { z } from "./nowhere.ts"; export const x = z;');
+      assert.match(
+        (await refused(app)).message,
+        /built:\n.*a\.ts: .*Could not resolve '\.\/nowhere\.ts' in .*a\.ts\nMend/,
+      );
+    });
+  });
+
+  it("names chunks by what is safe in a URL", () => {
+    assert.equal(baseName("/app/pages/[slug] Über.tsx?svc-client"), "-slug-ber");
+    assert.equal(baseName("/app/pages/TodoList.tsx"), "todolist");
+  });
+});
+
+describe("server actions in a build", () => {
+  const ACTIONS = `
+    import { action } from "svc";
+    import { readFileSync } from "node:fs";
+    export const save = action((text: string) => readFileSync(text, "utf8"));
+    export const unused = action(() => 1);
+    export const LIMIT = 5;`;
+  const page = (handler: string): string =>
+    `import { save, LIMIT } from "../actions.ts"; export const Page = () => <p onClick={() => ${handler}} title={String(LIMIT)}>x</p>;`;
+  const app = (handler: string): Record<string, string> => ({
+    "app.tsx": 'import { Page } from "./pages/page.tsx"; export default Page;',
+    "actions.ts": ACTIONS,
+    "pages/page.tsx": page(handler),
+  });
+
+  it("are stubs in the browser and noted in the manifest, only those that are called", async () => {
+    await withTempApp(app('save("x")'), async (temp) => {
+      const { manifest } = await buildApp({ root: temp.root });
+      assert.deepEqual(manifest.actions, ["save"]);
+      const code = await temp.read(`dist/client/handler/${manifest.chunks["pages/page.tsx"]}.js`);
+      assert.match(code, /load\(.act.\)/);
+      assert.match(code, /[`"']save[`"']/);
+      assert.doesNotMatch(code, /readFileSync|unused/);
+    });
+  });
+
+  it("are all the browser may have of their module (SVC104)", async () => {
+    await withTempApp(app("LIMIT + 1"), async (temp) => {
+      const error = await refused(temp);
+      assert.equal(error.code, "SVC104");
+      assert.match(error.message, /^SVC104 pages\/page\.tsx:1:90\n"LIMIT" comes from actions\.ts/);
+      assert.match(error.message, /The actions there: save, unused/);
+    });
+  });
+});
+
+describe("server actions reached by name", () => {
+  const VOTES = `import { action } from "svc";
+    export const vote = action((name: string) => name), unused = action(() => 1);
+    const undo = action(() => 2); export default undo;`;
+  const NEWS = 'import { action } from "svc"; export const news = action(async function* () { yield 1; });';
+  const page = (imports: string, run: string): string =>
+    `${imports} export const Page = () => <p onClick={async () => { ${run} }}>x</p>;`;
+
+  it("are called by the same name whichever way they are imported: renamed, handed on, as default, by a helper", async () => {
+    const files = {
+      "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
+      "actions/index.ts":
+        'export { vote as cast } from "./votes.ts"; export { default as undo } from "./votes.ts"; export * from "./news.ts";',
+      "actions/votes.ts": VOTES,
+      "actions/news.ts": NEWS,
+      "helper.ts":
+        'import { news } from "./actions/index.ts"; export const follow = async () => { for await (const n of news()) alert(n); };',
+      "page.tsx": page(
+        'import { cast as choose, undo } from "./actions/index.ts"; import { follow } from "./helper.ts";',
+        "await choose('Ada'); await undo(); await follow();",
+      ),
+    };
+    await withTempApp(files, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      assert.deepEqual(manifest.actions, ["news", "undo", "vote"]);
+      assert.deepEqual(manifest.streams, ["news"]);
+      const code = await app.read(`dist/client/handler/${manifest.chunks["page.tsx"]}.js`);
+      for (const part of [/load\(.act.\)/, /load\(.lines.\)/, /.vote./, /.undo./, /for await/])
+        assert.match(code, part);
+    });
+  });
+
+  it("that are gone, renamed or nameless are errors that say so", async () => {
+    const files = {
+      "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
+      "votes.ts": VOTES,
+      "index.ts": 'export { votes } from "./votes.ts";',
+      "page.tsx": page('import { votes } from "./votes.ts";', "await votes('Ada');"),
+    };
+    await withTempApp(files, async (app) => {
+      const direct = await refused(app);
+      assert.equal(direct.code, "SVC104");
+      assert.match(direct.message, /"votes" comes from votes\.ts[^]*The actions there: vote, unused, default/);
+      await app.write("page.tsx", page('import { votes } from "./index.ts";', "await votes('Ada');"));
+      assert.match((await refused(app)).message, /votes.*(?:is not exported|votes\.ts)/);
+      await app.write("votes.ts", 'import { action } from "svc"; export default action(() => 1);');
+      await app.write("page.tsx", page('import votes from "./votes.ts";', "await votes();"));
+      assert.match((await refused(app)).message, /^SVC117 votes\.ts:1:31\nThis action has no name/);
+    });
+  });
+
+  it("of two files that share a name are refused, for a call could only reach one", async () => {
+    const files = {
+      "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
+      "a.ts": 'import { action } from "svc"; export const save = action(() => 1);',
+      "b.ts": 'import { action } from "svc"; export const save = action(() => 2);',
+      "page.tsx": page(
+        'import { save } from "./a.ts"; import { save as other } from "./b.ts";',
+        "await save(); await other();",
+      ),
+    };
+    await withTempApp(files, async (app) => {
+      assert.match((await refused(app)).message, /^SVC117 Two actions are called "save", in a\.ts and in b\.ts\./);
+    });
+  });
+});
+
+describe("server-only modules reached from browser code (SVC104)", () => {
+  const chain = (last: Record<string, string>): Record<string, string> => ({
+    "app.tsx": 'import { Page } from "./page.tsx"; export default Page;',
+    "page.tsx": 'import { a } from "./a.ts"; export const Page = () => <p onClick={() => a()}>x</p>;',
+    ...last,
+  });
+
+  it("are refused with the chain of imports: a builtin of Node", async () => {
+    await withTempApp(
+      chain({
+        "a.ts": 'import { b } from "./b.ts"; export const a = () => b();',
+        "b.ts": 'import { readFileSync } from "node:fs"; export const b = () => readFileSync("x");',
+      }),
+      async (app) => {
+        const error = await refused(app);
+        assert.equal(error.code, "SVC104");
+        assert.match(error.message, /page\.tsx -> a\.ts -> b\.ts -> node:fs\n/);
+        assert.match(error.message, /server action/);
+      },
+    );
+  });
+
+  it("are refused with the chain of imports: a .server.ts file", async () => {
+    await withTempApp(
+      chain({
+        "a.ts": 'import { key } from "./key.server.ts"; export const a = () => key;',
+        "key.server.ts": 'export const key = "k";',
+      }),
+      async (app) => {
+        const error = await refused(app);
+        assert.equal(error.code, "SVC104");
+        assert.match(error.message, /page\.tsx -> a\.ts -> \.\/key\.server\.ts\n/);
+      },
+    );
+  });
+
+  it("are refused when they are another face of svc", async () => {
+    await withTempApp(
+      chain({ "a.ts": 'import { graph } from "svc/graph"; export const a = () => graph;' }),
+      async (app) => {
+        assert.equal((await refused(app)).code, "SVC104");
+      },
+    );
+  });
+
+  it("are welcome in code that stays on the server", async () => {
+    const page =
+      'import { key } from "./key.server.ts"; export const Page = () => <p onClick={() => alert(1)}>{key}</p>;';
+    await withTempApp(chain({ "page.tsx": page, "key.server.ts": 'export const key = "k";' }), async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      assert.deepEqual(Object.keys(manifest.chunks), ["page.tsx"]);
+    });
+  });
+});

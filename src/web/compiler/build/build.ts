@@ -1,0 +1,252 @@
+/**
+ * The production build: `dist/server/app.js`, `dist/client/handler/*.js`, `dist/public`, `dist/manifest.json`.
+ *
+ * The server build runs first and finds the TSX files that have browser code; these are the entries of the browser
+ * build. Chunks of earlier builds stay, so that pages from before a deploy go on working (contract section 6).
+ * Source maps of the browser's code are kept apart in `dist/maps`, which no server serves.
+ */
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type InlineConfig, type Rollup } from "vite";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { unwrapErrors } from "./build-errors.ts";
+import type { Manifest } from "../../../platform/shared/manifest.ts";
+import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
+import { sortedImports } from "../emit/chunk-imports.ts";
+import { createManifest } from "./manifest.ts";
+import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "../plugin.ts";
+import { writeRouteTypes } from "./route-types.ts";
+import { precompress } from "./precompress.ts";
+
+const ENTRIES = ["app.tsx", "app.ts", "src/app.tsx", "src/app.ts"];
+
+export interface BuildOptions {
+  /** Folder of the app. */
+  root: string;
+  /** Default: `dist` in the root. */
+  outDir?: string;
+  /** Whether browsers get source maps, and with them the source, from the server. Default: no, they are in `maps`. */
+  publicMaps?: boolean;
+  /** Called with one line per step. */
+  log?: (line: string) => void;
+}
+
+export interface BuildResult {
+  manifest: Manifest;
+  outDir: string;
+  /** Chunks that pages may name, smallest first. */
+  chunks: { name: string; module: string; bytes: number; gzipBytes: number }[];
+  milliseconds: number;
+}
+
+/**
+ * Builds an app for `svc start`.
+ * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC121 from the compiler.
+ */
+export async function buildApp(options: BuildOptions): Promise<BuildResult> {
+  const began = performance.now();
+  const root = path.resolve(options.root);
+  const outDir = path.resolve(root, options.outDir ?? "dist");
+  const log = options.log ?? (() => {});
+  const entry = findEntry(root);
+  writeRouteTypes(entry);
+  const modules = newAppModules();
+  await rm(path.join(outDir, "server"), { recursive: true, force: true });
+  // Of another build: its pages name chunks and data that this one may not have.
+  await rm(path.join(outDir, STATIC_INDEX), { force: true });
+  const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
+  await sayModule(path.join(outDir, "server"));
+  log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
+  const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
+  const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
+  const manifest = { ...createManifest(chunks, [...modules.actions.values()].flat(), code), callers };
+  await copyPublic(root, outDir);
+  await precompress(path.join(outDir, "client"));
+  await mkdir(outDir, { recursive: true });
+  await writeFile(path.join(outDir, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const sizes = await chunkSizes(outDir, manifest);
+  for (const chunk of sizes)
+    log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
+  return { manifest, outDir, chunks: sizes, milliseconds: Math.round(performance.now() - began) };
+}
+
+/**
+ * Has Node read the server's code as modules where the app's own package.json does not, as `npm init` writes it. Elsewhere no file
+ * comes between the code and that package.json: an app may import from its own package by name.
+ */
+async function sayModule(folder: string): Promise<void> {
+  if ((await typeOfPackage(folder)) === "module") return;
+  await writeFile(path.join(folder, "package.json"), `${JSON.stringify({ type: "module" })}\n`);
+}
+
+async function typeOfPackage(folder: string): Promise<string | undefined> {
+  const text = await readFile(path.join(folder, "package.json"), "utf8").catch(() => undefined);
+  if (text !== undefined) return (JSON.parse(text) as { type?: string }).type;
+  const above = path.dirname(folder);
+  return above === folder ? undefined : typeOfPackage(above);
+}
+
+/** Absolute path of the module whose default export is the app. */
+export function findEntry(root: string): string {
+  const found = ENTRIES.map((name) => path.join(root, name)).find((file) => existsSync(file));
+  if (found) return found;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `No app found in ${root}: looked for ${ENTRIES.join(", ")}. Write one that has createApp(…) as its default export, or have "svc new <folder>" write a small one.`,
+  );
+}
+
+function serverConfig(root: string, outDir: string, entry: string, modules: AppModules): InlineConfig {
+  return {
+    root,
+    // What goes wrong is thrown; Vite would tell it a second time.
+    logLevel: "silent",
+    publicDir: false,
+    plugins: [svc({ modules })],
+    build: {
+      ssr: entry,
+      outDir: path.join(outDir, "server"),
+      emptyOutDir: true,
+      target: "node20",
+      sourcemap: true,
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: "app.js", chunkFileNames: "[name]-[hash].js", format: "es" } },
+    },
+  };
+}
+
+/** Names sources in source maps by their path in the app, wherever the map is kept. */
+export function fromRoot(root: string): (source: string, map: string) => string {
+  return (source, map) =>
+    path
+      .relative(root, path.resolve(path.dirname(map), source))
+      .split(path.sep)
+      .join("/");
+}
+
+/** Settings of a browser build, shared with the development host. */
+export function browserConfig(root: string, modules: AppModules): InlineConfig {
+  return {
+    root,
+    // What goes wrong is thrown; Vite would tell it a second time.
+    logLevel: "silent",
+    publicDir: false,
+    plugins: [svc({ modules }), sortedImports()],
+    build: {
+      target: "es2022",
+      modulePreload: false,
+      reportCompressedSize: false,
+      cssCodeSplit: false,
+      minify: "oxc",
+    },
+  };
+}
+
+interface BrowserChunks {
+  /** Module -> name of its chunk. */
+  readonly chunks: ReadonlyMap<string, string>;
+  /** Names of those that may call actions. */
+  readonly callers: string[];
+}
+
+async function buildBrowser(
+  root: string,
+  outDir: string,
+  modules: AppModules,
+  areMapsPublic: boolean,
+): Promise<BrowserChunks> {
+  if (modules.browser.size === 0) return { chunks: new Map(), callers: [] };
+  const config = browserConfig(root, modules);
+  const input = [...modules.browser.keys()].map((file) => file + CLIENT_QUERY);
+  const output = await unwrapErrors(() =>
+    build({
+      ...config,
+      build: {
+        ...config.build,
+        outDir: path.join(outDir, "client"),
+        emptyOutDir: false,
+        // Hidden: written, but not named by the chunk.
+        sourcemap: areMapsPublic ? true : "hidden",
+        rolldownOptions: {
+          input,
+          preserveEntrySignatures: "strict",
+          output: {
+            format: "es",
+            hashCharacters: "hex",
+            entryFileNames: (chunk) => `handler/${baseName(chunk.facadeModuleId ?? chunk.name)}-[hash:8].js`,
+            chunkFileNames: "handler/shared-[hash:8].js",
+            sourcemapPathTransform: fromRoot(root),
+          },
+        },
+      },
+    }),
+  );
+  if (!areMapsPublic) await takeMapsAway(outDir);
+  const files = outputOf(output);
+  const written = new Map(files.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
+  const chunks = new Map<string, string>();
+  const callers: string[] = [];
+  for (const file of written.values()) {
+    if (!file.isEntry || file.facadeModuleId === null) continue;
+    const module = modules.browser.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
+    if (module === undefined) continue;
+    const name = path.posix.basename(file.fileName, ".js");
+    chunks.set(module, name);
+    if (withImports(file, written).some((one) => modules.actions.has(one.facadeModuleId ?? one.fileName)))
+      callers.push(name);
+  }
+  return { chunks, callers: callers.sort() };
+}
+
+/** Files that a build has written. Of one that watches there are none. */
+function outputOf(built: Awaited<ReturnType<typeof build>>): (Rollup.OutputChunk | Rollup.OutputAsset)[] {
+  return (Array.isArray(built) ? built : "output" in built ? [built] : []).flatMap((one) => one.output);
+}
+
+/** A chunk and those that it loads, now or later. */
+function withImports(chunk: Rollup.OutputChunk, all: ReadonlyMap<string, Rollup.OutputChunk>): Rollup.OutputChunk[] {
+  const found = new Set([chunk]);
+  for (const one of found)
+    for (const name of [...one.imports, ...one.dynamicImports]) {
+      const other = all.get(name);
+      if (other) found.add(other);
+    }
+  return [...found];
+}
+
+/** What stands in `client` is served. */
+async function takeMapsAway(outDir: string): Promise<void> {
+  const client = path.join(outDir, "client");
+  for (const name of await readdir(client, { recursive: true })) {
+    if (!name.endsWith(".js.map")) continue;
+    const target = path.join(outDir, "maps", name);
+    await mkdir(path.dirname(target), { recursive: true });
+    await rename(path.join(client, name), target);
+  }
+}
+
+/** `/app/pages/Todo.tsx?svc-client` -> `todo`: only what is safe in a URL. */
+export function baseName(id: string): string {
+  const file = path.basename(id.split("?")[0] ?? id).replace(/\.[cm]?[jt]sx?$/, "");
+  return file.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-") || "chunk";
+}
+
+async function copyPublic(root: string, outDir: string): Promise<void> {
+  const source = path.join(root, "public");
+  const target = path.join(outDir, "public");
+  await rm(target, { recursive: true, force: true });
+  if (!existsSync(source)) return;
+  await cp(source, target, { recursive: true });
+  await precompress(target);
+}
+
+async function chunkSizes(outDir: string, manifest: Manifest): Promise<BuildResult["chunks"]> {
+  const sizes: BuildResult["chunks"] = [];
+  for (const [module, name] of Object.entries(manifest.chunks)) {
+    const bytes = await readFile(path.join(outDir, "client", "handler", `${name}.js`));
+    sizes.push({ name, module, bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length });
+  }
+  return sizes.sort((left, right) => left.bytes - right.bytes);
+}

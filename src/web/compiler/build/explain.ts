@@ -1,0 +1,46 @@
+/** `svc explain`: what of a file runs where and what it costs, by compiling and bundling just that file. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+import { unwrapErrors } from "./build-errors.ts";
+import { browserConfig } from "./build.ts";
+import { compileFile } from "../compile.ts";
+import { relativePath } from "./import-chain.ts";
+import { CLIENT_QUERY, newAppModules } from "../plugin.ts";
+import { reportOf, type FileReport } from "./explain-report.ts";
+
+export type { ComponentReport, FileReport, TemplateReport } from "./explain-report.ts";
+
+export interface Explanation extends FileReport {
+  /** The file's chunk with the helpers it imports, as in production; undefined where nothing runs in the browser. */
+  chunk: { bytes: number; gzipBytes: number } | undefined;
+}
+
+/**
+ * @param root folder of the app. @param file absolute path of a TSX file.
+ * @throws SvcError of the compiler.
+ */
+export async function explainFile(root: string, file: string): Promise<Explanation> {
+  const text = await readFile(file, "utf8");
+  const { module, client, templates, compiled } = compileFile(text, relativePath(root, file));
+  const report = reportOf(module, client, templates);
+  return { ...report, chunk: compiled.client && (await chunkOf(root, path.resolve(file))) };
+}
+
+async function chunkOf(root: string, file: string): Promise<Explanation["chunk"]> {
+  const config = browserConfig(root, newAppModules());
+  const output = await unwrapErrors(() =>
+    build({
+      ...config,
+      build: {
+        ...config.build,
+        write: false,
+        rolldownOptions: { input: file + CLIENT_QUERY, preserveEntrySignatures: "strict", output: { format: "es" } },
+      },
+    }),
+  );
+  const [result] = Array.isArray(output) ? output : "output" in output ? [output] : [];
+  const code = (result?.output ?? []).map((item) => (item.type === "chunk" ? item.code : "")).join("");
+  return { bytes: Buffer.byteLength(code), gzipBytes: gzipSync(code, { level: 9 }).length };
+}

@@ -1,0 +1,50 @@
+/**
+ * Gives `createFullStackApp(…)` the modules of the folder `pages/` beside it, so that nobody has to list them: the call gets
+ * one more argument, which Vite turns into imports and makes anew where a file comes or goes.
+ */
+import { parse } from "../parse/parse.ts";
+import { walk } from "../parse/ast.ts";
+import type { SourceFile } from "../diagnostics.ts";
+import { SVC } from "../analyze/declaration-kinds.ts";
+
+const FACE = `${SVC}/fullstack`;
+const NAME = "createFullStackApp";
+
+/** Everything but what the app keeps near its pages: tests, declarations, folders that begin with `_`. */
+const PATTERNS = [
+  "./pages/**/*.{ts,tsx}",
+  "!./pages/**/*.{test,spec}.{ts,tsx}",
+  "!./pages/**/*.d.ts",
+  "!./pages/**/_*/**",
+];
+
+const MODULES = `import.meta.glob(${JSON.stringify(PATTERNS)}, { eager: true })`;
+
+/** @returns the text with its calls completed, line for line the same; undefined for a module that has none. */
+export function withPages(file: SourceFile): string | undefined {
+  if (!file.text.includes(NAME) || !file.text.includes(FACE)) return undefined;
+  const program = parse(file);
+  const names = new Set(
+    program.body.flatMap((statement) =>
+      statement.type === "ImportDeclaration" && statement.source.value === FACE
+        ? statement.specifiers.flatMap((item) =>
+            item.type === "ImportSpecifier" && item.imported.type === "Identifier" && item.imported.name === NAME
+              ? [item.local.name]
+              : [],
+          )
+        : [],
+    ),
+  );
+  const ends: { at: number; insert: string }[] = [];
+  walk(program, (node) => {
+    if (node.type !== "CallExpression" || node.callee.type !== "Identifier" || !names.has(node.callee.name)) return;
+    const last = node.arguments.at(-1);
+    // Behind the argument and not before the parenthesis: there a comma may stand already.
+    if (node.arguments.length === 1 && last) ends.push({ at: last.end, insert: `, ${MODULES}` });
+    if (node.arguments.length === 0) ends.push({ at: node.end - 1, insert: `{}, ${MODULES}` });
+  });
+  if (ends.length === 0) return undefined;
+  return ends
+    .sort((left, right) => right.at - left.at)
+    .reduce((text, { at, insert }) => text.slice(0, at) + insert + text.slice(at), file.text);
+}

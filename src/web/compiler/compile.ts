@@ -1,0 +1,67 @@
+/** The compiler as one function: TSX in, server module and browser module out. Both still hold TypeScript. */
+import { parse } from "./parse/parse.ts";
+import { analyze } from "./analyze/analyze.ts";
+import { newExtraction } from "./extract/extract.ts";
+import { refuseComponentCalls } from "./analyze/components.ts";
+import { ClientModule, type ClientImport } from "./emit/client-module.ts";
+import type { SourceFile } from "./diagnostics.ts";
+import { BrowserEmitter } from "./emit/emit-browser.ts";
+import { refusePropMutation } from "./analyze/prop-writes.ts";
+import { refuseDoubleKeys } from "./analyze/row-keys.ts";
+import { refuseStaleReads } from "./analyze/stale-reads.ts";
+import { ServerEmitter } from "./emit/emit-server.ts";
+
+export interface Output {
+  /** TypeScript without JSX. */
+  code: string;
+  /** Source map (version 3) to the original text, as JSON. */
+  map: string;
+}
+
+export interface Compiled {
+  server: Output;
+  /** undefined: nothing of this file runs in the browser. */
+  client: Output | undefined;
+  /** What the browser module imports of the author's own modules and packages. */
+  clientImports: readonly ClientImport[];
+}
+
+export interface CompileOptions {
+  /** Whether the server module also looks for mistakes that only its run can tell; its output is the same. Default false. */
+  isDevelopment?: boolean;
+}
+
+/**
+ * Compiles one TSX file (docs/resume-protocol.md sections 4 and 5).
+ * @param text the source.
+ * @param path path relative to the app root, with forward slashes: it names the module in pages and diagnostics.
+ * @throws SvcError SVC101 … SVC121 with a code frame.
+ */
+export function compile(text: string, path: string, options: CompileOptions = {}): Compiled {
+  return compileFile(text, path, options).compiled;
+}
+
+/** The same, with what the compiler has found out on the way. */
+export function compileFile(text: string, path: string, { isDevelopment = false }: CompileOptions = {}) {
+  const file: SourceFile = { path, text };
+  const module = analyze(file, parse(file));
+  refuseComponentCalls(file, module.scopes, module.components);
+  refuseStaleReads(module);
+  refusePropMutation(module);
+  refuseDoubleKeys(module);
+  const client = new ClientModule(module);
+  const browser = new BrowserEmitter(module, client);
+  const emitter = new ServerEmitter(
+    newExtraction(module, () => client.names.nextSymbol("h")),
+    client,
+    browser,
+    isDevelopment,
+  );
+  const server = emitter.emit();
+  const compiled: Compiled = {
+    server,
+    client: client.isEmpty ? undefined : client.render(),
+    clientImports: client.imports,
+  };
+  return { compiled, module, client, templates: emitter.templates };
+}

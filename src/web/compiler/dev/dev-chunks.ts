@@ -1,0 +1,123 @@
+/**
+ * Browser chunks of a running development host: each built when it is first asked for, and again only after an edit of
+ * something that went into it.
+ */
+import { build } from "vite";
+import { invariant } from "../../../platform/shared/errors.ts";
+import { unwrapErrors } from "../build/build-errors.ts";
+import { baseName, browserConfig, fromRoot } from "../build/build.ts";
+import { shortHash } from "../build/manifest.ts";
+import { CLIENT_QUERY, type AppModules } from "../plugin.ts";
+import { Positions, type Position } from "../parse/source-positions.ts";
+
+interface Built {
+  code: string;
+  /** Absolute paths of the files that went into it. */
+  inputs: ReadonlySet<string>;
+  positions: Positions;
+}
+
+/** Chunks of before, which pages that are open may still ask for, or throw from. */
+const KEPT_CHUNKS = 200;
+
+export class DevChunks {
+  readonly #root: string;
+  readonly #modules: AppModules;
+  /** TSX file -> counts the edits that may have changed its chunk. */
+  readonly #versions = new Map<string, number>();
+  readonly #built = new Map<string, Promise<Built>>();
+  readonly #inputs = new Map<string, ReadonlySet<string>>();
+  /** By name, also those of before the last edits. */
+  readonly #kept = new Map<string, Built>();
+
+  constructor(root: string, modules: AppModules) {
+    this.#root = root;
+    this.#modules = modules;
+  }
+
+  /** Module -> name of its chunk. */
+  names(): Map<string, string> {
+    return new Map([...this.#modules.browser].map(([file, module]) => [module, this.#nameOf(file, module)]));
+  }
+
+  /** @param file undefined: any import may mean something else now. */
+  changed(file: string | undefined): void {
+    const known = new Set([...this.#modules.browser.keys(), ...this.#built.keys(), ...this.#versions.keys()]);
+    if (file !== undefined) known.add(file);
+    for (const chunk of known) {
+      // Of a chunk that was never built, or failed, nobody knows what goes into it.
+      if (file !== undefined && chunk !== file && this.#inputs.get(chunk)?.has(file) === false) continue;
+      this.#versions.set(chunk, (this.#versions.get(chunk) ?? 0) + 1);
+      this.#built.delete(chunk);
+      this.#inputs.delete(chunk);
+    }
+  }
+
+  /** @throws SvcError from the compiler. */
+  async code(name: string): Promise<string | undefined> {
+    const kept = this.#kept.get(name);
+    const [file, module] =
+      [...this.#modules.browser].find((each) => stemOf(this.#nameOf(...each)) === stemOf(name)) ?? [];
+    if (file === undefined || module === undefined) return kept?.code;
+    // A page from before the last edit, whose chunk was never asked for, gets what there is: it follows the edit in a moment,
+    // and an event that had to wait for a name of the past would wait for ever, and all others behind it.
+    if (kept && this.#nameOf(file, module) !== name) return kept.code;
+    const building = this.#built.get(file) ?? buildChunk(this.#root, file, this.#modules);
+    this.#built.set(file, building);
+    const built = await building;
+    if (this.#built.get(file) === building) this.#inputs.set(file, built.inputs);
+    this.#keep(name, built);
+    return built.code;
+  }
+
+  sourceOf(name: string, line: number, column: number): Position | undefined {
+    return this.#kept.get(name)?.positions.sourceOf(line, column);
+  }
+
+  #nameOf(file: string, module: string): string {
+    // The same but for its end as long as the file is called so.
+    return `${baseName(module)}-${shortHash(module)}-${this.#versions.get(file) ?? 0}`;
+  }
+
+  #keep(name: string, built: Built): void {
+    this.#kept.delete(name);
+    this.#kept.set(name, built);
+    for (const [oldest] of this.#kept) {
+      if (this.#kept.size <= KEPT_CHUNKS) break;
+      this.#kept.delete(oldest);
+    }
+  }
+}
+
+/** Name of a chunk without the count of its edits. */
+const stemOf = (name: string): string => name.replace(/-\d+$/, "");
+
+/** One chunk with its helpers inside; shared helpers are doubled, which development can afford. */
+async function buildChunk(root: string, file: string, modules: AppModules): Promise<Built> {
+  const config = browserConfig(root, modules);
+  const output = await unwrapErrors(() =>
+    build({
+      ...config,
+      build: {
+        ...config.build,
+        write: false,
+        minify: false,
+        sourcemap: true,
+        rolldownOptions: {
+          input: file + CLIENT_QUERY,
+          preserveEntrySignatures: "strict",
+          output: { format: "es", sourcemapPathTransform: fromRoot(root) },
+        },
+      },
+    }),
+  );
+  const [result] = Array.isArray(output) ? output : "output" in output ? [output] : [];
+  const chunk = result?.output.find((item) => item.type === "chunk");
+  invariant(chunk?.type === "chunk" && chunk.map, "a build of one entry gives one chunk and its map");
+  const map = chunk.map.toString();
+  return {
+    code: `${chunk.code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n")}//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString("base64")}\n`,
+    inputs: new Set(chunk.moduleIds.map((id) => id.split("?")[0] ?? id)),
+    positions: new Positions(map, root),
+  };
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { createDevHost, type DevHost } from "./dev-host.ts";
+import { withTempApp, type TempApp } from "../temp-app.testkit.ts";
+
+const page = (by: number): string =>
+  `import { signal } from "svc"; export const Page = () => { const n = signal(1); return <p onClick={() => (n.value += ${by})}>{n.value}</p>; };`;
+const APP = {
+  "app.tsx": 'import { Page } from "./page.tsx"; import { word } from "./word.ts"; export default { Page, word };',
+  "page.tsx": page(41),
+  "word.ts": 'export const word = "before";',
+};
+
+async function withHost(
+  files: Record<string, string>,
+  use: (host: DevHost, app: TempApp) => Promise<void>,
+): Promise<void> {
+  await withTempApp(files, async (app) => {
+    const host = await createDevHost({ root: app.root });
+    try {
+      await use(host, app);
+    } finally {
+      await host.close();
+    }
+  });
+}
+
+/** Writes a file and resolves once the host has noticed. */
+async function edit(host: DevHost, app: TempApp, file: string, text: string): Promise<void> {
+  const seen = new Promise<void>((resolve) => {
+    const stop = host.onChange((changed) => {
+      if (path.basename(changed) !== path.basename(file)) return;
+      stop();
+      resolve();
+    });
+  });
+  await app.write(file, text);
+  await seen;
+}
+
+const chunkOf = (host: DevHost): string => host.manifest().chunks["page.tsx"] ?? "";
+
+describe("the development host", () => {
+  it("gives the app, and the chunk that the manifest names", async () => {
+    await withHost(APP, async (host) => {
+      const { default: app } = (await host.loadApp()) as { default: { word: string } };
+      assert.equal(app.word, "before");
+      assert.match(chunkOf(host), /^page-[0-9a-f]{8}-0$/);
+      assert.match((await host.chunk(chunkOf(host))) ?? "", /\+= 41/);
+      assert.equal(await host.chunk("page-00000000"), undefined);
+    });
+  });
+
+  it("tells of imports that lead nowhere where they stand, and what to do", async () => {
+    const cases: [files: Record<string, string>, told: RegExp][] = [
+      [
+        { "app.tsx": 'import { page } from "svc";\nimport { word } from "./wrod.ts";\nexport default { page, word };' },
+        /^SVC_DEFINITION app\.tsx:2:22\nThere is no file "\.\/wrod\.ts"\. Mend the path; did you mean "\.\/word\.ts"\?\n\n[^]*> 2 \| import \{ word/,
+      ],
+      [
+        { "app.tsx": 'export { x as default } from "./deep.ts";', "deep.ts": '\nexport { x } from "./far/away.ts";' },
+        /^SVC_DEFINITION deep\.ts:2:19\nThere is no file "\.\/far\/away\.ts"\. Mend the path\.\n/,
+      ],
+      [
+        { "app.tsx": 'import { x } from "@no/such-package/part";\nexport default x;' },
+        /^SVC_DEFINITION app\.tsx:1:19\nThe package "@no\/such-package" is not installed\. Run "npm install @no\/such-package"/,
+      ],
+      [
+        { "app.tsx": 'import { page, createAp } from "svc";\nexport default createAp({ pages: [page] });' },
+        /^SVC_DEFINITION app\.tsx:1:16\n"svc" has no export "createAp"; did you mean "createApp"\?\n\n> 1 /,
+      ],
+    ];
+    for (const [files, message] of cases)
+      await withHost({ "word.ts": APP["word.ts"], ...files }, (host) =>
+        assert.rejects(host.loadApp(), { code: "SVC_DEFINITION", message }),
+      );
+  });
+
+  it("has an app look out for stores that are shown where nothing is written again", async () => {
+    const page =
+      'import { store } from "svc"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';
+    await withHost(
+      {
+        ...APP,
+        "page.tsx": page,
+        "app.tsx": 'import { Page, list } from "./page.tsx"; export default { Page, list };',
+      },
+      async (host) => {
+        const { default: app } = (await host.loadApp()) as {
+          default: { Page: (props: unknown) => unknown; list: unknown };
+        };
+        assert.throws(() => app.Page({ list: app.list }), { code: "SVC204", message: /^SVC204 page\.tsx:1:/ });
+      },
+    );
+  });
+
+  it("gives the app and its chunks anew after an edit, under a new name", async () => {
+    await withHost(APP, async (host, app) => {
+      await host.loadApp();
+      const old = chunkOf(host);
+      await edit(host, app, "page.tsx", page(43));
+      await edit(host, app, "word.ts", 'export const word = "after";');
+      const { default: edited } = (await host.loadApp()) as { default: { word: string } };
+      assert.equal(edited.word, "after");
+      assert.notEqual(chunkOf(host), old);
+      assert.match((await host.chunk(chunkOf(host))) ?? "", /\+= 43/);
+      assert.equal(await host.chunk("page-00000000-0"), undefined);
+    });
+  });
+
+  it("gives pages of before an edit, whose chunk nobody had asked for, the one that there is", async () => {
+    await withHost(APP, async (host, app) => {
+      await host.loadApp();
+      const old = chunkOf(host);
+      await edit(host, app, "page.tsx", page(43));
+      await host.loadApp();
+      assert.notEqual(chunkOf(host), old);
+      assert.match((await host.chunk(old)) ?? "", /\+= 43/);
+    });
+  });
+
+  it("drops the chunk of a file that has no browser code any more", async () => {
+    await withHost(APP, async (host, app) => {
+      await host.loadApp();
+      await edit(host, app, "page.tsx", "export const Page = () => <p>still</p>;");
+      await host.loadApp();
+      assert.deepEqual(host.manifest().chunks, {});
+    });
+  });
+
+  it("tells of other files too, but keeps chunk names when they change", async () => {
+    await withHost({ ...APP, "data/app.db": "1" }, async (host, app) => {
+      await host.loadApp();
+      const name = chunkOf(host);
+      await edit(host, app, "data/app.db", "2");
+      assert.equal(chunkOf(host), name);
+    });
+  });
+
+  it("shows a compile error as such, and recovers when it is mended", async () => {
+    await withHost({ ...APP, "page.tsx": "export const Page = () => <p><div>x</div></p>;" }, async (host, app) => {
+      const error: unknown = await host.loadApp().catch((reason: unknown) => reason);
+      assert.ok(error instanceof SvcError);
+      assert.equal(error.code, "SVC108");
+      assert.match(error.message, /^SVC108 page\.tsx:1:30\n/);
+      await edit(host, app, "page.tsx", page(44));
+      await host.loadApp();
+      assert.match((await host.chunk(chunkOf(host))) ?? "", /\+= 44/);
+    });
+  });
+
+  it("shows the chain when browser code reaches a server-only module", async () => {
+    const files = {
+      ...APP,
+      "page.tsx": 'import { a } from "./a.ts"; export const Page = () => <p onClick={() => a()}>x</p>;',
+      "a.ts": 'import { readFileSync } from "node:fs"; export const a = () => readFileSync("x");',
+    };
+    await withHost(files, async (host) => {
+      await host.loadApp();
+      await assert.rejects(host.chunk(chunkOf(host)), (error: unknown) => {
+        assert.ok(error instanceof SvcError);
+        assert.equal(error.code, "SVC104");
+        assert.match(error.message, /page\.tsx -> a\.ts -> node:fs/);
+        return true;
+      });
+    });
+  });
+});

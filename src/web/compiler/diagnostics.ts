@@ -1,0 +1,53 @@
+/** Compile errors: an SvcError whose message shows where in the author's source, what, and the ways out. */
+import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
+
+/** The file that is being compiled: what every diagnostic needs. */
+export interface SourceFile {
+  /** Path relative to the app root, with forward slashes. */
+  path: string;
+  text: string;
+}
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * @param message what is wrong with which name, and what to write instead.
+ * @returns an SvcError with `path:line:column` and a code frame of the original source.
+ */
+export function diagnostic(file: SourceFile, code: ErrorCode, span: Span, message: string): SvcError {
+  const { line, column } = positionOf(file.text, span.start);
+  return new SvcError(code, `${code} ${file.path}:${line}:${column}\n${message}\n\n${codeFrame(file.text, span)}`);
+}
+
+/** Line and column, both from 1. */
+export function positionOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
+
+/** Reverse of `positionOf`. */
+export function offsetOf(text: string, line: number, column: number): number {
+  const before = text.split("\n").slice(0, line - 1);
+  return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
+}
+
+/** Two lines around the first line of `span`, which is underlined. */
+export function codeFrame(text: string, span: Span): string {
+  const { line, column } = positionOf(text, span.start);
+  const lines = text.split("\n");
+  const first = Math.max(1, line - 2);
+  const last = Math.min(lines.length, line + 2);
+  const width = String(last).length;
+  const out: string[] = [];
+  for (let number = first; number <= last; number++) {
+    const source = lines[number - 1] ?? "";
+    out.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${source}`.trimEnd());
+    if (number !== line) continue;
+    const length = Math.max(1, Math.min(span.end - span.start, source.length - column + 1));
+    out.push(`  ${" ".repeat(width)} | ${" ".repeat(column - 1)}${"^".repeat(length)}`);
+  }
+  return out.join("\n");
+}

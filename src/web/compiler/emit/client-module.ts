@@ -1,0 +1,214 @@
+/** The browser module of one TSX file: which imports, module-level declarations, helpers and exports it is made of. */
+import MagicString, { Bundle } from "magic-string";
+import { PATHS } from "../../../platform/shared/wire.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { holdsJsx, type Node } from "../parse/ast.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { importOf, svcImport, SVC } from "../analyze/declaration-kinds.ts";
+import type { Code, Scope } from "../model.ts";
+import { newNames, type Names } from "../names.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
+
+/** Names of "svc" that exist in the browser, and the asset that holds them. */
+export const BROWSER_NAMES: Readonly<Record<string, string>> = {
+  signal: PATHS.core,
+  computed: PATHS.core,
+  batch: PATHS.core,
+  untrack: PATHS.core,
+  effect: PATHS.effect,
+  onCleanup: PATHS.effect,
+  store: PATHS.store,
+  ActionError: PATHS.act,
+  call: PATHS.call,
+  toast: PATHS.toast,
+  navigate: PATHS.navigate,
+};
+
+/** Pieces of the runtime that only pages which use them load. */
+export type PartName =
+  | "region"
+  | "attr"
+  | "form"
+  | "effect"
+  | "resource"
+  | "boundary"
+  | "portal"
+  | "select"
+  | "virtual";
+
+/** A user import that browser code needs. */
+export interface ClientImport {
+  source: string;
+  /** Exported name; `default` or `*`. */
+  imported: string;
+  local: string;
+  start: number;
+  end: number;
+}
+
+export class ClientModule {
+  readonly names: Names;
+  readonly imports: ClientImport[] = [];
+  readonly #module: Module;
+  readonly #source: MagicString;
+  readonly #runtime = new Map<string, Set<string>>();
+  readonly #declarations = new Set<Node>();
+  /** Names of the module that browser code uses. */
+  readonly taken = new Set<Binding>();
+  readonly #parts: { edits: MagicString; code: Code }[] = [];
+
+  constructor(module: Module) {
+    this.#module = module;
+    this.#source = new MagicString(module.file.text);
+    this.names = newNames(module.scopes);
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
+  }
+
+  /** A copy of the source that one scope may edit. */
+  newEdits(): MagicString {
+    return this.#source.clone();
+  }
+
+  /** Local name of an export of a runtime asset. */
+  runtime(path: string, name: string): string {
+    const names = this.#runtime.get(path) ?? new Set();
+    const local = this.names.prefix + name;
+    this.#runtime.set(path, names.add(`${name} as ${local}`));
+    return local;
+  }
+
+  /** The same of a part: whoever uses one has it named by its scope, so that it is fetched beside the chunk. */
+  part(part: PartName, name: string, scope: Scope): string {
+    scope.parts.add(part);
+    return this.runtime(PATHS[part], name);
+  }
+
+  add(edits: MagicString, code: Code): void {
+    this.#parts.push({ edits, code });
+  }
+
+  /** Browser code uses a name of the module's top level: import it, or copy what declares it. */
+  needModuleBinding(binding: Binding, reference: Pick<Reference, "node">): void {
+    this.#refuse(binding, reference.node);
+    if (this.taken.has(binding)) return;
+    this.taken.add(binding);
+    if (binding.declared === "import") this.#needImport(binding, reference.node);
+    else this.#copyDeclaration(binding);
+  }
+
+  #refuse(binding: Binding, node: Node): void {
+    const kind = this.#module.kind(binding);
+    if (kind === "let" || kind === "signal" || kind === "store" || kind === "computed" || kind === "resource") {
+      const what = kind === "let" ? "a let variable" : `a ${kind}`;
+      throw diagnostic(
+        this.#module.file,
+        "SVC105",
+        node,
+        `"${binding.name}" is ${what} of the module, shared by all requests on the server, while the browser would have a copy of its own. Move it into the component, or pass it as a prop.`,
+      );
+    }
+  }
+
+  #needImport(binding: Binding, node: Node): void {
+    const declaration = importOf(binding);
+    const { source } = binding;
+    if (!declaration) return;
+    const svc = svcImport(binding);
+    if (svc !== undefined) return this.#needSvc(svc, binding, node);
+    const imported =
+      source.type === "ImportSpecifier"
+        ? source.imported.type === "Identifier"
+          ? source.imported.name
+          : source.imported.value
+        : source.type === "ImportNamespaceSpecifier"
+          ? "*"
+          : "default";
+    this.imports.push({
+      source: declaration.source.value,
+      imported,
+      local: binding.name,
+      start: node.start,
+      end: node.end,
+    });
+  }
+
+  #needSvc(name: string, binding: Binding, node: Node): void {
+    const path = Object.hasOwn(BROWSER_NAMES, name) ? BROWSER_NAMES[name] : undefined;
+    if (path === undefined) {
+      throw diagnostic(
+        this.#module.file,
+        "SVC104",
+        node,
+        `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${Object.keys(BROWSER_NAMES).join(", ")}; call a server action for the rest.`,
+      );
+    }
+    const names = this.#runtime.get(path) ?? new Set();
+    this.#runtime.set(path, names.add(binding.name === name ? name : `${name} as ${binding.name}`));
+  }
+
+  #copyDeclaration(binding: Binding): void {
+    const { source } = binding;
+    const statement = source.type === "VariableDeclarator" ? this.#module.parentOf(source) : source;
+    if (!statement || this.#declarations.has(statement)) return;
+    if (holdsJsx(statement)) {
+      throw diagnostic(
+        this.#module.file,
+        "SVC120",
+        binding.node,
+        `"${binding.name}" holds JSX, which is rendered on the server, but code that runs in the browser uses it.`,
+      );
+    }
+    this.#declarations.add(statement);
+    for (const reference of this.#module.scopes.within(statement)) {
+      if (reference.binding?.owner === null && reference.binding !== binding) {
+        this.needModuleBinding(reference.binding, reference);
+      }
+    }
+  }
+
+  /** The whole module, TypeScript still in it, and its map to the original source. */
+  render(): { code: string; map: string } {
+    const bundle = new Bundle({ separator: "" });
+    let pending = this.#importLines();
+    const keep = (edits: MagicString, node: Node): void => {
+      bundle.addSource({
+        filename: this.#module.file.path,
+        content: edits.snip(node.start, node.end).prepend(pending),
+      });
+      pending = "";
+    };
+    const declarations = [...this.#declarations].sort((left, right) => left.start - right.start);
+    for (const node of declarations) {
+      keep(this.#source, node);
+      pending += "\n";
+    }
+    for (const { edits, code } of this.#parts) {
+      for (const item of code) {
+        if (typeof item === "string") pending += item;
+        else keep(edits, item);
+      }
+    }
+    bundle.append(pending);
+    const map = bundle.generateMap({ hires: "boundary", includeContent: true });
+    return { code: bundle.toString(), map: map.toString() };
+  }
+
+  #importLines(): string {
+    const lines: string[] = [];
+    for (const [path, names] of this.#runtime) {
+      lines.push(`import { ${[...names].sort().join(", ")} } from "${path}";`);
+    }
+    for (const item of this.imports) lines.push(importLine(item));
+    return lines.map((line) => `${line}\n`).join("");
+  }
+}
+
+function importLine(item: ClientImport): string {
+  const source = JSON.stringify(item.source);
+  if (item.imported === "*") return `import * as ${item.local} from ${source};`;
+  if (item.imported === "default") return `import ${item.local} from ${source};`;
+  return `import { ${item.imported}${item.local === item.imported ? "" : ` as ${item.local}`} } from ${source};`;
+}

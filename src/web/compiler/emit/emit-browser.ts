@@ -1,0 +1,348 @@
+/** Step 4, browser half: bindings, region templates, handlers and helpers of one scope (resume-protocol section 5). */
+import { PATHS } from "../../../platform/shared/wire.ts";
+import { isInside, type Module } from "../analyze/analyze.ts";
+import { unwrap, type Node } from "../parse/ast.ts";
+import { plainAttribute } from "../extract/attribute-text.ts";
+import { Captures, type Place } from "../extract/captures.ts";
+import type { ClientModule } from "./client-module.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { readsOf } from "../analyze/effect-reads.ts";
+import { HandlerEmitter } from "./emit-handlers.ts";
+import { heldChildren } from "../extract/node-paths.ts";
+import { keyExpression, readsOutside } from "../extract/row-identity.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
+import { templateHtml } from "../extract/template-html.ts";
+import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
+import type {
+  Attribute,
+  AttributeKind,
+  Branch,
+  Code,
+  Element,
+  FieldAttribute,
+  List,
+  Pick,
+  ResourceCall,
+  Run,
+  Scope,
+} from "../model.ts";
+
+export class BrowserEmitter {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+  readonly #captures: Captures;
+  readonly #handlers: HandlerEmitter;
+  #templates = 0;
+  #elements = 0;
+  /** Declarations of the elements that the binds being written hold. */
+  #held: string[] = [];
+
+  constructor(module: Module, client: ClientModule) {
+    this.#module = module;
+    this.#client = client;
+    this.#captures = new Captures(module, client);
+    this.#handlers = new HandlerEmitter(module, client, this.#captures);
+  }
+
+  /** Writes the browser code of a root template; sets `scope.bind` and leaves `scope.slots` complete. */
+  emitScope(scope: Scope, root: Element): void {
+    const { names } = this.#client;
+    const body: Code = [];
+    this.#held = [];
+    this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
+    body.unshift(...this.#held);
+    for (const resource of scope.resources) this.#bindResource(resource, scope, body);
+    for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
+    if (scope.parts.has("form")) body.push(`${this.#client.part("form", "keepTouched", scope)}();\n`);
+    const handlers = scope.handlers.map((handler) => this.#handlers.emit(handler, scope));
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    if (body.length > 0) {
+      scope.bind = names.nextSymbol("b");
+      const head = `export const ${scope.bind} = (${names.slots}, ${names.root}) => {\n`;
+      this.#client.add(scope.edits, [head, ...body, "};\n"]);
+    }
+    for (const handler of handlers) this.#client.add(scope.edits, handler);
+  }
+
+  /** Writes what makes a boundary's fallback, and what takes over one that the server has written. */
+  emitFallback(scope: Scope, root: Element, symbol: string): void {
+    const { names } = this.#client;
+    const { slots, event, element } = names;
+    const make = this.#template(root, scope);
+    const binder = this.#binder(root, { scope, level: 1, isBinding: true });
+    const bind = `${names.prefix}fallback${this.#templates}`;
+    const handlers = scope.handlers.map((handler) => this.#handlers.emit(handler, scope));
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    scope.bind = names.nextSymbol("b");
+    const part = (name: string): string => this.#client.part("boundary", name, scope);
+    this.#client.add(scope.edits, [`const ${bind} = `, ...binder, ";\n"]);
+    this.#client.add(scope.edits, [
+      `export const ${scope.bind} = (${slots}, ${names.root}) => ${part("Fell")}(${slots}, ${names.root}, ${bind});\n`,
+      `export const ${symbol} = (${slots}, ${event}, ${element}) => ${part("Caught")}(${event}, ${element}, ${make}, ${bind}, ${slots});\n`,
+    ]);
+    for (const handler of handlers) this.#client.add(scope.edits, handler);
+  }
+
+  /** Writes what makes a function that a component is given as a prop. */
+  emitFunction(scope: Scope, node: Node, symbol: string): void {
+    this.#captures.capture(node, { scope, level: 0, isBinding: false });
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => (`, node, ");\n"]);
+  }
+
+  #core(name: string): string {
+    return this.#client.runtime(PATHS.core, name);
+  }
+
+  #bindEffect(effect: Node, scope: Scope, body: Code): void {
+    this.#captures.capture(effect, { scope, level: 0, isBinding: true });
+    const reads = readsOf(this.#module, effect).flatMap((read) => [...read, ", "]);
+    body.push(`${this.#client.part("effect", "E", scope)}(`, effect, ", [", ...reads, "]);\n");
+  }
+
+  #bindResource({ binding, source, fetcher }: ResourceCall, scope: Scope, body: Code): void {
+    const place: Place = { scope, level: 0, isBinding: true };
+    const slot = this.#captures.slotOf(binding, place);
+    this.#captures.capture(source, place);
+    this.#captures.capture(fetcher, place);
+    body.push(`${this.#client.part("resource", "R", scope)}(${slot}, `, source, ", ", fetcher, ");\n");
+  }
+
+  #bindElement(element: Element, path: string, place: Place, body: Code): void {
+    for (const attribute of element.attributes) {
+      if (attribute.kind === "value" && attribute.live) this.#bindAttribute(attribute, path, place, body);
+      else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
+    }
+    if (element.rawHtml?.live) {
+      this.#captures.capture(element.rawHtml.expression, place);
+      body.push(`${this.#core("P")}(${path}, "innerHTML", () => (`, element.rawHtml.expression, ").__html);\n");
+    }
+    if (element.portal) this.#bindPortal(element.portal, path, place, body);
+    const held = this.#holdChildren(element, path, place.scope);
+    for (const item of element.items) {
+      if (item.kind === "run") this.#bindRun(item, path, place, body);
+      else if (item.kind === "list") this.#bindList(item, path, place, body);
+      else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
+      else if (item.kind === "element") {
+        const inner = held.get(item);
+        if (inner !== undefined) this.#bindElement(item, inner, place, body);
+      }
+    }
+    // After its options, of which it chooses.
+    for (const attribute of element.attributes) {
+      if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
+    }
+  }
+
+  /** Declares the child elements that are needed at the head of the binds: nothing has been added or moved by then. */
+  #holdChildren(parent: Element, path: string, scope: Scope): Map<Element, string> {
+    const newName = (): string => `${this.#client.names.prefix}n${this.#elements++}`;
+    const byKey = (name: string, key: number): string => `${this.#client.part("region", "K", scope)}(${name}, ${key})`;
+    const held = heldChildren(parent, path, newName, byKey);
+    this.#held.push(...held.map(({ name, path: from }) => `const ${name} = ${from};\n`));
+    return new Map(held.map(({ element, name }) => [element, name]));
+  }
+
+  #bindRef(
+    { target, isFunction: isCalled }: Attribute & { kind: "ref" },
+    path: string,
+    place: Place,
+    body: Code,
+  ): void {
+    this.#captures.capture(target, place);
+    if (isCalled) body.push("(", target, `)(${path});\n`);
+    else body.push(target, `.current = ${path};\n`);
+  }
+
+  #bindField({ property, target, access }: FieldAttribute, path: string, place: Place, body: Code): void {
+    const value = `${this.#client.names.prefix}v`;
+    this.#captures.capture(target, place);
+    body.push(
+      `${this.#client.part("form", "F", place.scope)}(${path}, ${JSON.stringify(property)}, () => `,
+      target,
+      `${access}, `,
+    );
+    body.push(`(${value}) => { `, target, `${access} = ${value}; });\n`);
+  }
+
+  #bindAttribute(attribute: Attribute & { kind: "value" }, path: string, place: Place, body: Code): void {
+    const { how, expression } = attribute;
+    const name = JSON.stringify(attribute.name);
+    const plain = plainAttribute(how, expression);
+    if (plain) {
+      this.#captures.capture(expression, place);
+      return void body.push(`${this.#core("A")}(${path}, ${name}, () => `, ...plain, ");\n");
+    }
+    const value = this.#thunk(expression, place);
+    if (how === "class" || how === "style") {
+      body.push(`${this.#client.part("attr", how === "class" ? "C" : "S", place.scope)}(${path}, `, ...value, ");\n");
+    } else body.push(`${this.#binderOf(how, place.scope)}(${path}, ${name}, `, ...value, ");\n");
+  }
+
+  #binderOf(how: AttributeKind, scope: Scope): string {
+    if (how === "url") return this.#client.part("attr", "U", scope);
+    if (how === "enumerated") return this.#client.part("attr", "B", scope);
+    return this.#core(how === "property" ? "P" : "A");
+  }
+
+  #thunk(expression: Node, place: Place): Code {
+    this.#captures.capture(expression, place);
+    return unwrap(expression).type === "ObjectExpression" ? ["() => (", expression, ")"] : ["() => ", expression];
+  }
+
+  #bindRun(run: Run, path: string, place: Place, body: Code): void {
+    const at = run.isSole
+      ? `${this.#core("T")}(${path}`
+      : `${this.#client.part("region", "X", place.scope)}(${path}, ${run.key}`;
+    body.push(`${at}, () => `, ...this.#runText(run, place), ");\n");
+  }
+
+  /** A value, or a list of values, which `T` writes as the server's `t` does; a template where nothing is left to decide. */
+  #runText(run: Run, place: Place): Code {
+    const isText = run.parts.every((part) => typeof part === "string" || isTextKind(valueKind(part)));
+    for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
+    const [only] = run.parts;
+    if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
+      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only];
+    }
+    if (!isText) {
+      return ["[", ...run.parts.flatMap((part) => [typeof part === "string" ? JSON.stringify(part) : part, ","]), "]"];
+    }
+    const code: Code = ["`"];
+    for (const part of run.parts) {
+      if (typeof part === "string") code.push(part.replaceAll(/[`\\]|\$(?=\{)/g, "\\$&"));
+      else code.push("${", part, "}");
+    }
+    return [...code, "`"];
+  }
+
+  #bindList(list: List, path: string, place: Place, body: Code): void {
+    const { slots } = this.#client.names;
+    const each = this.#thunk(list.each, place);
+    const by = this.#rowKey(list, place);
+    const { make, bind } = this.#content(list.element, { ...place, level: list.level + 1 });
+    const { virtual } = list;
+    const write = virtual
+      ? this.#client.part("virtual", "Virtual", place.scope)
+      : this.#client.part("region", "For", place.scope);
+    body.push(`${write}(${path}, ${list.isSole ? 0 : list.key}, `, ...each, ", ", ...by, `, ${make}, `);
+    body.push(...bind, `, ${slots}`);
+    const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
+    if (virtual) {
+      const options = virtual === true ? ["() => true"] : this.#thunk(virtual, place);
+      return void body.push(`, ${raw ?? 0}, `, ...options, ");\n");
+    }
+    const isOpen = readsOutside(list.element, this.#readsOutsideOf(list, place.scope));
+    if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
+    if (isOpen) body.push(", 1");
+    body.push(");\n");
+  }
+
+  /**
+   * Tells expressions that may change while the row's item stays: they read signals, the index, a row around it, or what the
+   * row has made of these.
+   */
+  #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
+    const [item] = row.params;
+    const isOuter = ({ owner, node }: Binding): boolean => {
+      if (owner === row) return row.params.some((param) => param !== item && isInside(node, param));
+      return scope.frames.some(({ fn }) => fn === owner && isInside(row, fn));
+    };
+    const asked = new Set<Binding>();
+    const reads = (node: Node): boolean =>
+      this.#module.liveness(node) !== "static" || this.#module.scopes.within(node).some(readsOuter);
+    const readsOuter = ({ binding }: Reference): boolean => {
+      if (!binding || asked.has(binding)) return false;
+      if (isOuter(binding)) return true;
+      if (binding.owner !== row || binding.declared === "param") return false;
+      asked.add(binding);
+      return reads(binding.source);
+    };
+    return (node) => {
+      asked.clear();
+      return reads(node);
+    };
+  }
+
+  /** Rows are told apart by `by`, by the `key` of the row's element, else by the item itself. */
+  #rowKey(list: List, place: Place): Code {
+    if (list.by) {
+      this.#captures.capture(list.by, place);
+      return [list.by];
+    }
+    const key = keyExpression(list.element);
+    const param = list.row.params[0];
+    if (!key || !param) return ["(item) => item"];
+    for (const { binding, node, name } of this.#module.scopes.within(key)) {
+      if (binding?.owner !== list.row || isInside(binding.node, key)) continue;
+      if (!isInside(binding.node, param)) {
+        throw diagnostic(
+          this.#module.file,
+          "SVC109",
+          node,
+          `key={…} tells rows apart by their item alone, but "${name}" is the index, or made inside the row. Write it from the item: key={item.id}; without a key the item itself is used.`,
+        );
+      }
+      place.scope.rewritten.add(node);
+    }
+    this.#captures.capture(key, place);
+    return ["(", param, ") => ", key];
+  }
+
+  #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
+    const { slots } = this.#client.names;
+    const pick = this.#pick(branch.pick, place);
+    body.push(`${this.#client.part("region", "Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
+    for (const element of branch.branches) {
+      const { make, bind } = this.#content(element, place);
+      body.push(`[${make}, `, ...bind, "], ");
+    }
+    body.push(`], ${slots});\n`);
+  }
+
+  #bindPortal({ to, content }: NonNullable<Element["portal"]>, path: string, place: Place, body: Code): void {
+    const { scope } = place;
+    const portal = this.#client.part("portal", "Portal", scope);
+    if (to !== undefined && typeof to !== "string") this.#captures.capture(to, place);
+    const target = to === undefined || typeof to === "string" ? String(JSON.stringify(to)) : to;
+    const { make, bind } = this.#content(content, place);
+    body.push(`${portal}(${path}, `, target, `, ${make}, `, ...bind, `, ${this.#client.names.slots});\n`);
+  }
+
+  #pick(pick: Pick, place: Place): Code {
+    if (typeof pick === "number") return [String(pick)];
+    this.#captures.capture(pick.test, place);
+    return ["(", pick.test, ") ? ", ...this.#pick(pick.whenTrue, place), " : ", ...this.#pick(pick.otherwise, place)];
+  }
+
+  /** What makes a row or branch, and what binds it. Binding gives elements the keys that their HTML must have, so it is written first. */
+  #content(element: Element, place: Place): { make: string; bind: Code } {
+    const bind = this.#binder(element, place);
+    return { make: this.#template(element, place.scope), bind };
+  }
+
+  #binder(element: Element, place: Place): Code {
+    const { slots, root } = this.#client.names;
+    const body: Code = [];
+    const outer = this.#held;
+    this.#held = [];
+    this.#bindElement(element, root, place, body);
+    body.unshift(...this.#held);
+    this.#held = outer;
+    return body.length === 0 ? ["0"] : [`(${slots}, ${root}) => {\n`, ...body, "}"];
+  }
+
+  #template(element: Element, scope: Scope): string {
+    const name = `${this.#client.names.prefix}t${this.#templates++}`;
+    const { prefix } = this.#client.names;
+    const html = templateHtml(element);
+    const tpl = this.#client.part("region", "tpl", scope);
+    const { foreign } = element;
+    // The parser gives SVG its namespace only inside <svg>, MathML inside <math>.
+    const make = foreign
+      ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<${foreign}>${html}</${foreign}>`)}))`
+      : `${tpl}(${JSON.stringify(html)})`;
+    this.#client.add(scope.edits, [`const ${name} = ${make};\n`]);
+    return name;
+  }
+}

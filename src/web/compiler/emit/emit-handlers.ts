@@ -1,0 +1,86 @@
+/** Handlers in the browser module: the author's function, with the scope's slots before its own parameters. */
+import type { Module } from "../analyze/analyze.ts";
+import { isFunction, type Node } from "../parse/ast.ts";
+import type { Captures, Place } from "../extract/captures.ts";
+import type { ClientModule } from "./client-module.ts";
+import { mayUndo } from "../analyze/hooks.ts";
+import type { Code, Handler, HandlerStep, Scope } from "../model.ts";
+
+export class HandlerEmitter {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+  readonly #captures: Captures;
+
+  constructor(module: Module, client: ClientModule, captures: Captures) {
+    this.#module = module;
+    this.#client = client;
+    this.#captures = captures;
+  }
+
+  /** One statement of a handler, before the author's code. */
+  #before(step: HandlerStep, { attribute }: Handler, scope: Scope): string {
+    const { event, element } = this.#client.names;
+    const name = JSON.stringify(attribute);
+    switch (step) {
+      case "global":
+        return `if (!${event}.bubbles && ${event}.target.closest) return;\n`;
+      case "once":
+        return `if (!${element}.hasAttribute(${name})) return;\n${element}.removeAttribute(${name});\n`;
+      case "stop":
+        return `${event}.stopPropagation();\n`;
+      default:
+        return `${this.#client.part("form", "keep", scope)}(${element});\n`;
+    }
+  }
+
+  /** The export of one handler. */
+  emit(handler: Handler, scope: Scope): Code {
+    const { slots, event, element } = this.#client.names;
+    const place: Place = { scope, level: handler.level, isBinding: false };
+    for (const fn of handler.functions) this.#captures.capture(fn, place);
+    const [first] = handler.functions;
+    const head = `export const ${handler.symbol} = `;
+    const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
+    // A function given as a prop may have been left out.
+    const call = `${first && this.#isProp(first, scope) ? "?." : ""}(${event}, ${element})`;
+    if (before !== "" || !first) {
+      const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
+      return first ? [`${open}return (`, first, `)${call};\n};\n`] : [open, "};\n"];
+    }
+    const isPlain = !handler.takesElement || (handler.functions.length === 1 && !mayUndo(this.#module, first));
+    if (isPlain && isFunction(first) && !(handler.takesElement && first.params[0])) {
+      if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
+    }
+    const open = `${head}(${slots}, ${event}, ${element}) => `;
+    if (!handler.takesElement) return [open, "(", first, `)${call};\n`];
+    return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "};\n"];
+  }
+
+  #isProp(fn: Node, scope: Scope): boolean {
+    const [reference] = isFunction(fn) ? [] : this.#module.scopes.within(fn);
+    const { binding } = reference ?? {};
+    return binding?.declared === "param" && !scope.frames.some((frame) => frame.fn === binding.owner);
+  }
+
+  /** A callback of `onLoad` or its kin; one that may leave something to undo is called by the part that will. */
+  #moment(fn: Node, scope: Scope): Code {
+    const { element } = this.#client.names;
+    if (mayUndo(this.#module, fn)) return [`${this.#client.part("effect", "L", scope)}(${element}, `, fn, ");\n"];
+    return ["(", fn, `)(${element});\n`];
+  }
+}
+
+/** `(e) => …` -> `($, e) => …`. False for functions whose `arguments` would show it, or whose types stand in between. */
+function addFirstParam(fn: Node, name: string, source: string, scope: Scope): boolean {
+  if (fn.type !== "ArrowFunctionExpression" || fn.typeParameters) return false;
+  const [param] = fn.params;
+  if (!param) {
+    const open = source.indexOf("(", fn.start);
+    scope.edits.appendLeft(open + 1, name);
+    return true;
+  }
+  const hasParen = source.slice(fn.start, param.start).includes("(");
+  scope.edits.prependRight(param.start, `${hasParen ? "" : "("}${name}, `);
+  if (!hasParen) scope.edits.appendLeft(param.end, ")");
+  return true;
+}

@@ -1,0 +1,335 @@
+/** Step 4, server half: elements, text runs, lists and conditions as parts of a string concatenation. */
+import type { ESTree } from "vite";
+import { escapeText } from "../../../platform/shared/escape.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { attributeExpression, casesOf, onlyChild } from "../extract/jsx-forms.ts";
+import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import { positionOf } from "../diagnostics.ts";
+import { losesLineEnd } from "../analyze/html-facts.ts";
+import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
+import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
+import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "../model.ts";
+import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
+
+type SpreadAttribute = Extract<Attribute, { kind: "spread" }>;
+
+/** What the emitter of the module does with the nodes met here. */
+export interface Walker {
+  /** Rewrites all JSX at or below a node. */
+  rewrite(node: Node): void;
+  /** Makes an expression yield HTML. */
+  piece(node: Node): void;
+  /** Notes an expression of which nothing is written again. */
+  still(node: Node): void;
+  /** The same for what a row function returns. */
+  row(row: FunctionNode): void;
+  /** Children that stand in no element of the component. */
+  loose(children: readonly Node[]): Segment[];
+  /** Has the browser know how to make a boundary's fallback. @returns code of what ends the boundary, if it can. */
+  fallback(fallback: Node): string | undefined;
+  /** Has the browser know how to make a function that a component is given. @returns the function, noted; undefined for others */
+  functionProp(value: Node): Code | undefined;
+  /** JSX that is a root template, or a call of a component. */
+  root(node: Node): Segment[];
+}
+
+export class ItemEmitter {
+  readonly #module: Module;
+  readonly #out: ServerOutput;
+  readonly #walker: Walker;
+  readonly #pieces: PieceWriter;
+
+  constructor(module: Module, out: ServerOutput, walker: Walker) {
+    this.#module = module;
+    this.#out = out;
+    this.#walker = walker;
+    this.#pieces = { use: (name) => out.use(name), keep: (node) => walker.rewrite(node) };
+  }
+
+  /** Call that makes a scope. @returns code of its attribute */
+  scopeAttribute({ block, boundCount, slots }: Scope): string {
+    return `${this.#out.use("scope")}(${block}, ${boundCount}, [${slots.map((slot) => slot.source).join(", ")}])`;
+  }
+
+  /** A boundary's fallback: what it returns, as a scope of its own. */
+  fallback(fn: FunctionNode, element: Element, scope: Scope): void {
+    const [root] = returnsOf(fn);
+    // One without handlers, of nothing but the error, is as the server wrote it.
+    const isAlive = scope.handlers.length > 0 || scope.slots.length > 0;
+    const html = concatenation(this.element(element, isAlive ? [{ code: [this.scopeAttribute(scope)] }] : []));
+    const write = [{ code: [`${this.#out.use("html")}(() => `, ...html, ")"] }];
+    for (const child of childrenOf(fn)) this.#rowBody(child, root, write);
+  }
+
+  /** A root template. */
+  root(element: Element, scope: Scope): Segment[] {
+    if (scope.block === undefined) return this.element(element, scope.hookAttributes);
+    const attribute = this.scopeAttribute(scope);
+    if (!scope.hasPortals) return this.element(element, [{ code: [attribute] }, ...scope.hookAttributes]);
+    const own = this.#out.local("own");
+    const html = concatenation(this.element(element, [{ code: [own] }, ...scope.hookAttributes]));
+    return [{ code: [`((${own}) => `, ...html, `)(${attribute})`] }];
+  }
+
+  /** @param lead first of its attributes. */
+  element(element: Element, lead: Segment[] = []): Segment[] {
+    const spread = spreadWithValue(element);
+    if (!spread) return this.#element(element, lead);
+    // Code keeps its place in the source, so what was spread is remembered until the content is written.
+    const field = this.#out.local("field");
+    return [{ code: [`((${field}) => `, ...concatenation(this.#element(element, lead, spread)), ")({})"] }];
+  }
+
+  /** @param spread whose `value` is content: `field` of the code around it remembers it. */
+  #element(element: Element, lead: Segment[], spread?: SpreadAttribute): Segment[] {
+    const out: Segment[] = [`<${element.tag}`, ...lead];
+    if (element.portal) out.push(this.#portal(element.portal));
+    if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
+    let inside: Segment[] = [];
+    for (const attribute of element.attributes) {
+      if (element.tag === "textarea" && attribute.kind === "value" && attribute.name === "value") {
+        inside = [{ code: [`${this.#out.use("t")}(`, attribute.expression, ")"] }];
+      } else if (element.tag === "textarea" && attribute.kind === "field") {
+        inside = [{ code: [`${this.#out.use("t")}(${this.#kept(attribute)})`] }];
+      } else if (attribute === spread)
+        out.push(this.#spread(attribute, [...attribute.skip, "value"], `${this.#out.local("field")}.given = `));
+      else out.push(...this.#attribute(attribute, element.tag));
+    }
+    if (spread && element.tag === "textarea") inside = [{ code: [`${this.#out.use("t")}(${this.#given()})`] }];
+    out.push(losesLineEnd(element) ? ">\n" : ">");
+    if (VOID_TAGS.has(element.tag)) return out;
+    if (element.rawHtml) {
+      this.#walker.rewrite(element.rawHtml.expression);
+      inside = [{ code: ["(", element.rawHtml.expression, ").__html"] }];
+    }
+    return [...out, ...inside, ...this.#content(element, spread !== undefined), `</${element.tag}>`];
+  }
+
+  #portal({ to, content }: NonNullable<Element["portal"]>): Segment {
+    const mark = this.#out.local("mark");
+    const target = to === undefined || typeof to === "string" ? [String(JSON.stringify(to))] : [to];
+    if (to !== undefined && typeof to !== "string") this.#walker.rewrite(to);
+    const html = concatenation(this.element(content, [{ code: [mark] }]));
+    return {
+      code: [`${this.#out.use("portal")}(${this.#out.local("own")}, `, ...target, `, (${mark}) => `, ...html, ")"],
+    };
+  }
+
+  /** `value` of what was spread. */
+  #given(): string {
+    return `${this.#out.local("field")}.given?.value`;
+  }
+
+  /** @param keep code that remembers what is spread */
+  #spread({ expression }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
+    this.#walker.rewrite(expression);
+    return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)})`] };
+  }
+
+  /** A `<select>` marks the options it holds, wherever they come from, by what it is bound to or what was spread into it. */
+  #content(element: Element, isSpread: boolean): Segment[] {
+    const items = element.items.flatMap((item) => this.item(item));
+    if (isSpread && element.tag === "select")
+      // Without a value it marks none: an object is no option's.
+      return [{ code: [`${this.#out.use("options")}(${this.#given()} ?? {}, `, ...concatenation(items), ")"] }];
+    const field = element.tag === "select" && element.attributes.find((item) => item.kind === "field");
+    if (!field) return items;
+    return [{ code: [`${this.#out.use("options")}(${this.#kept(field)}, `, ...concatenation(items), ")"] }];
+  }
+
+  /** What a field is bound to, as it stands in the source: a name or a member, so it may be written anew. */
+  #kept({ target, access }: FieldAttribute): string {
+    const source = this.#module.file.text.slice(target.start, target.end);
+    return access === "" ? source : `${this.#out.use("kept")}(${source})`;
+  }
+
+  #field(field: FieldAttribute, tag: string): Segment[] {
+    if (field.property === "files" || tag !== "input") return [];
+    const value = this.#kept(field);
+    if (field.property === "group") return [{ code: [`${this.#out.use("chosen")}(${value}, ${field.own})`] }];
+    const open = JSON.stringify(` ${field.property}="`);
+    return [{ code: [`${this.#out.use("at")}(${open}, ${field.property === "checked" ? `!!${value}` : value})`] }];
+  }
+
+  #attribute(attribute: Attribute, tag: string): Segment[] {
+    if (attribute.kind === "static") return [attribute.html];
+    if (attribute.kind === "ref") return [];
+    if (attribute.kind === "field") return this.#field(attribute, tag);
+    if (attribute.kind === "spread") return [this.#spread(attribute, attribute.skip)];
+    if (!attribute.live) this.#walker.still(attribute.expression);
+    return attribute.name === "indeterminate" ? [] : attributePieces(attribute, this.#pieces);
+  }
+
+  item(item: Item): Segment[] {
+    switch (item.kind) {
+      case "text":
+        return [item.html];
+      case "element":
+        return this.element(item);
+      case "run":
+        return this.#run(item);
+      case "component":
+        return this.#walker.root(item.node);
+      case "piece":
+        return this.#pieceSegments(item.expression);
+      case "list":
+        return this.#list(item);
+      default:
+        return [...this.#branch(item), `<!--${item.key}-->`];
+    }
+  }
+
+  #run(run: Run): Segment[] {
+    const out: Segment[] = run.needsSeparator ? ["<!---->"] : [];
+    for (const part of run.parts) {
+      if (typeof part === "string") out.push(escapeText(part));
+      else out.push(...textPieces(part, this.#pieces));
+    }
+    if (run.key !== undefined) out.push(`<!--${run.key}-->`);
+    return out;
+  }
+
+  #pieceSegments(node: Node): Segment[] {
+    const inner = unwrap(node);
+    if (inner.type === "JSXElement") {
+      const builtin = svcName(inner.openingElement.name, this.#module.scopes);
+      if (builtin === "For") return this.#forElement(inner);
+      if (builtin === "Show") return this.#showElement(inner);
+      if (builtin === "Match") return this.#matchElement(inner);
+      return this.#walker.root(inner);
+    }
+    this.#walker.piece(node);
+    // Everything else is a call or stands in parentheses already.
+    return [{ code: node.type === "ConditionalExpression" ? ["(", node, ")"] : [node] }];
+  }
+
+  #list(list: List): Segment[] {
+    this.#walker.rewrite(list.each);
+    const [root] = returnsOf(list.row);
+    const html = this.element(list.element);
+    for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
+    const key = this.#keyOf(list);
+    const each: Code = key ? [`${this.#out.use("unique")}(`, list.each, `, ${key})`] : [list.each];
+    const { virtual } = list;
+    const options = virtual === true ? "true" : virtual && this.#module.file.text.slice(virtual.start, virtual.end);
+    const write = options === undefined ? this.#out.useEach() : this.#out.use("virtual");
+    return [
+      { code: [`${write}(`, ...each, ", ", list.row, options === undefined ? ")" : `, ${options})`] },
+      list.key === undefined ? "" : `<!--${list.key}-->`,
+    ];
+  }
+
+  /** What tells rows apart and where it stands, as arguments; it has no JSX, so its source is written as it is. */
+  #keyOf({ by, row, element }: List): string | undefined {
+    const { file } = this.#module;
+    const source = ({ start, end }: Node): string => file.text.slice(start, end);
+    const key = element.node.type === "JSXElement" ? attributeExpression(element.node, "key") : undefined;
+    const [param] = row.params;
+    const place = by ?? key;
+    if (!place || (!by && !param)) return undefined;
+    const { line, column } = positionOf(file.text, place.start);
+    const code = by || !param ? source(place) : `(${source(param)}) => (${source(place)})`;
+    return `${code}, ${JSON.stringify(`${file.path}:${line}:${column}`)}`;
+  }
+
+  #rowBody(node: Node, root: Node | undefined, html: Segment[]): void {
+    if (node === root) this.#out.write(unwrap(node), html);
+    else if (isJsx(node) || isFunction(node)) this.#walker.rewrite(node);
+    else for (const child of childrenOf(node)) this.#rowBody(child, root, html);
+  }
+
+  #branch(branch: Branch): Segment[] {
+    const left = [...branch.branches];
+    const { node } = branch;
+    if (node.type !== "JSXElement") {
+      this.#branchPiece(node, left);
+      return [{ code: ["(", node, ")"] }];
+    }
+    if (svcName(node.openingElement.name, this.#module.scopes) === "Match") {
+      return this.#cases(node, (each) => {
+        const child = onlyChild(each);
+        if (child) this.#branchPiece(child, left);
+        return child ? [child] : ['""'];
+      });
+    }
+    const when = attributeExpression(node, "when");
+    const fallback = attributeExpression(node, "fallback");
+    const child = onlyChild(node);
+    if (!when || !child) return [];
+    this.#walker.rewrite(when);
+    if (fallback) this.#branchPiece(fallback, left);
+    this.#branchPiece(child, left);
+    const otherwise: Code = fallback ? ["(", fallback, ")"] : ['""'];
+    return [{ code: ["(!(", when, ") ? ", ...otherwise, " : ", child, ")"] }];
+  }
+
+  /** Writes the branches of a condition in the order in which extraction met them. */
+  #branchPiece(node: Node, left: Element[]): void {
+    if (node.type === "ParenthesizedExpression") return this.#branchPiece(node.expression, left);
+    const inner = unwrap(node);
+    if (inner.type === "ConditionalExpression") {
+      this.#walker.rewrite(inner.test);
+      this.#branchPiece(inner.consequent, left);
+      return this.#branchPiece(inner.alternate, left);
+    }
+    if (inner.type === "LogicalExpression") {
+      this.#walker.rewrite(inner.left);
+      this.#branchPiece(inner.right, left);
+      this.#out.replace(inner.left.end, inner.right.start, " ? ");
+      return this.#out.wrap(inner, "(", ' : "")');
+    }
+    if (!isJsx(inner)) return this.#out.replace(node.start, node.end, '""');
+    const element = left.shift();
+    if (element) this.#out.write(inner, this.element(element));
+  }
+
+  /** `<For>` whose list doesn't change in the browser. */
+  #forElement(node: ESTree.JSXElement): Segment[] {
+    const each = attributeExpression(node, "each");
+    const row = onlyChild(node);
+    if (!each || !row || !isFunction(row)) return [];
+    this.#walker.still(each);
+    this.#walker.rewrite(each);
+    this.#walker.row(row);
+    return [{ code: [`${this.#out.useEach()}(`, each, ", ", row, ")"] }];
+  }
+
+  /** `<Show>` whose condition doesn't change in the browser. */
+  #showElement(node: ESTree.JSXElement): Segment[] {
+    const when = attributeExpression(node, "when");
+    const fallback = attributeExpression(node, "fallback");
+    if (!when) return [];
+    this.#walker.still(when);
+    this.#walker.rewrite(when);
+    if (fallback) this.#walker.piece(fallback);
+    const children = concatenation(this.#walker.loose(node.children));
+    return [{ code: ["(!(", when, ") ? ", ...(fallback ? ["(", fallback, ")"] : ['""']), " : ", ...children, ")"] }];
+  }
+
+  /** `<Match>` none of whose conditions changes in the browser. */
+  #matchElement(node: ESTree.JSXElement): Segment[] {
+    return this.#cases(node, ({ children }) => ["(", ...concatenation(this.#walker.loose(children)), ")"]);
+  }
+
+  /** The cases of a `<Match>` as nested conditions. @param write makes a case's children HTML */
+  #cases(node: ESTree.JSXElement, write: (node: ESTree.JSXElement) => Code): Segment[] {
+    const code: Code = ["("];
+    let otherwise: Code = ['""'];
+    for (const { when, node: each } of casesOf(node, this.#module.scopes) ?? []) {
+      if (when) this.#walker.rewrite(when);
+      const html = write(each);
+      if (when) code.push("(", when, ") ? ", ...html, " : ");
+      else otherwise = html;
+    }
+    return [{ code: [...code, ...otherwise, ")"] }];
+  }
+}
+
+/** What is spread into a field whose value HTML keeps as content, where nothing beside says the value. */
+function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute | undefined {
+  if (tag !== "select" && (tag !== "textarea" || items.length > 0)) return undefined;
+  const spread = attributes.findLast((attribute) => attribute.kind === "spread");
+  return spread?.skip.includes("value") ? undefined : spread;
+}

@@ -1,0 +1,342 @@
+/**
+ * Step 4, server half: rewrites the module in place so that JSX becomes string concatenation (resume-protocol
+ * section 4). Owns components, values and root templates; what is inside a template is written by emit-server-parts.ts.
+ */
+import { escapeText } from "../../../platform/shared/escape.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { extractElement, extractItems } from "../extract/extract.ts";
+import {
+  childrenOf,
+  holdsJsx,
+  isComponentTag,
+  isFunction,
+  isJsx,
+  returnsOf,
+  tagName,
+  unwrap,
+  type FunctionNode,
+  type JsxRoot,
+  type Node,
+} from "../parse/ast.ts";
+import type { ClientModule } from "./client-module.ts";
+import { componentName } from "../analyze/components.ts";
+import type { BrowserEmitter } from "./emit-browser.ts";
+import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
+import { ItemEmitter, type Walker } from "./emit-server-parts.ts";
+import { fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
+import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
+import { hooksOf, type Hooks } from "../analyze/hooks.ts";
+import { stringToAttribute } from "../parse/jsx-text.ts";
+import { fixedText, holdsComponent, isStructured, mappedRows } from "../extract/jsx-forms.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
+import type { Code, Element, Scope } from "../model.ts";
+import type { WrittenTemplate } from "../build/explain-report.ts";
+import { ServerOutput, type Segment } from "./server-output.ts";
+import { StorePropReads } from "../analyze/store-prop-reads.ts";
+
+export class ServerEmitter {
+  readonly #module: Module;
+  readonly #extraction: Extraction;
+  readonly #client: ClientModule;
+  readonly #browser: BrowserEmitter;
+  readonly #out: ServerOutput;
+  readonly #items: ItemEmitter;
+  readonly #calls: ComponentCallEmitter;
+  readonly #stills: StorePropReads | undefined;
+  #scopes = 0;
+  /** Hooks of the component whose returned JSX is being written. */
+  #hooks: Hooks | undefined;
+  /** Of the component that is being written; empty outside of any. */
+  #componentName = "";
+  /** Templates with code for the browser, as they were written. */
+  readonly templates: WrittenTemplate[] = [];
+
+  /** @param isDevelopment as in CompileOptions. */
+  constructor(extraction: Extraction, client: ClientModule, browser: BrowserEmitter, isDevelopment: boolean) {
+    this.#module = extraction.module;
+    this.#extraction = extraction;
+    this.#client = client;
+    this.#browser = browser;
+    this.#out = new ServerOutput(extraction.module.file, client.names);
+    this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out) : undefined;
+    const walker: Walker = {
+      rewrite: (node) => this.#rewrite(node),
+      piece: (node) => this.#piece(node),
+      still: (node) => this.#stills?.watch(node),
+      row: (row) => this.#row(row),
+      loose: (children) => this.#loose(children),
+      functionProp: (node) => this.#functionProp(node),
+      fallback: (node) => this.#fallback(node),
+      root: (node) => this.#segmentsOfRoot(node),
+    };
+    this.#items = new ItemEmitter(extraction.module, this.#out, walker);
+    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker);
+  }
+
+  /** The whole server module. */
+  emit(): { code: string; map: string } {
+    this.#rewrite(this.#module.program);
+    return this.#out.render();
+  }
+
+  /** Rewrites all JSX at or below `node`; JSX met here is a value. */
+  #rewrite(node: Node): void {
+    if (isJsx(node)) {
+      refuseAwait(this.#extraction, node);
+      this.#jsx(node);
+      this.#out.wrap(node, `${this.#out.use("html")}(() => `, ")");
+    } else if (isFunction(node) && this.#module.components.has(node)) this.#component(node);
+    else for (const child of childrenOf(node)) this.#rewrite(child);
+  }
+
+  /** A component returns HTML: its JSX as it is, anything else through `t`. */
+  #component(fn: FunctionNode): void {
+    this.#refuseAsync(fn);
+    const hooks = hooksOf(this.#module, fn, (node) => svcName(node, this.#module.scopes));
+    for (const statement of hooks.browserOnly) this.#out.replace(statement.start, statement.end, ";");
+    // By another name, so that the server knows those that the browser has too.
+    for (const callee of hooks.callees) this.#out.replace(callee.start, callee.end, this.#out.use("effect"));
+    const outer = this.#hooks;
+    const outerName = this.#componentName;
+    this.#componentName = componentName(this.#module, fn);
+    const results = new Set(returnsOf(fn));
+    const visit = (node: Node): void => {
+      if (hooks.browserOnly.includes(node)) return;
+      if (results.has(node)) {
+        this.#hooks = hooks;
+        this.#piece(node);
+        this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
+        this.#hooks = undefined;
+      } else if (isJsx(node) || (isFunction(node) && node !== fn)) this.#rewrite(node);
+      else for (const child of childrenOf(node)) visit(child);
+    };
+    this.#hooks = undefined;
+    for (const child of childrenOf(fn)) visit(child);
+    this.#hooks = outer;
+    this.#componentName = outerName;
+    if (hooks.isPlaced || !hooks.first) return;
+    throw fail(
+      this.#extraction,
+      "SVC109",
+      hooks.first,
+      "This component calls onLoad, onVisible or the like, or effect, but returns no host element to hold it. Return an element such as <div>, not only other components.",
+    );
+  }
+
+  /** SVC106: a page is rendered in one go, so a promise of HTML would be written as text. */
+  #refuseAsync(fn: FunctionNode): void {
+    if ((!fn.async && !fn.generator) || !returnsOf(fn).some(holdsJsx)) return;
+    const kind = fn.async ? "async" : "a generator";
+    throw fail(
+      this.#extraction,
+      "SVC106",
+      { ...fn, end: fn.body?.start ?? fn.end },
+      `This component is ${kind}, but a page is rendered in one go. Load what it needs in load of page(…) and hand it over as a prop.`,
+    );
+  }
+
+  /** Makes an expression yield HTML. */
+  #piece(node: Node): void {
+    // Without its parentheses a sequence would be arguments.
+    if (node.type === "ParenthesizedExpression" && node.expression.type !== "SequenceExpression")
+      return this.#piece(node.expression);
+    const inner = unwrap(node);
+    if (isJsx(inner)) {
+      this.#jsx(inner);
+      if (inner !== node) this.#out.wrap(node, "(", ")");
+      return;
+    }
+    const fixed = fixedText(inner);
+    if (fixed !== undefined) return this.#out.replace(node.start, node.end, JSON.stringify(escapeText(fixed)));
+    if (inner === node && (isStructured(inner) || isFixedChoice(inner))) return this.#structured(inner);
+    this.#writtenOnce(node);
+    const rounded = roundedParts(node);
+    if (rounded) return this.#rounded(node, rounded);
+    this.#rewrite(node);
+    this.#out.wrap(node, `${this.#out.use("t")}(`, ")");
+  }
+
+  /** `x.toFixed(2)` -> `fixed(t, x, 2)`. */
+  #rounded(node: Node, [value, digits]: [Node, Node]): void {
+    this.#rewrite(value);
+    this.#rewrite(digits);
+    this.#out.replace(value.end, digits.start, ", ");
+    this.#out.replace(digits.end, node.end, ")");
+    this.#out.wrap(node, `${this.#out.use("fixed")}(${this.#out.use("t")}, `, "");
+  }
+
+  #structured(node: Node): void {
+    if (node.type === "ConditionalExpression") {
+      const hooks = this.#hooks;
+      this.#writtenOnce(node.test);
+      this.#rewrite(node.test);
+      this.#piece(node.consequent);
+      this.#hooks = hooks;
+      return this.#piece(node.alternate);
+    }
+    if (node.type === "LogicalExpression") {
+      this.#writtenOnce(node.left);
+      this.#rewrite(node.left);
+      this.#piece(node.right);
+      this.#out.replace(node.left.end, node.right.start, " ? ");
+      return this.#out.wrap(node, "(", ' : "")');
+    }
+    const rows = mappedRows(node);
+    if (rows) this.#writtenOnce(rows.list);
+    if (rows) this.#each(node, rows.list, rows.row);
+  }
+
+  /** SVC109: what is written once, outside of every element, can't follow a change. */
+  #writtenOnce(node: Node): void {
+    if (this.#module.liveness(node) === "live") throw looseRegion(this.#extraction, node);
+    this.#stills?.watch(node);
+  }
+
+  /** `list.map(row)` -> `$each(list, row)`. */
+  #each(node: Node, list: Node, row: FunctionNode): void {
+    this.#rewrite(list);
+    this.#row(row);
+    this.#out.replace(list.end, row.start, ", ");
+    if (node.end > row.end) this.#out.replace(row.end, node.end, ")");
+    this.#out.wrap(node, `${this.#out.useEach()}(`, "");
+  }
+
+  #row(row: FunctionNode): void {
+    const hooks = this.#hooks;
+    this.#hooks = undefined;
+    const results = new Set(returnsOf(row));
+    const visit = (node: Node): void => {
+      if (results.has(node)) this.#piece(node);
+      else if (isJsx(node) || isFunction(node)) this.#rewrite(node);
+      else for (const child of childrenOf(node)) visit(child);
+    };
+    for (const child of childrenOf(row)) visit(child);
+    this.#hooks = hooks;
+  }
+
+  /** Writes JSX as a concatenation, in the place where it stands. */
+  #jsx(node: JsxRoot): void {
+    this.#out.write(node, this.#segmentsOfRoot(node));
+  }
+
+  #segmentsOfRoot(node: Node): Segment[] {
+    if (node.type === "JSXFragment") return this.#loose(node.children);
+    if (node.type !== "JSXElement") return [];
+    if (isComponentTag(tagName(node.openingElement.name))) {
+      const builtin = svcName(node.openingElement.name, this.#module.scopes);
+      const isPlaced = builtin !== undefined && ["For", "Show", "Match", "Case"].includes(builtin);
+      return isPlaced ? this.#loose([node]) : this.#calls.emit(node);
+    }
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    const position: Position = { scope, template: { lastKey: 0 }, level: 0, isRegion: false, ancestors: [] };
+    this.#attachHooks(scope);
+    const element = extractElement(this.#extraction, node, position);
+    this.#finishScope(scope, element);
+    return this.#items.root(element, scope);
+  }
+
+  /** Children that stand in no element of this component: each host element is a root template of its own. */
+  #loose(children: readonly Node[]): Segment[] {
+    const position: Position = { scope: undefined, template: { lastKey: 0 }, level: 0, isRegion: false, ancestors: [] };
+    return extractItems(this.#extraction, children, position).flatMap((item) => this.#items.item(item));
+  }
+
+  /** `onLoad` and the like of the component belong to the first element it returns. */
+  #attachHooks(scope: Scope): void {
+    const hooks = this.#hooks;
+    this.#hooks = undefined;
+    if (!hooks) return;
+    hooks.isPlaced = true;
+    scope.effects.push(...hooks.effects);
+    scope.resources.push(...hooks.resources);
+    for (const [type, functions] of hooks.moments) {
+      const symbol = this.#extraction.nextHandler();
+      const attribute = DOM.on + type;
+      scope.handlers.push({ symbol, level: 0, functions, takesElement: true, before: [], attribute });
+      scope.events.add(type);
+      scope.hookAttributes.push(` ${attribute}="${symbol}"`);
+    }
+    if (hooks.media !== undefined) scope.hookAttributes.push(` ${DOM.media}="${stringToAttribute(hooks.media)}"`);
+  }
+
+  /** A fallback of components is shown by the server alone. */
+  #fallback(node: Node): string | undefined {
+    const fn = unwrap(node);
+    const results = isFunction(fn) ? returnsOf(fn) : [];
+    const root = results[0] && unwrap(results[0]);
+    if (!isFunction(fn) || results.length !== 1 || root?.type !== "JSXElement") return undefined;
+    if (holdsComponent(root, this.#module.scopes)) return undefined;
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    scope.frames.push({ fn, level: 1, isFallback: true });
+    const position: Position = { scope, template: { lastKey: 0 }, level: 1, isRegion: true, ancestors: [] };
+    const element = extractElement(this.#extraction, root, position);
+    if (scope.hasPortals)
+      throw fail(
+        this.#extraction,
+        "SVC109",
+        root,
+        "A fallback stands where its boundary is. Leave <Portal> out of it.",
+      );
+    const symbol = this.#extraction.nextHandler();
+    this.#browser.emitFallback(scope, element, symbol);
+    this.#addBlock(scope, element);
+    this.#items.fallback(fn, element, scope);
+    const end = ` ${DOM.on}${DOM.caught}="${symbol}" ${DOM.boundary}></template>`;
+    return `"<template" + ${this.#items.scopeAttribute(scope)} + ${JSON.stringify(end)}`;
+  }
+
+  /** `onSelect={(id) => …}` of a component: the child may hand it to its handlers, so the browser has to be able to make it. */
+  #functionProp(node: Node): Code | undefined {
+    const inner = unwrap(node);
+    const [reference] = inner.type === "Identifier" ? this.#module.scopes.within(inner) : [];
+    const kind = reference?.binding && this.#module.kind(reference.binding);
+    const isNamed = (kind === "function" || kind === "import") && !/^[A-Z]/.test(reference?.name ?? "");
+    if (!isNamed && !isFunction(inner)) return undefined;
+    if (holdsJsx(inner)) return undefined;
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    const symbol = this.#extraction.nextHandler();
+    this.#browser.emitFunction(scope, node, symbol);
+    this.#addBlock(scope, node);
+    const slots = scope.slots.map(({ source }) => source).join(", ");
+    return [`${this.#out.use("fn")}(${scope.block}, "${symbol}", [${slots}], `, node, ")"];
+  }
+
+  #finishScope(scope: Scope, element: Element): void {
+    this.#browser.emitScope(scope, element);
+    if (scope.bind !== undefined || scope.handlers.length > 0) this.#addBlock(scope, element);
+  }
+
+  #addBlock(scope: Scope, element: Element | Node): void {
+    this.templates.push({ scope, element, component: this.#componentName });
+    const args = [
+      JSON.stringify(this.#module.file.path),
+      scope.bind === undefined ? "0" : JSON.stringify(scope.bind),
+      JSON.stringify([...scope.events].sort()),
+      JSON.stringify([...scope.parts].sort()),
+      JSON.stringify([this.#componentName, ...scope.slots.map(({ source }) => source)]),
+    ];
+    scope.block = this.#out.addBlock(args);
+  }
+}
+
+function newScope(index: number, edits: Scope["edits"]): Scope {
+  return {
+    index,
+    edits,
+    slots: [],
+    boundCount: 0,
+    events: new Set(),
+    parts: new Set(),
+    handlers: [],
+    effects: [],
+    resources: [],
+    frames: [],
+    helpers: new Map(),
+    rewritten: new Set(),
+    hookAttributes: [],
+    hasPortals: false,
+    block: undefined,
+    bind: undefined,
+  };
+}

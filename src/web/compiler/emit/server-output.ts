@@ -1,0 +1,144 @@
+/**
+ * The server module while it is being written: the author's text, edited in place, and what goes in front of it.
+ * Only the gaps between kept expressions are written anew, so the source map stays exact.
+ */
+import MagicString from "magic-string";
+import type { SourceFile } from "../diagnostics.ts";
+import type { FunctionNode, Node } from "../parse/ast.ts";
+import { RUNTIME } from "../analyze/declaration-kinds.ts";
+import type { Code } from "../model.ts";
+import type { Names } from "../names.ts";
+
+/**
+ * Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. `around`: code that takes the fixed HTML
+ * before and behind it along, which is put together faster than by itself.
+ */
+export type Segment = string | { code: Code } | { around: (before: string, behind: string) => Code };
+
+/** Writes the rows of a list. Each list has its own: V8 puts a row into a loop that has never seen another. */
+const EACH =
+  '(list, row) => { let html = ""; for (let i = 0; i < list.length; i++) html += row(list[i], i); return html; };\n';
+
+export class ServerOutput {
+  readonly #file: SourceFile;
+  readonly #names: Names;
+  readonly #text: MagicString;
+  readonly #runtime = new Set<string>();
+  readonly #blocks: string[] = [];
+  readonly #withProps = new Set<FunctionNode>();
+  #lists = 0;
+
+  constructor(file: SourceFile, names: Names) {
+    this.#file = file;
+    this.#names = names;
+    this.#text = new MagicString(file.text);
+  }
+
+  /** Local name of an export of the JSX runtime. */
+  use(name: string): string {
+    this.#runtime.add(name);
+    return this.#names.prefix + name;
+  }
+
+  /** Name of a parameter of generated code. */
+  local(name: string): string {
+    return this.#names.prefix + name;
+  }
+
+  /** Local name of a function that writes the rows of one list. */
+  useEach(): string {
+    return `${this.#names.prefix}each${this.#lists++}`;
+  }
+
+  /** Declares the constant of a scope template; `args` are those of `block(…)`. */
+  addBlock(args: readonly string[]): string {
+    const name = `${this.#names.prefix}b${this.#blocks.length}`;
+    this.#blocks.push(`const ${name} = ${this.use("block")}(${args.join(", ")});\n`);
+    return name;
+  }
+
+  /** Local name of a component's whole props, however it takes them: `component` passes them a second time. */
+  useProps(fn: FunctionNode): string {
+    const name = `${this.#names.prefix}props`;
+    if (this.#withProps.has(fn)) return name;
+    this.#withProps.add(fn);
+    const [param] = fn.params;
+    const from = fn.type === "ArrowFunctionExpression" ? fn.start : (fn.id?.end ?? fn.start);
+    const open = this.#file.text.indexOf("(", fn.typeParameters?.end ?? from);
+    if (!param) this.#text.appendLeft(open + 1, `${this.#names.prefix}0, ${name}`);
+    else if (open < 0 || open > param.start)
+      this.#text.appendLeft(param.start, "(").appendLeft(param.end, `, ${name})`);
+    else this.#text.appendLeft(param.end, `, ${name}`);
+    return name;
+  }
+
+  wrap(node: Node, open: string, close: string): void {
+    this.#text.prependRight(node.start, open);
+    this.#text.appendLeft(node.end, close);
+  }
+
+  /** Puts `code` in place of the text from `start` to `end`. */
+  replace(start: number, end: number, code: string): void {
+    this.#text.update(start, end, code);
+  }
+
+  /** Puts a concatenation where `node` stands; the nodes kept in it stay where they are. */
+  write(node: Node, segments: Segment[]): void {
+    let at = node.start;
+    let pending = "";
+    const flush = (end: number): void => {
+      if (end > at) this.#text.update(at, end, pending);
+      else if (pending !== "") this.#text.appendLeft(at, pending);
+      pending = "";
+    };
+    for (const item of concatenation(segments)) {
+      if (typeof item === "string") pending += item;
+      else {
+        flush(item.start);
+        at = item.end;
+      }
+    }
+    flush(node.end);
+  }
+
+  /** The module, TypeScript still in it, and its map to the original source. */
+  render(): { code: string; map: string } {
+    const { prefix } = this.#names;
+    const names = [...this.#runtime].sort().map((name) => `${name} as ${prefix}${name}`);
+    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(RUNTIME)};\n`;
+    const each = Array.from({ length: this.#lists }, (_, at) => `const ${prefix}each${at} = ${EACH}`).join("");
+    this.#text.prepend(imports + each + this.#blocks.join(""));
+    const map = this.#text.generateMap({ source: this.#file.path, hires: "boundary", includeContent: true });
+    return { code: this.#text.toString(), map: map.toString() };
+  }
+}
+
+/** Joins segments by `+`; neighbouring HTML becomes one literal, or a part of what takes it along. */
+export function concatenation(segments: Segment[]): Code {
+  const out: Code = [];
+  const add = (code: Code): void => void out.push(...(out.length > 0 ? [" + "] : []), ...code);
+  let html = "";
+  /** Takes along what comes next. */
+  let taker: ((behind: string) => Code) | undefined;
+  const flush = (): void => {
+    if (taker) add(taker(html));
+    else if (html !== "") add([JSON.stringify(html)]);
+    html = "";
+    taker = undefined;
+  };
+  for (const segment of segments) {
+    if (typeof segment === "string") html += segment;
+    else if ("code" in segment) {
+      flush();
+      add(segment.code);
+    } else {
+      // What stands between two is taken by the first.
+      if (taker) flush();
+      const before = html;
+      html = "";
+      taker = (behind) => segment.around(before, behind);
+    }
+  }
+  flush();
+  return out.length === 0 ? ['""'] : out;
+}

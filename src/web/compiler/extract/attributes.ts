@@ -1,0 +1,306 @@
+/** Attributes of host elements: fixed ones, values, handlers. Handlers are numbered here and written by 4-emit. */
+import type { ESTree } from "vite";
+import { fail, type Extraction, type Position } from "./extraction.ts";
+import { isFunction as isFunctionNode, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
+import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./bound-fields.ts";
+import { checkHandler, handlerFlags } from "./handlers.ts";
+import { isEnumerated, URL_ATTRIBUTES } from "../../../platform/shared/html.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "../analyze/html-facts.ts";
+import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
+import { slotNameOf } from "./slots.ts";
+import type { Attribute, AttributeKind, Element, HandlerStep } from "../model.ts";
+
+/** Every field fires it whenever its user changes it. */
+const FIELD_EVENT = "input";
+
+interface Found {
+  attributes: Attribute[];
+  rawHtml: Element["rawHtml"];
+  /** Fixed `value` of a `<textarea>`, which HTML keeps as its content. */
+  content: string | undefined;
+}
+
+export function extractAttributes(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  tag: string,
+  position: Position,
+): Found {
+  const attributes: Attribute[] = [];
+  let rawHtml: Element["rawHtml"];
+  let content: string | undefined;
+  for (const item of node.openingElement.attributes) {
+    if (item.type === "JSXSpreadAttribute") {
+      if (position.isRegion) {
+        throw fail(
+          extraction,
+          "SVC120",
+          item,
+          "{...spread} in a row or branch that the browser may create: its attributes aren't known at build time. Write them out.",
+        );
+      }
+      attributes.push({ kind: "spread", expression: item.argument, skip: namesBeside(node) });
+      continue;
+    }
+    const name = jsxName(item);
+    const expression = valueOf(item);
+    const property = boundProperty(name);
+    if (property !== undefined) {
+      if (attributes.some(({ kind }) => kind === "field"))
+        throw fail(extraction, "SVC110", item, "One element, one bind: the field would have two masters.");
+      const bound = { attribute: item, property, expression };
+      attributes.push(
+        fieldAttribute(extraction, node, tag, bound, position),
+        ...keepingHandler(extraction, node, position),
+      );
+    } else if (name === "dangerouslySetInnerHTML" && expression) {
+      rawHtml = { expression, live: isLive(extraction, expression, position) };
+    } else if (name === "ref") {
+      attributes.push(refAttribute(extraction, item, expression));
+    } else if (tag === "textarea" && name === "value") {
+      content = fixedText(item, expression);
+      if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
+    } else if (name !== "key" && !(name === "slot" && slotNameOf(extraction, node) !== ""))
+      attributes.push(extractAttribute(extraction, node, item, position));
+  }
+  return { attributes, rawHtml, content };
+}
+
+function fixedText(attribute: ESTree.JSXAttribute, expression: Expression | undefined): string | undefined {
+  if (!expression) return attribute.value?.type === "Literal" ? decodeEntities(String(attribute.value.value)) : "";
+  const fixed = fixedValue(expression);
+  return fixed === undefined ? undefined : String(fixed ?? "");
+}
+
+function jsxName(attribute: ESTree.JSXAttribute): string {
+  const { name } = attribute;
+  return name.type === "JSXNamespacedName" ? `${name.namespace.name}:${name.name.name}` : name.name;
+}
+
+/** Names that stand beside a spread win over it. */
+function namesBeside(node: ESTree.JSXElement): string[] {
+  return node.openingElement.attributes.flatMap((item) => (item.type === "JSXAttribute" ? namesOf(jsxName(item)) : []));
+}
+
+function namesOf(jsx: string): string[] {
+  const property = boundProperty(jsx);
+  return property === undefined ? [jsx] : namesBehind(property);
+}
+
+function valueOf(attribute: ESTree.JSXAttribute): Expression | undefined {
+  if (attribute.value?.type !== "JSXExpressionContainer") return undefined;
+  return attribute.value.expression.type === "JSXEmptyExpression" ? undefined : attribute.value.expression;
+}
+
+function extractAttribute(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  attribute: ESTree.JSXAttribute,
+  position: Position,
+): Attribute {
+  const name = jsxName(attribute);
+  const tag = tagName(node.openingElement.name);
+  const expression = valueOf(attribute);
+  const event = eventName(name);
+  if (event) return handlerAttribute(extraction, node, attribute, event, position);
+  refuseMisplaced(extraction, attribute, name, tag);
+  const fieldName = expression ? fixedValue(expression) : attribute.value?.type === "Literal" && attribute.value.value;
+  if ((name === "name" || name === "id") && FIELD_TAGS.has(tag) && FORM_PROPERTIES.has(String(fieldName))) {
+    throw fail(
+      extraction,
+      "SVC115",
+      attribute,
+      `A field with the ${name} "${String(fieldName)}" hides the property ${String(fieldName)} of its form, by which handlers and bindings are found. Give it another ${name}.`,
+    );
+  }
+  if (!expression) {
+    const text = attribute.value?.type === "Literal" ? attribute.value.value : undefined;
+    return { kind: "static", html: text === undefined ? ` ${name}` : ` ${name}="${attributeToHtml(String(text))}"` };
+  }
+  const fixed = fixedValue(expression);
+  if (fixed !== undefined && name !== "style") return { kind: "static", html: fixedHtml(name, fixed) };
+  return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
+}
+
+/** SVC103: code in an attribute; SVC109: a value that HTML keeps elsewhere; SVC118: a property's name. */
+function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string, tag: string): void {
+  if (/^on[a-z]+$/i.test(name)) {
+    throw fail(
+      extraction,
+      "SVC103",
+      attribute,
+      `${name} in lower case would be code in an attribute, which the page's security policy refuses. Write on${name.slice(2, 3).toUpperCase()}${name.slice(3)}={(event, element) => …}.`,
+    );
+  }
+  const behind = ATTRIBUTES_BEHIND.get(name);
+  if (behind !== undefined) {
+    throw fail(
+      extraction,
+      "SVC118",
+      attribute,
+      `${name} is a property of elements; the attribute is called ${behind}, in JSX too. Write ${behind}=….`,
+    );
+  }
+  if (tag === "select" && name === "value") {
+    throw fail(
+      extraction,
+      "SVC109",
+      attribute,
+      "<select> has no value in HTML: the chosen <option> has. Write bind:value={signal}, or selected={…} on the options.",
+    );
+  }
+}
+
+function isLive(extraction: Extraction, expression: Expression, position: Position): boolean {
+  return position.scope !== undefined && (position.isRegion || extraction.module.liveness(expression) !== "static");
+}
+
+function howOf(name: string, tag: string): AttributeKind {
+  if (name === "class" || name === "style") return name;
+  if (URL_ATTRIBUTES.has(name.toLowerCase())) return "url";
+  if (isEnumerated(name.toLowerCase())) return "enumerated";
+  if (PROPERTIES.has(name) && !(name === "open" && tag !== "details" && tag !== "dialog")) return "property";
+  return "plain";
+}
+
+function fixedValue(expression: Expression): string | number | boolean | null | undefined {
+  const inner = unwrap(expression);
+  if (inner.type !== "Literal") return undefined;
+  const { value } = inner;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null
+    ? value
+    : undefined;
+}
+
+function fixedHtml(name: string, value: string | number | boolean | null): string {
+  if (typeof value === "boolean" && isEnumerated(name.toLowerCase())) return ` ${name}="${value}"`;
+  if (value === null || value === false) return "";
+  if (value === true) return ` ${name}`;
+  return ` ${name}="${stringToAttribute(String(value))}"`;
+}
+
+function handlerAttribute(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  attribute: ESTree.JSXAttribute,
+  event: EventName,
+  position: Position,
+): Attribute {
+  const { module } = extraction;
+  const name = jsxName(attribute);
+  const expression = valueOf(attribute);
+  const { scope, level } = position;
+  if (!expression || !scope) {
+    throw fail(extraction, "SVC103", attribute, `${name} needs a function: ${name}={(event, element) => …}.`);
+  }
+  const { handler, options } = listenerOf(module, name, expression);
+  checkOptions(module, attribute, event, options);
+  if (handler) checkHandler(module, name, handler, scope.frames);
+  const flags = flagsOf(extraction, event, handler, options);
+  const symbol = extraction.nextHandler();
+  const dom = attributeOf(event);
+  refuseSecond(extraction, node, attribute, dom);
+  const before = stepsBefore(event, options, event.type === FIELD_EVENT && bindsField(node));
+  if (before.includes("once") && before.includes("keep"))
+    throw fail(
+      extraction,
+      "SVC103",
+      attribute,
+      "A bound field is read at each of its input events, so none is the last. Leave once out.",
+    );
+  scope.handlers.push({
+    symbol,
+    level,
+    functions: handler ? [unwrap(handler)] : [],
+    takesElement: false,
+    before,
+    attribute: dom,
+    node: attribute,
+  });
+  scope.events.add(listedName(event, options, flags.includes("!")));
+  return { kind: "static", html: ` ${dom}="${flags}${symbol}"` };
+}
+
+function attributeOf({ isGlobal, type }: EventName): string {
+  return `${DOM.on}${isGlobal ? DOM.window : ""}${type}`;
+}
+
+/** SVC103: an element has one attribute of a name, so one handler for a type of event. */
+function refuseSecond(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  attribute: ESTree.JSXAttribute,
+  dom: string,
+): void {
+  const first = node.openingElement.attributes.find((item) => {
+    const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
+    return event && attributeOf(event) === dom;
+  });
+  if (first === attribute) return;
+  throw fail(
+    extraction,
+    "SVC103",
+    attribute,
+    "This element has a handler for these events already: before or after, here or at the window. Call both functions from one handler, or put one of them on an element around it.",
+  );
+}
+
+/** What is decided without the handler's code. Docs: resume-protocol section 2. */
+function flagsOf(
+  { module }: Extraction,
+  event: EventName,
+  handler: Expression | undefined,
+  options: EventOptions,
+): string {
+  if (event.isGlobal) return "";
+  const seen = handler ? handlerFlags(module, handler) : "";
+  const isCapture = event.isCapture || options.capture === true;
+  const isPrevented = options.preventDefault ?? seen.includes("!");
+  // The stub goes outwards, so it can't know of a stop further out.
+  const isStopped = !isCapture && (options.stopPropagation ?? seen.includes("."));
+  return (isPrevented ? "!" : "") + (isStopped ? "." : "") + (isCapture ? "^" : "");
+}
+
+function stepsBefore(event: EventName, options: EventOptions, keepsField: boolean): HandlerStep[] {
+  const steps: [HandlerStep, boolean | undefined][] = [
+    ["global", event.isGlobal],
+    ["once", options.once],
+    ["stop", options.stopPropagation],
+    ["keep", keepsField],
+  ];
+  return steps.flatMap(([step, isTaken]) => (isTaken ? [step] : []));
+}
+
+/** The handler that keeps a bound field's value, unless the author's own does both. */
+function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, position: Position): Attribute[] {
+  const { scope, level } = position;
+  const dom = DOM.on + FIELD_EVENT;
+  const isOwn = node.openingElement.attributes.some((item) => {
+    const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
+    return event?.type === FIELD_EVENT && !event.isGlobal;
+  });
+  if (isOwn || !scope) return [];
+  const symbol = extraction.nextHandler();
+  scope.handlers.push({ symbol, level, functions: [], takesElement: false, before: ["keep"], attribute: dom });
+  scope.events.add(FIELD_EVENT);
+  return [{ kind: "static", html: ` ${dom}="${symbol}"` }];
+}
+
+/** @throws SvcError SVC103 for what can't be filled or called */
+function refAttribute({ module }: Extraction, attribute: Node, expression: Expression | undefined): Attribute {
+  const target = expression && unwrap(expression);
+  const binding = target?.type === "Identifier" ? module.scopes.within(target)[0]?.binding : undefined;
+  const kind = binding && module.kind(binding);
+  const isFunction = target !== undefined && (isFunctionNode(target) || kind === "function" || kind === "import");
+  const isObject = target?.type === "MemberExpression" || kind === "value" || kind === "ref" || kind === "let";
+  if (expression && (isFunction || isObject)) return { kind: "ref", target: expression, isFunction };
+  throw diagnostic(
+    module.file,
+    "SVC103",
+    expression ?? attribute,
+    "ref needs an object to fill or a function to call: const field = createRef<HTMLInputElement>() and ref={field}, or ref={(element) => …}.",
+  );
+}

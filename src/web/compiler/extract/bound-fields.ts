@@ -1,0 +1,98 @@
+/** `bind:value={…}` and its kin: which fields can be bound to what. Writes no code. */
+import type { ESTree } from "vite";
+import { memberName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import { fail, type Extraction, type Position } from "./extraction.ts";
+import { decodeEntities } from "../parse/jsx-text.ts";
+import type { FieldAttribute, FieldProperty } from "../model.ts";
+import type { Binding } from "../parse/scopes.ts";
+
+const PREFIX = "bind:";
+
+/** Elements that have each property, as their authors change it. */
+const TAGS: Readonly<Record<FieldProperty, readonly string[]>> = {
+  value: ["input", "textarea", "select"],
+  checked: ["input"],
+  group: ["input"],
+  files: ["input"],
+};
+
+/** `value` for `bind:value`; undefined for an attribute that binds nothing. */
+export function boundProperty(jsxName: string): string | undefined {
+  return jsxName.startsWith(PREFIX) ? jsxName.slice(PREFIX.length) : undefined;
+}
+
+/** Names of attributes that a bound property stands for, beside which they are not written. */
+export function namesBehind(property: string): string[] {
+  return property === "group" ? ["checked"] : [property];
+}
+
+/** Whether an element has a bound field, so that its `input` handler reads the field first. */
+export function bindsField(node: ESTree.JSXElement): boolean {
+  return node.openingElement.attributes.some(
+    (item) =>
+      item.type === "JSXAttribute" &&
+      item.name.type === "JSXNamespacedName" &&
+      `${item.name.namespace.name}:` === PREFIX,
+  );
+}
+
+/** @throws SvcError SVC110 for what can't be bound. */
+export function fieldAttribute(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  tag: string,
+  { attribute, property, expression }: { attribute: Node; property: string; expression: Expression | undefined },
+  position: Position,
+): FieldAttribute {
+  if (!isProperty(property) || !TAGS[property].includes(tag)) {
+    const known = Object.entries(TAGS).map(([name, tags]) => `${PREFIX}${name} (${tags.join(", ")})`);
+    throw fail(extraction, "SVC110", attribute, `<${tag}> has no ${PREFIX}${property}. There are ${known.join(", ")}.`);
+  }
+  const access = expression && accessOf(extraction, expression, position);
+  if (!expression || access === undefined) {
+    throw fail(
+      extraction,
+      "SVC110",
+      expression ?? attribute,
+      `${PREFIX}${property} needs what it can assign: a signal by its name (name, props.name), its value (form.name.value), or a field of a store (todo.text).`,
+    );
+  }
+  return { kind: "field", property, target: expression, access, own: ownValue(extraction, node) };
+}
+
+function isProperty(name: string): name is FieldProperty {
+  return Object.hasOwn(TAGS, name);
+}
+
+function accessOf(extraction: Extraction, expression: Expression, position: Position): "" | ".value" | undefined {
+  const target = unwrap(expression);
+  const binding = rootOf(extraction, target);
+  if (!binding) return undefined;
+  const kind = extraction.module.kind(binding);
+  if (target.type === "Identifier") return kind === "signal" || kind === "value" ? ".value" : undefined;
+  if (target.type !== "MemberExpression") return undefined;
+  const isRowItem = position.scope?.frames.some((frame) => frame.fn === binding.owner) ?? false;
+  if (isRowItem || kind === "store" || kind === "signal") return "";
+  if (kind !== "props" && kind !== "value") return undefined;
+  const isDirect = unwrap(target.object).type === "Identifier";
+  if (memberName(target) === "value" && !(isDirect && kind === "props")) return "";
+  return isDirect && kind === "props" ? ".value" : undefined;
+}
+
+/** What `a` refers to in `a.b.c` and `a[0].b`. */
+function rootOf({ module }: Extraction, target: Node): Binding | undefined {
+  let root = target;
+  while (root.type === "MemberExpression" && !root.optional) root = unwrap(root.object);
+  return root.type === "Identifier" ? module.scopes.within(root)[0]?.binding : undefined;
+}
+
+/** Source of `value={…}` of the same element; what HTML takes where there is none. */
+function ownValue({ module }: Extraction, { openingElement }: ESTree.JSXElement): string {
+  for (const item of openingElement.attributes) {
+    if (item.type !== "JSXAttribute" || item.name.name !== "value") continue;
+    if (item.value?.type === "Literal") return JSON.stringify(decodeEntities(String(item.value.value)));
+    if (item.value?.type !== "JSXExpressionContainer") continue;
+    return module.file.text.slice(item.value.expression.start, item.value.expression.end);
+  }
+  return '"on"';
+}

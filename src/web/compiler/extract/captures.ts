@@ -1,0 +1,311 @@
+/**
+ * Browser code and what it captures: rewrites references to the component's values into reads of `$`, makes helpers
+ * for local functions and computeds, and notes what the module has to carry. Refuses what can't travel (SVC101 … 107).
+ */
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
+import { holdsJsx, isFunction, memberName, walk, type Node } from "../parse/ast.ts";
+import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
+import type { ClientModule } from "../emit/client-module.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { isFunctionProp } from "./handlers.ts";
+import { functionOf, initOf, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import type { Frame, Scope } from "../model.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
+import { selectionOf } from "./selections.ts";
+import { isShown } from "../analyze/stale-reads.ts";
+
+/** Where browser code runs: the scope whose `$` it gets, and how many lists deep. */
+export interface Place {
+  scope: Scope;
+  level: number;
+  /** Bindings read the slots; handlers alone don't wake a scope. */
+  isBinding: boolean;
+  /** Inside a local function or computed of the component, which others may ask at any time. */
+  isHelper?: true;
+}
+
+export class Captures {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+
+  constructor(module: Module, client: ClientModule) {
+    this.#module = module;
+    this.#client = client;
+  }
+
+  /** Makes the source text of `node` valid in the browser at `place`, where `$` stands for the slots. */
+  capture(node: Node, place: Place): void {
+    this.#refuseContext(node);
+    for (const reference of this.#module.scopes.within(node)) {
+      const { binding } = reference;
+      if (place.scope.rewritten.has(reference.node)) continue;
+      if (!binding || isInside(binding.node, node)) continue;
+      place.scope.rewritten.add(reference.node);
+      if (binding.owner === null) this.#client.needModuleBinding(binding, reference);
+      else this.#rewrite(reference, binding, place);
+    }
+  }
+
+  #fail(code: ConstructorParameters<typeof SvcError>[0], node: Node, message: string): SvcError {
+    return diagnostic(this.#module.file, code, node, message);
+  }
+
+  /** SVC106: what belongs to the component's own call; SVC120: JSX that the browser would have to render. */
+  #refuseContext(root: Node): void {
+    const refuse = (node: Node, inFunction: boolean, inArrow: boolean): void => {
+      const found =
+        (node.type === "ThisExpression" && !inFunction && "this") ||
+        (node.type === "Identifier" && node.name === "arguments" && !inFunction && "arguments") ||
+        (node.type === "AwaitExpression" && !inFunction && !inArrow && "await");
+      if (found) {
+        throw this.#fail(
+          "SVC106",
+          node,
+          `"${found}" of the component can't be used by code that runs in the browser. Put its value into a const in the component and use that.`,
+        );
+      }
+    };
+    const descend = (node: Node, inFunction: boolean, inArrow: boolean): void => {
+      walk(node, (inner) => {
+        refuse(inner, inFunction, inArrow);
+        if (inner === node || !isFunction(inner)) return undefined;
+        descend(inner, inFunction || inner.type !== "ArrowFunctionExpression", true);
+        return false;
+      });
+    };
+    descend(root, isFunction(root) && root.type !== "ArrowFunctionExpression", isFunction(root));
+    if (holdsJsx(root)) {
+      throw this.#fail(
+        "SVC120",
+        root,
+        "This code runs in the browser and holds JSX, which is rendered on the server. Write the JSX in place as a condition, <Show> or <For>.",
+      );
+    }
+  }
+
+  #rewrite(reference: Reference, binding: Binding, place: Place): void {
+    this.#refuseWrite(reference, binding);
+    this.#refuseUnheard(reference, binding);
+    const target = this.#memberOf(reference, binding, place.scope);
+    const code = this.#accessTo(reference, binding, place, target);
+    const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
+    const { edits } = place.scope;
+    edits.update(target.start, target.end, isShorthand ? `${reference.name}: ${code}` : code);
+    const isInRow = place.isBinding && !place.isHelper && place.level > 0;
+    const mayBeSignal = !/^(?:computed|function|resource|store)$/.test(this.#module.kind(binding));
+    if (isInRow && mayBeSignal && !this.#frameOf(binding, place.scope)) this.#select(target, place.scope);
+  }
+
+  /** In rows: `selected.value === row.id` -> `is(selected, row.id)`. */
+  #select(target: Node, scope: Scope): void {
+    const found = selectionOf(target, (node) => this.#module.parentOf(node));
+    if (!found || scope.rewritten.has(found.comparison)) return;
+    const { comparison, isLeft } = found;
+    const { start, end, operator, left, right } = comparison;
+    const { edits } = scope;
+    scope.rewritten.add(comparison);
+    const name = this.#client.part("select", isLeft ? "is" : "eq", scope);
+    edits.prependRight(start, `${operator === "===" ? "" : "!"}${name}(`);
+    if (isLeft) edits.update(target.end, right.start, ", ").appendLeft(end, ")");
+    else edits.update(left.end, target.start, ", ").update(target.end, end, ")");
+  }
+
+  #refuseWrite(reference: Reference, binding: Binding): void {
+    const { name } = reference;
+    if (this.#module.kind(binding) === "let") {
+      throw this.#fail(
+        "SVC101",
+        reference.node,
+        `"${name}" is a let variable, captured by code that runs in the browser: its value would be copied, not shared. Write const ${name} = signal(…) and ${name}.value, or make it a const.`,
+      );
+    }
+    if (reference.isWrite) {
+      throw this.#fail(
+        "SVC102",
+        reference.node,
+        `"${name}" is assigned in the browser but is no signal. Write const ${name} = signal(…) and assign ${name}.value.`,
+      );
+    }
+  }
+
+  /** `props.x` and the signal in `counter.count.value` are captured as such; everything else by its name. */
+  #memberOf(reference: Reference, binding: Binding, scope: Scope): Node {
+    const kind = this.#module.kind(binding);
+    if (this.#frameOf(binding, scope) || !mayHoldSignals(binding, kind)) return reference.node;
+    const chain = namedMembers(this.#module, reference.node);
+    // `props.field.current.value` is a ref's element, `props.count.value` a signal.
+    const isEnd = (name?: string): boolean => name === "value" || (name === "current" && kind === "props");
+    const end = chain.findIndex(
+      (node, index) => isEnd(memberName(node)) && (index > 0 || memberName(node) === "value"),
+    );
+    const found = end > 0 ? chain[end - 1] : kind === "props" ? chain[0] : undefined;
+    return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
+  }
+
+  /** SVC116: a plain object of the component that is shown and changed, as if somebody heard of it. */
+  #refuseUnheard(reference: Reference, binding: Binding): void {
+    const init = initOf(binding);
+    if (binding.owner === null || (init?.type !== "ObjectExpression" && init?.type !== "ArrayExpression")) return;
+    const change = deepChangeOf(this.#module, reference.node);
+    if (!change) return;
+    const isHeard = (other: Reference): boolean =>
+      other.binding === binding && isAffected(this.#module, other.node, change) && isShown(this.#module, other, false);
+    if (!this.#module.scopes.references.some(isHeard)) return;
+    const source = this.#module.file.text.slice(init.start, init.end);
+    throw this.#fail(
+      "SVC116",
+      change.node,
+      `"${reference.name}" is a plain object, so nothing that shows it hears of this change. Write const ${reference.name} = store(${source.length > 40 ? "…" : source}).`,
+    );
+  }
+
+  #frameOf(binding: Binding, scope: Scope): Frame | undefined {
+    return scope.frames.find((frame) => frame.fn === binding.owner);
+  }
+
+  #accessTo(reference: Reference, binding: Binding, place: Place, target: Node): string {
+    const frame = this.#frameOf(binding, place.scope);
+    if (frame && binding.declared === "param") return this.#rowParam(reference, binding, frame.level, place);
+    const resource = this.#module.awaited(binding);
+    if (resource) {
+      const param = binding.owner?.params[0];
+      return `${this.slotOf(resource, place)}.value${param ? this.#pathInPattern(param, reference, binding) : ""}`;
+    }
+    const kind = this.#module.kind(binding);
+    if (kind === "class") throw this.#unserialisable(reference, "a class");
+    if (kind === "function") return this.#helper(binding, place, frame?.level ?? 0);
+    if (kind === "computed") return this.#helper(binding, place, frame?.level ?? 0);
+    if (frame) {
+      if (kind === "signal" || kind === "store" || kind === "resource") {
+        throw this.#fail(
+          "SVC120",
+          reference.node,
+          `"${reference.name}" is made inside a row that the browser may create. Make it in the component, keyed by the row, or keep the value in the list's items.`,
+        );
+      }
+      return this.#helper(binding, place, frame.level);
+    }
+    const bad = unserialisableInit(binding);
+    if (bad !== undefined) throw this.#unserialisable(reference, `an instance of ${bad}`);
+    return this.#slot(reference, binding, place, target);
+  }
+
+  #unserialisable(reference: Reference, what: string): SvcError {
+    return this.#fail(
+      "SVC107",
+      reference.node,
+      `"${reference.name}" is ${what}, which can't travel to the browser. Make it inside the handler, in onLoad, or pass the plain data it is made of.`,
+    );
+  }
+
+  #slot(reference: Pick<Reference, "name" | "node">, binding: Binding, place: Place, target: Node): string {
+    const { scope, level } = place;
+    const { text } = this.#module.file;
+    const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
+    const isCalled = target !== reference.node && isCallee(target, this.#module.parentOf(target));
+    const prop = target.type === "MemberExpression" ? (memberName(target) ?? "") : "";
+    if (isCalled && !isFunctionProp(prop)) {
+      throw this.#fail(
+        "SVC107",
+        target,
+        `"${source}" is a function given as a prop, and only props named on… may be one in the browser, so that the functions of all others can stay on the server. Call it onSelect or the like, or pass a signal or an action.`,
+      );
+    }
+    let index = scope.slots.findIndex((slot) => slot.source === source);
+    if (index < 0) {
+      const kind = this.#module.kind(binding);
+      const isStore = kind === "store";
+      index = scope.slots.push({ source, isStore, kind }) - 1;
+      if (isStore) scope.parts.add("store");
+    }
+    if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);
+    return `${this.slotsAt(level, 0)}[${index}]`;
+  }
+
+  /** A name of the component's body, as its slot; for code that the author did not write. */
+  slotOf(binding: Binding, place: Place): string {
+    return this.#slot({ name: binding.name, node: binding.node }, binding, place, binding.node);
+  }
+
+  /** `$` of level `to`, seen from level `from`. */
+  slotsAt(from: number, to: number): string {
+    return this.#client.names.slots + ".$".repeat(from - to);
+  }
+
+  #rowParam(reference: Pick<Reference, "name">, binding: Binding, level: number, place: Place): string {
+    const owner = binding.owner;
+    const index = owner ? owner.params.findIndex((param) => isInside(binding.node, param)) : -1;
+    const base = this.slotsAt(place.level, level);
+    if (index === 1) return `${base}.n.value`;
+    const param = owner?.params[0];
+    return `${base}.i.value${param ? this.#pathInPattern(param, reference, binding) : ""}`;
+  }
+
+  /** `{ a: { b } }` and `b` -> `.a.b`. */
+  #pathInPattern(pattern: Node, reference: Pick<Reference, "name">, binding: Binding): string {
+    if (pattern === binding.node) return "";
+    if (pattern.type === "ObjectPattern") {
+      for (const property of pattern.properties) {
+        if (property.type !== "Property" || !isInside(binding.node, property)) continue;
+        const key = property.computed ? undefined : property.key;
+        if (key?.type === "Identifier") return `.${key.name}${this.#pathInPattern(property.value, reference, binding)}`;
+      }
+    }
+    if (pattern.type === "ArrayPattern") {
+      const index = pattern.elements.findIndex((item) => item !== null && isInside(binding.node, item));
+      const item = pattern.elements[index];
+      if (item) return `[${index}]${this.#pathInPattern(item, reference, binding)}`;
+    }
+    throw this.#fail(
+      "SVC109",
+      pattern,
+      `"${reference.name}" is taken out of a row by a default, a rest or a computed key, which the browser can't follow. Name the row and read its fields: (item) => … item.${reference.name}.`,
+    );
+  }
+
+  /** A local function or computed, made again in the browser from its own captures. */
+  #helper(binding: Binding, place: Place, level: number): string {
+    const { scope } = place;
+    const { slots } = this.#client.names;
+    let helper = scope.helpers.get(binding);
+    if (!helper) {
+      const name = this.#client.names.unique(binding.name);
+      helper = { name, code: [] };
+      scope.helpers.set(binding, helper);
+      const node = functionOf(binding) ?? initOf(binding);
+      const isCached = this.#module.kind(binding) !== "value";
+      const path = node ? "" : this.#declaredPath(binding);
+      const body = node ?? this.#declaredInit(binding);
+      const inner: Place = { ...place, level, isHelper: true };
+      helper.code = [
+        `const ${name} = (${slots}) => ${isCached ? `${slots}.${name} ??= ` : "("}`,
+        body,
+        `${isCached ? "" : `)${path}`};\n`,
+      ];
+      this.capture(body, inner);
+    }
+    return `${helper.name}(${this.slotsAt(place.level, level)})`;
+  }
+
+  #declaredInit(binding: Binding): Node {
+    const { source } = binding;
+    if (source.type === "VariableDeclarator" && source.init) return source.init;
+    throw this.#fail("SVC107", binding.node, `"${binding.name}" has no value the browser could make again.`);
+  }
+
+  #declaredPath(binding: Binding): string {
+    const { source } = binding;
+    if (source.type !== "VariableDeclarator") return "";
+    return this.#pathInPattern(source.id, binding, binding);
+  }
+}
+
+function isCallee(node: Node, parent: Node | undefined): boolean {
+  return parent?.type === "CallExpression" && parent.callee === node;
+}
+
+function isWritten(node: Node, parent: Node | undefined): boolean {
+  if (parent?.type === "UpdateExpression") return true;
+  return parent?.type === "AssignmentExpression" && parent.left === node;
+}

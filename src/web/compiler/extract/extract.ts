@@ -1,0 +1,250 @@
+/**
+ * Step 3: JSX of one root template to the model of model.ts: elements, attributes, text runs, regions, handlers.
+ *
+ * Decides what is written once by the server and what the browser may have to write again. Writes no code.
+ */
+import type { ESTree } from "vite";
+import { extractAttributes } from "./attributes.ts";
+import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
+import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
+import { escapeText } from "../../../platform/shared/escape.ts";
+import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { nestingProblem, textProblem } from "../../../platform/shared/html-nesting.ts";
+import { fixedText, holdsComponent, isChildren, isStructured } from "./jsx-forms.ts";
+import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
+import type { Element, Item, Run } from "../model.ts";
+import { forElement, matchElement, portalElement, region, showElement } from "./regions.ts";
+
+type Atom =
+  | { kind: "text"; html: string; text: string }
+  | { kind: "expression"; expression: Expression; live: boolean }
+  | { kind: "item"; item: Item };
+
+/** One host element and what is below it. */
+export function extractElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Element {
+  const tag = tagName(node.openingElement.name);
+  const problem = nestingProblem(tag, position.ancestors);
+  if (problem !== undefined) throw fail(extraction, "SVC108", node.openingElement, problem);
+  const { attributes, rawHtml, content } = extractAttributes(extraction, node, tag, position);
+  const element: Element = {
+    kind: "element",
+    node,
+    tag,
+    scope: position.scope,
+    template: position.template,
+    level: position.level,
+    attributes,
+    items: [],
+    rawHtml,
+    key: undefined,
+    foreign: foreignRoot(position.ancestors),
+  };
+  if (VOID_TAGS.has(tag) || rawHtml) return element;
+  if (content !== undefined) {
+    element.items = [{ kind: "text", html: escapeText(content), text: content }];
+    return element;
+  }
+  if (RAW_TEXT_TAGS.has(tag)) {
+    element.items = rawText(extraction, node, tag);
+    return element;
+  }
+  element.items = extractItems(extraction, node.children, { ...position, ancestors: [...position.ancestors, tag] });
+  return element;
+}
+
+/** Content of `<script>` and `<style>`, where HTML has no escapes: only what is known at build time may stand there. */
+function rawText(extraction: Extraction, node: ESTree.JSXElement, tag: string): Item[] {
+  const parts = node.children.map((child) => {
+    if (child.type === "JSXText") return decodeEntities(normaliseText(child.value));
+    const text = child.type === "JSXExpressionContainer" ? fixedText(unwrap(child.expression)) : undefined;
+    if (text !== undefined) return text;
+    if (child.type === "JSXExpressionContainer" && child.expression.type === "JSXEmptyExpression") return "";
+    throw fail(
+      extraction,
+      "SVC109",
+      child,
+      `In <${tag}> HTML has no escapes, so a value could become code. Hand it over in a data-… attribute, or take the responsibility with dangerouslySetInnerHTML={{ __html: … }}.`,
+    );
+  });
+  const text = parts.join("");
+  if (text.toLowerCase().includes(`</${tag}`))
+    throw fail(extraction, "SVC109", node, `The text of <${tag}> holds "</${tag}", which ends it. Write "<\\/${tag}".`);
+  return text === "" ? [] : [{ kind: "text", html: text, text }];
+}
+
+/** Children of an element, or of a fragment or component (then without a scope). */
+export function extractItems(extraction: Extraction, children: readonly Node[], position: Position): Item[] {
+  const atoms = children.flatMap((child) => atomsOf(extraction, child, position));
+  const items = groupRuns(extraction, atoms, position);
+  const sole = items.length === 1 ? items[0] : undefined;
+  for (const item of items) {
+    const isSole = item === sole;
+    if (item.kind === "run") item.isSole = isSole;
+    // What is not there of a long list takes room behind its rows, which then need a mark of their end.
+    if (item.kind === "list") item.isSole = isSole && !item.virtual;
+    if ((item.kind === "run" || item.kind === "list") && !item.isSole) item.key = ++position.template.lastKey;
+  }
+  return items;
+}
+
+/** SVC108 for text where the parser would move it out of its element. */
+function refuseText(extraction: Extraction, node: Node, { ancestors }: Position): void {
+  const problem = textProblem(ancestors);
+  if (problem !== undefined) throw fail(extraction, "SVC108", node, problem);
+}
+
+function atomsOf(extraction: Extraction, child: Node, position: Position): Atom[] {
+  if (child.type === "JSXText") {
+    const text = normaliseText(child.value);
+    if (text.trim() !== "") refuseText(extraction, child, position);
+    return text === "" ? [] : [{ kind: "text", html: textToHtml(text), text: decodeEntities(text) }];
+  }
+  if (child.type === "JSXExpressionContainer") {
+    return child.expression.type === "JSXEmptyExpression" ? [] : atomsOf(extraction, child.expression, position);
+  }
+  if (child.type === "JSXSpreadChild") {
+    throw fail(extraction, "SVC109", child, "Spread children are not supported. Write {list} or <For each={list} …>.");
+  }
+  const inner = unwrap(child);
+  if (inner.type === "JSXFragment") return inner.children.flatMap((item) => atomsOf(extraction, item, position));
+  if (inner.type === "JSXElement") return atomsOfElement(extraction, inner, position);
+  return atomsOfExpression(extraction, child as Expression, inner, position);
+}
+
+function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Atom[] {
+  const tag = tagName(node.openingElement.name);
+  if (!isComponentTag(tag)) {
+    if (!position.scope) return [{ kind: "item", item: { kind: "piece", expression: node } }];
+    return [{ kind: "item", item: extractElement(extraction, node, position) }];
+  }
+  const builtin = svcName(node.openingElement.name, extraction.module.scopes);
+  if (builtin === "For") return [{ kind: "item", item: forElement(extraction, node, position) }];
+  if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
+  if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
+  if (builtin === "Case") throw fail(extraction, "SVC109", node.openingElement, "<Case> stands directly in <Match>.");
+  if (builtin === "Portal" && position.isRegion && position.scope)
+    return [{ kind: "item", item: portalElement(extraction, node, position) }];
+  if (position.isRegion) {
+    throw fail(
+      extraction,
+      "SVC120",
+      node.openingElement,
+      `<${tag}> stands in a row or branch that the browser may create, and components run on the server only. Write its elements here in place of <${tag}>, or make the condition one that doesn't change in the browser.`,
+    );
+  }
+  if (builtin === "Await" && foreignRoot(position.ancestors)) {
+    throw fail(
+      extraction,
+      "SVC109",
+      node.openingElement,
+      "<Await> stands inside SVG or MathML, but what comes late is read as HTML. Put the whole <svg> or <math> into the <Await>.",
+    );
+  }
+  return [{ kind: "item", item: { kind: "component", node } }];
+}
+
+function atomsOfExpression(extraction: Extraction, child: Expression, inner: Node, position: Position): Atom[] {
+  const { module } = extraction;
+  const fixed = fixedText(inner);
+  if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: escapeText(fixed), text: fixed }];
+  const liveness = module.liveness(child);
+  const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
+  if (!reacts) {
+    if (isStructured(inner) || holdsJsx(inner) || isChildren(inner) || !position.scope) {
+      return [{ kind: "item", item: { kind: "piece", expression: child } }];
+    }
+    return [{ kind: "expression", expression: child, live: false }];
+  }
+  if (isStructured(inner)) {
+    const isSure = position.isRegion || liveness === "live";
+    if (!isSure && holdsComponent(inner, module.scopes))
+      return [{ kind: "item", item: { kind: "piece", expression: child } }];
+    return [{ kind: "item", item: region(extraction, inner, position) }];
+  }
+  if (!position.scope) throw looseRegion(extraction, child);
+  if (isChildren(inner)) {
+    throw fail(
+      extraction,
+      "SVC120",
+      child,
+      `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server and stands in a row or branch that the browser may create. Place it outside.`,
+    );
+  }
+  if (holdsJsx(inner)) {
+    throw fail(
+      extraction,
+      "SVC109",
+      child,
+      "JSX inside an expression that changes in the browser. Write it as condition && <x/>, condition ? <x/> : <y/>, <Show>, <For> or list.map((item) => <x key={…}/>).",
+    );
+  }
+  refuseText(extraction, child, position);
+  return [{ kind: "expression", expression: child, live: true }];
+}
+
+/** Joins neighbouring text and expressions: a live one makes the whole run live. */
+function groupRuns(extraction: Extraction, atoms: Atom[], position: Position): Item[] {
+  const items: Item[] = [];
+  let open: Exclude<Atom, { kind: "item" }>[] = [];
+  const close = (): void => {
+    if (open.some((atom) => atom.kind === "expression" && atom.live)) items.push(runOf(open, items.at(-1)));
+    else
+      for (const atom of open) items.push(atom.kind === "text" ? atom : { kind: "piece", expression: atom.expression });
+    open = [];
+  };
+  for (const atom of atoms) {
+    if (atom.kind !== "item") open.push(atom);
+    else {
+      close();
+      items.push(atom.item);
+    }
+  }
+  close();
+  if (!position.scope && items.some((item) => item.kind === "run")) {
+    const live = atoms.find((atom) => atom.kind === "expression" && atom.live);
+    if (live?.kind === "expression") throw looseRegion(extraction, live.expression);
+  }
+  return items;
+}
+
+function runOf(atoms: Exclude<Atom, { kind: "item" }>[], before: Item | undefined): Run {
+  const parts = atoms.map((atom) => (atom.kind === "text" ? atom.text : atom.expression));
+  const needsSeparator = before?.kind === "piece" || before?.kind === "component";
+  return { kind: "run", parts, isSole: false, needsSeparator, key: undefined };
+}
+
+/** The one element that a row or branch is. */
+function regionRoot(extraction: Extraction, node: Node, position: Position): Element {
+  let inner = unwrap(node);
+  if (inner.type === "JSXFragment") {
+    const kept = inner.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
+    if (kept.length === 1 && kept[0]) inner = unwrap(kept[0]);
+  }
+  if (inner.type === "JSXElement" && !isComponentTag(tagName(inner.openingElement.name))) {
+    return extractElement(extraction, inner, { ...position, template: { lastKey: 0 }, isRegion: true });
+  }
+  if (inner.type === "JSXElement") {
+    const inRegion = { ...position, template: { lastKey: 0 }, isRegion: true };
+    for (const { kind, ...atom } of atomsOfElement(extraction, inner, inRegion))
+      if (kind === "item" && "item" in atom && atom.item.kind === "element") return atom.item;
+  }
+  throw fail(
+    extraction,
+    "SVC109",
+    node,
+    "A row or branch that changes in the browser must be one host element, so that it can be found, moved and replaced. Put an element such as <div> or <span> around it.",
+  );
+}
+
+/** What step 3 knows of a module. @param nextHandler gives names of handlers */
+export function newExtraction(module: Module, nextHandler: () => string): Extraction {
+  const extraction: Extraction = {
+    module,
+    nextHandler,
+    regionRoot: (node, position) => regionRoot(extraction, node, position),
+  };
+  return extraction;
+}

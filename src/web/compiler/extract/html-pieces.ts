@@ -1,0 +1,144 @@
+/**
+ * Attributes and texts taken apart at build time, server half: what is fixed becomes HTML, and only what is data goes through
+ * a function of the runtime. Escaping many small texts is cheaper than looking through one that was just put together.
+ */
+import { escapeText } from "../../../platform/shared/escape.ts";
+import type { Expression, Node } from "../parse/ast.ts";
+import { memberName, unwrap } from "../parse/ast.ts";
+import { hasHarmlessStart } from "./attribute-text.ts";
+import { fixedText } from "./jsx-forms.ts";
+import { stringToAttribute } from "../parse/jsx-text.ts";
+import type { AttributeKind, Code } from "../model.ts";
+import { concatenation, type Segment } from "../emit/server-output.ts";
+
+/** What the pieces call: `use` names an export of the runtime, `keep` is told of each expression that stays. */
+export interface PieceWriter {
+  use(name: string): string;
+  keep(node: Node): void;
+}
+
+/** An attribute of a host element: ` name="…"` whole, or nothing. */
+export function attributePieces(
+  attribute: { name: string; how: AttributeKind; expression: Expression },
+  writer: PieceWriter,
+): Segment[] {
+  const { name, how, expression } = attribute;
+  const inner = unwrap(expression);
+  if (isWhole(inner, how)) {
+    return [` ${name}="`, ...templatePieces(inner, writer), '"'];
+  }
+  if (inner.type === "ConditionalExpression" && comesApart(inner, how)) {
+    const side = (node: Expression): Segment[] => attributePieces({ name, how, expression: node }, writer);
+    return [choice(inner, side, writer)];
+  }
+  if (isFixed(inner, how)) return [fixedAttribute(name, how, inner)];
+  writer.keep(expression);
+  return [attributeCall({ name, how, expression }, writer)];
+}
+
+/** Text between tags. */
+export function textPieces(expression: Expression, writer: PieceWriter): Segment[] {
+  const inner = unwrap(expression);
+  const fixed = fixedText(inner);
+  if (fixed !== undefined) return [escapeText(fixed)];
+  if (isFixedChoice(inner)) return [choice(inner, (side) => textPieces(side, writer), writer)];
+  return [{ code: rounded(inner, "t", writer) ?? written(expression, "t", writer) }];
+}
+
+/** Code that escapes what an expression gives, by `t` or `a` of the runtime. */
+function written(expression: Node, how: "t" | "a", writer: PieceWriter): Code {
+  writer.keep(expression);
+  const [open, close] = expression.type === "SequenceExpression" ? ["((", "))"] : ["(", ")"];
+  return [writer.use(how) + open, expression, close];
+}
+
+function rounded(node: Node, how: "t" | "a", writer: PieceWriter): Code | undefined {
+  const parts = roundedParts(node);
+  if (!parts) return undefined;
+  for (const part of parts) writer.keep(part);
+  const [value, digits] = parts;
+  return [`${writer.use("fixed")}(${writer.use(how)}, `, value, ", ", digits, ")"];
+}
+
+/** `x.toFixed(2)` in two: where `x` is a number there is nothing to escape in what that gives, which only the runtime sees. */
+export function roundedParts(node: Node): [value: Node, digits: Node] | undefined {
+  if (node.type !== "CallExpression" || node.optional || node.callee.type !== "MemberExpression") return undefined;
+  const { object, optional } = node.callee;
+  const [digits, ...others] = node.arguments;
+  if (optional || memberName(node.callee) !== "toFixed" || object.type === "Super") return undefined;
+  return digits && digits.type !== "SpreadElement" && others.length === 0 ? [object, digits] : undefined;
+}
+
+/** Whether an expression is a condition of which a side is fixed text. */
+export function isFixedChoice(node: Node): node is Node & { type: "ConditionalExpression" } {
+  if (node.type !== "ConditionalExpression") return false;
+  return [node.consequent, node.alternate].some((side) => fixedText(unwrap(side)) !== undefined);
+}
+
+type Choice = Node & { type: "ConditionalExpression" };
+
+function choice(node: Choice, side: (node: Expression) => Segment[], writer: PieceWriter): Segment {
+  writer.keep(node.test);
+  const [whenTrue, otherwise] = [node.consequent, node.alternate].map((each) => concatenation(side(each)));
+  return { code: ["(", node.test, " ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? []), ")"] };
+}
+
+type Template = Node & { type: "TemplateLiteral" };
+
+function templatePieces(template: Template, writer: PieceWriter): Segment[] {
+  return template.quasis.flatMap((quasi, at): Segment[] => {
+    const text = stringToAttribute(quasi.value.cooked ?? "");
+    const expression = template.expressions[at];
+    if (!expression) return [text];
+    return [text, { code: rounded(unwrap(expression), "a", writer) ?? written(expression, "a", writer) }];
+  });
+}
+
+function comesApart(expression: Expression, how: AttributeKind): boolean {
+  const inner = unwrap(expression);
+  if (inner.type !== "ConditionalExpression") return isFixed(inner, how) || isWhole(inner, how);
+  return comesApart(inner.consequent, how) || comesApart(inner.alternate, how);
+}
+
+/** Whether a node is a template that is the attribute's value as it is, whatever its expressions give. */
+function isWhole(template: Node, how: AttributeKind): template is Template {
+  if (template.type !== "TemplateLiteral") return false;
+  if (template.quasis.some(({ value }) => value.cooked === null)) return false;
+  if (how === "url") return hasHarmlessStart(template);
+  // An empty class or style is none.
+  return (how !== "class" && how !== "style") || template.quasis.some(({ value }) => value.cooked !== "");
+}
+
+function isFixed(node: Node, how: AttributeKind): boolean {
+  const inner = unwrap(node);
+  if (inner.type === "Identifier") return inner.name === "undefined";
+  if (inner.type !== "Literal") return false;
+  if (inner.value === null) return !("regex" in inner) && !("bigint" in inner);
+  return typeof inner.value === "string" && (how !== "url" || inner.value === "" || hasHarmlessStart(inner));
+}
+
+function fixedAttribute(name: string, how: AttributeKind, node: Node): string {
+  const text = node.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
+  if (text === undefined || (text === "" && (how === "class" || how === "style"))) return "";
+  return ` ${name}="${stringToAttribute(text)}"`;
+}
+
+/** A call that writes the attribute together with the HTML around it (write.ts). */
+function attributeCall(
+  { name, how, expression }: { name: string; how: AttributeKind; expression: Expression },
+  writer: PieceWriter,
+): Segment {
+  const isText = how === "class" || how === "style";
+  const write = writer.use(how === "url" ? "url" : how === "enumerated" ? "en" : "at");
+  const value: Code = isText
+    ? [`${writer.use(how === "class" ? "cls" : "sty")}(`, expression, ") || null"]
+    : [expression];
+  return {
+    around: (before, behind) => {
+      const [open, close, without] = [`${before} ${name}="`, `"${behind}`, before + behind].map((text) =>
+        JSON.stringify(text),
+      );
+      return [`${write}(${open}, `, ...value, without === '""' ? ")" : `, ${close}, ${without})`];
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** Forms of JSX as they are written: conditions, lists, children, attributes of builtins. Pure questions to the syntax. */
+import type { ESTree } from "vite";
+import {
+  isComponentTag,
+  isFunction,
+  isJsx,
+  memberName,
+  returnsOf,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
+import { decodeEntities, normaliseText } from "../parse/jsx-text.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
+import type { Scopes } from "../parse/scopes.ts";
+
+/** Text of literals and of what renders as nothing; undefined for anything that must be evaluated. */
+export function fixedText(node: Node): string | undefined {
+  if (node.type === "Literal") {
+    if (node.value === null || typeof node.value === "boolean") return "";
+    return typeof node.value === "string" || typeof node.value === "number" ? String(node.value) : undefined;
+  }
+  if (node.type === "Identifier" && node.name === "undefined") return "";
+  if (node.type === "TemplateLiteral" && node.expressions.length === 0)
+    return node.quasis[0]?.value.cooked ?? undefined;
+  return undefined;
+}
+
+/** Forms that are compiled in place: conditions and lists of JSX. */
+export function isStructured(node: Node): boolean {
+  const inner = unwrap(node);
+  if (isJsx(inner)) return true;
+  if (inner.type === "ConditionalExpression") return isStructured(inner.consequent) || isStructured(inner.alternate);
+  if (inner.type === "LogicalExpression") return inner.operator === "&&" && isStructured(inner.right);
+  return mappedRows(inner) !== undefined;
+}
+
+/** `list.map((item, index) => <li/>)`. */
+export function mappedRows(node: Node): { list: Expression; row: FunctionNode } | undefined {
+  if (node.type !== "CallExpression" || node.arguments.length !== 1 || node.optional) return undefined;
+  const { callee } = node;
+  const row = node.arguments[0];
+  if (callee.type !== "MemberExpression" || memberName(callee) !== "map" || callee.optional) return undefined;
+  if (!row || !isFunction(row) || row.async || row.params.length > 2) return undefined;
+  if (!returnsOf(row).some((item) => isStructured(item))) return undefined;
+  return { list: callee.object as Expression, row };
+}
+
+/** `children`, `props.children`. */
+export function isChildren(node: Node): boolean {
+  if (node.type === "Identifier") return node.name === "children";
+  return node.type === "MemberExpression" && memberName(node) === "children";
+}
+
+/** Builtins that are compiled in place, with what they hold. */
+const PLACED = new Set(["For", "Show", "Match", "Case", "Portal"]);
+
+/** Whether the browser could not make `node`, for a component stands in it. */
+export function holdsComponent(node: Node, scopes: Scopes): boolean {
+  const holds = (child: Node): boolean => holdsComponent(child, scopes);
+  const inner = unwrap(node);
+  if (inner.type === "JSXElement") {
+    const { name } = inner.openingElement;
+    const isOther = isComponentTag(tagName(name)) && !PLACED.has(svcName(name, scopes) ?? "");
+    return isOther || inner.children.some(holds);
+  }
+  if (inner.type === "JSXFragment") return inner.children.some(holds);
+  if (inner.type === "JSXExpressionContainer") return holds(inner.expression);
+  if (inner.type === "ConditionalExpression") return holds(inner.consequent) || holds(inner.alternate);
+  if (inner.type === "LogicalExpression") return holds(inner.right);
+  if (isFunction(inner)) return returnsOf(inner).some(holds);
+  const rows = mappedRows(inner);
+  return rows !== undefined && returnsOf(rows.row).some(holds);
+}
+
+/** Text of an attribute `name="…"`. */
+export function attributeText(node: ESTree.JSXElement, name: string): string | undefined {
+  for (const attribute of node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== name) continue;
+    return attribute.value?.type === "Literal" ? decodeEntities(String(attribute.value.value)) : undefined;
+  }
+  return undefined;
+}
+
+/** Expression of an attribute `name={…}`. */
+export function attributeExpression(node: ESTree.JSXElement, name: string): Expression | undefined {
+  for (const attribute of node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== name) continue;
+    if (attribute.value?.type !== "JSXExpressionContainer") return undefined;
+    return attribute.value.expression.type === "JSXEmptyExpression" ? undefined : attribute.value.expression;
+  }
+  return undefined;
+}
+
+export function hasAttribute(node: ESTree.JSXElement, name: string): boolean {
+  return node.openingElement.attributes.some((item) => item.type === "JSXAttribute" && item.name.name === name);
+}
+
+/** The one child of a component that is not white space. */
+export function onlyChild(node: ESTree.JSXElement): Node | undefined {
+  const kept = node.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
+  const [child] = kept;
+  if (kept.length !== 1 || !child) return undefined;
+  return child.type === "JSXExpressionContainer" ? child.expression : child;
+}
+
+/** One `<Case>` of a `<Match>`. */
+export interface Case {
+  when: Expression | undefined;
+  node: ESTree.JSXElement;
+}
+
+/** Cases of a `<Match>`; undefined where something else stands between them. */
+export function casesOf(node: ESTree.JSXElement, scopes: Scopes): Case[] | undefined {
+  const cases: Case[] = [];
+  for (const child of node.children) {
+    if (child.type === "JSXText" && normaliseText(child.value) === "") continue;
+    if (child.type === "JSXExpressionContainer" && child.expression.type === "JSXEmptyExpression") continue;
+    if (child.type !== "JSXElement" || svcName(child.openingElement.name, scopes) !== "Case") return undefined;
+    cases.push({ when: attributeExpression(child, "when"), node: child });
+  }
+  return cases;
+}

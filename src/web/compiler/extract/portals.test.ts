@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { insertPortals } from "../../ssr/components/insert-portals.ts";
+import { browserBody, compileError, serverBody } from "../harness.testkit.ts";
+
+const A = (inside: string): string => `export function A(p) { const n = signal(1); return <main>${inside}</main>; }`;
+
+describe("a portal in a branch", () => {
+  const text = A('{n.value && <Portal to="#m"><div onClick={() => n.value++}>{n.value}</div></Portal>}');
+
+  it("leaves an element in its stead, and content that carries the scope of its writer", () => {
+    const body = serverBody(text);
+    assert.match(body, /\(\(\$own\) => "<main" \+ \$own \+ ">" /);
+    assert.match(body, /"<template" \+ \$portal\(\$own, "#m", \(\$mark\) => "<div" \+ \$mark \+ " on:click=\\"h0\\">"/);
+  });
+
+  it("is made and bound by the part portal", () => {
+    const body = browserBody(text);
+    assert.match(body, /\$tpl\("<template><\/template>"\)/);
+    assert.match(body, /\$Portal\(\$r, "#m", \$t\d, \(\$, \$r\) => \{\n\$T\(\$r, \(\) => \$\[0\]\.value\);\n\}, \$\);/);
+  });
+
+  it("holds one element", () => {
+    assert.equal(compileError(A("{n.value && <Portal><b>x</b><i>y</i></Portal>}")).code, "SVC109");
+    assert.equal(compileError(A("{n.value && <Portal><B /></Portal>}")).code, "SVC120");
+  });
+});
+
+describe("moved content", () => {
+  const to = (target: string, body: string): string => insertPortals(body, [{ to: target, html: "<hr>" }]);
+
+  it("stands at the end of its target, whatever is in it", () => {
+    assert.equal(to("#a", '<p><b id="a">x</b></p>'), '<p><b id="a">x<hr></b></p>');
+    assert.equal(
+      to("#a", '<div class="x>" id="a"><div>x</div><br></div><div></div>'),
+      '<div class="x>" id="a"><div>x</div><br><hr></div><div></div>',
+    );
+  });
+
+  it("is not led astray by comments, scripts and text", () => {
+    const body =
+      '<!-- <i id="a"> --><script>"<i id=\\"a\\">"</script>text id="a" <i data-x=" id=&quot;a&quot;"></i><i id="a"></i>';
+    assert.equal(to("#a", body), body.replace(/<\/i>$/, "<hr></i>"));
+  });
+
+  it("stands at the end of the body where its target is none the server knows", () => {
+    assert.equal(to("#b", '<i id="a"></i>'), '<i id="a"></i><hr>');
+    assert.equal(to("body", "x"), "x<hr>");
+  });
+});

@@ -1,0 +1,41 @@
+/** What tells rows of a list apart, and when they have to be bound. */
+import type { Expression, Node } from "../parse/ast.ts";
+import type { Element, Pick } from "../model.ts";
+
+/** `key={…}` of a row's element. */
+export function keyExpression(element: Element): Expression | undefined {
+  if (element.node.type !== "JSXElement") return undefined;
+  for (const attribute of element.node.openingElement.attributes) {
+    if (attribute.type !== "JSXAttribute" || attribute.name.name !== "key") continue;
+    if (
+      attribute.value?.type === "JSXExpressionContainer" &&
+      attribute.value.expression.type !== "JSXEmptyExpression"
+    ) {
+      return attribute.value.expression;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a row's bindings read more than its item: such rows must be bound when the scope wakes. */
+export function readsOutside(element: Element, reads: (node: Node) => boolean): boolean {
+  const inner = (item: Element): boolean => readsOutside(item, reads);
+  const picks = (pick: Pick): boolean =>
+    typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
+  return (
+    // Events in a portal don't come by its row, so they can't bind it.
+    element.portal !== undefined ||
+    // What was typed into a row's field is kept when the scope wakes, and refs are filled: the row must be there by then.
+    element.attributes.some(
+      (item) =>
+        item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live && reads(item.expression)),
+    ) ||
+    element.items.some((item) => {
+      if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
+      if (item.kind === "element") return inner(item);
+      if (item.kind === "list") return reads(item.each) || inner(item.element);
+      if (item.kind === "branch") return picks(item.pick) || item.branches.some(inner);
+      return false;
+    })
+  );
+}

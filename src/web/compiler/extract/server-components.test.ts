@@ -1,0 +1,89 @@
+/** Components that come with the package and run on the server only, as compiled pages use them. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { compileTsx, render, serverHead } from "../harness.testkit.ts";
+
+describe("context", () => {
+  const text = `
+    const Theme = createContext("none");
+    function Leaf(p) { const theme = useContext(Theme); return <i>{theme}{p.children}</i>; }
+    function Middle(p) { return <b>{p.children}<Leaf /></b>; }
+    export function A() {
+      return <main><Leaf /><Theme.Provider value="dark"><Middle><Leaf><Theme.Provider value="deep"><Leaf /></Theme.Provider></Leaf></Middle></Theme.Provider><Leaf /></main>;
+    }`;
+
+  it("is the nearest provider's value, by where a component stands in the page", async () => {
+    assert.equal(await render(text), "<main><i>none</i><b><i>dark<i>deep</i></i><i>dark</i></b><i>none</i></main>");
+  });
+
+  it("is put back when a component throws", async () => {
+    const failing = `
+      const Theme = createContext("none");
+      function Leaf(p) { if (p.fail && useContext(Theme) === "dark") throw new Error("x"); return <i>{useContext(Theme)}</i>; }
+      export function A(p) { return <p><Leaf /><Theme.Provider value="dark"><Leaf fail={p.fail} /></Theme.Provider></p>; }`;
+    assert.equal(await render(failing), "<p><i>none</i><i>dark</i></p>");
+    await assert.rejects(render(failing, { fail: true }), /x/);
+    assert.equal(await render(failing), "<p><i>none</i><i>dark</i></p>");
+  });
+
+  it("may hand down signals, which the browser captures like any other", () => {
+    const view = `const C = createContext(signal(0)); export function A() { const n = useContext(C); return <b onClick={() => n.value++}>{n.value}</b>; }`;
+    assert.match(serverHead(view), /"b0", \["click"\]/);
+    assert.doesNotMatch(compileTsx(view).client?.code ?? "", /useContext|createContext/);
+  });
+});
+
+describe("<ErrorBoundary>", () => {
+  const text = `
+    function Bad(p) { const n = signal(1); if (p.bad) throw new Error("secret"); return <b onClick={() => n.value++}>{n.value}</b>; }
+    function Good(p) { const n = signal(2); return <u onClick={() => n.value++}>{n.value}</u>; }
+    export function A(p) { return <main><ErrorBoundary fallback={<i>sorry</i>}><p>begun</p><Bad /><Bad bad={p.bad} /></ErrorBoundary><Good /></main>; }
+    export function B(p) { return <ErrorBoundary fallback={(error) => <i>{error.message}</i>}>{p.run()}</ErrorBoundary>; }`;
+
+  it("is its children where they can be rendered", async () => {
+    const html = (await render(text)).replaceAll(/ s="[^"]*"/g, "");
+    assert.equal(
+      html,
+      '<main><!--eb--><p>begun</p><b on:click="h0">1</b><b on:click="h0">1</b><template eb><i>sorry</i></template><u on:click="h1">2</u></main>',
+    );
+  });
+
+  it("is its fallback where one of them throws, with nothing of them left in the page", async () => {
+    assert.equal(await render(text, { bad: true }), '<main><i>sorry</i><u s="1 test-1" on:click="h1">2</u></main>');
+  });
+
+  it("gives the error to a fallback that is a function", async () => {
+    const run = (): never => {
+      throw new Error("<told>");
+    };
+    assert.equal(await render(text, { run }, "B"), "<i>&lt;told></i>");
+  });
+});
+
+describe("<Dynamic>", () => {
+  const text = `
+    const Card = (p) => <section>{p.title}{p.children}</section>;
+    export function A(p) { return <main><Dynamic is={p.is} title="t" class={["x"]}>in <b>it</b></Dynamic></main>; }
+    export function B() { const n = signal(1); return <Dynamic is="h2"><b onClick={() => n.value++}>{n.value}</b></Dynamic>; }
+    export function C() { return <Dynamic is={Card} title="t">c</Dynamic>; }`;
+
+  it("is the element of that name", async () => {
+    assert.equal(await render(text, { is: "h3" }), '<main><h3 title="t" class="x">in <b>it</b></h3></main>');
+    assert.equal(
+      await render(text, { is: "my-box" }),
+      '<main><my-box title="t" class="x">in <b>it</b></my-box></main>',
+    );
+    assert.equal(await render(text, { is: "br" }), '<main><br title="t" class="x"></main>');
+  });
+
+  it("is the component, and may hold what wakes in the browser", async () => {
+    assert.equal(await render(text, {}, "C"), "<section>tc</section>");
+    assert.match(await render(text, {}, "B"), /^<h2><b s="1 test-1" on:click="h0">1<\/b><\/h2>$/);
+  });
+
+  it("refuses what is no element, or one that holds code", async () => {
+    for (const is of ["script", "STYLE", "a b", "p onclick=x", "", "textarea"]) {
+      await assert.rejects(render(text, { is }), { code: "SVC_DEFINITION" });
+    }
+  });
+});

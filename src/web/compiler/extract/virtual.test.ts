@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { browserBody, browserImports, compileError, render, serverBody, serverHead } from "../harness.testkit.ts";
+
+const list = (virtual: string, each = "props.rows"): string =>
+  `export function A(props) { return <ul><For each={${each}} by={(row) => row.id} ${virtual}>{(row, at) => <li>{at}: {row.text}</li>}</For></ul>; }`;
+
+describe("<For virtual>", () => {
+  it("is a list of the browser's even where its rows never change, which the page wakes when it is seen", () => {
+    assert.ok(serverBody(list("virtual")).includes(String.raw`on:visible=\"_\"`));
+    assert.match(serverHead(list("virtual")), /\["visible"\], \["region","virtual"\]/);
+    assert.ok(browserImports(list("virtual")).some((line) => /Virtual as \$Virtual.*"\/_svc\/virtual\.js"/.test(line)));
+    assert.match(browserBody(list("virtual")), /\$Virtual\(\$r, 1, \(\) => \$\[0\], .*, \$, 0, \(\) => true\);/s);
+  });
+
+  it("has the options that the author gave on both sides", () => {
+    const text = list("virtual={{ first: props.first, start: 3 }}");
+    assert.match(serverBody(text), /\{ first: props\.first, start: 3 \}\)/);
+    assert.match(browserBody(text), /\(\) => \(\{ first: \$\[\d\], start: 3 \}\)\);/);
+  });
+
+  it("is written by the server from its first row on, each with its place in the whole list", async () => {
+    const rows = Array.from({ length: 9 }, (_, id) => ({ id, text: `t${id}` }));
+    const texts = async (virtual: string): Promise<string> => {
+      const html = await render(list(virtual), { rows });
+      return [...html.matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text).join();
+    };
+    assert.equal(await texts("virtual={{ first: 2 }}"), "0: t0,1: t1");
+    assert.equal(await texts("virtual={{ first: 2, start: 4 }}"), "4: t4,5: t5");
+    assert.equal(await texts("virtual={{ first: 3, start: 400 }}"), "6: t6,7: t7,8: t8");
+    assert.equal((await texts("virtual")).split(",").length, 9);
+    assert.equal((await texts("virtual={false}")).split(",").length, 9);
+  });
+
+  it("is a list as any other with virtual={false}", () => {
+    assert.doesNotMatch(serverBody(list("virtual={false}")), /visible/);
+  });
+
+  it("has no components in its rows, for the browser makes them", () => {
+    const text = `const B = () => <i />; export function A(props) { return <ul><For each={props.rows} virtual>{(row) => <li><B /></li>}</For></ul>; }`;
+    assert.equal(compileError(text).code, "SVC120");
+  });
+});

@@ -1,0 +1,187 @@
+/**
+ * The Vite plugin: hands TSX to the compiler, replaces actions modules in the browser and keeps server-only code out
+ * of it. Thin: what is compiled how is decided in compile.ts.
+ */
+import { readFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import path from "node:path";
+import { transformWithOxc, type Plugin } from "vite";
+import { PATHS } from "../../platform/shared/wire.ts";
+import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
+import { BROWSER_NAMES } from "./emit/client-module.ts";
+import { compile, type Compiled, type Output } from "./compile.ts";
+import { diagnostic, type SourceFile } from "./diagnostics.ts";
+import { ImportChain, relativePath } from "./build/import-chain.ts";
+import { SVC } from "./analyze/declaration-kinds.ts";
+import type { ActionUse } from "./build/manifest.ts";
+import { withPages } from "./build/pages-modules.ts";
+
+/** Query that asks for the browser module of a TSX file. */
+export const CLIENT_QUERY = "?svc-client";
+
+/** The face that is for both sides. */
+const I18N = `${SVC}/i18n`;
+/** Stands in for "svc" in helper modules that run in the browser. */
+const BROWSER_SVC = "\0svc-browser";
+
+const RUNTIME_PATHS: ReadonlySet<string> = new Set([
+  PATHS.core,
+  PATHS.region,
+  PATHS.attr,
+  PATHS.store,
+  PATHS.act,
+  PATHS.lines,
+  PATHS.call,
+  PATHS.navigate,
+  PATHS.form,
+  PATHS.effect,
+  PATHS.portal,
+  PATHS.resource,
+  PATHS.boundary,
+  PATHS.select,
+  PATHS.virtual,
+  PATHS.toast,
+]);
+const BUILTINS = new Set(builtinModules);
+
+/** What the plugin learns about an app while Vite walks through it. */
+export interface AppModules {
+  /** Absolute path of each TSX file that has browser code -> its path relative to the root. */
+  browser: Map<string, string>;
+  /** The server actions that browser code calls, by the chunk that does. */
+  actions: Map<string, ActionUse[]>;
+}
+
+export interface PluginOptions {
+  /** Filled while modules are compiled; shared between a server and a browser build. */
+  modules?: AppModules;
+}
+
+export function newAppModules(): AppModules {
+  return { browser: new Map(), actions: new Map() };
+}
+
+/** The plugin of one Vite build or server. */
+export function svc(options: PluginOptions = {}): Plugin {
+  const modules = options.modules ?? newAppModules();
+  const chain = new ImportChain();
+  /** By module id, those that the browser has stubs of. */
+  const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
+  let root = process.cwd();
+
+  const fileOf = async (id: string, text?: string): Promise<SourceFile> => {
+    const absolute = id.split("?")[0] ?? id;
+    return { path: relativePath(root, absolute), text: text ?? (await readFile(absolute, "utf8")) };
+  };
+
+  return {
+    name: "svc",
+    enforce: "pre",
+    configResolved(config) {
+      root = config.root;
+    },
+    async resolveId(source, importer) {
+      if (source.endsWith(CLIENT_QUERY)) return source;
+      if (this.environment.config.consumer !== "client") {
+        const isSvc = source === SVC || source.startsWith(`${SVC}/`);
+        // In development Vite finds the package itself and hands its file to Node (ssr.external in dev-host.ts).
+        return isSvc && this.environment.mode === "build" ? { id: source, external: true } : undefined;
+      }
+      if (RUNTIME_PATHS.has(source)) return { id: source, external: true, moduleSideEffects: false };
+      if (source === SVC) return BROWSER_SVC;
+      if (importer === undefined) return undefined;
+      if (source.startsWith("node:") || BUILTINS.has(source) || (source.startsWith(`${SVC}/`) && source !== I18N)) {
+        throw chain.serverOnly(source, importer, root);
+      }
+      const resolved = await this.resolve(source, importer, { skipSelf: true });
+      if (!resolved || resolved.external) return resolved;
+      chain.note(resolved.id, importer);
+      if (/\.server\.[cm]?[jt]sx?$/.test(resolved.id) && !exportedActions(await fileOf(resolved.id))) {
+        throw chain.serverOnly(source, importer, root);
+      }
+      return resolved;
+    },
+    async load(id) {
+      if (id === BROWSER_SVC) return browserSvc();
+      if (!id.endsWith(CLIENT_QUERY)) return undefined;
+      const file = await fileOf(id);
+      const compiled = compile(file.text, file.path);
+      await checkImports(this, compiled, file, id);
+      return compiled.client ? stripTypes(compiled.client, file) : { code: "export {};" };
+    },
+    async transform(code, id) {
+      if (id.endsWith(CLIENT_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id)) return undefined;
+      const isBrowser = this.environment.config.consumer === "client";
+      const own = await fileOf(id, code);
+      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withPages(own);
+      const file = completed === undefined ? own : { ...own, text: completed };
+      if (isBrowser) {
+        const actions = id.includes("/node_modules/") ? undefined : exportedActions(file);
+        if (actions) {
+          stubs.set(id, { path: file.path, actions });
+          return { code: actionStubs(actions), map: { mappings: "" } };
+        }
+      }
+      if (!/\.[jt]sx$/.test(id)) return completed === undefined ? undefined : { code: completed, map: null };
+      const compiled = compile(file.text, file.path, { isDevelopment: this.environment.mode === "dev" });
+      if (compiled.client) modules.browser.set(id, file.path);
+      return stripTypes(compiled.server, file);
+    },
+    /** Whichever way browser code came to an action: the bundle tells what is left of the stubs. */
+    generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== "chunk") continue;
+        const uses = Object.entries(chunk.modules).flatMap(([id, { renderedExports }]) => {
+          const { path: module = "", actions = [] } = stubs.get(id) ?? {};
+          return actions
+            .filter(({ exported }) => renderedExports.includes(exported))
+            .map(({ name, isStream }): ActionUse => ({ name, isStream, module }));
+        });
+        if (uses.length > 0) modules.actions.set(chunk.facadeModuleId ?? chunk.fileName, uses);
+      }
+    },
+  };
+
+  /** Names that a browser module takes from an actions module must be actions. */
+  async function checkImports(context: Resolver, compiled: Compiled, file: SourceFile, id: string): Promise<void> {
+    for (const item of compiled.clientImports) {
+      const resolved = await context.resolve(item.source, id);
+      if (!resolved || resolved.external || !path.isAbsolute(resolved.id)) continue;
+      const target = await fileOf(resolved.id);
+      const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? exportedActions(target) : undefined;
+      if (!actions) continue;
+      if (!actions.some(({ exported }) => exported === item.imported)) {
+        throw diagnostic(
+          file,
+          "SVC104",
+          item,
+          `"${item.local}" comes from ${target.path}, a module of server actions, but is no action, so it stays on the server. The actions there: ${actions.map(({ exported }) => exported).join(", ") || "none"}. Move what the browser needs into another module.`,
+        );
+      }
+    }
+  }
+}
+
+interface Resolver {
+  resolve(source: string, importer: string): Promise<{ id: string; external: boolean | string } | null>;
+}
+
+function browserSvc(): { code: string } {
+  const lines = Object.entries(BROWSER_NAMES).map(
+    ([name, path]) => `export { ${name} } from ${JSON.stringify(path)};\n`,
+  );
+  return { code: lines.join("") };
+}
+
+/** The compiler leaves types in; Vite's own transformer takes them out, unused imports with them. */
+async function stripTypes(output: Output, file: SourceFile): Promise<{ code: string; map: string }> {
+  const inMap = JSON.parse(output.map) as object;
+  const result = await transformWithOxc(
+    output.code,
+    `${file.path}.ts`,
+    { lang: "ts", sourcemap: true, tsconfig: false, target: "es2022" },
+    inMap,
+  );
+  // Whoever puts maps together takes sources to stand beside the module.
+  return { code: result.code, map: JSON.stringify({ ...result.map, sources: [path.basename(file.path)] }) };
+}

@@ -1,0 +1,279 @@
+/** Attributes of HTML elements as they are written in HTML: lower case, `class` and `for`. Source: WHATWG HTML, WAI-ARIA 1.2. */
+import type { Signal } from "../reactivity/signal.ts";
+import type { ClassValue, StyleValue } from "../../platform/shared/class-style.ts";
+import type { AriaAttributes } from "./aria.ts";
+import type { Child } from "./element.ts";
+import type { EventHandlers } from "./events.ts";
+import type { Ref } from "./ref.ts";
+
+/** `null`, `undefined` and `false` leave the attribute out. */
+export type Text = string | number | null | undefined | false;
+/** `true` writes the bare name. */
+export type Flag = boolean | null | undefined;
+/** Of which `"true"` and `"false"` are both values. */
+export type Enumerated = boolean | "true" | "false" | null | undefined;
+
+/** HTML that is written as it is. Whoever makes it answers for what is in it. */
+export interface RawHtml {
+  __html: string;
+}
+
+/** For objects that are typed with it: in JSX TypeScript checks hyphenated names only where they are declared one by one. */
+export type DataAttributes = {
+  [Name in `data-${string}`]?: string | number | boolean | null | undefined;
+};
+
+/** Attributes of every HTML element. */
+export interface GlobalAttributes<Target = Element> extends EventHandlers<Target>, AriaAttributes, DataAttributes {
+  accesskey?: Text;
+  autocapitalize?: "off" | "none" | "on" | "sentences" | "words" | "characters" | null | undefined;
+  autofocus?: Flag;
+  children?: Child;
+  /** Names, or an array or object of conditions: `["row", { done: todo.done }]`. */
+  class?: ClassValue;
+  contenteditable?: Enumerated | "plaintext-only";
+  /** Not checked and not escaped. */
+  dangerouslySetInnerHTML?: RawHtml | undefined;
+  dir?: "ltr" | "rtl" | "auto" | null | undefined;
+  draggable?: Enumerated;
+  enterkeyhint?: "enter" | "done" | "go" | "next" | "previous" | "search" | "send" | null | undefined;
+  hidden?: Flag | "until-found";
+  id?: Text;
+  inert?: Flag;
+  inputmode?: "none" | "text" | "tel" | "url" | "email" | "numeric" | "decimal" | "search" | null | undefined;
+  is?: string;
+  /** Identity of a row in a list; not written. Default: the item itself. */
+  key?: string | number;
+  itemid?: Text;
+  itemprop?: Text;
+  itemref?: Text;
+  itemscope?: Flag;
+  itemtype?: Text;
+  lang?: Text;
+  nonce?: Text;
+  part?: Text;
+  popover?: Flag | "auto" | "manual" | "hint";
+  /** Filled when the component wakes in the browser, before its effects and handlers run: an object, or a function. */
+  ref?: Ref<Target> | ((element: Target) => unknown) | undefined;
+  role?: Text;
+  slot?: Text;
+  spellcheck?: Enumerated;
+  /** Text, or an object of properties; numbers get no unit. */
+  style?: StyleValue;
+  tabindex?: Text;
+  title?: Text;
+  translate?: "yes" | "no" | null | undefined;
+}
+
+interface LinkAttributes {
+  href?: Text;
+  hreflang?: Text;
+  referrerpolicy?: ReferrerPolicy | null | undefined;
+  rel?: Text;
+  type?: Text;
+}
+
+interface MediaAttributes {
+  autoplay?: Flag;
+  controls?: Flag;
+  crossorigin?: "" | "anonymous" | "use-credentials" | null | undefined;
+  loop?: Flag;
+  muted?: Flag;
+  preload?: "none" | "metadata" | "auto" | null | undefined;
+  src?: Text;
+}
+
+interface FieldAttributes {
+  autocomplete?: Text;
+  disabled?: Flag;
+  form?: Text;
+  name?: Text;
+  readonly?: Flag;
+  required?: Flag;
+}
+
+interface SubmitAttributes {
+  formaction?: Text;
+  formenctype?: Text;
+  formmethod?: "get" | "post" | "dialog" | null | undefined;
+  formnovalidate?: Flag;
+  formtarget?: Text;
+}
+
+interface PopoverAttributes {
+  popovertarget?: Text;
+  popovertargetaction?: "show" | "hide" | "toggle" | null | undefined;
+}
+
+interface SizeAttributes {
+  height?: Text;
+  width?: Text;
+}
+
+interface CellAttributes {
+  colspan?: Text;
+  headers?: Text;
+  rowspan?: Text;
+}
+
+/** What a field can be bound to: a signal, its `.value`, or a field of a store. */
+export type Bindable<T> = Signal<T> | T;
+
+/** Written as text, kept as what the field gives: text; a number or `null` from number and range inputs. */
+type FieldValue = Bindable<string | number | null | undefined>;
+
+interface InputAttributes extends FieldAttributes, SubmitAttributes, PopoverAttributes, SizeAttributes {
+  accept?: Text;
+  alt?: Text;
+  /** Both ways: whether a checkbox is checked. */
+  "bind:checked"?: Bindable<boolean | null | undefined>;
+  /** What the user picked; from the field to the signal only. On the server there are none: `signal<File[]>([])`. */
+  "bind:files"?: Bindable<readonly File[]>;
+  /** Both ways: of radio buttons the value of the chosen one, of checkboxes a list of the chosen values. */
+  "bind:group"?: Bindable<string | null | undefined> | Bindable<readonly string[]>;
+  /** Both ways: what is in the field. */
+  "bind:value"?: FieldValue;
+  capture?: "user" | "environment" | null | undefined;
+  checked?: Flag;
+  dirname?: Text;
+  /** A property only: no attribute says it. */
+  indeterminate?: Flag;
+  list?: Text;
+  max?: Text;
+  maxlength?: Text;
+  min?: Text;
+  minlength?: Text;
+  multiple?: Flag;
+  pattern?: Text;
+  placeholder?: Text;
+  size?: Text;
+  src?: Text;
+  step?: Text;
+  type?: Text;
+  value?: Text;
+}
+
+/** Attributes that some elements have besides the global ones, by tag. */
+export interface OwnAttributes {
+  a: LinkAttributes & { download?: Text | true; ping?: Text; target?: Text };
+  area: LinkAttributes & { alt?: Text; coords?: Text; download?: Text | true; shape?: Text; target?: Text };
+  audio: MediaAttributes;
+  base: { href?: Text; target?: Text };
+  blockquote: { cite?: Text };
+  button: FieldAttributes &
+    SubmitAttributes &
+    PopoverAttributes & {
+      command?: Text;
+      commandfor?: Text;
+      type?: "submit" | "reset" | "button" | null | undefined;
+      value?: Text;
+    };
+  canvas: SizeAttributes;
+  col: { span?: Text };
+  colgroup: { span?: Text };
+  data: { value?: Text };
+  del: { cite?: Text; datetime?: Text };
+  details: { name?: Text; open?: Flag };
+  dialog: { closedby?: Text; open?: Flag };
+  embed: SizeAttributes & { src?: Text; type?: Text };
+  fieldset: { disabled?: Flag; form?: Text; name?: Text };
+  form: {
+    "accept-charset"?: Text;
+    action?: Text;
+    autocomplete?: Text;
+    enctype?: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain" | null | undefined;
+    method?: "get" | "post" | "dialog" | null | undefined;
+    name?: Text;
+    novalidate?: Flag;
+    rel?: Text;
+    target?: Text;
+  };
+  iframe: SizeAttributes & {
+    allow?: Text;
+    allowfullscreen?: Flag;
+    loading?: "eager" | "lazy" | null | undefined;
+    name?: Text;
+    referrerpolicy?: ReferrerPolicy | null | undefined;
+    sandbox?: Text | true;
+    // No `srcdoc`: escaped for the attribute it would still be HTML, and run with the page's rights. Use `src`.
+    src?: Text;
+  };
+  img: SizeAttributes & {
+    alt?: Text;
+    crossorigin?: MediaAttributes["crossorigin"];
+    decoding?: "sync" | "async" | "auto" | null | undefined;
+    fetchpriority?: "high" | "low" | "auto" | null | undefined;
+    ismap?: Flag;
+    loading?: "eager" | "lazy" | null | undefined;
+    referrerpolicy?: ReferrerPolicy | null | undefined;
+    sizes?: Text;
+    src?: Text;
+    srcset?: Text;
+    usemap?: Text;
+  };
+  input: InputAttributes;
+  ins: { cite?: Text; datetime?: Text };
+  label: { for?: Text };
+  li: { value?: Text };
+  link: LinkAttributes & {
+    as?: Text;
+    crossorigin?: MediaAttributes["crossorigin"];
+    integrity?: Text;
+    media?: Text;
+    sizes?: Text;
+  };
+  map: { name?: Text };
+  meta: { charset?: Text; content?: Text; "http-equiv"?: Text; media?: Text; name?: Text; property?: Text };
+  meter: { form?: Text; high?: Text; low?: Text; max?: Text; min?: Text; optimum?: Text; value?: Text };
+  object: SizeAttributes & { data?: Text; form?: Text; name?: Text; type?: Text };
+  ol: { reversed?: Flag; start?: Text; type?: Text };
+  optgroup: { disabled?: Flag; label?: Text };
+  option: { disabled?: Flag; label?: Text; selected?: Flag; value?: Text };
+  output: { for?: Text; form?: Text; name?: Text };
+  progress: { max?: Text; value?: Text };
+  q: { cite?: Text };
+  script: {
+    async?: Flag;
+    crossorigin?: MediaAttributes["crossorigin"];
+    defer?: Flag;
+    integrity?: Text;
+    nomodule?: Flag;
+    src?: Text;
+    type?: Text;
+  };
+  select: FieldAttributes & {
+    /** Both ways: value of the chosen option; with `multiple` a list of values. */
+    "bind:value"?: FieldValue | Bindable<readonly string[]>;
+    multiple?: Flag;
+    size?: Text;
+  };
+  slot: { name?: Text };
+  source: SizeAttributes & { media?: Text; sizes?: Text; src?: Text; srcset?: Text; type?: Text };
+  style: { media?: Text };
+  td: CellAttributes;
+  template: { shadowrootmode?: "open" | "closed" | null | undefined };
+  textarea: FieldAttributes & {
+    /** Both ways: what is in the field. */
+    "bind:value"?: Bindable<string | null | undefined>;
+    cols?: Text;
+    maxlength?: Text;
+    minlength?: Text;
+    placeholder?: Text;
+    rows?: Text;
+    value?: Text;
+    wrap?: "hard" | "soft" | null | undefined;
+  };
+  th: CellAttributes & { abbr?: Text; scope?: "row" | "col" | "rowgroup" | "colgroup" | null | undefined };
+  time: { datetime?: Text };
+  track: { default?: Flag; kind?: Text; label?: Text; src?: Text; srclang?: Text };
+  video: MediaAttributes & SizeAttributes & { playsinline?: Flag; poster?: Text };
+}
+
+/** SVG and MathML know hundreds of attributes, all of them text: any name in lower or camel case is taken. */
+export interface ForeignAttributes<Target> extends Omit<GlobalAttributes<Target>, never> {
+  /** An attribute has the name that HTML has for it: `class`. */
+  className?: never;
+  /** `for` */
+  htmlFor?: never;
+  [name: string]: unknown;
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { store } from "../reactivity/server-store.ts";
+import { effect, effectOfComponent } from "./resume/effect.ts";
+import { html } from "./html.ts";
+import { Portal } from "./components/portal.ts";
+import { block, component, made, scope } from "./compiled.ts";
+import { renderInto, renderPlaced } from "./current-page.ts";
+import { Render } from "./render.ts";
+import { Slot } from "./components/slot.ts";
+import { still } from "./resume/store-prop-reads.ts";
+import { unique } from "./resume/unique-rows.ts";
+import { ValueNames } from "./resume/value-names.ts";
+
+const manifest = { build: "b", chunks: { "pages/a.tsx": "a-1" }, actions: [] };
+const inDevelopment = (view: () => unknown): string =>
+  renderPlaced(new Render(manifest, () => "", { names: new ValueNames() }), view);
+const inProduction = (view: () => unknown): string => renderInto(new Render(manifest, () => ""), view);
+
+describe("in development", () => {
+  const Text = (): string => made("<div>x</div>");
+  const Paragraph = (): string => made(`<p>${component(Text, {})}</p>`);
+  const page = (): unknown => html(() => component(Paragraph, {}));
+
+  it("nesting that the parser would repair is refused, across components, with the way to it", () => {
+    assert.throws(() => inDevelopment(page), {
+      code: "SVC203",
+      message: /^SVC203 "<div" of Text\n<div> can't stand inside <p>.* It stands in <p> of Paragraph\.$/,
+    });
+    assert.equal(inProduction(page), "<p><div>x</div></p>");
+  });
+
+  it("text that a component writes into a table is refused", () => {
+    const Cell = (): string => made("text");
+    const Table = (): string => made(`<table><tbody><tr>${component(Cell, {})}</tr></tbody></table>`);
+    assert.throws(() => inDevelopment(() => html(() => component(Table, {}))), {
+      code: "SVC203",
+      message: /"text" of Cell/,
+    });
+  });
+
+  it("the HTML is the same as in production, with portals and empty components", () => {
+    const Empty = (): string => "";
+    const Card = (props: { children?: unknown }): string =>
+      made(`<b>${component(Slot, { of: props, children: html(() => "nothing") } as never)}</b>`);
+    const View = (): string =>
+      made(
+        `<br><script>"<p><div>"</script><svg><path></path></svg><i id="a"></i>${component(Portal as never, { to: "#a", children: html(() => component(Text, {})) } as never)}` +
+          component(Card, { children: html(() => component(Empty, {})) }),
+      );
+    const view = (): unknown => html(() => component(View, {}));
+    const expected = '<br><script>"<p><div>"</script><svg><path></path></svg><i id="a"><div>x</div></i><b>nothing</b>';
+    assert.equal(inDevelopment(view), expected);
+    assert.equal(renderPlaced(new Render(manifest, () => ""), view), expected);
+  });
+
+  it("an effect that the compiler has not seen in a component is refused, for the browser would never run it", () => {
+    const view = (): unknown => {
+      effect(() => {});
+      return "";
+    };
+    assert.throws(() => inDevelopment(view), {
+      code: "SVC111",
+      message: /effect was called by a function that is no component/,
+    });
+    assert.equal(inProduction(view), "");
+    assert.equal(
+      inDevelopment(() => (effectOfComponent(() => {}), "")),
+      "",
+    );
+  });
+
+  it("a store that was handed down, or what is inside, is refused where nothing is written again", () => {
+    const read = (of: (list: { names: string[]; at: { x: number } }) => unknown) => (): string =>
+      inDevelopment(() => {
+        const made = of(store({ names: ["a"], at: { x: 1 } }));
+        return String(still(made, "pages/a.tsx:2:5", "props.list"));
+      });
+    const told = { code: "SVC204", message: /^SVC204 pages\/a\.tsx:2:5\nprops\.list is a store/ };
+    assert.throws(
+      read((list) => list),
+      told,
+    );
+    assert.throws(
+      read((list) => list.at),
+      told,
+    );
+    assert.throws(
+      read((list) => list.names),
+      told,
+    );
+    assert.equal(read((list) => list.names[0])(), "a");
+    assert.equal(read((list) => ({ ...list }).at.x)(), "1");
+  });
+
+  it("two items with one key are refused, with the place of the key", () => {
+    const list = [{ id: 1 }, { id: 2 }, { id: 1 }];
+    const view = (): unknown => String(unique(list, (item) => item.id, "pages/a.tsx:3:9").length);
+    assert.throws(() => inDevelopment(view), {
+      code: "SVC202",
+      message: /^SVC202 pages\/a\.tsx:3:9\nItems 0 and 2 of this list have the same key, 1,/,
+    });
+    assert.equal(inProduction(view), "3");
+  });
+});
+
+describe("a value that can't travel", () => {
+  it("is told by component, source and path", () => {
+    const own = block("pages/a.tsx", "b0", [], [], ["Profile", "props.user"]);
+    const render = new Render(manifest, () => "");
+    renderInto(render, () => html(() => `<i${scope(own, 0, [{ socket: new (class Socket {})() }])}></i>`));
+    assert.throws(() => render.state(), {
+      code: "SVC201",
+      message: /^SVC201 pages\/a\.tsx: "props\.user" of Profile\n.*Its part \.socket is an instance of Socket/,
+    });
+  });
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { PageEvents } from "./page-events.ts";
+
+function eventsOf(...names: string[]): PageEvents {
+  const events = new PageEvents();
+  for (const name of names) events.add(name);
+  return events;
+}
+
+const STUB = "listen(__EVENTS__, __EVENTS__HOW)";
+
+describe("a page's events", () => {
+  it("are listened for once by type, those of the window too, which <html> tells", () => {
+    const events = eventsOf("click", "window:click", "click", "window:resize");
+    assert.equal(events.stub(STUB), 'listen(["click","resize"], 1)');
+    assert.equal(
+      events.htmlAttributes(),
+      ' window:click="[on\\:window\\:click]" window:resize="[on\\:window\\:resize]"',
+    );
+    assert.equal(events.hasMoments, false);
+  });
+
+  it("make the browser wait only where one of them decides about scrolling", () => {
+    assert.equal(eventsOf("wheel").stub(STUB), 'listen(["wheel"], 1)');
+    assert.equal(eventsOf("!wheel", "click").stub(STUB), 'listen(["wheel","click"], {capture:1,passive:0})');
+    assert.equal(eventsOf("!window:wheel").htmlAttributes(), ' window:wheel="[on\\:window\\:wheel]"');
+  });
+
+  it("are not the moments that scripts make up", () => {
+    for (const moment of ["load", "visible", "idle", "media"]) {
+      assert.equal(eventsOf(moment).hasMoments, true);
+      assert.equal(eventsOf(moment).stub(STUB), "listen([], 1)");
+    }
+  });
+});

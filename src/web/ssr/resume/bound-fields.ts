@@ -1,0 +1,37 @@
+/** Bound fields as the server writes them: `bind:value`, `bind:checked`, `bind:group`. docs/resume-protocol.md section 4. */
+import { isSignal } from "../../reactivity/signal.ts";
+import { escapeAttribute, escapeText } from "../../../platform/shared/escape.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+
+/** Value of the signal that a field is bound to. @throws SvcError `SVC110` for anything else. */
+export function kept(signal: unknown): unknown {
+  if (isSignal(signal)) return signal.value;
+  throw new SvcError(
+    "SVC110",
+    `A field is bound to ${signal === null ? "null" : typeof signal}, but only a signal can be assigned. Pass a signal, or bind the field of a store: bind:value={form.name}.`,
+  );
+}
+
+function holds(value: unknown, own: unknown): boolean {
+  return Array.isArray(value) ? value.map(String).includes(String(own)) : String(value) === String(own);
+}
+
+/** ` checked` on the member of a group that is chosen. @param own the member's value */
+export function chosen(value: unknown, own: unknown): string {
+  return holds(value, own) ? " checked" : "";
+}
+
+/** An opening tag as this package writes it, attributes quoted and escaped, and the text behind it. */
+const OPTION = /<option((?: [^\s=">]+(?:="[^"]*")?)*)>([^<]*)/g;
+
+/** Marks the options of a `<select>` that are chosen. @param html its content, options of components and lists included */
+export function options(value: unknown, html: string): string {
+  const wanted = (Array.isArray(value) ? value : [value]).map((item) => String(item ?? ""));
+  const asAttributes = new Set(wanted.map(escapeAttribute));
+  const asTexts = new Set(wanted.map(escapeText));
+  return html.replace(OPTION, (tag: string, attributes: string, text: string) => {
+    const own = / value(?:="([^"]*)")?(?= |$)/.exec(attributes);
+    const isChosen = own ? asAttributes.has(own[1] ?? "") : asTexts.has(text.trim().replaceAll(/\s+/g, " "));
+    return isChosen ? tag.replace("<option", "<option selected") : tag;
+  });
+}

@@ -1,0 +1,229 @@
+/**
+ * The scopes of a page: templates whose nodes browser code binds, what each captures, and the modules that the browser fetches before it
+ * runs a handler of one. A scope's attribute is written while its HTML is; the rest goes into the state script (page-state.ts).
+ */
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Manifest } from "../../../platform/shared/manifest.ts";
+import { remembered } from "../../../platform/shared/memoize.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import type { TemplateInfo } from "../template-info.ts";
+import type { PageEvents } from "../page-events.ts";
+import type { PageFeatures } from "../widget-scripts.ts";
+import { referenceOf, type FunctionReference } from "./function-props.ts";
+import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
+import type { ValueNames } from "./value-names.ts";
+import type { Made, ValueTable } from "./values.ts";
+
+/** Part of the runtime that takes in what comes after the state script. */
+const STREAM = "stream";
+/** Part of scopes inside of an error boundary. */
+const BOUNDARY = "boundary";
+/** Part of the runtime that makes function props. */
+const FUNCTIONS = "fn";
+/** Part of scopes on pages without a token of their own whose code may call actions: fetches one. */
+const TOKEN = "token";
+/** What names of chunks begin with. */
+const HANDLER = "handler/";
+
+const SCOPE = new RegExp(`( ${DOM.scope}=")(\\d+) [^"<>]*"`, "g");
+
+/** `[chunk, bind, ...slots]`, as written into the state script. */
+export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
+
+/** A name of the build, as JSON. */
+export const quoted = remembered((name) => JSON.stringify(name));
+
+export interface ScopeSurroundings {
+  manifest: Manifest;
+  values: ValueTable;
+  events: PageEvents;
+  features: PageFeatures;
+  /** Given in development only. */
+  names: ValueNames | undefined;
+  isTokenless: boolean;
+}
+
+export class PageScopes {
+  readonly #page: ScopeSurroundings;
+  /** By number, which count from 1. */
+  readonly #entries: ScopeEntry[] = [];
+  readonly #modules = new Map<number, ScopeModules>();
+  readonly #blocks = new Map<TemplateInfo, readonly string[]>();
+  #isGuarded = false;
+  #moment: string | undefined;
+  /** More state follows, which the part `stream` takes in. */
+  #isStreaming = false;
+
+  constructor(page: ScopeSurroundings) {
+    this.#page = page;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Those with a number above `count`. */
+  after(count: number): Record<string, ScopeEntry> {
+    const found: Record<string, ScopeEntry> = {};
+    for (const [at, entry] of this.#entries.entries()) if (at >= count) found[at + 1] = entry;
+    return found;
+  }
+
+  /** All of them as members of a JSON object. */
+  allAsText(): string {
+    let text = "";
+    let id = 0;
+    for (const entry of this.#entries) {
+      const bind = entry[1];
+      text += `${id++ === 0 ? "" : ","}"${id}":[${quoted(entry[0])},${bind === 0 ? "0" : quoted(bind)}`;
+      for (let slot = 2; slot < entry.length; slot++) text += `,${entry[slot]}`;
+      text += "]";
+    }
+    return text;
+  }
+
+  /** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
+  add(block: TemplateInfo, bound: number, slots: readonly unknown[]): string {
+    const { values, names } = this.#page;
+    const chunk = this.#chunkOf(block);
+    names?.meet(block, slots);
+    const id = this.#entries.length + 1;
+    const entry: ScopeEntry = [chunk, block.bind];
+    const indices: number[] = [];
+    // A page may have thousands of scopes: most name the modules that their block does, and share the list.
+    let modules = this.#modulesOf(block, chunk);
+    for (let slot = 0; slot < slots.length; slot++) {
+      const index = this.#indexOf(slots[slot], slot < bound ? id : undefined, block, slot);
+      indices.push(index, ...values.madeFrom(index));
+      entry.push(index);
+      for (const part of values.likelyParts(index)) modules = withName(modules, part);
+    }
+    if (this.#isStreaming) modules = withName(modules, STREAM);
+    if (this.#isGuarded) modules = withName(modules, BOUNDARY);
+    this.#entries.push(entry);
+    this.#modules.set(id, { own: modules, all: modules, slots: indices });
+    const parts = modules.length === 1 ? "" : ` ${modules.slice(1).join(" ")}`;
+    return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
+  }
+
+  /** Forgets those above `count`. */
+  rollBack(count: number): void {
+    for (let id = this.#entries.length; id > count; id--) this.#modules.delete(id);
+    this.#entries.length = count;
+  }
+
+  /** Modules beyond its own that a scope's handlers may set off, by scope. */
+  needs(): Record<string, string[]> {
+    const { values } = this.#page;
+    for (const scope of this.#modules.values()) {
+      scope.all = this.#isStreaming ? withName(scope.own, STREAM) : scope.own;
+      for (const index of scope.slots) for (const part of values.parts(index)) scope.all = withName(scope.all, part);
+    }
+    return modulePreloads(this.#modules, values.readers());
+  }
+
+  /** From here on what is written comes after a state script. */
+  beginStream(): void {
+    this.#isStreaming = true;
+  }
+
+  /**
+   * Has the scopes written before it was known that more comes name the part that takes it in, so that the browser fetches it
+   * beside the rest. Text that happens to read like one of them can't be told apart here; `n` names the part once more.
+   */
+  nameStream(html: string): string {
+    return html.replace(SCOPE, (attribute, open: string, id: string) => {
+      const names = this.#modules.get(Number(id))?.own ?? [];
+      const isScope = attribute === `${open}${id} ${names.join(" ").slice(HANDLER.length)}"`;
+      return isScope && !names.includes(STREAM) ? `${attribute.slice(0, -1)} ${STREAM}"` : attribute;
+    });
+  }
+
+  /** Event by which the components that are being written wake; undefined for their own. */
+  get moment(): string | undefined {
+    return this.#moment;
+  }
+
+  /** Writes components that wake at a moment: each at the event `type` of its root. */
+  atMoment(type: string | undefined, write: () => string): string {
+    const outer = this.#moment;
+    this.#moment = type;
+    try {
+      return write();
+    } finally {
+      this.#moment = outer;
+    }
+  }
+
+  /** Whether a boundary catches what fails in the browser of the scopes that are being written. */
+  get isGuarded(): boolean {
+    return this.#isGuarded;
+  }
+
+  /** Writes scopes inside of a boundary, or of none. */
+  guard(isGuarded: boolean, write: () => string): string {
+    const outer = this.#isGuarded;
+    this.#isGuarded = isGuarded;
+    try {
+      return write();
+    } finally {
+      this.#isGuarded = outer;
+    }
+  }
+
+  #indexOf(value: unknown, reader: number | undefined, captor: TemplateInfo, slot: number): number {
+    const { values } = this.#page;
+    const reference = referenceOf(value);
+    if (reference && !values.has(value)) values.addMade(value, this.#made(reference), captor, slot);
+    return values.add(value, reader, captor, slot);
+  }
+
+  /** What the browser makes a component's function prop from. */
+  #made({ block, symbol, slots }: FunctionReference): Made {
+    const chunk = this.#chunkOf(block);
+    this.#page.names?.meet(block, slots);
+    const indices = slots.map((value, slot) => this.#indexOf(value, undefined, block, slot));
+    const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
+    const parts = indices.flatMap((index) => this.#page.values.likelyParts(index));
+    return { content: [chunk, symbol, ...indices], slots: indices, modules: [...new Set([...modules, ...parts])] };
+  }
+
+  #chunkOf({ moduleId }: TemplateInfo): string {
+    const chunk = this.#page.manifest.chunks[moduleId];
+    if (chunk !== undefined) return chunk;
+    throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}; build the app again`);
+  }
+
+  /** Modules that every scope of a block names: its chunk, then parts. */
+  #modulesOf(block: TemplateInfo, chunk: string): readonly string[] {
+    let modules = this.#blocks.get(block);
+    if (!modules) {
+      const { events, features } = this.#page;
+      for (const name of block.events) {
+        events.add(name);
+        features.meet(name);
+      }
+      for (const name of block.parts) features.meet(name);
+      modules = [HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
+      this.#blocks.set(block, modules);
+    }
+    return modules;
+  }
+
+  #tokenOf(chunk: string): readonly string[] {
+    const { manifest, isTokenless } = this.#page;
+    return isTokenless && manifest.callers?.includes(chunk) !== false ? [TOKEN] : [];
+  }
+
+  /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */
+  #momentOf(block: TemplateInfo): string {
+    if (this.#moment === undefined || block.events.includes(this.#moment)) return "";
+    this.#page.events.add(this.#moment);
+    return ` ${DOM.on}${this.#moment}="${DOM.noHandler}"`;
+  }
+}
+
+/** The list itself where it has the name already. */
+function withName(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names : [...names, name];
+}

@@ -1,0 +1,271 @@
+/** The values a page's scopes capture: each object once, whoever captures it. docs/resume-protocol.md section 3. */
+import { isComputed, isSignal, type Signal } from "../../reactivity/signal.ts";
+import { isRef } from "../../jsx/ref.ts";
+import { ServerResource } from "../../reactivity/server-resource.ts";
+import { isStore } from "../../reactivity/server-store.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import { sharedGroups } from "./shared-values.ts";
+import type { ValueNames } from "./value-names.ts";
+import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
+
+/** A function as the browser makes it: from what, and the modules that takes. */
+export interface Made {
+  /** `[chunk, symbol, ...slots]` */
+  content: [chunk: string, symbol: string, ...slots: number[]];
+  slots: readonly number[];
+  modules: readonly string[];
+}
+
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2, made: 3, ref: 7, resource: 8 } as const;
+/** The kind of the same value when it is encoded. */
+const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6, 8: 9 };
+
+/** The kind of a value that lies in a graph of several. */
+const OF_GRAPH = 10;
+
+// Shared, for most of the thousands of values of a big page have the same.
+const NO_PARTS: readonly string[] = [];
+const DATA: readonly string[] = ["data"];
+const REF: readonly string[] = ["ref"];
+const RESOURCE: readonly string[] = ["resource"];
+/** What a resource will be that is not there yet can't be seen. */
+const RESOURCE_AND_DATA: readonly string[] = ["resource", "data"];
+
+const NONE: readonly number[] = [];
+const NOBODY: ReadonlySet<number> = new Set();
+
+const MINUS_ZERO = Symbol("-0");
+
+/** What of a template stands in errors about what it captures. */
+export interface CaptureOwner {
+  moduleId: string;
+  bind: string | 0;
+  /** Name of the component, then the source of each slot. */
+  names: readonly string[];
+}
+
+/** Where a value is captured first. */
+interface Place {
+  captor: CaptureOwner;
+  slot: number;
+}
+
+interface Entry {
+  kind: number;
+  /** The signal, store, ref or plain value; see `contentOf`. */
+  value: unknown;
+  /** Whose bindings read it. */
+  scopes: Set<number> | undefined;
+  /** For errors. */
+  where: Place;
+  /** Whether JSON alone can't carry it; known once the state is written. */
+  isEncoded: boolean;
+}
+
+const NO_ROWS: ReadonlyMap<Entry, Json[]> = new Map();
+
+export class ValueTable {
+  readonly #entries: Entry[] = [];
+  readonly #indices = new Map<unknown, number>();
+
+  /** @param scopeId when its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
+  add(value: unknown, scopeId: number | undefined, captor: CaptureOwner, slot: number): number {
+    // Primitives are told apart by value, which is as good: nothing can change them. Maps take -0 for 0.
+    const identity = Object.is(value, -0) ? MINUS_ZERO : value;
+    let index = this.#indices.get(identity);
+    if (index === undefined) {
+      index = this.#entries.push(entryOf(value, { captor, slot })) - 1;
+      this.#indices.set(identity, index);
+    }
+    if (scopeId !== undefined) {
+      const entry = this.#entries[index];
+      if (entry) (entry.scopes ??= new Set()).add(scopeId);
+    }
+    return index;
+  }
+
+  has(value: unknown): boolean {
+    return this.#indices.has(value);
+  }
+
+  /** Takes in a function that the browser makes. */
+  addMade(value: unknown, made: Made, captor: CaptureOwner, slot: number): void {
+    const where = { captor, slot };
+    const entry = { kind: VALUE_KINDS.made, value: made, scopes: undefined, where, isEncoded: false };
+    this.#indices.set(value, this.#entries.push(entry) - 1);
+  }
+
+  /** Values that a value is made from, by index; none for most. */
+  madeFrom(index: number): readonly number[] {
+    const entry = this.#entries[index];
+    if (entry?.kind !== VALUE_KINDS.made) return NONE;
+    const { slots } = entry.value as Made;
+    return [...slots, ...slots.flatMap((slot) => this.madeFrom(slot))];
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Forgets values from `size` on, and who reads the others after scope `lastScope`. */
+  rollBack(size: number, lastScope: number): void {
+    this.#entries.length = size;
+    for (const [value, index] of this.#indices) if (index >= size) this.#indices.delete(value);
+    for (const { scopes } of this.#entries) for (const id of scopes ?? NOBODY) if (id > lastScope) scopes?.delete(id);
+  }
+
+  /** Parts of the runtime that this value needs, as far as can be seen at a glance while the page is being rendered. */
+  likelyParts(index: number): readonly string[] {
+    const entry = this.#entries[index];
+    return entry ? partsOf(entry, !looksPlain(contentOf(entry))) : NO_PARTS;
+  }
+
+  /** Parts of the runtime that this value does need; call after `toJson`. */
+  parts(index: number): readonly string[] {
+    const entry = this.#entries[index];
+    return entry ? partsOf(entry, entry.isEncoded) : NO_PARTS;
+  }
+
+  /** For each value the name that it has in development; null for those that browser code does not change. */
+  names(names: ValueNames): (string | null)[] {
+    const found: (string | null)[] = this.#entries.map(() => null);
+    for (const [value, index] of this.#indices) found[index] = names.nameOf(value) ?? null;
+    return found;
+  }
+
+  /** For each value the scopes whose bindings read it. */
+  readers(): ReadonlySet<number>[] {
+    return this.#entries.map((entry) => entry.scopes ?? NOBODY);
+  }
+
+  /** Values before `size` -> their readers after scope `lastScope`, for those whose change wakes scopes. */
+  newReaders(size: number, lastScope: number): Record<string, number[]> {
+    const found = this.#entries.slice(0, size).map(({ kind, scopes }, index): [number, number[]] => {
+      return [index, kind === VALUE_KINDS.plain ? [] : [...(scopes ?? NOBODY)].filter((id) => id > lastScope)];
+    });
+    return Object.fromEntries(found.filter(([, ids]) => ids.length > 0));
+  }
+
+  /**
+   * Resources that the browser knows as not there yet, and that are by now: index -> `[kind, value, shown]`. `shown`: the page
+   * says somewhere that it is on its way. @throws SvcError `SVC201`
+   */
+  newlySettled(): Record<string, Json[]> {
+    const found: Record<string, Json[]> = {};
+    for (const [index, entry] of this.#entries.entries()) {
+      if (entry.kind !== VALUE_KINDS.resource) continue;
+      const resource = entry.value as ServerResource<unknown>;
+      if (resource.tellSettled()) found[index] = [...rowOf(entry), resource.wasShownPending ? 1 : 0];
+    }
+    return found;
+  }
+
+  /** Rows of the entries that hold each other's objects; adds an entry for each graph of these. */
+  #writeGraphs(entries: readonly Entry[]): ReadonlyMap<Entry, Json[]> {
+    if (entries.length < 2) return NO_ROWS;
+    const rows = new Map<Entry, Json[]>();
+    const contents = entries.map((entry) => (isShareable(entry) ? contentOf(entry) : undefined));
+    for (const { members, inStores } of sharedGroups(contents, (at) => entries[at]?.kind === VALUE_KINDS.store)) {
+      const group = members.map((at) => entries[at] as Entry);
+      // One by one, so that an error names what it is about.
+      for (const entry of group) encode(contentOf(entry), entry.where);
+      const graph = entryOf(group.map(contentOf), (group[0] as Entry).where);
+      const index = this.#entries.push(graph) - 1;
+      members.forEach((at, root) => {
+        const entry = entries[at] as Entry;
+        if (entry.kind === VALUE_KINDS.plain && inStores.has(at)) entry.kind = VALUE_KINDS.store;
+        const isPart = entry.kind === VALUE_KINDS.signal && inStores.has(at);
+        entry.isEncoded = true;
+        rows.set(entry, [OF_GRAPH, [index, root, entry.kind, ...(isPart ? [1] : [])]]);
+      });
+      shareScopes(group.filter(({ kind }) => kind === VALUE_KINDS.store));
+    }
+    return rows;
+  }
+
+  /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
+  toJson(first: number): Json[] {
+    const graphs = this.#writeGraphs(this.#entries.slice(first));
+    return this.#entries.slice(first).map((entry) => {
+      const row = graphs.get(entry) ?? rowOf(entry);
+      const { kind, scopes } = entry;
+      if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).tell();
+      // Plain values and functions of them never change; only signals and stores wake scopes.
+      if (scopes?.size && kind !== VALUE_KINDS.plain && kind !== VALUE_KINDS.made) row.push([...scopes]);
+      return row;
+    });
+  }
+}
+
+/** Whose stores wake the same scopes: a write to an object of one is a write to all that hold it. */
+function shareScopes(stores: readonly Entry[]): void {
+  const all = new Set(stores.flatMap(({ scopes }) => [...(scopes ?? NOBODY)]));
+  for (const entry of stores) entry.scopes = all;
+}
+
+/** Whether the entry can hold objects that others hold too. A resource's value is the browser's alone. */
+function isShareable({ kind }: Entry): boolean {
+  return kind === VALUE_KINDS.signal || kind === VALUE_KINDS.plain || kind === VALUE_KINDS.store;
+}
+
+/** `[kind, value]`. */
+function rowOf(entry: Entry): Json[] {
+  const value = contentOf(entry);
+  entry.isEncoded = !isPlainJson(value);
+  if (!entry.isEncoded) return [entry.kind, value as Json];
+  return [ENCODED[entry.kind] ?? entry.kind, encode(value, entry.where)];
+}
+
+function partsOf({ kind, value }: Entry, isEncoded: boolean): readonly string[] {
+  const data = isEncoded ? DATA : NO_PARTS;
+  if (kind === VALUE_KINDS.resource) {
+    return isEncoded || (value as ServerResource<unknown>).mayBeAnything ? RESOURCE_AND_DATA : RESOURCE;
+  }
+  if (kind === VALUE_KINDS.ref) return REF;
+  if (kind === VALUE_KINDS.made) return (value as Made).modules;
+  return kind === VALUE_KINDS.store ? ["store", ...data] : data;
+}
+
+function entryOf(value: unknown, where: Place): Entry {
+  return { kind: kindOf(value, where), value, scopes: undefined, where, isEncoded: false };
+}
+
+function kindOf(value: unknown, where: Place): number {
+  if (typeof value !== "object" || value === null) return VALUE_KINDS.plain;
+  if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
+  if (isSignal(value)) return VALUE_KINDS.signal;
+  if (isRef(value)) return VALUE_KINDS.ref;
+  if (value instanceof ServerResource) return VALUE_KINDS.resource;
+  return isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain;
+}
+
+/** Asked for at the end, so that what was set while rendering is what the browser gets. */
+function contentOf({ kind, value }: Entry): unknown {
+  if (kind === VALUE_KINDS.signal) return (value as Signal<unknown>).value;
+  if (kind === VALUE_KINDS.resource) return (value as ServerResource<unknown>).state;
+  if (kind === VALUE_KINDS.made) return (value as Made).content;
+  return kind === VALUE_KINDS.ref ? null : value;
+}
+
+function encode(value: unknown, where: Place): Json {
+  try {
+    return serialize(value);
+  } catch (error) {
+    if (error instanceof SerializeError) throw cannotTravel(where, error.message);
+    throw error;
+  }
+}
+
+function cannotTravel({ captor: { moduleId, bind, names }, slot }: Place, why: string): SvcError {
+  const [component = "", ...sources] = names;
+  const what = sources[slot];
+  const where =
+    what === undefined
+      ? `slot ${slot} of scope ${bind || "(handlers only)"}`
+      : `${JSON.stringify(what)} of ${component}`;
+  return new SvcError(
+    "SVC201",
+    `SVC201 ${moduleId}: ${where}\nThis value is captured by code that runs in the browser. ${why}. Pass the plain data it is made of, or make it in the browser: in a handler or onLoad.`,
+  );
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { EMPTY_MANIFEST } from "../../platform/shared/manifest.ts";
+import { systemClock } from "../../platform/shared/clock.ts";
+import { Await } from "./components/await.ts";
+import { featureScript, PageFeatures } from "./widget-scripts.ts";
+import { html } from "./html.ts";
+import { Modal } from "./components/modal.ts";
+import { Popup } from "./components/popup.ts";
+import { renderPage, type PageRenderOptions } from "./render-page.ts";
+import { ThemeSwitch } from "./components/theme-switch.ts";
+import { Toasts } from "./components/toasts.ts";
+
+const OPTIONS: PageRenderOptions = {
+  manifest: EMPTY_MANIFEST,
+  csrfToken: () => "token",
+  title: "Widgets",
+  nonce: "n0",
+  stub: "",
+  stylesheets: ["/app.css"],
+  clock: systemClock,
+};
+
+const pageOf = (view: () => unknown, options: Partial<PageRenderOptions> = {}): string =>
+  renderPage(view, { ...OPTIONS, ...options }).html;
+
+describe("a page with widgets", () => {
+  it("has their stylesheet ahead of its own, and each script once, with its nonce", () => {
+    const page = pageOf(() => [
+      Popup({ id: "a", label: "A", role: "menu" }),
+      Popup({ id: "b", label: "B", role: "menu" }),
+      Modal({ id: "c", title: "C" }),
+    ]);
+    assert.match(page, /<link rel="stylesheet" href="\/_svc\/ui\.css"><link rel="stylesheet" href="\/app\.css">/);
+    assert.equal(page.split("ui.css").length, 2);
+    assert.equal(page.split("/_svc/ui-menu.js").length, 2);
+    assert.equal(page.match(/position-area.*?ui\.js/g)?.length, 1);
+    for (const [script] of page.matchAll(/<script[^>]*>/g)) assert.match(script, / nonce="n0"/);
+  });
+
+  it("asks in one line whether a browser lacks what a fallback brings", () => {
+    for (const name of ["place", "modal"] as const)
+      assert.match(
+        featureScript(name, { nonce: "n" }),
+        /^<script data-svc-ui nonce="n">.+\|\|import\("\/_svc\/ui\.js"\)<\/script>$/,
+      );
+  });
+
+  it("is a page without a byte of them where there is none", () => {
+    assert.doesNotMatch(
+      pageOf(() => html(() => "<p>x</p>")),
+      /_svc|svc-/,
+    );
+  });
+
+  it("has what a late piece needs with that piece, and not before", async () => {
+    const { stream } = renderPage(
+      () =>
+        Await({
+          value: new Promise<string>((done) => setImmediate(() => setImmediate(() => done("B")))),
+          children: (label) => Popup({ id: "b", label }),
+        }),
+      OPTIONS,
+    );
+    assert.ok(stream);
+    const parts: string[] = [];
+    for await (const part of stream) parts.push(part);
+    const at = parts.findIndex((part) => part.includes('id="b-button"'));
+    assert.ok(at > 0);
+    assert.doesNotMatch(parts.slice(0, at - 1).join(""), /ui\.css|ui\.js/);
+    assert.match(parts.join(""), /ui\.css.*id="b-button".*ui\.js/s);
+  });
+});
+
+describe("what a page has come to need", () => {
+  it("is told once", () => {
+    const features = new PageFeatures();
+    assert.deepEqual([features.news(), features.newStyles()], [[], []]);
+    features.use("menu");
+    features.meet("pan");
+    features.meet("click");
+    assert.deepEqual([...features.news()].sort(), ["gesture", "menu"]);
+    assert.deepEqual(features.newStyles(), ["/_svc/ui.css"]);
+    features.use("menu", "modal");
+    assert.deepEqual([features.news(), features.newStyles()], [["modal"], []]);
+  });
+});
+
+describe("widgets", () => {
+  it("escape what they are given, and take no id that is none", () => {
+    const hostile = `"><script>x</script>`;
+    const page = pageOf(() => [
+      Popup({ id: "a", label: hostile, class: hostile, "aria-label": hostile, children: hostile }),
+      Modal({
+        id: "b",
+        title: hostile,
+        label: hostile,
+        closeLabel: hostile,
+        closedby: hostile as "any",
+        class: hostile,
+      }),
+      Toasts({ flash: hostile, "aria-label": hostile, closeLabel: hostile, tone: hostile as "bad" }),
+    ]);
+    assert.doesNotMatch(page, /<script>x/);
+    for (const id of ["", "a b", '"', "1a", undefined as never]) {
+      assert.throws(() => pageOf(() => Popup({ id, label: "x" })), { code: "SVC_DEFINITION" });
+      assert.throws(() => pageOf(() => Modal({ id, title: "x" })), { code: "SVC_DEFINITION" });
+    }
+    assert.throws(() => pageOf(() => Popup({ id: "a", placement: "middle" as never })), { code: "SVC_DEFINITION" });
+  });
+
+  it("switch themes only where the app has some", () => {
+    assert.throws(() => pageOf(() => ThemeSwitch({})), { code: "SVC_DEFINITION" });
+    const page = pageOf(() => ThemeSwitch({ themes: ["dark"], labels: { dark: "<Nacht>" } }), { theme: "dark" });
+    assert.match(page, /<html lang="en" data-svc-theme="dark" style="color-scheme:dark">/);
+    assert.match(page, /<button name="theme" value="dark" aria-pressed="true">&lt;Nacht><\/button>/);
+  });
+});

@@ -1,0 +1,371 @@
+/** The lanes over a store of arrays. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { DeliveryLane, DeliveryRow } from "../../storage/contract/webhook-rows.ts";
+import { FOREVER_MS } from "./delivery-queue.ts";
+import { DeliveryQueues, type DeliveryLimits } from "./delivery-queues.ts";
+
+const STEPS = [
+  "offer",
+  "offer",
+  "offer later",
+  "add",
+  "other",
+  "hold",
+  "resume",
+  "pass",
+  "end",
+  "end",
+  "start",
+] as const;
+
+interface Reading extends DeliveryLane {
+  limit: number;
+  given: number;
+}
+
+function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
+  const rows: DeliveryRow[] = [];
+  const readings: Reading[] = [];
+  const rooms = new Map<string, { slots: number; untilMs: number }>();
+  let nowMs = 1000;
+  let made = 0;
+  const make = (registrationId: string, change: Partial<DeliveryRow>): DeliveryRow => {
+    const id = `msg_${made++}`;
+    const row = { id, registrationId, graphId: `g_${id}`, event: "graph.done" as const, epoch: 1, pauseNo: 0 };
+    const state = {
+      body: "{}",
+      createdMs: 1,
+      dueMs: 1,
+      status: "pending" as const,
+      attempts: 0,
+      deliveredMs: undefined,
+    };
+    return { ...row, ...state, ...change };
+  };
+  const inLane = (lane: DeliveryLane) =>
+    rows
+      .filter((row) => row.registrationId === lane.registrationId && row.attempts > 0 === lane.isRetry)
+      .sort((a, b) => a.dueMs - b.dueMs);
+  const lanes = new DeliveryQueues({
+    limits,
+    now: () => nowMs,
+    roomOf: (id) => rooms.get(id) ?? { slots: limits.perEndpoint, untilMs: 0 },
+    store: {
+      due: async (lane, atMs, limit) => {
+        const given = inLane(lane)
+          .filter((row) => row.dueMs <= atMs)
+          .slice(0, limit);
+        readings.push({ ...lane, limit, given: given.length });
+        return given;
+      },
+      nextDueMs: async (lane, afterMs) => inLane(lane).find((row) => row.dueMs > afterMs)?.dueMs,
+    },
+  });
+  return {
+    lanes,
+    readings,
+    rooms,
+    /** Adds rows to the store, as a commit does. */
+    add: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
+      for (let at = 0; at < count; at++) {
+        rows.push(make(registrationId, change));
+      }
+      lanes.wake(registrationId);
+    },
+    /** Adds rows to the store and hands them over, as a commit of this process does. */
+    offer: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
+      const added = Array.from({ length: count }, () => make(registrationId, change));
+      rows.push(...added);
+      for (const row of added) lanes.offer(row);
+    },
+    /** Rows whose attempts are not on record. */
+    rows,
+    start: async (): Promise<DeliveryRow[]> => {
+      const started: DeliveryRow[] = [];
+      for (;;) {
+        const row = lanes.next();
+        if (row) started.push(row);
+        else if (lanes.isHungry) await lanes.read();
+        else break;
+      }
+      return started;
+    },
+    /** The attempt has ended and is on record. */
+    end: (row: DeliveryRow) => {
+      rows.splice(
+        rows.findIndex(({ id }) => id === row.id),
+        1,
+      );
+      lanes.finish(row);
+      lanes.release(row);
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+      lanes.tick();
+    },
+  };
+}
+
+const countOf = (rows: readonly DeliveryRow[], registrationId: string): number =>
+  rows.filter((row) => row.registrationId === registrationId).length;
+
+describe("lanes", () => {
+  it("start 8 attempts for one registration and 64 in all, in turn", async () => {
+    const test = rig();
+    for (let at = 0; at < 10; at++) test.add(`wh_${at}`, 20);
+    const started = await test.start();
+    assert.equal(started.length, 64);
+    for (let at = 0; at < 10; at++) assert.ok([6, 7].includes(countOf(started, `wh_${at}`)), `wh_${at}`);
+    const alone = rig();
+    alone.add("wh_1", 20);
+    assert.equal((await alone.start()).length, 8);
+  });
+
+  it("give retries half of an endpoint's slots at most, and one at least", async () => {
+    const test = rig();
+    test.add("wh_1", 20, { attempts: 3 });
+    assert.equal((await test.start()).length, 4);
+    test.add("wh_1", 20);
+    const news = await test.start();
+    assert.deepEqual([news.length, news.filter((row) => row.attempts > 0).length], [4, 0]);
+    const other = rig();
+    other.add("wh_1", 20);
+    other.add("wh_1", 20, { attempts: 1 });
+    const first = await other.start();
+    assert.ok(first.some((row) => row.attempts > 0));
+    assert.ok(first.filter((row) => row.attempts === 0).length >= 4);
+  });
+
+  it("start a row again that was put off and then released, or sent again, before they had let go of it", async () => {
+    const test = rig();
+    test.add("wh_1", 1);
+    const [row] = await test.start();
+    assert.ok(row);
+    // It waits for an earlier one of its graph, which then ends.
+    test.lanes.putOff(row);
+    row.dueMs = 21_000;
+    test.lanes.wake("wh_1");
+    assert.deepEqual(await test.start(), []);
+    row.dueMs = 1000;
+    test.lanes.wake("wh_1");
+    assert.deepEqual(await test.start(), []);
+    test.lanes.finish(row);
+    test.lanes.release(row);
+    assert.deepEqual(await test.start(), [row]);
+    test.end(row);
+    assert.deepEqual(await test.start(), []);
+  });
+
+  it("keep half of all slots free of retries, and hand on what comes free of theirs", async () => {
+    const test = rig({ total: 4, perEndpoint: 4 });
+    test.add("wh_1", 5, { attempts: 1 });
+    test.add("wh_2", 5, { attempts: 1 });
+    const started = await test.start();
+    assert.equal(started.length, 2);
+    test.end(started[0] as DeliveryRow);
+    assert.equal((await test.start()).length, 1);
+    test.add("wh_3", 5);
+    assert.equal(countOf(await test.start(), "wh_3"), 2);
+  });
+
+  it("read pages, however long the backlog", async () => {
+    const test = rig();
+    test.add("wh_1", 5000);
+    let delivered = 0;
+    for (let started = await test.start(); started.length > 0; started = await test.start()) {
+      for (const row of started) test.end(row);
+      delivered += started.length;
+    }
+    assert.equal(delivered, 5000);
+    const rowsRead = test.readings.reduce((sum, { given }) => sum + given, 0);
+    assert.ok(rowsRead < 5000 * 1.2, `${rowsRead} rows read for 5000`);
+    assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 128 + 8);
+  });
+
+  it("start what is handed over without reading it, where nothing waits in the store", async () => {
+    const test = rig();
+    test.offer("wh_1", 1);
+    const [first] = await test.start();
+    test.end(first as DeliveryRow);
+    test.readings.splice(0);
+    test.offer("wh_1", 20);
+    const started = await test.start();
+    for (const row of started) test.end(row);
+    assert.deepEqual([started.length, (await test.start()).length, test.readings.length], [8, 8, 0]);
+    assert.equal(started[0]?.status, "pending");
+  });
+
+  it("go on without reading where they were told of something while rows were under way", async () => {
+    const test = rig();
+    test.offer("wh_1", 2);
+    const underWay = await test.start();
+    for (let count = 0; count < 500; count++) {
+      if (count === 10) test.lanes.wake("wh_1");
+      test.offer("wh_1", 1);
+      test.end(underWay.shift() as DeliveryRow);
+      underWay.push(...(await test.start()));
+    }
+    assert.equal(underWay.length, 2);
+    assert.ok(test.readings.length < 20, `${test.readings.length} pages were read`);
+  });
+
+  it("start a retry again that was sent again once its attempt was on record, before they had let go of it", async () => {
+    const test = rig();
+    test.add("wh_1", 1, { attempts: 1 });
+    const [row] = await test.start();
+    assert.ok(row);
+    row.attempts++;
+    test.lanes.wake("wh_1");
+    assert.deepEqual(await test.start(), []);
+    test.lanes.finish(row);
+    test.lanes.release(row);
+    assert.deepEqual(await test.start(), [row]);
+    // The same, let go of while the page is read that has it.
+    row.attempts++;
+    test.lanes.wake("wh_1");
+    const starting = test.start();
+    test.lanes.finish(row);
+    test.lanes.release(row);
+    assert.deepEqual(await starting, [row]);
+  });
+
+  it("read once though rows end meanwhile", async () => {
+    const test = rig();
+    test.add("wh_1", 8);
+    const underWay = await test.start();
+    test.lanes.wake("wh_1");
+    test.readings.splice(0);
+    const ended = underWay.shift() as DeliveryRow;
+    test.end(ended);
+    const starting = test.start();
+    for (const row of underWay) test.end(row);
+    assert.deepEqual([await starting, test.readings.length], [[], 2]);
+  });
+
+  it("leave in the store what is more than a page, not due yet, or behind what waits there", async () => {
+    const test = rig();
+    test.offer("wh_1", 1);
+    await test.start();
+    test.offer("wh_1", 1, { dueMs: 3000 });
+    await test.start();
+    assert.equal(test.lanes.wakeMs, 3000);
+    test.offer("wh_1", 200);
+    let most = 0;
+    const ended = new Set<string>();
+    for (let started = await test.start(); started.length > 0; started = await test.start()) {
+      most = Math.max(most, ...test.readings.map(({ given }) => given));
+      for (const row of started) {
+        test.end(row);
+        ended.add(row.id);
+      }
+    }
+    assert.ok(most <= 128 + 8);
+    assert.equal(ended.size, 200);
+  });
+
+  it("start each row once, whatever is handed over, told of, held and released meanwhile", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 120 }), async (steps) => {
+        const test = rig({ total: 6, perEndpoint: 4 });
+        const underWay: DeliveryRow[] = [];
+        const started: string[] = [];
+        const start = async (): Promise<void> => {
+          for (const row of await test.start()) {
+            underWay.push(row);
+            started.push(row.id);
+          }
+        };
+        let [made, starting] = [0, Promise.resolve()];
+        const count = (): number => {
+          made += 3;
+          return 3;
+        };
+        for (const step of steps) {
+          if (step === "offer") test.offer("wh_1", count());
+          if (step === "offer later") test.offer("wh_1", count(), { dueMs: 1500 });
+          if (step === "add") test.add("wh_1", count());
+          if (step === "other") test.offer("wh_2", count());
+          if (step === "hold") test.lanes.hold("wh_1", FOREVER_MS);
+          if (step === "resume") test.lanes.resume("wh_1");
+          if (step === "pass") test.pass(300);
+          if (step === "end" && underWay.length > 0) test.end(underWay.shift() as DeliveryRow);
+          // Begun, and not waited for: what comes next comes while pages are read.
+          if (step === "start") starting = starting.then(start);
+          await Promise.resolve();
+        }
+        await starting;
+        test.lanes.resume("wh_1");
+        test.pass(5000);
+        for (await start(); underWay.length > 0; await start()) test.end(underWay.shift() as DeliveryRow);
+        assert.deepEqual([started.length, new Set(started).size, test.rows.length], [made, made, 0]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("give a row once, though it is pending in the store until its attempt is on record", async () => {
+    const test = rig();
+    test.add("wh_1", 3);
+    const started = await test.start();
+    for (const row of started) test.lanes.finish(row);
+    test.lanes.wake("wh_1");
+    assert.deepEqual([started.length, (await test.start()).length], [3, 0]);
+    for (const row of started) test.lanes.release(row);
+    test.lanes.wake("wh_1");
+    assert.equal((await test.start()).length, 3);
+  });
+
+  it("say when the next row falls due, and start it then", async () => {
+    const test = rig();
+    test.add("wh_1", 1, { dueMs: 5000, attempts: 1 });
+    assert.deepEqual([(await test.start()).length, test.lanes.wakeMs], [0, 5000]);
+    test.pass(3999);
+    assert.deepEqual([(await test.start()).length, test.lanes.wakeMs], [0, 5000]);
+    test.pass(1);
+    assert.equal((await test.start()).length, 1);
+    test.pass(1);
+    assert.equal(test.lanes.wakeMs, FOREVER_MS);
+  });
+
+  it("read nothing of a registration that waits, and all of it afterwards", async () => {
+    const test = rig();
+    test.add("wh_1", 3);
+    test.rooms.set("wh_1", { slots: 0, untilMs: 9000 });
+    assert.deepEqual([(await test.start()).length, test.readings.length, test.lanes.wakeMs], [0, 0, 9000]);
+    test.add("wh_1", 1);
+    assert.deepEqual([(await test.start()).length, test.readings.length], [0, 0]);
+    test.rooms.set("wh_1", { slots: 1, untilMs: 0 });
+    test.pass(8000);
+    assert.equal((await test.start()).length, 1, "one probe");
+    test.rooms.delete("wh_1");
+    test.lanes.resume("wh_1");
+    assert.equal((await test.start()).length, 3);
+  });
+
+  it("start what is offered after a hold whose time has come, though the clock is set back then, and in it when it ends", async () => {
+    const test = rig();
+    test.lanes.hold("wh_1", 6000);
+    test.pass(5000);
+    assert.equal((await test.start()).length, 0);
+    test.pass(-3000);
+    test.offer("wh_1", 1);
+    assert.equal((await test.start()).length, 1);
+    test.lanes.hold("wh_1", 9000);
+    test.offer("wh_1", 1);
+    assert.equal((await test.start()).length, 0);
+    assert.equal(test.lanes.wakeMs, 9000);
+  });
+
+  it("let go of what has not started when a registration is held", async () => {
+    const test = rig({ total: 64, perEndpoint: 1 });
+    test.add("wh_1", 3);
+    const [first] = await test.start();
+    test.lanes.hold("wh_1", FOREVER_MS);
+    test.end(first as DeliveryRow);
+    assert.equal((await test.start()).length, 0);
+    test.lanes.resume("wh_1");
+    assert.equal((await test.start()).length, 1);
+  });
+});

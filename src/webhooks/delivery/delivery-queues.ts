@@ -1,0 +1,288 @@
+/**
+ * Which delivery starts next: bookkeeping over what the store gives.
+ *
+ * Each registration has two lanes: first attempts, and retries. A slow endpoint fills its own slots and nothing else;
+ * retries take at most half of an endpoint's slots, and half of all, so that old failures never keep news waiting; one
+ * slot is theirs when they have any, so that news never keeps them waiting either.
+ *
+ * Rows stay in the store until a lane may start one: a backlog of any length costs a page of memory. Where none waits in the
+ * store, those that a commit has just added are taken as they are, and never read. What is held here is only held in memory:
+ * after a crash the row is still pending in the store, and is sent again with the same id.
+ */
+import type { DeliveryRow, OutboxRow, WebhookStore } from "../../storage/contract/webhook-rows.ts";
+import {
+  deliveryOf,
+  FOREVER_MS,
+  hasWork,
+  isIdle,
+  isOtherwise,
+  newDeliveryQueue,
+  POSTPONED,
+  renew,
+  type Endpoint,
+  type DeliveryQueue,
+  type Reading,
+} from "./delivery-queue.ts";
+
+export interface DeliveryLimits {
+  /** Attempts under way at once, in all. */
+  total: number;
+  /** … and to one registration. */
+  perEndpoint: number;
+}
+
+/** Each is a socket, and a process has a limit of those. */
+export const MOST_CONNECTIONS = 4096;
+
+export const DEFAULT_LIMITS: DeliveryLimits = { total: 64, perEndpoint: 8 };
+
+/** Rows that wait in memory over all lanes, about; and in one lane. */
+const HELD_ROWS = 1024;
+const LARGEST_PAGE = 128;
+const SMALLEST_PAGE = 4;
+
+/** How many slots a registration has now; with none, until when it waits. */
+export interface Room {
+  slots: number;
+  untilMs: number;
+}
+
+export interface DeliveryQueuesOptions {
+  limits: DeliveryLimits;
+  store: Pick<WebhookStore, "due" | "nextDueMs">;
+  now: () => number;
+  /** Asked before each start. */
+  roomOf: (registrationId: string) => Room;
+}
+
+export class DeliveryQueues {
+  readonly #options: DeliveryQueuesOptions;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** Those that may have something to start, in turn: one that got a slot goes to the end. */
+  readonly #ready = new Set<Endpoint>();
+  /** Those whose retries wait for the share of all retries. */
+  readonly #crowded = new Set<Endpoint>();
+  /** Those with a slot to fill and nothing in the queue, though the store may have something. */
+  readonly #hungry = new Set<DeliveryQueue>();
+  #active = 0;
+  #activeRetries = 0;
+  #wakeMs = FOREVER_MS;
+
+  constructor(options: DeliveryQueuesOptions) {
+    this.#options = options;
+  }
+
+  /** Attempts under way. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** When something falls due that is not due now; `FOREVER_MS` when nothing does. */
+  get wakeMs(): number {
+    return this.#wakeMs;
+  }
+
+  /** The store has, or may have, something for this registration. */
+  wake(registrationId: string): void {
+    const endpoint = this.#endpoint(registrationId);
+    for (const lane of [endpoint.first, endpoint.retries]) renew(lane);
+    this.#ready.add(endpoint);
+  }
+
+  /** A commit has added this row to the store, and it may be sent without being read. */
+  offer(row: OutboxRow): void {
+    const endpoint = this.#endpoint(row.registrationId);
+    const { first } = endpoint;
+    this.#ready.add(endpoint);
+    // What waits in the store comes before it.
+    if (first.mayHaveMore || first.reading || row.dueMs > this.#options.now() || first.queue.length >= this.#page)
+      return renew(first);
+    first.queue.push(deliveryOf(row));
+    first.held.set(row.id, 0);
+  }
+
+  /** Rows that may wait in one lane. */
+  get #page(): number {
+    return Math.max(SMALLEST_PAGE, Math.min(LARGEST_PAGE, Math.floor(HELD_ROWS / this.#endpoints.size)));
+  }
+
+  /** Ends a hold and looks again. */
+  resume(registrationId: string): void {
+    this.#endpoint(registrationId).holdUntilMs = 0;
+    this.wake(registrationId);
+  }
+
+  /** Starts nothing of a registration until then. Lets go of what has not started; the store still has it. */
+  hold(registrationId: string, untilMs: number): void {
+    const endpoint = this.#endpoint(registrationId);
+    endpoint.holdUntilMs = untilMs;
+    for (const lane of [endpoint.first, endpoint.retries]) {
+      for (const row of lane.queue.splice(0)) lane.held.delete(row.id);
+      renew(lane);
+      if (lane.reading) lane.reading.isHeldUp = true;
+    }
+    this.#ready.delete(endpoint);
+    this.#wakeMs = Math.min(this.#wakeMs, untilMs);
+  }
+
+  /** Looks at what has fallen due by now. */
+  tick(): void {
+    const nowMs = this.#options.now();
+    this.#wakeMs = FOREVER_MS;
+    for (const endpoint of this.#endpoints.values()) {
+      if (this.#keepHold(endpoint, nowMs)) continue;
+      for (const lane of [endpoint.first, endpoint.retries]) {
+        if (lane.wakeMs <= nowMs) renew(lane);
+        else this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
+      }
+      if (hasWork(endpoint)) this.#ready.add(endpoint);
+      else if (isIdle(endpoint)) this.#endpoints.delete(endpoint.id);
+    }
+  }
+
+  /** The next row that may start, its slot taken; undefined when none may, or none is read: see {@link read}. */
+  next(): DeliveryRow | undefined {
+    if (this.#active >= this.#options.limits.total) return undefined;
+    for (const endpoint of this.#ready) {
+      const row = this.#take(endpoint);
+      this.#ready.delete(endpoint);
+      if (!row) continue;
+      this.#ready.add(endpoint);
+      return row;
+    }
+    return undefined;
+  }
+
+  /** Whether slots are free for lanes of which the store may have rows. */
+  get isHungry(): boolean {
+    return this.#hungry.size > 0;
+  }
+
+  /** Reads a page of each of these lanes. Rejects with what the store does. */
+  async read(): Promise<void> {
+    const lanes = [...this.#hungry];
+    this.#hungry.clear();
+    for (const { registrationId } of lanes) this.#ready.add(this.#endpoint(registrationId));
+    await Promise.all(lanes.map((lane) => this.#read(lane)));
+  }
+
+  /** Gives a slot back. The row is held on, so that it is not read again before its attempt is on record. */
+  finish(row: DeliveryRow): void {
+    const lane = this.#laneOf(row);
+    lane.active--;
+    this.#active--;
+    if (lane.isRetry) this.#activeRetries--;
+    this.#ready.add(this.#endpoint(row.registrationId));
+    for (const endpoint of this.#crowded) this.#ready.add(endpoint);
+    this.#crowded.clear();
+  }
+
+  /** It is about to be put off in the store without an attempt: as what is due from now on, somebody has released it. */
+  putOff(row: DeliveryRow): void {
+    this.#laneOf(row).held.set(row.id, POSTPONED);
+  }
+
+  /** Lets go of a row. @param dueMs when it is tried again, if it is */
+  release(row: DeliveryRow, dueMs?: number): void {
+    const lane = this.#laneOf(row);
+    lane.reading?.released.set(row.id, lane.held.get(row.id) ?? POSTPONED);
+    lane.held.delete(row.id);
+    // What was told of it has been looked at, and is over.
+    if (lane.passedOver.delete(row.id)) this.#lookAt(lane);
+    if (dueMs === undefined) return;
+    const { retries } = this.#endpoint(row.registrationId);
+    if (retries.reading) retries.reading.hasNew = true;
+    retries.wakeMs = Math.min(retries.wakeMs, dueMs);
+    this.#wakeMs = Math.min(this.#wakeMs, dueMs);
+  }
+
+  #lookAt(lane: DeliveryQueue): void {
+    renew(lane);
+    this.#ready.add(this.#endpoint(lane.registrationId));
+  }
+
+  #take(endpoint: Endpoint): DeliveryRow | undefined {
+    if (this.#keepHold(endpoint, this.#options.now())) return undefined;
+    const { slots, untilMs } = this.#options.roomOf(endpoint.id);
+    if (slots === 0) {
+      this.hold(endpoint.id, untilMs);
+      return undefined;
+    }
+    const { first, retries } = endpoint;
+    if (first.active + retries.active >= slots) return undefined;
+    const order = retries.active === 0 ? [retries, first] : [first, retries];
+    let isHungry = false;
+    for (const lane of order) {
+      if (lane.isRetry && !this.#mayRetry(endpoint, slots)) continue;
+      // Nothing starts before what comes first in the order is read.
+      const row = isHungry ? undefined : lane.queue.shift();
+      if (row) return this.#start(lane, row);
+      if (lane.queue.length > 0 || !lane.mayHaveMore) continue;
+      this.#hungry.add(lane);
+      isHungry = true;
+    }
+    return undefined;
+  }
+
+  /** Keeps a hold until its time: then it is over, even if the clock is set back after that. @returns whether it still holds */
+  #keepHold(endpoint: Endpoint, nowMs: number): boolean {
+    if (endpoint.holdUntilMs > nowMs) this.#wakeMs = Math.min(this.#wakeMs, endpoint.holdUntilMs);
+    else endpoint.holdUntilMs = 0;
+    return endpoint.holdUntilMs > nowMs;
+  }
+
+  #mayRetry(endpoint: Endpoint, slots: number): boolean {
+    if (endpoint.retries.active >= Math.max(1, Math.floor(slots / 2))) return false;
+    if (this.#activeRetries < Math.max(1, Math.floor(this.#options.limits.total / 2))) return true;
+    this.#crowded.add(endpoint);
+    return false;
+  }
+
+  #start(lane: DeliveryQueue, row: DeliveryRow): DeliveryRow {
+    lane.active++;
+    this.#active++;
+    if (lane.isRetry) this.#activeRetries++;
+    return row;
+  }
+
+  /** Reads a page of what is due. Rows that are held come again: so many more are asked for. */
+  async #read(lane: DeliveryQueue): Promise<void> {
+    const { store, now } = this.#options;
+    const page = this.#page;
+    const limit = page + lane.held.size;
+    const nowMs = now();
+    const reading: Reading = { released: new Map(), hasNew: false, isHeldUp: false };
+    lane.reading = reading;
+    try {
+      const rows = await store.due(lane, nowMs, limit);
+      if (reading.isHeldUp) return;
+      const others = rows.filter(({ id }) => !lane.held.has(id) && !reading.released.has(id));
+      lane.passedOver = new Set(rows.filter((row) => isOtherwise(row, lane.held)).map(({ id }) => id));
+      if (rows.some((row) => isOtherwise(row, reading.released))) reading.hasNew = true;
+      lane.queue = others.slice(0, page);
+      for (const { id, attempts } of lane.queue) lane.held.set(id, attempts);
+      const isLast = rows.length < limit && others.length <= page;
+      const wakeMs = isLast ? ((await store.nextDueMs(lane, nowMs)) ?? FOREVER_MS) : FOREVER_MS;
+      lane.mayHaveMore = !isLast || reading.hasNew;
+      if (lane.mayHaveMore) return;
+      lane.wakeMs = wakeMs;
+      this.#wakeMs = Math.min(this.#wakeMs, wakeMs);
+    } finally {
+      lane.reading = undefined;
+    }
+  }
+
+  #laneOf(row: DeliveryRow): DeliveryQueue {
+    const { first, retries } = this.#endpoint(row.registrationId);
+    return row.attempts > 0 ? retries : first;
+  }
+
+  #endpoint(id: string): Endpoint {
+    let endpoint = this.#endpoints.get(id);
+    if (!endpoint) {
+      endpoint = { id, first: newDeliveryQueue(id, false), retries: newDeliveryQueue(id, true), holdUntilMs: 0 };
+      this.#endpoints.set(id, endpoint);
+    }
+    return endpoint;
+  }
+}

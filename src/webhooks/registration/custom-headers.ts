@@ -1,0 +1,69 @@
+/**
+ * Headers that a registration adds to its deliveries: pure checks (RFC 9110 sections 5.1 and 5.5).
+ * Owns which names are ours or the connection's. Their values may be credentials, so they are never shown or logged.
+ */
+import { DELIVERY_HEADERS, TRACE_HEADERS } from "../../platform/shared/wire.ts";
+
+const MAX_HEADERS = 20;
+const MAX_NAME_LENGTH = 100;
+const MAX_VALUE_LENGTH = 2048;
+
+const TOKEN = /^[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+$/;
+/** Visible ASCII, with single or several spaces only inside: a line break would begin a header of its own. */
+const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Ours, or what decides how the request is read: changed, it could lead elsewhere or smuggle a second request. */
+const RESERVED = new Set(
+  [
+    ...Object.values(DELIVERY_HEADERS),
+    ...Object.values(TRACE_HEADERS),
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "cookie2",
+    "date",
+    "expect",
+    "forwarded",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "via",
+  ].map((name) => name.toLowerCase()),
+);
+const RESERVED_PREFIX = /^(?:x-svc-|webhook-|proxy-|sec-|x-forwarded-|x-real-ip$)/;
+
+/** What is wrong with the headers asked for, or undefined. Never tells a value. */
+export function headersProblem(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const names = Object.keys(headers);
+  if (names.length > MAX_HEADERS) return `holds ${names.length} headers; at most ${MAX_HEADERS} are allowed`;
+  const seen = new Set<string>();
+  for (const name of names) {
+    const problem = nameProblem(name) ?? valueProblem(name, headers[name]);
+    if (problem !== undefined) return problem;
+    if (seen.has(name.toLowerCase())) return `holds "${name}" twice; header names differ by more than case`;
+    seen.add(name.toLowerCase());
+  }
+  return undefined;
+}
+
+function nameProblem(name: string): string | undefined {
+  const shown = JSON.stringify(name.slice(0, MAX_NAME_LENGTH));
+  if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name))
+    return `holds the name ${shown}; a header name is 1 to ${MAX_NAME_LENGTH} letters, digits, "-" and "_"`;
+  const lower = name.toLowerCase();
+  if (!RESERVED.has(lower) && !RESERVED_PREFIX.test(lower)) return undefined;
+  return `holds ${shown}, which deliveries or the connection set themselves; use another name`;
+}
+
+function valueProblem(name: string, value: unknown): string | undefined {
+  if (typeof value === "string" && value.length <= MAX_VALUE_LENGTH && VALUE.test(value)) return undefined;
+  return `holds no good value for "${name}"; allowed are 1 to ${MAX_VALUE_LENGTH} visible ASCII characters, with spaces inside`;
+}

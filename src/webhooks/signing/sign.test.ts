@@ -1,0 +1,151 @@
+/** Signatures are judged by verifiers that others wrote. */
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { describe, it } from "node:test";
+import { verify as verifyLikeGithub } from "@octokit/webhooks-methods";
+import { Webhook } from "standardwebhooks";
+import { newSecret, secretProblem, signatureHeaders, SigningKey } from "./sign.ts";
+import { verify } from "./verify.ts";
+
+const BODY = JSON.stringify({ event: "graph.done", graph_id: "g_01", result: { name: 'Zoë ✓ "q"' } });
+const ID = "msg_00112233445566778899aabbccddeeff";
+const HEX = randomBytes(32).toString("hex");
+const WHSEC = newSecret();
+const OLD = newSecret();
+
+const signed = (current: string | undefined, previous?: string, timestampMs = Date.now()): Record<string, string> => {
+  const headers = signatureHeaders(ID, timestampMs, BODY, { current, previous });
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+};
+/** standardwebhooks takes a secret that is no base64 only when told so. */
+const standard = (secret: string): Webhook =>
+  secret.startsWith("whsec_") ? new Webhook(secret) : new Webhook(secret, { format: "raw" });
+
+for (const [name, secret] of [
+  ["hex", HEX],
+  ["whsec_", WHSEC],
+] as const) {
+  describe(`signatures with a ${name} secret`, () => {
+    it("verify with standardwebhooks and with @octokit/webhooks-methods", async () => {
+      const headers = signed(secret);
+      assert.deepEqual(standard(secret).verify(BODY, headers), JSON.parse(BODY));
+      assert.equal(await verifyLikeGithub(secret, BODY, headers["x-svc-signature"] ?? ""), true);
+    });
+
+    it("of another body, id or secret do not", async () => {
+      const headers = signed(secret);
+      assert.throws(() => standard(secret).verify(`${BODY} `, headers));
+      assert.throws(() => standard(secret).verify(BODY, { ...headers, "webhook-id": "msg_x" }));
+      assert.throws(() => standard(OLD).verify(BODY, headers));
+      assert.equal(await verifyLikeGithub(secret, `${BODY} `, headers["x-svc-signature"] ?? ""), false);
+    });
+
+    it("during a rotation verify with the old secret too, X-Svc-Signature with the new one only", async () => {
+      const headers = signed(secret, OLD);
+      assert.ok(standard(OLD).verify(BODY, headers));
+      assert.ok(standard(secret).verify(BODY, headers));
+      assert.equal(await verifyLikeGithub(secret, BODY, headers["x-svc-signature"] ?? ""), true);
+      assert.equal(await verifyLikeGithub(OLD, BODY, headers["x-svc-signature"] ?? ""), false);
+    });
+  });
+}
+
+describe("signature headers", () => {
+  it("are hex of the raw bytes keyed by the UTF-8 bytes of the secret as written", () => {
+    const hex = createHmac("sha256", Buffer.from(WHSEC, "utf8")).update(Buffer.from(BODY)).digest("hex");
+    assert.equal(signed(WHSEC)["x-svc-signature"], `sha256=${hex}`);
+  });
+
+  it("without a secret name the delivery and its time, and sign nothing", () => {
+    assert.deepEqual(signed(undefined, undefined, 1_767_225_600_999), {
+      "webhook-id": ID,
+      "webhook-timestamp": "1767225600",
+    });
+  });
+});
+
+describe("secrets", () => {
+  it("new ones are 32 random bytes in Standard Webhooks form", () => {
+    assert.match(WHSEC, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.notEqual(newSecret(), newSecret());
+    assert.equal(secretProblem(WHSEC), undefined);
+    assert.equal(secretProblem(HEX), undefined);
+  });
+
+  it("that would sign what nobody can verify are refused", () => {
+    for (const secret of [
+      "",
+      "short",
+      "has a space in it",
+      "ünïcödé-secret",
+      "x".repeat(257),
+      "whsec_not base64",
+      "whsec_%%%%%%%%",
+      "whsec_c2hvcnQ=",
+    ])
+      assert.notEqual(secretProblem(secret), undefined, secret);
+  });
+});
+
+describe("verify", () => {
+  const now = Date.UTC(2026, 0, 1);
+  const refused = { code: "SVC_UNAUTHORIZED" };
+
+  it("reads the payload of a delivery, given node headers, web headers, text or bytes", () => {
+    for (const secret of [HEX, WHSEC]) {
+      const headers = signed(secret, undefined, now);
+      assert.equal(verify({ body: BODY, headers, secret, now }).graph_id, "g_01");
+      const received = { body: Buffer.from(BODY), headers: new Headers(headers), secrets: [OLD, secret], now };
+      assert.equal(verify(received).event, "graph.done");
+    }
+  });
+
+  it("takes X-Svc-Signature alone, unless a timestamp is required", () => {
+    const headers = { "X-Svc-Signature": signed(HEX)["x-svc-signature"] };
+    assert.equal(verify({ body: BODY, headers, secret: HEX }).graph_id, "g_01");
+    assert.throws(() => verify({ body: BODY, headers, secret: HEX, requireTimestamp: true }), refused);
+    assert.throws(() => verify({ body: BODY, headers, secret: OLD }), refused);
+  });
+
+  it("verifies what a standardwebhooks sender signed", () => {
+    const signature = new Webhook(WHSEC).sign(ID, new Date(now), BODY);
+    const headers = { "webhook-id": ID, "webhook-timestamp": String(now / 1000), "webhook-signature": signature };
+    assert.equal(verify({ body: BODY, headers, secret: WHSEC, now }).graph_id, "g_01");
+  });
+
+  it("refuses what is 301 s off, in either direction, and takes 300 s", () => {
+    const headers = signed(HEX, undefined, now);
+    for (const offMs of [-300_000, 300_000]) assert.ok(verify({ body: BODY, headers, secret: HEX, now: now + offMs }));
+    for (const offMs of [-301_000, 301_000])
+      assert.throws(() => verify({ body: BODY, headers, secret: HEX, now: now + offMs }), refused);
+    assert.ok(verify({ body: BODY, headers, secret: HEX, now: now + 301_000, toleranceSeconds: 600 }));
+  });
+
+  it("a good X-Svc-Signature does not rescue a bad or old webhook-signature", () => {
+    const headers = signed(HEX, undefined, now);
+    const tampered = { ...headers, "webhook-signature": "v1,AAAA v2,x" };
+    assert.throws(() => verify({ body: BODY, headers: tampered, secret: HEX, now }), refused);
+    const { "webhook-timestamp": _, ...timeless } = headers;
+    assert.throws(() => verify({ body: BODY, headers: timeless, secret: HEX, now }), refused);
+  });
+
+  it("gives the payload as it was signed, whatever its keys and depth", () => {
+    const body = `{"event":"graph.done","result":{"constructor":{"__proto__":${"[".repeat(100)}${"]".repeat(100)}}}}`;
+    const headers = signatureHeaders(ID, now, body, { current: HEX, previous: undefined });
+    assert.deepEqual(Object.keys(verify({ body, headers, secret: HEX, now }).result), ["constructor"]);
+  });
+
+  it("tells a signed body that is no JSON apart from a bad signature", () => {
+    const body = Buffer.from([0xff, 0x7b]);
+    const headers = { "x-svc-signature": new SigningKey(HEX).body(body) };
+    assert.throws(() => verify({ body, headers, secret: HEX }), { code: "SVC_INVALID" });
+  });
+
+  it("refuses unsigned, tampered and foreign deliveries", () => {
+    const headers = signed(HEX, undefined, now);
+    assert.throws(() => verify({ body: BODY, headers: {}, secret: HEX, now }), refused);
+    assert.throws(() => verify({ body: `${BODY} `, headers, secret: HEX, now }), refused);
+    assert.throws(() => verify({ body: BODY, headers, secret: WHSEC, now }), refused);
+    assert.throws(() => verify({ body: BODY, headers, now }), { code: "SVC_CONFIG" });
+  });
+});

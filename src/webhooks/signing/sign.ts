@@ -1,0 +1,96 @@
+/**
+ * Signatures of a delivery, two schemes over one secret:
+ * - `X-Svc-Signature: sha256=<hex>`: HMAC-SHA256 over the raw body, keyed by the UTF-8 bytes of the secret as written
+ *   (SEED section 6, the way GitHub signs). Always the current secret only: the header holds one value.
+ * - `webhook-signature: v1,<base64>`: Standard Webhooks 1.0.0, over `id.timestamp.body`; during a rotation one per secret.
+ *
+ * The key differs for a secret that starts with `whsec_`: there Standard Webhooks uses the decoded bytes, while
+ * `X-Svc-Signature` uses the whole text.
+ */
+import { randomBytes } from "node:crypto";
+import { HmacKey } from "../../platform/security/hmac.ts";
+import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
+
+const STANDARD_PREFIX = "whsec_";
+
+/** Secrets that sign now: the current one, and the one before it while the overlap lasts. */
+export interface SigningSecrets {
+  current: string | undefined;
+  previous: string | undefined;
+}
+
+/** One secret, its keys prepared once. */
+export class SigningKey {
+  readonly #body: HmacKey;
+  readonly #standard: HmacKey;
+
+  constructor(secret: string) {
+    this.#body = new HmacKey(secret);
+    this.#standard = secret.startsWith(STANDARD_PREFIX)
+      ? new HmacKey(Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64"))
+      : this.#body;
+  }
+
+  /** Value of `X-Svc-Signature`. */
+  body(body: string | Uint8Array): string {
+    return `sha256=${this.#body.digest(body, "hex")}`;
+  }
+
+  /** One signature of `webhook-signature`. */
+  standard(id: string, timestampSeconds: number | string, body: string | Uint8Array): string {
+    const head = `${id}.${timestampSeconds}.`;
+    const whole = typeof body === "string" ? head + body : Buffer.concat([Buffer.from(head), body]);
+    return `v1,${this.#standard.digest(whole, "base64")}`;
+  }
+}
+
+/** Secrets that are remembered: of more registrations than most have. */
+const MOST_KEYS = 1000;
+const keys = new Map<string, SigningKey>();
+
+/** The keys of a secret of ours that signs again and again. */
+function keyOf(secret: string): SigningKey {
+  let key = keys.get(secret);
+  if (key) return key;
+  if (keys.size >= MOST_KEYS) keys.clear();
+  keys.set(secret, (key = new SigningKey(secret)));
+  return key;
+}
+
+/** Headers that sign one attempt; without a secret only those that name it. */
+export function signatureHeaders(
+  id: string,
+  timestampMs: number,
+  body: string,
+  secrets: SigningSecrets,
+): Record<string, string> {
+  const seconds = Math.floor(timestampMs / 1000);
+  const headers: Record<string, string> = {
+    [DELIVERY_HEADERS.standardId]: id,
+    [DELIVERY_HEADERS.standardTimestamp]: String(seconds),
+  };
+  if (secrets.current === undefined) return headers;
+  const key = keyOf(secrets.current);
+  const standard = key.standard(id, seconds, body);
+  headers[DELIVERY_HEADERS.signature] = key.body(body);
+  headers[DELIVERY_HEADERS.standardSignature] =
+    secrets.previous === undefined ? standard : `${standard} ${keyOf(secrets.previous).standard(id, seconds, body)}`;
+  return headers;
+}
+
+/** A fresh secret in the form Standard Webhooks libraries take: 32 random bytes. */
+export function newSecret(): string {
+  return STANDARD_PREFIX + randomBytes(32).toString("base64");
+}
+
+/** What is wrong with a secret, or undefined. */
+export function secretProblem(secret: string): string | undefined {
+  if (!/^[\x21-\x7e]{8,256}$/.test(secret)) return "must be 8 to 256 visible ASCII characters";
+  if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
+  const base64 = secret.slice(STANDARD_PREFIX.length);
+  const bytes = Buffer.from(base64, "base64");
+  // Node ignores what is no base64; a key silently cut short would sign what no receiver can verify.
+  const isBase64 = bytes.toString("base64").replace(/=+$/, "") === base64.replace(/=+$/, "");
+  if (isBase64 && bytes.length >= 16) return undefined;
+  return `starts with "${STANDARD_PREFIX}" and must then hold the base64 of at least 16 bytes`;
+}

@@ -1,0 +1,109 @@
+/**
+ * The receiver's side: verifies a delivery and reads its payload. Both schemes, constant time, several secrets.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { SvcError } from "../../platform/shared/errors.ts";
+import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
+import type { WebhookPayload } from "../outbox/payload.ts";
+import { SigningKey } from "./sign.ts";
+
+export interface VerifyOptions {
+  /** The raw body as received; parsing and printing it again would change its bytes. */
+  body: string | Uint8Array;
+  /** Of the request: a web `Headers`, or the object node:http gives. */
+  headers: { get(name: string): string | null } | Readonly<Record<string, string | string[] | undefined>>;
+  /** The shared secret, exactly as configured at the sender. */
+  secret?: string;
+  /** Several, while one replaces another. */
+  secrets?: readonly string[];
+  /** How far the timestamp may be off in either direction. Default 300 (Standard Webhooks). */
+  toleranceSeconds?: number;
+  /** Unix milliseconds. Default: now. */
+  now?: number;
+  /**
+   * Refuse deliveries without the `webhook-*` headers. Default false: `X-Svc-Signature` alone is enough, but it holds no
+   * time, so a recorded delivery could be sent again by whoever saw it; remember delivery ids, or set this.
+   */
+  requireTimestamp?: boolean;
+}
+
+const TOLERANCE_SECONDS = 300;
+const { standardId, standardTimestamp, standardSignature: standardSignatureName } = DELIVERY_HEADERS;
+
+/**
+ * The payload of a delivery that one of the secrets signed. When the Standard Webhooks headers are there, they must
+ * verify and be recent; otherwise `X-Svc-Signature` must.
+ * @throws SvcError `SVC_UNAUTHORIZED` when signature or time are wrong or missing, `SVC_INVALID` when the body is no JSON.
+ */
+export function verify(options: VerifyOptions): WebhookPayload {
+  const secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];
+  if (secrets.length === 0) throw new SvcError("SVC_CONFIG", "verify was given no secret; pass secret or secrets");
+  if (header(options, standardSignatureName) !== undefined) verifyStandard(options, secrets);
+  else verifyBodySignature(options, secrets);
+  return readPayload(options.body);
+}
+
+/** Signed by the sender, so neither its depth nor its keys are suspect: a result may well hold a key "constructor". */
+function readPayload(body: string | Uint8Array): WebhookPayload {
+  try {
+    const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return JSON.parse(text) as WebhookPayload;
+  } catch (cause) {
+    throw new SvcError("SVC_INVALID", "The webhook's signature is good, but its body is not JSON in UTF-8", { cause });
+  }
+}
+
+function verifyStandard(options: VerifyOptions, secrets: readonly string[]): void {
+  const id = header(options, standardId);
+  const timestamp = header(options, standardTimestamp);
+  const given = header(options, standardSignatureName)?.split(" ") ?? [];
+  if (id === undefined || timestamp === undefined) throw refused(`${standardId} or ${standardTimestamp} is missing`);
+  checkTime(options, timestamp);
+  const expected = secrets.map((secret) => new SigningKey(secret).standard(id, timestamp, options.body));
+  if (!anyEqual(expected, given))
+    throw refused(`no signature in ${standardSignatureName} matches; check the secret and that the body is raw`);
+}
+
+function verifyBodySignature(options: VerifyOptions, secrets: readonly string[]): void {
+  const given = header(options, DELIVERY_HEADERS.signature);
+  if (given === undefined) throw refused("there is no signature header");
+  if (options.requireTimestamp) throw refused(`${standardSignatureName} is missing, and a timestamp is required`);
+  const expected = secrets.map((secret) => new SigningKey(secret).body(options.body));
+  if (!anyEqual(expected, [given]))
+    throw refused("the signature does not match; check the secret and that the body is raw");
+}
+
+function checkTime(options: VerifyOptions, timestamp: string): void {
+  const nowSeconds = Math.floor((options.now ?? Date.now()) / 1000);
+  const tolerance = options.toleranceSeconds ?? TOLERANCE_SECONDS;
+  const isRecent = /^\d{1,12}$/.test(timestamp) && Math.abs(nowSeconds - Number(timestamp)) <= tolerance;
+  if (!isRecent) throw refused(`${standardTimestamp} is more than ${tolerance} s off; check the clocks`);
+}
+
+/** Compares all with all, so that the time tells neither which pair matched nor how far one did. */
+function anyEqual(expected: readonly string[], given: readonly string[]): boolean {
+  let isMatch = false;
+  for (const candidate of expected) for (const text of given) isMatch = equalTexts(candidate, text) || isMatch;
+  return isMatch;
+}
+
+function equalTexts(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function header({ headers }: VerifyOptions, name: string): string | undefined {
+  if (isWebHeaders(headers)) return headers.get(name) ?? undefined;
+  const wanted = name.toLowerCase();
+  const key = Object.keys(headers).find((candidate) => candidate.toLowerCase() === wanted);
+  const value = key === undefined ? undefined : headers[key];
+  return Array.isArray(value) ? value.join(" ") : value;
+}
+
+function isWebHeaders(headers: VerifyOptions["headers"]): headers is { get(name: string): string | null } {
+  return typeof headers["get"] === "function";
+}
+
+function refused(what: string): SvcError {
+  return new SvcError("SVC_UNAUTHORIZED", `Webhook refused: ${what}`);
+}

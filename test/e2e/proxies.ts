@@ -1,0 +1,116 @@
+/** nginx and haproxy in front of an app, each with the fewest settings that make it a proxy: neither says whom it forwards. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { delimiter, join } from "node:path";
+
+export const PROXIES = ["nginx", "haproxy"] as const;
+export type ProxyName = (typeof PROXIES)[number];
+
+export interface Proxy {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Debian keeps them where only root looks by default. */
+const FOLDERS = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+
+function programOf(name: ProxyName): string | undefined {
+  return FOLDERS.map((folder) => join(folder, name)).find((file) => existsSync(file));
+}
+
+/** For the option `skip` of a test. @throws Error where the program is missing and `SVC_TEST_PROXIES_REQUIRED` is set, as in CI */
+export function withoutProxy(name: ProxyName): false | string {
+  if (programOf(name) !== undefined) return false;
+  const missing = `${name} is not installed here`;
+  if (process.env["SVC_TEST_PROXIES_REQUIRED"]) throw new Error(`SVC_TEST_PROXIES_REQUIRED is set, but ${missing}`);
+  return missing;
+}
+
+/** @param folder of the caller, who removes it */
+export async function startProxy(name: ProxyName, upstream: string, folder: string): Promise<Proxy> {
+  const port = await freePort();
+  const home = join(folder, `${name}-${port}`);
+  mkdirSync(home, { recursive: true });
+  const file = join(home, "proxy.conf");
+  writeFileSync(file, CONFIGURATIONS[name]({ port, upstream: new URL(upstream).host, home }));
+  const child = spawn(programOf(name) ?? name, ARGUMENTS[name](file, home), { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+  const exited = new Promise<void>((done) => child.once("close", () => done()));
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await untilForwards(url, child);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw new Error(`${name} does not forward to ${upstream}:\n${said}`, { cause: error });
+  }
+  return {
+    url,
+    stop: () => {
+      child.kill("SIGTERM");
+      return exited;
+    },
+  };
+}
+
+interface Place {
+  port: number;
+  upstream: string;
+  home: string;
+}
+
+const CONFIGURATIONS: Record<ProxyName, (place: Place) => string> = {
+  nginx: ({ port, upstream, home }) => `
+daemon off;
+master_process off;
+pid ${home}/pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${home}/${kind};`).join("\n  ")}
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://${upstream}; }
+  }
+}
+`,
+  haproxy: ({ port, upstream }) => `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+listen site
+  bind 127.0.0.1:${port}
+  server app ${upstream}
+`,
+};
+
+const ARGUMENTS: Record<ProxyName, (file: string, home: string) => string[]> = {
+  // Before its configuration is read, it would write to the log of the system.
+  nginx: (file, home) => ["-c", file, "-p", home, "-e", "stderr"],
+  haproxy: (file) => ["-f", file, "-db"],
+};
+
+async function untilForwards(url: string, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}`);
+    const status = await fetch(`${url}/health`).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    await new Promise((done) => setTimeout(done, 25));
+  }
+  throw new Error("It did not answer within 10 s");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}

@@ -1,0 +1,66 @@
+/** Who may see what by the mode of an app, or by where a request seems to come from, is decided in src/platform/security/exposure.ts and nowhere else. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
+
+const HOME = "src/platform/security/exposure.ts";
+
+/** Other uses of the same facts: they open nothing. */
+const ALLOWED: readonly { path: string; why: string }[] = [
+  { path: "src/app/app.ts", why: "the address of the site, where it is not set" },
+  { path: "src/app/lifecycle/needs-backend.ts", why: "lists the settings that need the database at boot" },
+  { path: "src/cli/commands.ts", why: "examples in help" },
+  { path: "src/app/lifecycle/config.ts", why: "reads the mode; what must be set in production" },
+  { path: "src/app/observability/log.ts", why: "the form of log lines" },
+  { path: "src/app/lifecycle/settings.ts", why: "lists the settings in force" },
+  { path: "src/cli/build/build-static.ts", why: "pages are exported as production serves them" },
+  { path: "src/cli/dev/dev.ts", why: "sets the mode" },
+  { path: "src/cli/serve/start.ts", why: "sets the mode, as exposure.ts says" },
+  { path: "src/fullstack/full-stack-app.ts", why: "adds a sample graph, which opens nothing" },
+  { path: "src/platform/http/request/fetch-source.ts", why: "the client's address, behind trusted proxies" },
+  { path: "src/platform/http/request/node-source.ts", why: "the client's address, behind trusted proxies" },
+  { path: "src/platform/shared/wire.ts", why: "the name of the variable" },
+];
+
+/** The mode; headers of proxies; loopback addresses in a pattern or a comparison. */
+const JUDGED = [
+  /\bisProduction\b|\bnodeEnv\b|NODE_ENV/,
+  /header\(\s*["'](?:x-forwarded|forwarded|x-real-ip|via)\b/,
+  /(?:clientIp|peer|remoteAddress|hostname|\bhost)\b[^;\n]{0,40}(?:===|!==|\.test\(|\.startsWith\(|\.includes\()[^;\n]{0,20}["'`/^(]*(?:127|localhost|::1)/,
+  /\/\^?[^/\n]*127\\\./,
+];
+
+function judging(files: SourceFile[]): string[] {
+  const known = new Set([HOME, ...ALLOWED.map(({ path }) => path)]);
+  return files
+    .filter(({ path }) => !known.has(path))
+    .filter(({ text }) => JUDGED.some((pattern) => pattern.test(withoutComments(text))))
+    .map(({ path }) => path);
+}
+
+describe("what an app shows by its mode or by the place of a request", () => {
+  it("is decided in one module", () => {
+    assert.deepEqual(judging(sourceFiles("src")), []);
+  });
+
+  it("has no exception that is not needed any more", () => {
+    const files = new Map(sourceFiles("src").map((file) => [file.path, file]));
+    for (const { path } of ALLOWED) {
+      const file = files.get(path) ?? assert.fail(`${path} is gone`);
+      assert.equal(judging([{ ...file, path: `planted/${path}` }]).length, 1, path);
+    }
+  });
+
+  it("is caught elsewhere, where it is planted", () => {
+    for (const text of [
+      "if (!config.isProduction) return open();",
+      'if (process.env["NODE_ENV"] !== "production") open();',
+      'if (ctx.header("x-forwarded-for") === undefined) open();',
+      'if (ctx.clientIp === "127.0.0.1") open();',
+      'if (["localhost"].includes(host)) open(); else if (host === "localhost") open();',
+      "const LOCAL = /^127\\.\\d+$/;",
+    ])
+      assert.deepEqual(judging([{ path: "src/app/planted.ts", text }]), ["src/app/planted.ts"], text);
+    assert.deepEqual(judging([{ path: "src/app/planted.ts", text: "// isProduction\nconst ip = ctx.clientIp;" }]), []);
+  });
+});
