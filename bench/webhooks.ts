@@ -58,13 +58,13 @@ function tell<T>(child: ChildProcess, order: Order | "report"): Promise<T> {
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 
-/** A sender of its own with an empty database. @param hasThread whether a thread writes that */
-async function openSender(ports: readonly number[], hasThread = false): Promise<ChildProcess> {
+/** A sender of its own with an empty database. */
+async function openSender(ports: readonly number[]): Promise<ChildProcess> {
   const driver = start("webhook-driver.js");
   children.push(driver);
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-webhooks-"));
   folders.push(folder);
-  await tell<Done>(driver, { kind: "open", folder, ports, hasThread });
+  await tell<Done>(driver, { kind: "open", folder, ports });
   return driver;
 }
 
@@ -75,7 +75,7 @@ interface Sample {
 
 const sampleOf = ({ seconds, cpuUs }: Done): Sample => ({ perSecond: COUNT / seconds, cpuUs: cpuUs / COUNT });
 
-type Samples = Record<"svc" | "threaded" | "bare" | "signed", Sample[]>;
+type Samples = Record<"svc" | "bare" | "signed", Sample[]>;
 
 /** One of svc's, with all that was to arrive. @throws where that is not so */
 async function burst(driver: ChildProcess, sink: ChildProcess): Promise<Done> {
@@ -88,22 +88,21 @@ async function burst(driver: ChildProcess, sink: ChildProcess): Promise<Done> {
 
 /** Bursts of all in turns. */
 async function throughput(sink: ChildProcess, ports: readonly number[]): Promise<Samples> {
-  const [svc, threaded] = [await openSender(ports), await openSender(ports, true)];
+  const svc = await openSender(ports);
   const bare = start("webhook-driver.js");
   children.push(bare);
-  const samples: Samples = { svc: [], threaded: [], bare: [], signed: [] };
+  const samples: Samples = { svc: [], bare: [], signed: [] };
   for (let round = 0; round <= options.rounds; round++) {
     progress(`round ${round} of ${options.rounds}`);
     const turn: Record<keyof Samples, Done> = {
       bare: await tell<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: false }),
       signed: await tell<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: true }),
       svc: await burst(svc, sink),
-      threaded: await burst(threaded, sink),
     };
     // The first has them warm.
     if (round > 0) for (const name of Object.keys(turn) as (keyof Samples)[]) samples[name].push(sampleOf(turn[name]));
   }
-  for (const driver of [svc, threaded, bare]) driver.kill();
+  for (const driver of [svc, bare]) driver.kill();
   return samples;
 }
 
@@ -153,7 +152,6 @@ function tablesOf(samples: Samples, latency: SinkReport[], grown: Growth): Table
       head: ["", "per second", "ratio to the barest loop", "CPU µs each", "±"],
       rows: [
         row("svc: event and attempt on disk, signed twice", samples.svc),
-        row("the same with `SVC_WRITER_THREAD=on`", samples.threaded),
         row("undici alone, each body made and signed twice", samples.signed),
         row("undici alone, the same body again and again", samples.bare),
       ],

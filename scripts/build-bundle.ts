@@ -18,7 +18,6 @@ const outDir = join(root, "out/bundle");
 const PROGRAMS: Readonly<Record<string, string>> = {
   main: "out/cli/main.js",
   "worker-thread": "out/graphs/execution/remote/worker-thread.js",
-  "writer-thread": "out/storage/sqlite/write/writer-thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
 };
 /** What every app imports. */

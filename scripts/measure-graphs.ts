@@ -2,22 +2,18 @@
  * How many graphs a second the engine runs on SQLite (WAL, group commit, each synced), in a folder of its own that is
  * removed afterwards. Each figure is the best of three runs of fixed work: what else the machine does only ever lowers it.
  *
- *   node out/scripts/measure-graphs.js [--writer-thread]
+ *   node out/scripts/measure-graphs.js
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { parseArgs } from "node:util";
 import { createEngine, openStore, systemClock, type GraphDefinition } from "svc/graph";
 import { chain, fanOut, runAll } from "./graph-load.ts";
 
 /** Graphs under way at once. */
 const CONCURRENCY = 32;
 const RUNS = 3;
-
-const { values } = parseArgs({ options: { "writer-thread": { type: "boolean", default: false } } });
-const storeOptions = { writerThread: values["writer-thread"] };
 
 interface Run {
   seconds: number;
@@ -35,7 +31,7 @@ interface Measured extends Run {
 
 async function runOnce(definition: GraphDefinition, graphs: number): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
-  const store = await openStore(`sqlite:${join(folder, "svc.db")}`, storeOptions);
+  const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
   const engine = createEngine({ store, graphs: [definition], clock: systemClock });
   try {
     const [cpu, loop] = [process.cpuUsage(), performance.eventLoopUtilization()];
@@ -60,7 +56,7 @@ async function measure(definition: GraphDefinition, graphs: number, goalPerSecon
 async function commitMs(): Promise<number> {
   const commits = 200;
   const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
-  const store = await openStore(`sqlite:${join(folder, "svc.db")}`, storeOptions);
+  const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
   const engine = createEngine({ store, graphs: [chain], clock: systemClock });
   try {
     const beginMs = performance.now();
@@ -74,9 +70,7 @@ async function commitMs(): Promise<number> {
 }
 
 function print(rows: readonly Measured[]): void {
-  console.log(
-    `Graphs on SQLite${storeOptions.writerThread ? " by a thread that writes" : ""}, ${CONCURRENCY} under way at once, best of ${RUNS} runs (Node ${process.version})`,
-  );
+  console.log(`Graphs on SQLite, ${CONCURRENCY} under way at once, best of ${RUNS} runs (Node ${process.version})`);
   console.table(
     rows.map(({ name, graphs, seconds, cpuMs, busy, goalPerSecond }) => ({
       graph: name,

@@ -15,7 +15,7 @@ export interface Table {
 
 export interface Report {
   /** Names the part of docs/benchmarks.md. */
-  bench: "dom" | "ssr" | "pages" | "site" | "http" | "types" | "graphs" | "cluster" | "webhooks";
+  bench: "dom" | "ssr" | "pages" | "site" | "http" | "types" | "graphs" | "cluster" | "webhooks" | "latency";
   tables: readonly Table[];
   /** Everything measured, for --json. */
   data: unknown;

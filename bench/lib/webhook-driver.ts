@@ -10,7 +10,7 @@ import { Pool } from "undici";
 /** What to do; each is answered with {@link Done}. */
 export type Order =
   | { kind: "bare"; ports: readonly number[]; count: number; isSigned: boolean }
-  | { kind: "open"; folder: string; ports: readonly number[]; hasThread: boolean }
+  | { kind: "open"; folder: string; ports: readonly number[] }
   | { kind: "burst"; count: number }
   | { kind: "paced"; perSecond: number; seconds: number }
   | { kind: "waiting"; port: number; count: number };
@@ -93,10 +93,9 @@ function opened(): App {
   return app;
 }
 
-async function open(folder: string, ports: readonly number[], hasThread: boolean): Promise<void> {
+async function open(folder: string, ports: readonly number[]): Promise<void> {
   const env = { SVC_DATA_DIR: folder, SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8", SVC_WEBHOOK_SECRET: SECRET };
-  const writer = { SVC_WRITER_THREAD: hasThread ? "on" : "off" };
-  app = createApp({ env: { ...env, ...writer, NODE_ENV: "production", SVC_LOG_LEVEL: "silent" } });
+  app = createApp({ env: { ...env, NODE_ENV: "production", SVC_LOG_LEVEL: "silent" } });
   await app.boot();
   ids = [];
   for (const port of ports) ids.push(await register(port));
@@ -148,7 +147,7 @@ async function waiting(port: number, count: number): Promise<void> {
 
 async function run(order: Order): Promise<void> {
   if (order.kind === "bare") return bare(order.ports, order.count, order.isSigned);
-  if (order.kind === "open") return open(order.folder, order.ports, order.hasThread);
+  if (order.kind === "open") return open(order.folder, order.ports);
   if (order.kind === "burst") return burst(order.count);
   if (order.kind === "paced") return paced(order.perSecond, order.seconds);
   return waiting(order.port, order.count);

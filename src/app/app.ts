@@ -18,7 +18,7 @@ import { BASE_PATH, PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-types.ts";
 import { boot } from "./lifecycle/boot.ts";
-import { environmentOf, readConfig, siteUrlOf, type Config } from "./lifecycle/config.ts";
+import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } from "./lifecycle/config.ts";
 import { closedDoors, openDoors, RETRY_S } from "./pipeline/http-pipeline.ts";
 import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
 import { isDemoOn } from "./demo/demo.ts";
@@ -276,6 +276,7 @@ class SvcApp implements App {
 
   async #boot(where: BootOptions): Promise<void> {
     const { config } = this;
+    for (const text of retiredVariables(environmentOf(this.#options.env))) this.log.warn({}, text);
     if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
     await this.#options.onBoot?.();
     const failed = new AbortController();

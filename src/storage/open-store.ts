@@ -3,14 +3,8 @@ import { SvcError } from "../platform/shared/errors.ts";
 import type { Json } from "../platform/shared/json.ts";
 import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
-import { databaseUrlProblem } from "./contract/database-url.ts";
+import { databaseUrlProblem, sqliteFile } from "./contract/database-url.ts";
 import { requireNotMoved } from "./contract/migration-state.ts";
-import { MemoryActivity } from "./memory/activity.ts";
-import { MemoryAnswers } from "./memory/answers.ts";
-import { MemoryAudit, MemoryQueues, MemorySchedules } from "./memory/control.ts";
-import { MemoryGraphs } from "./memory/graphs.ts";
-import { MemorySessions } from "./memory/sessions.ts";
-import { MemoryWebhooks } from "./memory/webhooks.ts";
 import { SqliteActivity } from "./sqlite/activity.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
@@ -24,24 +18,21 @@ import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 export interface StoreOptions {
   /** The job that leads some process to a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
   jobOf?: (row: GraphRow) => Json;
-  /** Of SQLite: whether a thread of its own writes. Default: the event loop does. */
-  writerThread?: boolean | undefined;
 }
 
 /**
  * @param databaseUrl `sqlite:<path>`; `postgres://…`, whose `?schema=` (default "svc") and `?connections=` (default 10) are ours; or
- *   `memory:` for a store that ends with the process.
+ *   `memory:`, short for `sqlite::memory:`, which ends with the process.
  * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened, `SVC_MOVE` when it was moved to another.
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const problem = databaseUrlProblem(databaseUrl);
   if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
-  if (databaseUrl === "memory:") return openMemory();
   // Loaded where it is asked for.
   if (/^postgres(?:ql)?:/.test(databaseUrl))
     return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
-  const file = databaseUrl.slice("sqlite:".length);
-  const database = await Database.open(file, { writerThread: options.writerThread });
+  const file = sqliteFile(databaseUrl);
+  const database = await Database.open(file);
   try {
     requireNotMoved(readMigrationState(database), `the database ${file}`, databaseUrl);
   } catch (error) {
@@ -59,21 +50,5 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     audit: new SqliteAudit(database),
     activity: new SqliteActivity(database),
     close: async () => database.close(),
-  };
-}
-
-function openMemory(): Store {
-  const webhooks = new MemoryWebhooks();
-  const audit = new MemoryAudit();
-  return {
-    graphs: new MemoryGraphs(webhooks, audit),
-    webhooks,
-    sessions: new MemorySessions(),
-    answers: new MemoryAnswers(),
-    schedules: new MemorySchedules(audit),
-    queues: new MemoryQueues(audit),
-    audit,
-    activity: new MemoryActivity(),
-    close: async () => undefined,
   };
 }

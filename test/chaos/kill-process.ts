@@ -10,8 +10,6 @@ import { definitionsOf, KINDS, kindOf, type Kind } from "./kill-load.ts";
 
 export interface Order {
   file: string;
-  /** Whether a thread of its own writes. */
-  hasThread: boolean;
   /** Where each call of a worker is told. */
   calls: string;
   /** Numbers of graphs that nobody has acknowledged so far, and from which on none was started. */
@@ -158,7 +156,7 @@ async function main(): Promise<void> {
   const [line] = (await new Promise((resolve) => input.once("line", (text) => resolve([text])))) as [string];
   const order = JSON.parse(line) as Order;
   try {
-    await new Load(order, await openStore(`sqlite:${order.file}`, { writerThread: order.hasThread })).run();
+    await new Load(order, await openStore(`sqlite:${order.file}`)).run();
   } catch (error) {
     say(`refused ${(error as Error).message.replaceAll("\n", " ")}`);
     process.exit(1);

@@ -144,7 +144,6 @@ class Run {
   readonly #acknowledged = new Map<number, string>();
   #spare: Victim;
   #kills = 0;
-  #orders = 0;
   /** No more kills from here on. */
   #endMs = 0;
   #zombies = 0;
@@ -198,11 +197,8 @@ class Run {
     const next = Math.max(-1, ...this.#acknowledged.keys()) + 1;
     const missing = Array.from({ length: next }, (_, index) => index).filter((index) => !this.#acknowledged.has(index));
     const graphs = last ?? this.#options.graphs;
-    // Of the processes every second writes by a thread, so each way takes over from the other.
-    const hasThread = this.#orders++ % 2 === 0;
     victim.order({
       file: this.#file,
-      hasThread,
       calls: this.#calls,
       missing,
       next,

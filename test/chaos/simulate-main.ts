@@ -1,5 +1,5 @@
 /**
- * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 10000 [--from 1] [--bug early] [--store sqlite::memory:]`, or one of them with what happened
+ * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 5000 [--from 1] [--bug early] [--store postgres://…]`, or one of them with what happened
  * in it: `--seed 17`. With `--schedules` those of schedules. Ends with 1 at the first that fails, with what happened in it until then, and says how to run that one again.
  */
 import { parseArgs } from "node:util";

@@ -47,9 +47,12 @@ describe("a caller that hangs up", () => {
         left.abort();
         await assert.rejects(answer, { name: "AbortError" });
         assert.equal(((await ended.promise) as Error).name, "AbortError");
+        // The request is counted once its connection is known to be gone.
+        const outcomes = async () => (await app.operations.status()).actions;
+        while (Object.keys(await outcomes()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+        assert.deepEqual(await outcomes(), { left: 1 });
         await close();
         assert.deepEqual(logged, []);
-        assert.deepEqual((await app.operations.status()).actions, { left: 1 });
       },
       {},
       { actions: { wait } },

@@ -52,6 +52,13 @@ describe("the benches", () => {
     for (const { svc } of Object.values(loads)) assert.ok(svc.every(({ perSecond }) => perSecond > 0));
   });
 
+  it("of latency loads a page with graphs and without", async () => {
+    const variants = (await quickRun("latency")) as Record<string, { p99Ms: number; graphsPerSecond: number }[]>;
+    const rates = Object.values(variants).map(([sample]) => (sample?.graphsPerSecond ?? 0) > 0);
+    assert.deepEqual(rates, [false, true]);
+    for (const [sample] of Object.values(variants)) assert.ok((sample?.p99Ms ?? 0) > 0);
+  });
+
   it("of several processes tells what each graph costs the server", { skip: hasNoPostgres }, async () => {
     const loads = (await quickRun("cluster")) as Record<string, { "svc 1": { nodeMs: number; logBytes: number }[] }>;
     assert.equal(Object.keys(loads).length, 2);

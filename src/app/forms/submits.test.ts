@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
-import { MemoryAnswers } from "../../storage/memory/answers.ts";
+import { SqliteAnswers } from "../../storage/sqlite/answers.ts";
 import { createTestClient, type TestClient } from "../../testing/client.ts";
 import { recordLog } from "../../testing/log.ts";
 import { createApp } from "../app.ts";
@@ -81,7 +81,7 @@ describe("a form that was cut off before its answer was kept", () => {
     const client = createTestClient(app);
     const fields = { _key: "one", _page: "/", amount: "5" };
     // As a crash does: it has run, and nobody has its answer.
-    const settle = test.mock.method(MemoryAnswers.prototype, "settle", async () => {
+    const settle = test.mock.method(SqliteAnswers.prototype, "settle", async () => {
       throw new Error("gone");
     });
     assert.equal((await send(client, fields)).status, 500);

@@ -46,8 +46,8 @@ export interface WorkOptions {
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then nothing of it works any more */
 export async function openWork(options: WorkOptions): Promise<Work> {
-  const { databaseUrl, writerThread } = options.config;
-  const store = await openStore(databaseUrl, { jobOf: jobFor, writerThread });
+  const { databaseUrl } = options.config;
+  const store = await openStore(databaseUrl, { jobOf: jobFor });
   const opened: Opened = { store };
   const failed = new AbortController();
   const closing = AbortSignal.any([options.closing, failed.signal]);

@@ -110,18 +110,12 @@ describe("configuration", () => {
     assert.deepEqual([webhookPayloadBytes, webhookConnections, graphConcurrency], [65_536, 12, undefined]);
   });
 
-  it("has the event loop write the database unless a thread is asked for", () => {
-    assert.equal(readConfig({}).writerThread, false);
-    assert.equal(readConfig({ SVC_WRITER_THREAD: "on" }).writerThread, true);
-  });
-
   for (const [name, value, problem] of [
     ["SVC_GRAPH_RESULT_BYTES", "1GiB", "it must be a number of bytes from 1024 to 134217728"],
     ["SVC_GRAPH_RESULT_BYTES", "129MiB", "it must be a number of bytes from 1024 to 134217728"],
     ["SVC_WEBHOOK_PAYLOAD_BYTES", "1", "it must be a number of bytes from 1024 to 16777216"],
     ["SVC_PROGRESS_RATE", "101", "it must be a whole number from 1 to 100"],
     ["SVC_PAUSE_GRACE", "a while", "it must be a time such as 30s or 5m"],
-    ["SVC_WRITER_THREAD", "yes", "it must be one of on, off"],
     ["SVC_GRAPH_CONCURRENCY", "0", "it must be a whole number from 1 to 100000"],
   ] as const) {
     it(`refuses ${name}=${value}, and says what is allowed`, () =>

@@ -10,7 +10,7 @@ import { MIN_SECRET_LENGTH } from "../../platform/security/secrets.ts";
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../../platform/shared/log.ts";
-import { VARIABLES } from "../../platform/shared/wire.ts";
+import { RETIRED_VARIABLES, VARIABLES } from "../../platform/shared/wire.ts";
 import { databaseUrlProblem } from "../../storage/contract/database-url.ts";
 import { PAYLOAD_BYTES } from "../../webhooks/outbox/payload.ts";
 import { MOST_CONNECTIONS } from "../../webhooks/delivery/delivery-queues.ts";
@@ -28,8 +28,6 @@ export interface Config {
   exposes: Exposure;
   dataDir: string;
   databaseUrl: string;
-  /** Whether a thread of its own writes the SQLite database. */
-  writerThread: boolean;
   /** Undefined: the one kept in the data directory. */
   secret: string | undefined;
   /** Verify what they signed before `secret` took their place. */
@@ -92,7 +90,6 @@ export type Role = (typeof ROLES)[number];
 
 /** A megabyte is one body of the default limit; beyond a gigabyte nothing is limited in effect. */
 const BODY_MEMORY = { min: 1024 ** 2, max: 1024 ** 3 };
-const SWITCH = ["on", "off"] as const;
 /** Shorter operator keys can be guessed, whatever limits their guesses. */
 const MIN_KEY_LENGTH = 16;
 const MAX_RATE = 1_000_000;
@@ -145,7 +142,6 @@ export function readConfig(env: Environment): Config {
     exposes: exposureOf(mode),
     dataDir,
     databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
-    writerThread: read("writerThread", "off", (given) => readOneOf(given, SWITCH)) === "on",
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     webhookUrls: readList(text("webhookUrls")),
@@ -171,6 +167,13 @@ export function readConfig(env: Environment): Config {
   problems.push(...problemsOfMany(config));
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
+}
+
+/** @returns a warning for each set variable that has no effect in this version */
+export function retiredVariables(env: Environment): string[] {
+  return Object.entries(RETIRED_VARIABLES)
+    .filter(([name]) => env[name]?.trim())
+    .map(([name, reason]) => `${name} is set, but svc no longer supports it: ${reason}. Remove the variable`);
 }
 
 /** Where the database is of an app whose environment names none. */

@@ -98,6 +98,17 @@ describe("a start that fails", () => {
   });
 });
 
+describe("a boot with a variable that svc no longer supports", () => {
+  it("logs a warning that names the variable and succeeds", async (t) => {
+    const log = recordLog();
+    const env = { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_WRITER_THREAD: "on" };
+    const app = createApp({ env, log });
+    t.after(() => app.close());
+    await app.boot();
+    assert.match(log.texts.join("\n"), /SVC_WRITER_THREAD is set, but svc no longer supports it/);
+  });
+});
+
 describe("an app that was closed before it booted", () => {
   it("boots no more, whoever asks: nobody would close what it opens", async () => {
     let boots = 0;

@@ -3,6 +3,7 @@
  * the app and its environment say. An app that says nothing of any of them, and has no database yet, has nothing to take up,
  * nothing to deliver and nothing to refuse; to have them nevertheless would take a quarter of its start (decision 066).
  */
+import { isInMemory } from "../../storage/contract/database-url.ts";
 import { defaultFile, type Config } from "./config.ts";
 import type { AppOptions } from "../options.ts";
 
@@ -67,7 +68,6 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   dataDir: false,
   // Told apart below.
   databaseUrl: false,
-  writerThread: false,
   secret: false,
   previousSecrets: false,
   trustedProxies: false,
@@ -87,7 +87,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
 export function isNeededAtBoot(app: AppOptions, config: Config, exists: (file: string) => boolean): boolean {
   if (saysAny(OPTIONS, app) || saysAny(SETTINGS, config) || app.session?.store === "database") return true;
   const { databaseUrl, dataDir } = config;
-  if (databaseUrl === "memory:" || databaseUrl === "sqlite::memory:") return false;
+  if (isInMemory(databaseUrl)) return false;
   const file = defaultFile(dataDir);
   // Who has named a database hears at the start that it can't be opened. What is in one is to be gone on with.
   return databaseUrl !== `sqlite:${file}` || exists(file);

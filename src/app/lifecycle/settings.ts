@@ -42,7 +42,6 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   nodeEnv: ({ isProduction }) => (isProduction ? "production" : undefined),
   dataDir: ({ dataDir }) => dataDir,
   databaseUrl: ({ databaseUrl }) => shownDatabaseUrl(databaseUrl),
-  writerThread: ({ writerThread }) => (writerThread ? "on" : "off"),
   webhookAllowCidrs: ({ webhookAllowCidrs }) => webhookAllowCidrs.join(","),
   siteUrl: ({ siteOrigin }) => siteOrigin,
   rateActions: ({ actionsPerMinute }) => actionsPerMinute,

@@ -3,14 +3,15 @@ import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { LaneReport } from "../../graphs/machine/report-types.ts";
 import type { Log } from "../../platform/shared/log.ts";
-import { MemoryActivity } from "../../storage/memory/activity.ts";
+import type { ActivityRows } from "../../storage/contract/activity.ts";
+import { openStore } from "../../storage/open-store.ts";
 import { ActivityLog } from "./activity.ts";
 import { RecentMinutes } from "./metrics/recent-activity.ts";
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A process that counts into rows that others may share. */
-function counting(clock: SimulatedClock, rows: MemoryActivity, { isShared = true } = {}) {
+function counting(clock: SimulatedClock, rows: ActivityRows, { isShared = true } = {}) {
   let lanes: LaneReport[] = [];
   const recent = new RecentMinutes(clock, () => activity.changed());
   const activity = new ActivityLog({ rows, recent, clock, log: SILENT, lanes: () => lanes, isShared });
@@ -20,7 +21,7 @@ function counting(clock: SimulatedClock, rows: MemoryActivity, { isShared = true
 describe("what graphs did, over all processes", () => {
   it("is known to each of them a few seconds later", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
-    const rows = new MemoryActivity();
+    const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
     one.recent.started("order");
     one.recent.ended("order", "failed", 250);
@@ -36,7 +37,7 @@ describe("what graphs did, over all processes", () => {
 
   it("is known to all who ask at once, and asked for again though the clock was set back", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
-    const rows = new MemoryActivity();
+    const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
     one.recent.started("order");
     await clock.advance(6000);
@@ -56,7 +57,7 @@ describe("what graphs did, over all processes", () => {
 
   it("outlives a process, to the last count of one that was closed", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
-    const rows = new MemoryActivity();
+    const { activity: rows } = await openStore("memory:");
     const first = counting(clock, rows, { isShared: false });
     first.recent.started("order");
     await first.activity.close();
@@ -69,7 +70,7 @@ describe("what graphs did, over all processes", () => {
 
   it("is kept again where the store failed", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
-    const rows = new MemoryActivity();
+    const { activity: rows } = await openStore("memory:");
     const { recent } = counting(clock, rows);
     const save = rows.save.bind(rows);
     rows.save = () => Promise.reject(new Error("disk full"));
@@ -84,7 +85,7 @@ describe("what graphs did, over all processes", () => {
 describe("what waits, over all processes", () => {
   it("is the sum of what each says while it says it, and its oldest", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
-    const rows = new MemoryActivity();
+    const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
     const sinceMs = clock.now() - 1000;
     one.setLanes([{ worker: "charge", running: 2, waiting: 3, sinceMs }]);
@@ -105,7 +106,7 @@ describe("what waits, over all processes", () => {
 
   it("is told of though nothing has been counted yet: a long attempt, a queue that is paused", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
-    const rows = new MemoryActivity();
+    const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
     await clock.advance(60_000);
     assert.deepEqual(await rows.since(0), [], "a process that does nothing writes nothing");

@@ -1,7 +1,4 @@
 /** An engine on a clock that is moved by hand, for the tests of this layer. Holds no test of its own. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
@@ -16,14 +13,9 @@ import type { Engine } from "./engine-types.ts";
 import type { LifecycleEvent } from "../machine/report-types.ts";
 
 /**
- * What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone; with
- * `SVC_TEST_THREAD_ENGINE` on a file of SQLite that a thread writes.
+ * What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone.
  */
-export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"]
-  ? ["postgres:"]
-  : process.env["SVC_TEST_THREAD_ENGINE"]
-    ? ["thread:"]
-    : ["memory:", "sqlite:"];
+export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : ["sqlite:"];
 
 /** A store whose engine has all nodes run by another one. */
 export const ELSEWHERE = "elsewhere:";
@@ -33,10 +25,8 @@ export const PLACES = [...STORES, ELSEWHERE];
 /** One for this process, with a schema for each store. */
 let database: Promise<TestDatabase> | undefined;
 let schemas = 0;
-const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
 after(async () => {
   await (await database)?.drop();
-  rmSync(folder, { recursive: true });
 });
 
 /** Calls of a store that are yet to be answered. */
@@ -72,10 +62,9 @@ class Pending {
   }
 }
 
-/** @param url of a store; `sqlite:`, `thread:` and `postgres:` are new ones. */
+/** @param url of a store; `sqlite:` and `postgres:` are new ones. */
 async function openTestStore(url: string): Promise<Store> {
   if (url === "sqlite:" || url === ELSEWHERE) return openStore("sqlite::memory:");
-  if (url === "thread:") return openStore(`sqlite:${join(folder, `${++schemas}.db`)}`, { writerThread: true });
   if (url !== "postgres:") return openStore(url);
   database ??= testDatabase();
   return openStore(`${(await database).url}?schema=bench_${++schemas}`);
@@ -110,10 +99,9 @@ export async function bench(
   clock = new SimulatedClock(),
 ): Promise<Bench> {
   const opened = await openTestStore(url);
-  // All but the one in memory wait for a disk.
-  const pending = url === "memory:" ? undefined : new Pending();
-  const store = pending?.through(opened) ?? opened;
-  if (pending) clock.settled = () => pending.settled();
+  const pending = new Pending();
+  const store = pending.through(opened);
+  clock.settled = () => pending.settled();
   const log = recordLog();
   const all: EngineOptions = {
     store,
@@ -125,7 +113,7 @@ export async function bench(
   };
   let beside: Beside | undefined;
   const create = (given: EngineOptions): Engine => {
-    if (url !== ELSEWHERE || !pending) return createEngine(given);
+    if (url !== ELSEWHERE) return createEngine(given);
     beside?.die();
     beside = new Beside(pending);
     return beside.create(given);
@@ -137,13 +125,13 @@ export async function bench(
     engine: create(all),
     pass: async (ms) => {
       await self.clock.advance(ms);
-      await pending?.settled();
+      await pending.settled();
       await self.engine.idle();
     },
     crash: async (others = {}) => {
       // The timers of the one that died never fire.
       self.clock = new SimulatedClock(self.clock.now());
-      if (pending) self.clock.settled = () => pending.settled();
+      self.clock.settled = () => pending.settled();
       self.engine = create({ ...all, clock: self.clock, ...others });
       await self.engine.recover();
     },

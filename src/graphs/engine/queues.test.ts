@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import { MemoryAudit, MemoryQueues } from "../../storage/memory/control.ts";
+import { openStore } from "../../storage/open-store.ts";
 import { graph, worker } from "../definition/definition.ts";
 import { bench, gate, PLACES } from "./engine.testkit.ts";
 import { WorkerQueues } from "./queues.ts";
 
 describe("queues that others pause and resume too", () => {
   it("go by what was changed last, however late an earlier look is answered", async () => {
-    const rows = new MemoryQueues(new MemoryAudit());
+    const { queues: rows } = await openStore("memory:");
     const paused = new Set<string>();
     const held: Promise<void>[] = [];
     const queues = new WorkerQueues({

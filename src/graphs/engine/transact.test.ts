@@ -198,16 +198,4 @@ describe("rows of a worker's own", () => {
     assert.equal((await engine.snapshot(snapshot.graph_id))?.nodes.length, 1);
     await store.close();
   });
-
-  it("are refused by a store without tables", async () => {
-    const booking = worker("booking", (who: string, ctx) => ctx.tx((db) => book(db, who)));
-    const { engine, store } = await bench({ workers: [booking] }, "memory:");
-    const { snapshot } = await engine.start("booking", "Ada");
-    await engine.idle();
-    assert.match(
-      (await engine.snapshot(snapshot.graph_id))?.error?.message ?? "",
-      /this store has no tables: use sqlite:<path>/,
-    );
-    await store.close();
-  });
 });

@@ -2,7 +2,6 @@
 import type { Json } from "../../platform/shared/json.ts";
 import { type GraphStore } from "../../storage/contract/graph-store.ts";
 import { UserStatementError, type TransactionRun } from "../../storage/contract/transaction.ts";
-import { FinalError } from "../definition/final-error.ts";
 
 /**
  * @param reload reads the graph again: what the machine has decided may not be what is stored.
@@ -13,10 +12,6 @@ export async function transact(
   run: TransactionRun,
   reload: (error: unknown) => void,
 ): Promise<Json> {
-  if (!graphs.transact)
-    throw new FinalError(
-      "ctx.tx writes rows of yours with the step's result, and this store has no tables: use sqlite:<path>",
-    );
   try {
     return await graphs.transact(run);
   } catch (error) {

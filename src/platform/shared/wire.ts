@@ -189,6 +189,11 @@ export const KEY_FIELD = "_key";
 /** Form fields that are not the form's own: the token, what names this one intent, the page that the form stands in, and which of its forms it is. */
 export const FORM_FIELDS = { csrf: CSRF_FIELD, key: KEY_FIELD, page: "_page", form: "_form" } as const;
 
+/** Variables that earlier versions read, with the reason why they have no effect now. */
+export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
+  SVC_WRITER_THREAD: "the event loop writes the SQLite database",
+};
+
 /** Configuration variables (contract section 2). */
 export const VARIABLES = {
   host: "HOST",
@@ -196,7 +201,6 @@ export const VARIABLES = {
   nodeEnv: "NODE_ENV",
   dataDir: "SVC_DATA_DIR",
   databaseUrl: "SVC_DATABASE_URL",
-  writerThread: "SVC_WRITER_THREAD",
   secret: "SVC_SECRET",
   previousSecrets: "SVC_SECRET_PREVIOUS",
   webhookUrls: "SVC_WEBHOOK_URLS",

@@ -14,12 +14,7 @@ import { attemptRow, graphRow, nextId, nodeRow, outboxRow, stored } from "./samp
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const kind of [
-  "memory:",
-  `sqlite:${join(folder, "conformance.db")}`,
-  `thread:${join(folder, "threaded.db")}`,
-  "postgres:",
-]) {
+for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
   describe(`store ${kind.split(":")[0]}`, { skip: kind === "postgres:" && (await withoutPostgres()) }, () => {
     const opened = openedStore(kind);
     let store: Store;

@@ -39,7 +39,7 @@ function audit(operation: string, target: string, change: Partial<NewAudit> = {}
   };
 }
 
-for (const url of ["memory:", "sqlite::memory:", "postgres:"]) {
+for (const url of ["sqlite::memory:", "postgres:"]) {
   describe(
     `control rows of store ${url.split(":")[0]}`,
     { skip: url === "postgres:" && (await withoutPostgres()) },

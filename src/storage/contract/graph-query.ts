@@ -6,7 +6,7 @@ import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { invariant } from "../../platform/shared/errors.ts";
 import { GRAPH_STATUSES, type GraphStatus } from "../../platform/shared/wire.ts";
 import type { GraphHead } from "./graph-rows.ts";
-import type { Durations, GraphQuery, PurgeQuery } from "./queries.ts";
+import type { Durations, GraphQuery } from "./queries.ts";
 
 /** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
 export const MAX_TOTAL = 1000;
@@ -121,14 +121,4 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
 /** Upper and lower case alike. */
 function holds(text = "", wanted: string | undefined): boolean {
   return wanted === undefined || text.toLowerCase().includes(wanted.toLowerCase());
-}
-
-/** Whether a purge looks at this graph. What was created after a time can't have finished before it. */
-export function isPurgeable({ worker, status, tag, finishedBeforeMs }: PurgeQuery, head: GraphHead): boolean {
-  return (
-    (status === undefined ? head.status === "done" || head.status === "failed" : head.status === status) &&
-    (worker === undefined || head.worker === worker) &&
-    (tag === undefined || head.tags.includes(tag)) &&
-    head.id < lowestGraphId(finishedBeforeMs)
-  );
 }

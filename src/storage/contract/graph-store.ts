@@ -9,10 +9,10 @@ import type { Transition } from "./unit.ts";
 
 export interface GraphStore extends ArtifactRows {
   /**
-   * Writes rows of the author's and a unit in one transaction. Resolves after the durable commit. Absent where the store
-   * has no tables. Rejects with `UserStatementError` for what `statements` or `decide` throws.
+   * Writes rows of the author's and a unit in one transaction. Resolves after the durable commit.
+   * Rejects with `UserStatementError` for what `statements` or `decide` throws.
    */
-  transact?(run: TransactionRun): Promise<Json>;
+  transact(run: TransactionRun): Promise<Json>;
   /** Resolves after the durable commit: for each unit whether its fence held. */
   commit(unit: Transition): Promise<boolean>;
   /** In the order of `ids`; those that are not there are left out. */

@@ -27,10 +27,6 @@ export class EventListeners {
     return () => void this.#ofAll.delete(listener);
   }
 
-  has(graphId: string): boolean {
-    return this.#byGraph.has(graphId);
-  }
-
   tell(graphId: string, events: readonly GraphEvent[]): void {
     for (const listener of this.#byGraph.get(graphId) ?? []) listener(events);
     for (const listener of this.#ofAll) listener(graphId);

@@ -8,16 +8,14 @@ export interface OpenedStore {
   close: () => Promise<void>;
 }
 
-/** @param url of a store; `postgres:` is one in a database of its own, which goes with it, `thread:<file>` one of SQLite that a thread writes. */
+/** @param url of a store; `postgres:` is one in a database of its own, which goes with it. */
 export function openedStore(url: string): OpenedStore {
   let database: TestDatabase | undefined;
   let store: Store | undefined;
   return {
     open: async () => {
       if (url === "postgres:") database = await testDatabase();
-      store = url.startsWith("thread:")
-        ? await openStore(url.replace("thread:", "sqlite:"), { writerThread: true })
-        : await openStore(database?.url ?? url);
+      store = await openStore(database?.url ?? url);
       return store;
     },
     close: async () => {

@@ -13,12 +13,7 @@ import { attemptRow, nextId, outboxRow, registrationRow } from "./sample-rows.te
 const folder = mkdtempSync(join(tmpdir(), "svc-webhooks-"));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const kind of [
-  "memory:",
-  `sqlite:${join(folder, "webhooks.db")}`,
-  `thread:${join(folder, "threaded.db")}`,
-  "postgres:",
-]) {
+for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
   describe(
     `webhooks in store ${kind.split(":")[0]}`,
     { skip: kind === "postgres:" && (await withoutPostgres()) },

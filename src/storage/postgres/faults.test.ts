@@ -129,7 +129,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       let runs = 0;
       for (const at of ['"at":1', "COMMIT\0"]) {
         wire.cut = onceAt(at, what);
-        await store.graphs.transact?.({
+        await store.graphs.transact({
           isAsync: true,
           statements: async (db) => {
             runs++;
@@ -460,7 +460,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     const event = (graphId: string) => ({ graphId, type: "log" as const, timestampMs: 1 });
     await Promise.all(
       ids.map(async (id) =>
-        store.graphs.transact?.({
+        store.graphs.transact({
           isAsync: true,
           statements: async (db) => {
             // Of another graph, which is written and read while this is open.
@@ -488,7 +488,7 @@ describe("PostgreSQL, shared", { skip }, () => {
       return null;
     };
     const event = { graphId: id, type: "log" as const, timestampMs: 1 };
-    const write = store.graphs.transact?.({
+    const write = store.graphs.transact({
       isAsync: true,
       statements,
       decide: () => ({ graphId: id, events: [event] }),

@@ -11,21 +11,16 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { connect, isLogged, rollBack } from "./file/connection.ts";
 import type { Driver, Statement } from "./file/driver.ts";
 import { takeLock } from "./file/file-lock.ts";
-import { Handover } from "./write/writer-queue.ts";
 import { LockWait, PATIENCE_MS } from "./file/lock-wait.ts";
 import { LogSync, type Sync } from "./file/log-sync.ts";
-import { FileOwner, takeOwnership, type FencingToken } from "./file/file-owner.ts";
+import { FileOwner, takeOwnership } from "./file/file-owner.ts";
 import { UserStatements } from "./write/user-statements.ts";
 import { withTransactionTimeout } from "./file/transaction-timeout.ts";
-import { LATER, NeedsFile } from "./write/statement-log.ts";
 import { migrate } from "./schema.ts";
 import { isLocked, storeError } from "./file/store-error.ts";
 import type { Kind, PendingWork } from "./write/pending-work.ts";
-import { Writer } from "./write/writer.ts";
 
 export interface DatabaseOptions {
-  /** Whether a thread of its own writes, where the file has a log. Default: the event loop does. */
-  writerThread?: boolean | undefined;
   /** For how long work waits for another program that writes to the file. Default 5 s. */
   patienceMs?: number | undefined;
   /** For tests: how the log is synced. */
@@ -38,7 +33,6 @@ export class Database {
   readonly #file: string;
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
-  readonly #tenure: FencingToken;
   readonly #owner: FileOwner;
   /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
@@ -52,15 +46,12 @@ export class Database {
   /** Work that has the database to itself now. */
   #alone: Promise<void> | undefined;
   #isClosed = false;
-  /** To the thread that writes, where there is one. */
-  #handover: Handover | undefined;
 
   private constructor(file: string, driver: Driver, lock: Driver | undefined, options: DatabaseOptions) {
     this.#file = file;
     this.#driver = driver;
     this.#lock = lock;
-    this.#tenure = takeOwnership(driver);
-    this.#owner = new FileOwner(driver, file, this.#tenure);
+    this.#owner = new FileOwner(driver, file, takeOwnership(driver));
     const hasLog = isLogged(driver);
     // Where there is none a reader may have to wait for a writer, too: SQLite does.
     this.#lockWait = new LockWait(hasLog ? options.patienceMs : 0);
@@ -80,9 +71,7 @@ export class Database {
       if (!isMemory && !existsSync(file)) closeSync(openSync(file, "a", OWNER_ONLY));
       const driver = await connect(file);
       migrate(driver, file);
-      const database = new Database(file, driver, lock, options);
-      if (options.writerThread && database.#log) await database.#startWriter();
-      return database;
+      return new Database(file, driver, lock, options);
     } catch (error) {
       lock?.close();
       const known = storeError(file, error);
@@ -103,37 +92,10 @@ export class Database {
   #prepare(text: string): Statement {
     const own = this.#told(() => this.#driver.prepare(text));
     return {
-      run: (...values) => {
-        if (!this.isNoting) return this.#told(() => own.run(...values));
-        this.#handover?.note(text, values);
-        return LATER;
-      },
-      get: (...values) => (this.requireFile(), this.#told(() => own.get(...values))),
-      all: (...values) => (this.requireFile(), this.#told(() => own.all(...values))),
+      run: (...values) => this.#told(() => own.run(...values)),
+      get: (...values) => this.#told(() => own.get(...values)),
+      all: (...values) => this.#told(() => own.all(...values)),
     };
-  }
-
-  /** Inside of work: whether its statements are only noted, for the thread that writes. */
-  get isNoting(): boolean {
-    return this.#handover?.recording !== undefined;
-  }
-
-  /** Inside of work that will read, before it changes anything: then it is done where it can. @throws NeedsFile */
-  requireFile(): void {
-    if (this.isNoting) throw new NeedsFile();
-  }
-
-  /** Inside of work. @param then told how many rows the statement has changed: at once, or when it is committed */
-  change(text: string, values: Parameters<Statement["run"]>, then: (changes: number) => void): void {
-    const answer = this.sql(text).run(...values);
-    const recording = this.#handover?.recording;
-    if (recording) recording.ask(then);
-    else then(Number(answer.changes));
-  }
-
-  /** Whether something is not in the file yet that work has already counted on. */
-  get isBehind(): boolean {
-    return this.#handover?.isBusy ?? false;
   }
 
   #told<T>(work: () => T): T {
@@ -149,15 +111,7 @@ export class Database {
    * @param work reads and writes through {@link sql}; may run twice.
    */
   write<T>(work: () => T): Promise<T> {
-    return this.#enqueue<T>(work, "file");
-  }
-
-  /**
-   * As `write`, of what can be written without asking the file: the thread that writes does it, where there is one.
-   * @param work writes through `run` of {@link sql} and {@link change}. Where it reads after all it is begun again, as if given to `write`.
-   */
-  writeBlind<T>(work: () => T): Promise<T> {
-    return this.#enqueue<T>(work, "blind");
+    return this.#enqueue<T>(work, "grouped");
   }
 
   /**
@@ -190,12 +144,11 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    while (this.#queue.length > 0 || this.#alone || this.isBehind) {
+    while (this.#queue.length > 0 || this.#alone) {
       this.#flush();
-      await (this.#heldUp ?? this.#handover?.idle());
+      await this.#heldUp;
     }
     this.#isClosed = true;
-    if (this.#handover) await this.#handover.close();
     this.#log?.close();
     try {
       // libsql leaves the log as it is, to be read again at the next start.
@@ -227,21 +180,15 @@ export class Database {
     this.#isScheduled = false;
     const [first] = this.#queue;
     if (!first || this.#heldUp) return;
-    if (first.kind === "blind" && this.#handover?.isFree) {
-      this.#handover.hand(this.#take(({ kind }) => kind === "blind"));
-      return this.#soon();
-    }
-    // What the thread has is older than what would be done here.
-    if (this.isBehind) return;
     if (first.kind === "alone") return this.#beginAlone(first);
-    const group = this.#take(({ kind }) => kind !== "alone");
+    const group = this.#takeGroup();
     this.#soon();
     this.#commitGroup(group);
   }
 
-  /** The first of the queue, as long as they are of a kind. */
-  #take(isOfKind: (waiting: PendingWork) => boolean): PendingWork[] {
-    const end = this.#queue.findIndex((waiting) => !isOfKind(waiting));
+  /** Removes the work that may share one transaction from the front of the queue. */
+  #takeGroup(): PendingWork[] {
+    const end = this.#queue.findIndex(({ kind }) => kind === "alone");
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
   }
 
@@ -318,19 +265,6 @@ export class Database {
     });
   }
 
-  async #startWriter(): Promise<void> {
-    this.#handover = new Handover({
-      writer: await Writer.start({ file: this.#file, tenure: this.#tenure }),
-      onWritten: (group, values) => this.#acknowledge(group, values),
-      onBack: (works) => {
-        for (const waiting of works) waiting.kind = "file";
-        this.#queue.unshift(...works);
-      },
-      onStale: () => this.#tellStale(),
-      onFree: () => this.#soon(),
-    });
-  }
-
   /** @param then called when all that is committed by now is on disk, or with why that is not known. */
   #onceDurable(then: (error?: Error) => void): void {
     if (!this.#log) return then();
@@ -339,9 +273,7 @@ export class Database {
 
   #begin(): void {
     const isWrittenByOthers = this.#told(() => this.#owner.begin());
-    // By the thread, whose commits are known here, or by somebody with a shell of SQLite.
-    const isOurs = this.#handover?.takeHasHanded() ?? false;
-    if (isWrittenByOthers && !isOurs) this.#tellStale();
+    if (isWrittenByOthers) this.#tellStale();
   }
 
   /** Inside a transaction: takes back what was written since a savepoint, and ends that. */

@@ -21,7 +21,7 @@ export class SqliteSessions implements SessionRows {
   }
 
   async write(id: string, data: string, expiresMs: number): Promise<void> {
-    await this.#database.writeBlind(() => this.#database.sql(UPSERT).run(id, data, expiresMs));
+    await this.#database.write(() => this.#database.sql(UPSERT).run(id, data, expiresMs));
   }
 
   async replace(id: string, data: string, expiresMs: number): Promise<boolean> {
@@ -30,7 +30,7 @@ export class SqliteSessions implements SessionRows {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#database.writeBlind(() => this.#database.sql("DELETE FROM session WHERE id = ?").run(id));
+    await this.#database.write(() => this.#database.sql("DELETE FROM session WHERE id = ?").run(id));
   }
 
   async purge(nowMs: number): Promise<void> {

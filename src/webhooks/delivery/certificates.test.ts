@@ -30,7 +30,7 @@ async function attempts(
   });
   server.on("secureConnection", () => connections++);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const store = new FakeWebhookStore();
+  const store = await FakeWebhookStore.open();
   const webhooks = createWebhooks({
     store: fakeStore(store),
     clock: systemClock,

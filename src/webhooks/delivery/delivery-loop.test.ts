@@ -12,7 +12,7 @@ describe("a delivery", () => {
   afterEach(closeAll);
 
   it("is a signed POST that the receiver can verify, recorded with its answer", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({
       replies: [{ status: 200, body: "thanks", headers: { "X-Request-Id": "r7", "Set-Cookie": "planted" } }],
     });
@@ -49,7 +49,7 @@ describe("a delivery", () => {
   });
 
   it("goes to each registration that listens for its event and is enabled", async () => {
-    const test = rig();
+    const test = await rig();
     const [listening, deaf, off] = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.webhooks.update(deaf.id, { events: ["graph.failed"] });
     await test.webhooks.update(off.id, { enabled: false });
@@ -66,7 +66,7 @@ describe("a delivery", () => {
   });
 
   it("goes to registrations that hear of its worker, or of all", async () => {
-    const test = rig();
+    const test = await rig();
     const [named, other, every] = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.webhooks.update(named.id, { workers: ["greet", "audit"] });
     await test.webhooks.update(other.id, { workers: ["greet"] });
@@ -82,7 +82,7 @@ describe("a delivery", () => {
   });
 
   it("carries the headers of its registration beside ours", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver();
     await test.webhooks.update(receiver.id, { headers: { Authorization: "Bearer abc", "X-Team": "audits" } });
     await test.emit();
@@ -97,7 +97,7 @@ describe("a delivery", () => {
   });
 
   it("that fails is tried again on schedule under the same id, then failed, and can be replayed", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [500, { hangUp: true }, 404, 204] });
     await test.emit();
     await receiver.received(1);
@@ -130,7 +130,7 @@ describe("a delivery", () => {
   });
 
   it("waits as long as Retry-After asks", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [{ status: 503, headers: { "retry-after": "3600" } }, 204] });
     await test.emit();
     await test.until(() => test.store.attemptRows.length === 1, "first attempt recorded");
@@ -141,7 +141,7 @@ describe("a delivery", () => {
   });
 
   it("is not led elsewhere by a redirect", async () => {
-    const test = rig();
+    const test = await rig();
     const target = await createReceiver();
     open.push(() => target.close());
     const receiver = await test.receiver({ replies: [{ status: 307, headers: { location: target.url } }] });
@@ -155,7 +155,7 @@ describe("a delivery", () => {
 
   it("answered 410 fails and disables the registration, whose other deliveries wait until it is enabled", async () => {
     const disabled: string[] = [];
-    const test = rig({ onDisabled: ({ id }) => disabled.push(id) });
+    const test = await rig({ onDisabled: ({ id }) => disabled.push(id) });
     const receiver = await test.receiver({ replies: [410, 204] });
     await test.emit();
     await test.until(async () => (await deliveriesOf(test))[0]?.status === "failed", "failed");
@@ -172,7 +172,7 @@ describe("a delivery", () => {
   });
 
   it("is given up 15 s after it began when no answer comes", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [{ delay: "never" }] });
     await test.emit();
     await receiver.received(1);
@@ -188,7 +188,7 @@ describe("a delivery", () => {
   });
 
   it("is delivered when the status says so, though the body never ends; 2 KB of it are kept", async () => {
-    const test = rig();
+    const test = await rig();
     const dripping = await test.receiver({ replies: [{ status: 200, dripEveryMs: 5 }] });
     const flooding = await test.receiver({ replies: [{ status: 200, body: "é".repeat(500_000) }] });
     await test.emit();
@@ -208,11 +208,11 @@ describe("a delivery", () => {
   });
 
   it("to an address the policy refuses is not sent, and says which rule", async () => {
-    const store = new FakeWebhookStore();
-    const before = rig({}, store);
+    const store = await FakeWebhookStore.open();
+    const before = await rig({}, store);
     const receiver = await before.receiver();
     await before.webhooks.close();
-    const strict = rig({ allowCidrs: [] }, store);
+    const strict = await rig({ allowCidrs: [] }, store);
     await strict.emit();
     await strict.until(() => store.attemptRows.length === 1, "the attempt recorded");
     assert.equal(receiver.deliveries.length, 0);
@@ -224,7 +224,7 @@ describe("the delivery loop", () => {
   afterEach(closeAll);
 
   it("what attempts say of a registration and edits of it at the same time lose nothing", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(9);
     await test.until(() => receiver.deliveries.length === 9, "nine failures under way");
@@ -239,7 +239,7 @@ describe("the delivery loop", () => {
   });
 
   it("a silent endpoint holds 8 slots and delays nobody else", async () => {
-    const test = rig();
+    const test = await rig();
     const [silent, quick] = [await test.receiver({ replies: [{ delay: "never" }] }), await test.receiver()];
     await test.emit(40);
     await quick.received(40);
@@ -254,7 +254,7 @@ describe("the delivery loop", () => {
   });
 
   it("a burst beyond what is held in memory arrives whole", async () => {
-    const test = rig();
+    const test = await rig();
     const receivers = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.emit(300);
     for (const receiver of receivers) await receiver.received(300);
@@ -268,7 +268,7 @@ describe("the delivery loop", () => {
   });
 
   it("after ten failures in a row waits, burns no attempts, and probes with one", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(30);
     await test.until(async () => (await test.webhooks.get(receiver.id)).state === "failing", "the breaker opens");
@@ -298,7 +298,7 @@ describe("the delivery loop", () => {
 
   it("a crash between the POST and its record sends again under the same id", async () => {
     const clock = new SimulatedClock();
-    const test = rig({ clock });
+    const test = await rig({ clock });
     const receiver = await test.receiver();
     test.store.failRecords = 1; // the process that loses its answer, seen from the store
     await test.emit();
@@ -306,7 +306,7 @@ describe("the delivery loop", () => {
     await test.until(() => test.logged.length === 1, "the trouble is told");
     assert.match(test.logged[0] ?? "", /msg_.* could not be recorded[^]*disk full/);
     await test.webhooks.close();
-    const restarted = rig({ clock }, test.store);
+    const restarted = await rig({ clock }, test.store);
     await receiver.received(2);
     await restarted.until(
       async () => (await deliveriesOf(restarted))[0]?.status === "delivered",
@@ -317,7 +317,7 @@ describe("the delivery loop", () => {
   });
 
   it("a store in trouble is left alone for 5 s instead of repeating deliveries", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver();
     test.store.failRecords = 1;
     await test.emit();
@@ -329,7 +329,7 @@ describe("the delivery loop", () => {
   });
 
   it("closing waits for what is under way, and what it cuts off stays pending without an attempt", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [{ delay: "never" }] });
     await test.emit();
     await receiver.received(1);
@@ -344,7 +344,7 @@ describe("the delivery loop", () => {
   });
 
   it("what waits for a registration that was deleted ends as failed", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit();
     await test.until(() => test.store.attemptRows.length === 1, "first attempt recorded");
@@ -355,7 +355,7 @@ describe("the delivery loop", () => {
   });
 
   it("what waits for a registration that only another process knows of yet is sent", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver();
     const rows = test.webhooks.outboxRows({ ...LIFECYCLE, timestampMs: test.clock.now() });
     test.store.isUnread = true;
@@ -365,7 +365,7 @@ describe("the delivery loop", () => {
   });
 
   it("leaves no timer behind once all is delivered and its connections have been idle for long", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver();
     await test.emit(3);
     await receiver.received(3);
@@ -384,7 +384,7 @@ describe("an ordered registration", () => {
   const paused = (pauseNo: number) => ({ ...LIFECYCLE, event: "graph.paused" as const, pauseNo });
 
   it("gets what is told of a graph in its order, each once that before it has ended, and other graphs meanwhile", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [500, 204] });
     await test.webhooks.update(receiver.id, { ordered: true });
     const add = async (event: Parameters<OutboxRows>[0]): Promise<void> => {
@@ -439,7 +439,7 @@ describe("ping and sample", () => {
   afterEach(closeAll);
 
   it("go through the real path, as often as asked", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver();
     const ids = [
       await test.webhooks.ping(receiver.id),
@@ -459,7 +459,7 @@ describe("ping and sample", () => {
   it("reach the exempt URL on loopback, and only that one", async () => {
     const receiver = await createReceiver();
     open.push(() => receiver.close());
-    const test = rig({ allowCidrs: [], exemptUrl: () => receiver.url });
+    const test = await rig({ allowCidrs: [], exemptUrl: () => receiver.url });
     await assert.rejects(test.webhooks.create({ url: `${receiver.url}/other` }), { code: "SVC_SSRF" });
     const { registration } = await test.webhooks.create({ url: receiver.url });
     await test.webhooks.sendSample(registration.id);
@@ -473,7 +473,7 @@ describe("a rotated secret", () => {
   afterEach(closeAll);
 
   it("signs alone in X-Svc-Signature and beside the old one for 24 h in webhook-signature", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver();
     const send = async () => {
       const { length } = receiver.deliveries;

@@ -45,7 +45,8 @@ export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
 }
 
-export function rig(options: Partial<WebhooksOptions> = {}, store = new FakeWebhookStore()): Rig {
+export async function rig(options: Partial<WebhooksOptions> = {}, given?: FakeWebhookStore): Promise<Rig> {
+  const store = given ?? (await FakeWebhookStore.open());
   const clock = options.clock instanceof SimulatedClock ? options.clock : new SimulatedClock();
   const log = recordLog();
   const webhooks = createWebhooks({

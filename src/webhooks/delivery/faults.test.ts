@@ -56,7 +56,7 @@ interface Tried {
 /** Delivers one ping and tells what became of the first attempt. */
 async function deliver(url: string, more: Partial<WebhooksOptions> = {}, isLate = () => false): Promise<Tried> {
   const clock = new SimulatedClock();
-  const store = new FakeWebhookStore();
+  const store = await FakeWebhookStore.open();
   const options = { allowCidrs: ["127.0.0.0/8"], schedule: ["0s", "5s"], random: () => 0, ...more };
   const webhooks = createWebhooks({ store: fakeStore(store), clock, ...options });
   webhooks.start();
@@ -220,7 +220,7 @@ describe("a receiver", () => {
       socket.write(`${OK}Content-Length: 0\r\n\r\n`);
     });
     const clock = new SimulatedClock();
-    const store = new FakeWebhookStore();
+    const store = await FakeWebhookStore.open();
     const webhooks = createWebhooks({ store: fakeStore(store), clock, allowCidrs: ["127.0.0.0/8"] });
     webhooks.start();
     open.push(() => webhooks.close(0));

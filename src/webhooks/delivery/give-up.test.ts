@@ -17,7 +17,7 @@ describe("a delivery", () => {
   afterEach(closeAll);
 
   it("given up while it waits is sent no more, though its turn was the next", async () => {
-    const test = rig({ connections: { perEndpoint: 1 } });
+    const test = await rig({ connections: { perEndpoint: 1 } });
     const receiver = await test.receiver({ replies: [{ delay: "never" }, { delay: "never" }] });
     await test.emit(3);
     await receiver.received(1);
@@ -34,7 +34,7 @@ describe("a delivery", () => {
   });
 
   it("given up makes way for what comes after it in its graph, where that is told in order", async () => {
-    const test = rig();
+    const test = await rig();
     const receiver = await test.receiver({ replies: [500, 204] });
     await test.webhooks.update(receiver.id, { ordered: true });
     for (const [event, status] of [
@@ -57,7 +57,7 @@ describe("a delivery", () => {
     ] as const) {
       let answer = (): void => undefined;
       const answered = new Promise<void>((resolve) => (answer = resolve));
-      const test = rig({
+      const test = await rig({
         sending: {
           send: async () => {
             await answered;

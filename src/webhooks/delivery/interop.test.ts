@@ -17,7 +17,7 @@ const PATIENCE_MS = 30_000;
 
 /** What a receiver gets of so many events, each with another result. */
 async function deliveriesOf(secret: string): Promise<readonly Received[]> {
-  const store = new FakeWebhookStore();
+  const store = await FakeWebhookStore.open();
   const webhooks = createWebhooks({ store: fakeStore(store), clock: systemClock, secret, allowCidrs: ["127.0.0.0/8"] });
   const receiver = await createReceiver();
   webhooks.start();

@@ -46,7 +46,7 @@ async function until(isTrue: () => boolean, what: string): Promise<void> {
 }
 
 it("a delivery that was put off, and released while that was written, is sent though it was read as due before it was let go of", async () => {
-  const store = new ReleasingStore();
+  const store = await ReleasingStore.open();
   const clock = new SimulatedClock();
   const sent: string[] = [];
   const send = async ({ id }: DeliveryRow): Promise<AttemptResult> => {

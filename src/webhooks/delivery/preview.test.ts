@@ -23,7 +23,7 @@ interface Bench {
 /** With a receiver that refuses each first attempt, and a schedule of one attempt. */
 async function bench(count: number, run: (bench: Bench) => Promise<void>): Promise<void> {
   const clock = new SimulatedClock();
-  const store = new FakeWebhookStore();
+  const store = await FakeWebhookStore.open();
   const more = {
     schedule: ["0s"],
     traceparent: () => "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -111,11 +111,11 @@ describe("what sending a delivery again would send", () => {
 
   it("is asked for and sent in a few steps however many have failed, and none of their texts is held meanwhile", async () => {
     const COUNT = 2101;
-    const store = new FakeWebhookStore();
+    const store = await FakeWebhookStore.open();
     const webhooks = createWebhooks({ store: fakeStore(store), clock: new SimulatedClock() });
     const { id: registrationId } = (await webhooks.create({ url: "https://93.184.215.14/" })).registration;
     const rows = Array.from({ length: COUNT }, () => outboxRow(nextId(), { registrationId }));
-    store.insertDeliveries(rows);
+    await Promise.all(rows.map((row) => store.addDelivery(row)));
     await store.recordAttempts(rows.map(({ id }) => ({ attempt: attemptRow(id), change: { status: "failed" } })));
     const asked: string[] = [];
     const requeued: number[] = [];

@@ -1,4 +1,4 @@
-/** A connection to a database file, set up as each of ours is: that of the event loop, and that of the thread that writes. */
+/** A connection to a database file, with the settings that svc needs. */
 import { loadDriver, type Driver } from "./driver.ts";
 
 /** First, for what follows may meet another connection at work. */

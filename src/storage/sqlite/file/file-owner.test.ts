@@ -121,6 +121,27 @@ describe("who has a file", () => {
     await database.close();
   });
 
+  it("rejects every write of a database whose file another process has opened", async () => {
+    const file = newFile();
+    const database = await Database.open(file);
+    await database.write(() => undefined);
+    // The lock of a process that stands still can be removed by hand.
+    rmSync(`${file}.lock`);
+    const next = await Database.open(file);
+    const insert = "INSERT INTO session (id, data, expires_ms) VALUES ('a', '', 0)";
+    await assert.rejects(
+      database.write(() => database.sql(insert).run()),
+      LOST,
+    );
+    await assert.rejects(
+      database.writeAlone(async () => database.sql(insert).run()),
+      LOST,
+    );
+    assert.equal(next.sql("SELECT count(*) AS count FROM session").get()?.["count"], 0);
+    await database.close();
+    await next.close();
+  });
+
   it("that can't be read leaves no transaction open: the next begins as any other", async () => {
     const ours = await owned();
     ours.fail(new Error("disk I/O error"));

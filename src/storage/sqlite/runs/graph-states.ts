@@ -41,8 +41,6 @@ export class GraphStates {
 
   /** Events after a number, at most `limit`; undefined where the file has to be asked. */
   eventsOf(id: string, afterSeq: number, limit: number): GraphEvent[] | undefined {
-    // Nothing is shown that may yet be refused.
-    if (this.#database.isBehind) return undefined;
     const state = this.#states.get(id);
     const first = state?.recent[0];
     if (!state || (afterSeq < state.seq && (!first || afterSeq < first.seq - 1))) return undefined;

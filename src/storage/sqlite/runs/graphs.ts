@@ -80,7 +80,7 @@ export class SqliteGraphs implements GraphStore {
       return batch;
     };
     try {
-      const outcomes = await this.#database.writeBlind(() => this.#apply(take().map(({ unit }) => unit)));
+      const outcomes = await this.#database.write(() => this.#apply(take().map(({ unit }) => unit)));
       take().forEach((waiting, at) => this.#tell(waiting, outcomes[at]));
     } catch (error) {
       for (const waiting of take()) this.#fail(waiting, error);
@@ -143,8 +143,6 @@ export class SqliteGraphs implements GraphStore {
 
   /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */
   #apply(units: readonly Transition[]): Outcome[] {
-    // Whether they can be written is told by the thread that does.
-    if (this.#database.isNoting) return this.#applyTogether(units);
     const sql = (text: string) => this.#database.sql(text);
     sql("SAVEPOINT units").run();
     try {

@@ -28,9 +28,8 @@ export class Outbox {
     for (const row of rows) {
       const { id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs } = row;
       const values = [id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs];
-      this.#database.change(INSERT, values, (changes) => {
-        if (changes === 0) this.#doubtful.add(row);
-      });
+      const { changes } = this.#database.sql(INSERT).run(...values);
+      if (Number(changes) === 0) this.#doubtful.add(row);
     }
   }
 

@@ -13,7 +13,7 @@ async function plansOf(use: (webhooks: SqliteWebhooks) => unknown): Promise<stri
   const plans: string[] = [];
   const explaining = new Proxy(database, {
     get: (target, key) => {
-      if (key === "write" || key === "writeBlind") return async (work: () => unknown) => work();
+      if (key === "write") return async (work: () => unknown) => work();
       if (key !== "sql") return Reflect.get(target, key) as unknown;
       return (text: string) => {
         const explain = (...values: Value[]): Row[] => {

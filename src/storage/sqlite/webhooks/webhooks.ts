@@ -164,7 +164,7 @@ export class SqliteWebhooks implements WebhookStore {
       return (taken = this.#adding.splice(0));
     };
     try {
-      await this.#database.writeBlind(() => this.#outbox.insert(take()));
+      await this.#database.write(() => this.#outbox.insert(take()));
     } catch (error) {
       this.#outbox.doubt(take());
       throw error;
@@ -224,7 +224,7 @@ export class SqliteWebhooks implements WebhookStore {
         change.deliveredMs ?? null,
       ]),
     );
-    await this.#database.writeBlind(() => {
+    await this.#database.write(() => {
       this.#database.sql(INSERT_ATTEMPTS).run(attempts);
       this.#database.sql(UPDATE_DELIVERIES).run(deliveries);
     });

@@ -1,10 +1,7 @@
 /** Work that waits for its transaction. */
 
-/**
- * "blind": it reads nothing, and may be done by the thread that writes; "file": it needs the file; "alone": it takes its time, and has the
- * database to itself.
- */
-export type Kind = "blind" | "file" | "alone";
+/** "grouped" work shares a transaction with its neighbours; "alone" work may wait inside its transaction and has the database to itself. */
+export type Kind = "grouped" | "alone";
 
 export interface PendingWork {
   work: (over?: AbortSignal) => unknown;

@@ -47,7 +47,6 @@ export class TransitionBatch {
     this.#outbox = outbox;
     this.#payloads = new Payloads(database);
     this.#states = states;
-    if (units.some(({ fence }) => fence?.node)) database.requireFile();
     // Of one that is to be inserted there is nothing to read, or else SQLite refuses it.
     const ids: string[] = [];
     for (const { graphId, insert } of units) if (!insert) ids.push(graphId);
