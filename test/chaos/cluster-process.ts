@@ -15,16 +15,11 @@ const step = worker("step", { retry: { max: 5, base: "10ms" } }, async (value: n
   return value + 1;
 });
 const parts = worker("parts", async (value: number) => Array.from({ length: 8 }, (_, at) => value + at));
-/** Whatever waits for a place goes where there is one. */
-const shared = worker(
-  "shared",
-  { perProcess: 2, spread: "always", retry: { max: 5, base: "10ms" } },
-  async (value: number, ctx) => {
-    const first = await ctx.step("first", () => value);
-    await soon(20 + Math.random() * 60);
-    return first + 1;
-  },
-);
+const shared = worker("shared", { perProcess: 2, retry: { max: 5, base: "10ms" } }, async (value: number, ctx) => {
+  const first = await ctx.step("first", () => value);
+  await soon(20 + Math.random() * 60);
+  return first + 1;
+});
 const sum = worker("sum", async (values: number[]) => values.reduce((all, value) => all + value, 0));
 const signed = worker("signed", async (value: number, ctx) => {
   await ctx.waitFor("go");

@@ -15,8 +15,8 @@ const model = worker("model", { timeout: "5m" }, async (input: string, ctx) => {
   if (ctx.attempt === 1) await new Promise((_stay, leave) => ctx.signal.addEventListener("abort", leave));
   return { input, first, last: process.pid };
 });
-/** One place in each process; what waits for it goes to others. Stays at its first attempt. */
-const item = worker("item", { timeout: "5m", perProcess: 1, spread: "always" }, async (input: string, ctx) => {
+/** One place in each process. Stays at its first attempt. */
+const item = worker("item", { timeout: "5m", perProcess: 1 }, async (input: string, ctx) => {
   ctx.emit("runs", { pid: process.pid });
   await ctx.checkpoint();
   if (ctx.attempt === 1) await new Promise((_stay, leave) => ctx.signal.addEventListener("abort", leave));

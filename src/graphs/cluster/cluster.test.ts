@@ -36,9 +36,6 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     lookAfterChildren: async () => undefined,
     readControls: async () => undefined,
     perform: async () => undefined,
-    lend: () => undefined,
-    isShort: () => false,
-    lent: () => undefined,
     dropAll: () => undefined,
     fulfil: () => Promise.reject(new Error("nobody asks")),
   };

@@ -111,13 +111,10 @@ export class Cluster implements Fleet {
       database,
       clock,
       log,
-      build: profile.code,
       workers: profile.workers,
-      isRunner: options.isRunner,
       me,
       held: () => this.#held,
       tell: (process) => this.#notices.tell("called", process),
-      tellWanted: () => this.#notices.tell("changed", "places"),
     });
     this.#membership = new Membership({
       database,
@@ -130,7 +127,6 @@ export class Cluster implements Fleet {
       },
       onJoin: async (id) => {
         await this.#queues.list(id);
-        this.elsewhere.joined();
         // Nothing was heard before.
         options.onDoubt();
         if (this.#hasJoined) options.onNews(newsOf({ invalidated: ALL_PAGES }));
@@ -146,7 +142,6 @@ export class Cluster implements Fleet {
         this.#notices.tell("changed", "lost");
       },
       onOthers: options.onProcesses,
-      onLook: (listed) => this.elsewhere.noticed(listed),
       ...(options.figures && { figures: options.figures }),
       ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
     });
@@ -277,7 +272,6 @@ export class Cluster implements Fleet {
     if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
     if (id !== undefined && news.called.includes(id)) this.elsewhere.look();
     if (news.changed.includes("queues")) this.#readControls();
-    if (news.changed.includes("places") && news.from !== id) this.elsewhere.lookForWants();
     if (news.changed.includes("permits")) this.permits.lookAgain();
     if (news.changed.includes("lost")) this.#doubt();
     // What this process has written itself it knows: those who follow would read it again.

@@ -11,7 +11,7 @@ export interface JobPayload {
   id: string;
   /** The process that ran it was killed. */
   hasCrashed?: boolean;
-  /** Ids of nodes that ran in places of other processes then. */
+  /** Ids of nodes that ran in other processes then. */
   beside?: readonly string[];
 }
 

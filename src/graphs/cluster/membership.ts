@@ -11,7 +11,6 @@ import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { ClusterDatabase, Session } from "./database.ts";
 import { standingOf } from "./lease.ts";
-import type { Peer } from "./remote-slots.ts";
 import { clusterTables, LOCK_CLASS } from "./schema.ts";
 
 /** As often a process tells that it is there and looks for those that are not: what is left of two seconds is for taking over. */
@@ -30,7 +29,7 @@ export interface MemberProfile {
   definitions: readonly string[];
   /** As its operators know it. */
   build: string;
-  /** What tells its code from other code: of the very same, processes run each other's nodes. */
+  /** Tells its code from other code. */
   code: string;
   /** Under which deliveries are claimed for it in the store. */
   claimant: string | undefined;
@@ -78,14 +77,13 @@ export interface MembershipOptions {
   giveUp: (id: string) => Promise<void>;
   /** Some process has come or gone. */
   onOthers?: () => void;
-  /** Told of all that are listed, a beat at a time. */
-  onLook?: (listed: readonly Peer[]) => void;
   /** Told with each sign of life. Default: nothing is known. */
   figures?: () => ProcessFigures;
   patienceMs?: number;
 }
 
-interface Row extends Peer {
+interface Row {
+  id: string;
   backend_pid: number;
   silent_ms: number;
   has_lock: boolean;
@@ -179,7 +177,7 @@ export class Membership {
     const figures = this.#options.figures?.();
     const { rows } = await session.query<Row>(
       `with beat as (update ${schema}.processes set seen_at = clock_timestamp(), loop_p99_ms = $2, memory_bytes = $3 where id = $1)
-       select id, build, role, workers, wants, backend_pid, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms,
+       select id, backend_pid, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms,
          exists (select from pg_locks where locktype = 'advisory' and classid = ${LOCK_CLASS} and objid = number::oid
            and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())) as has_lock
        from ${schema}.processes`,
@@ -189,7 +187,6 @@ export class Membership {
     if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("It was given up by another process"));
     this.#others = rows.length - 1;
     this.#noteListed(rows);
-    this.#options.onLook?.(rows);
     for (const row of rows) if (row.id !== id) await this.#lookAfter(row, session);
   }
 

@@ -1,12 +1,11 @@
 /**
  * What two processes say to each other of a node that one runs for the other: rows of messages both ways, numbered, told by a notification
  * and looked for every second while there is anybody to hear them. What is said for a call that is over, or by a process that was given
- * up, is not written. What the messages mean is for remote-calls.ts and remote-slots.ts to say.
+ * up, is not written. What the messages mean is for remote-calls.ts to say.
  */
 import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import { Unfinished } from "../execution/remote/remote-attempts.ts";
 import type { FromThread, ToThread } from "../execution/remote/thread-messages.ts";
-import type { NodeOrder } from "../execution/remote/remote-attempts.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";
@@ -38,17 +37,10 @@ export function callTables(schema: string): string {
   `;
 }
 
-/** What the process says that has the graph. `order`: a node for a place that was lent, and whether
- * more such places are wanted; `enough`: the place is not wanted any more. */
-export type HolderSays =
-  | Exclude<ToThread, { type: "run" }>
-  | { type: "order"; order: NodeOrder; isShort: boolean }
-  | { type: "enough" };
-/** What the process says that runs the node. `hand`: it lends a place, for a worker; `isLast`: and no longer after this node. */
-export type RunnerSays =
-  | Exclude<FromThread, { type: "ended" }>
-  | (Extract<FromThread, { type: "ended" }> & { isLast?: boolean })
-  | { type: "hand"; worker: string };
+/** The process that holds the graph sends these. */
+export type HolderSays = Exclude<ToThread, { type: "run" }>;
+/** The process that runs the node sends these. */
+export type RunnerSays = FromThread;
 
 /** This process's end of a call. */
 export interface End {
@@ -61,7 +53,7 @@ export interface End {
   nextIn: number;
   /** Whether the call is written: nothing can be looked for before. */
   isOpen: boolean;
-  /** Told by the other end what `HolderSays` and `RunnerSays` hold; remote-calls.ts and remote-slots.ts know which. */
+  /** Receives a `HolderSays` or a `RunnerSays`; remote-calls.ts knows which. */
   readonly hear: (message: never) => void;
   readonly lost: (error: Error) => void;
 }
@@ -74,15 +66,11 @@ export interface MessagesOptions {
   me: () => string | undefined;
   /** There are messages for a process. */
   tell: (process: string) => void;
-  /** The first message of a call that another process has opened: whoever wants to hear it begins an end. */
-  onOpened: (id: string, message: RunnerSays) => void;
 }
 
 export class Messages {
   readonly #options: MessagesOptions;
   readonly #ends = new Map<string, End>();
-  /** Whether others may open calls to this process. */
-  #isExpecting = false;
   #timer: Timer | undefined;
   #isLooking = false;
   #isWoken = false;
@@ -102,17 +90,6 @@ export class Messages {
     this.#ends.set(end.id, made);
     this.#lookLater();
     return made;
-  }
-
-  /** Whether any are being read or written. */
-  get isTalking(): boolean {
-    return this.#isLooking || this.#isWriting;
-  }
-
-  /** @param isExpecting whether others may open calls to this process from now on. */
-  expect(isExpecting: boolean): void {
-    this.#isExpecting = isExpecting;
-    if (isExpecting) this.#lookLater();
   }
 
   has(id: string): boolean {
@@ -156,12 +133,7 @@ export class Messages {
       await new Promise<void>((written) => this.#onWritten.push(written));
   }
 
-  /** There are messages for a process that were written otherwise. */
-  tell(process: string): void {
-    this.#options.tell(process);
-  }
-
-  /** There are messages for this process, or may be: a place may be lent to one that wants none any more, and has to be answered. */
+  /** Reads the messages for this process, if there are any. */
   look(): void {
     if (this.#isClosed) return;
     this.#isWoken = true;
@@ -246,19 +218,16 @@ export class Messages {
   }
 
   async #read(): Promise<void> {
-    const { database, me, onOpened } = this.#options;
+    const { database, me } = this.#options;
     const { query, schema } = database;
     const { rows } = await query<{ call: string; to_runner: boolean; n: number; body: string }>(
       `select call, to_runner, n, body::text from ${schema}.node_messages where process = $1 order by call, n`,
       [me() ?? ""],
     );
     if (rows.length === 0) return;
-    for (const { call, to_runner, n, body } of rows) {
+    for (const { call, n, body } of rows) {
       const message = decode(body) as HolderSays | RunnerSays;
-      if (n === 0 && !to_runner && !this.#ends.has(call)) onOpened(call, message as RunnerSays);
       const end = this.#ends.get(call);
-      // For a place that is not lent any more: with its call gone, the other process runs the node elsewhere.
-      if (!end && to_runner && message.type === "order") this.remove(call);
       if (!end || n !== end.nextIn) continue;
       end.nextIn++;
       end.hear(message as never);
@@ -275,7 +244,7 @@ export class Messages {
     if (this.#timer || this.#isClosed) return;
     this.#timer = this.#options.clock.schedule(LOOK_MS, () => {
       this.#timer = undefined;
-      if (this.#ends.size === 0 && !this.#isExpecting) return;
+      if (this.#ends.size === 0) return;
       this.look();
       this.#findGone().catch((err: unknown) => this.#options.log.debug({ err }, "Calls could not be looked after"));
       this.#lookLater();

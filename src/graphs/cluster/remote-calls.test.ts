@@ -26,7 +26,6 @@ function running(perform: CallsOptions["perform"]) {
     log: silentLog,
     me: () => "p_1",
     tell: () => undefined,
-    onOpened: () => undefined,
   });
   return { written, messages, calls: new Calls({ database, messages, me: () => "p_1", perform }) };
 }

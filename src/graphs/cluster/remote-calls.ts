@@ -18,7 +18,7 @@ import type { End, HolderSays, Messages } from "./messages.ts";
 import { nodeTask } from "./job-names.ts";
 
 /** What is said of a node that is left off: it runs again elsewhere. */
-export const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
+const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
 
 export interface CallsOptions {
   database: ClusterDatabase;
@@ -98,9 +98,7 @@ export class Calls {
       {
         id,
         isRunner: true,
-        hear: (message: HolderSays) => {
-          if (message.type !== "order" && message.type !== "enough") performance?.hear(message);
-        },
+        hear: (message: HolderSays) => performance?.hear(message),
         lost: (error) => abort.abort(error),
       },
       true,

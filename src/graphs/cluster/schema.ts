@@ -13,8 +13,6 @@ export const LOCK_CLASS = 0x737663;
 /** What processes were given since, together with what else came at that time. */
 const LATER_COLUMNS: readonly (readonly [string, ...string[]])[] = [
   ["memory_bytes float8", "loop_p99_ms float8"],
-  // Workers of which a process has more to run than places.
-  ["wants text[] not null default '{}'"],
   // The build as operators know it: the column `build` tells code from other code. Processes of before leave it empty.
   ["told_build text"],
 ];

@@ -24,7 +24,6 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
   heartbeat: (what, value) => checkSpan(what, "heartbeat", value),
   concurrency: checkConcurrency,
   perProcess: (what, value) => void checkCount(what, "perProcess", value),
-  spread: checkSpread,
   rate: checkRate,
   priority: checkPriority,
   version: checkVersion,
@@ -36,7 +35,6 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
 /** With less a thread does not even start. */
 const MIN_MEMORY_MB = 16;
 const VERSION = /^[!-~]{1,64}$/;
-const SPREADS: readonly unknown[] = [undefined, "auto", "always", "never"];
 const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
 
 function checkIsolate(what: string, isolate: AnyOptions["isolate"]): void {
@@ -129,10 +127,6 @@ function checkRate(what: string, rate: AnyOptions["rate"]): void {
   checkCount(what, "rate.limit", rate.limit);
   checkSpan(what, "rate.per", rate.per);
   checkFunction(what, "rate.key", rate.key);
-}
-
-function checkSpread(what: string, spread: AnyOptions["spread"]): void {
-  if (!SPREADS.includes(spread)) throw refused(`${what} has spread ${shown(spread)}; use "auto", "always" or "never"`);
 }
 
 /** @param such ends the message: an example. */

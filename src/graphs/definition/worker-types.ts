@@ -25,9 +25,6 @@ export interface Rate<Input = unknown> {
   key?: (input: Input) => string;
 }
 
-/** `auto`: what waits for a place runs in other processes where that is sooner; `always`: wherever a place is free; `never`: it waits. */
-export type Spread = "auto" | "always" | "never";
-
 /** Handed to `onCancel` and `compensate`. What they write is told of the graph, and kept, as a worker's is. */
 export interface UndoContext<Input = unknown> extends Pick<
   WorkerContext,
@@ -67,11 +64,6 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
   concurrency?: number | KeyedConcurrency<Input>;
   /** How many may run at once in one process, whatever runs in others. Default: `concurrency`, or 16. */
   perProcess?: number;
-  /**
-   * Whether what waits for a place may run in other processes of the same build that have one, where several share a
-   * database: `auto` (default) where that is sooner, `always`, or `never`.
-   */
-  spread?: Spread;
   /**
    * How many attempts may start in a time, in all processes together, where several share a database. What waits for it holds
    * up nothing else. Default: any number.

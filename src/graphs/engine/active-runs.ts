@@ -1,247 +1,192 @@
 /**
- * The graphs that are under way in this process: what changes in one is decided by its machine, committed, and what became
- * ready of it is run. A worker is called only after the commit that holds its node as running, and with it all it waited for:
- * so the store knows of every call, whatever the call does to the process.
- *
- * Units of a graph are committed in the order they are made, each on top of the one before (`fence.seq`); should one fail,
- * those behind it are refused, and the graph is read again from the store.
+ * The runs that are active in this process: loads them, recovers them, drops them and loads them again after a fault. Everything that changes
+ * a run goes through its inbox (`run-loop.ts`).
  */
 import type { Clock } from "../../platform/shared/clock.ts";
-import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
+import type { NewAudit } from "../../storage/contract/control.ts";
 import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
-import type { NewAudit } from "../../storage/contract/control.ts";
-import { Busy } from "./idle-tracker.ts";
-import { Commits } from "./commit-run.ts";
-import { FaultLog } from "./fault-log.ts";
-import { Loans } from "./temporary-leases.ts";
-import { Rereads } from "./run-reloader.ts";
-import { Attempts } from "../execution/attempts.ts";
-import type { Claim, Dispatcher } from "../execution/dispatcher.ts";
-import { LiveGraph, Shutdown } from "../execution/live-run.ts";
-import { firstUnit } from "../machine/new-run.ts";
-import { LiveGraphs, type FoundGraph } from "./live-runs.ts";
-import { Outrun, type Fleet } from "./cluster-port.ts";
-import { calledIn, type Registry } from "./registry.ts";
-import type { RunnerOptions } from "../execution/runner.ts";
-import type { Starts } from "../execution/start-throttle.ts";
+import type { Busy } from "./idle-tracker.ts";
+import type { Children } from "./child-runs.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
-import type { OutboxRows } from "../machine/report-types.ts";
 import type { Steering } from "../definition/audit-types.ts";
+import type { EngineState } from "./engine-state.ts";
+import { FaultLog } from "./fault-log.ts";
+import { Outrun, type Fleet } from "./cluster-port.ts";
+import { Loans } from "./temporary-leases.ts";
+import { Machine } from "../machine/machine.ts";
+import { firstUnit } from "../machine/new-run.ts";
+import type { OutboxRows } from "../machine/report-types.ts";
+import type { ControlMessage } from "../machine/run-message.ts";
+import { calledIn, type Registry } from "./registry.ts";
+import { RunLoop, type RunLoopOptions, type RunSupervisor } from "./run-loop.ts";
+import { Shutdown } from "../execution/attempt/abort.ts";
+import { ActiveRun } from "../execution/active-run.ts";
+import type { RunTable } from "../execution/run-table.ts";
 
-export interface UnderWayOptions extends Pick<RunnerOptions, "random" | "onAttempt" | "bind" | "tools" | "values"> {
-  graphs: GraphStore;
+export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
   registry: Registry;
-  clock: Clock;
   log: Log;
-  /** Attempts at once, of all workers together. */
-  concurrency: number;
-  /** Told of the worker of each node that becomes ready. */
-  onReady: ((worker: string) => void) | undefined;
+  runs: RunTable;
+  children: Children;
   outboxRows: OutboxRows;
-  /** Where several processes share the store. */
-  fleet: Fleet | undefined;
-  /** Told once the end of a graph is committed; `busy` until that has settled. */
-  onEnd: (row: GraphRow) => Promise<void>;
+  progressPerSecond: number;
 }
 
-/** Of a graph that is held from its beginning. */
+/** A run as the store has it, and the definition that this app runs it by. */
+export interface FoundRun {
+  stored: StoredGraph;
+  definition: GraphDefinition;
+}
+
+/** Of a run that this process holds from its beginning. */
 const FIRST_LEASE = 1;
-/** Told before anything has changed. */
-const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
+/** How long to wait before a run whose commit failed is loaded again. */
+const RELOAD_MS = 1000;
 
-export class UnderWay {
-  readonly #options: UnderWayOptions;
+export class ActiveRuns implements RunSupervisor {
+  readonly #options: ActiveRunsOptions;
+  readonly #graphs: GraphStore;
   readonly #clock: Clock;
-  readonly #live: LiveGraphs;
-  /** Graphs that are being read, so that who asks meanwhile gets the same. */
-  readonly #reading = new Map<string, Promise<LiveGraph>>();
+  readonly #state: EngineState;
+  readonly #busy: Busy;
+  readonly #fleet: Fleet | undefined;
+  readonly #runs: RunTable;
+  readonly #loop: RunLoop;
   readonly #faults: FaultLog;
-  readonly #rereads: Rereads;
-  /** Graphs that are held for those who want to change them. */
+  /** Runs that are being loaded: whoever asks meanwhile gets the same. */
+  readonly #loading = new Map<string, Promise<ActiveRun>>();
+  /** Runs that are held for those who want to change them. */
   readonly loans = new Loans();
-  readonly #attempts: Attempts;
-  /** Places that attempts hold, and commits under way. */
-  readonly busy = new Busy();
-  readonly #commits: Commits;
-  #isClosing = false;
 
-  constructor(options: UnderWayOptions) {
+  constructor(options: ActiveRunsOptions) {
     this.#options = options;
+    this.#graphs = options.graphs;
     this.#clock = options.clock;
-    const { clock, random, graphs, onAttempt, onReady, tools, values, bind, concurrency, fleet } = options;
-    this.#live = new LiveGraphs({
-      graphs,
-      clock,
-      registry: options.registry,
-      outboxRows: options.outboxRows,
-      progressPerSecond: values.progressPerSecond,
-      onProgress: (live, said) => void this.#go(live, () => live.machine.telling.progressed(said, clock.now())),
-    });
-    this.#commits = new Commits({ graphs, fleet, busy: this.busy });
-    this.#attempts = new Attempts({
-      clock,
-      random,
-      onAttempt,
-      onReady,
-      tools,
-      values,
-      bind,
-      concurrency,
-      isClosing: () => this.#isClosing || fleet?.isRunner === false,
-      permits: fleet?.permits,
-      elsewhere: fleet?.elsewhere,
-      artifacts: graphs,
-      live: (graphId) => this.#live.get(graphId),
-      go: (live, decide, claims) => void this.#go(live, decide, claims),
-      apply: (live, decide) => this.#apply(live, this.#decide(live, decide)),
-      reload: (live, error) => this.#reload(live, error),
-      isCommitting: () => this.#commits.areUnderWay,
-      onPlace: (isHeld) => (isHeld ? this.busy.begin() : this.busy.end()),
-      transact: (live, run) => this.#commits.transact(live, run, (error) => this.#reload(live, error)),
-    });
-    this.#faults = new FaultLog(options.log, clock);
-    this.#rereads = new Rereads({
-      graphs,
-      clock,
-      faults: this.#faults,
-      fleet,
-      isClosing: () => this.#isClosing,
-      isLive: (graphId) => this.#live.has(graphId),
-      recover: (stored, lease) => this.recover(stored, false, lease),
-      onEnd: (row) => this.#tellEnd(row),
-    });
+    this.#state = options.state;
+    this.#busy = options.busy;
+    this.#fleet = options.fleet;
+    this.#runs = options.runs;
+    this.#faults = new FaultLog(options.log, options.clock);
+    this.#loop = new RunLoop({ ...options, supervisor: this });
   }
 
-  get dispatcher(): Dispatcher {
-    return this.#attempts.dispatcher;
+  get(id: string): ActiveRun | undefined {
+    return this.#runs.get(id);
   }
 
-  get starts(): Starts {
-    return this.#attempts.starts;
-  }
-
-  get(graphId: string): LiveGraph | undefined {
-    return this.#live.get(graphId);
-  }
-
-  all(): LiveGraph[] {
-    return this.#live.all();
-  }
-
-  /**
-   * A graph to be changed: one under way, or one that has finished, waits to be read again or has yet to be taken up.
-   * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one of a definition that this process does not have.
-   */
-  async take(graphId: string): Promise<LiveGraph> {
-    const known = this.#live.get(graphId) ?? this.#reading.get(graphId);
-    if (known) return known;
-    const reading = this.#read(graphId).finally(() => this.#reading.delete(graphId));
-    this.#reading.set(graphId, reading);
-    return reading;
-  }
-
-  async #read(graphId: string): Promise<LiveGraph> {
-    const { stored, definition } = await this.find(graphId);
-    const known = this.#live.get(graphId);
-    if (known) return known;
-    const lease = this.loans.lease(graphId);
-    if (hasEnded(stored.row)) return this.#live.of(stored, definition, lease);
-    return this.#takeUp(stored, definition, false, lease).live;
-  }
-
-  /** It is changed: once nobody else is about to, this process goes on with it, or lets go of it. */
-  async settle(graphId: string): Promise<void> {
-    const lease = this.loans.end(graphId);
-    if (lease === undefined) return;
-    const { fleet } = this.#options;
-    const live = this.#live.get(graphId);
-    if (live && fleet?.isRunner) return;
-    if (live) this.#drop(live);
-    await fleet?.giveBack(graphId, lease);
+  all(): ActiveRun[] {
+    return this.#runs.all();
   }
 
   /** Whether nothing of it runs, or is about to. */
-  isAtRest(graphId: string): boolean {
-    const live = this.#live.get(graphId);
-    return !live?.machine.nodes().some(({ status }) => status === "running" || status === "ready");
+  isAtRest(id: string): boolean {
+    return !this.get(id)
+      ?.machine.nodes()
+      .some(({ status }) => status === "running" || status === "ready");
   }
 
-  /** Takes up a graph that this process holds now. @param beside nodes that the one before it had run in other processes. */
-  async hold(graphId: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
-    const [stored] = await this.#options.graphs.load([graphId]);
-    if (stored) await this.recover(stored, hasCrashed, lease, beside);
+  // Start.
+
+  /** A run with the rows that it is to have; it is active from now on. */
+  create(stored: StoredGraph, definition: GraphDefinition): ActiveRun {
+    return this.#adopt(stored, definition, undefined);
   }
 
-  /** All that this process held is others': nothing that still comes of it is written. */
-  dropAll(): void {
-    for (const live of this.#live.all()) this.#drop(live);
+  /** Writes a new run, and in the same commit its beginning when that is due. */
+  async insert(run: ActiveRun, steering?: Steering, audit?: NewAudit): Promise<void> {
+    const { machine } = run;
+    const { row } = machine;
+    const unit = firstUnit(machine, steering, audit);
+    const holder = this.#fleet?.enter(row.id);
+    if (this.#fleet && holder === undefined) {
+      // Whoever has room takes it.
+      this.#runs.remove(row.id);
+      await this.#loop.write(run, { ...unit, heldBy: null });
+      return;
+    }
+    if (holder !== undefined) [unit.heldBy, run.lease] = [holder, FIRST_LEASE];
+    if (row.dueMs <= row.createdMs && !this.#state.isClosing) machine.begin(row.createdMs, unit);
+    const started = this.#loop.startReady(run, unit);
+    try {
+      await this.#loop.write(run, unit);
+    } catch (error) {
+      this.#runs.remove(row.id);
+      run.isLost = true;
+      this.#loop.release(started);
+      // Where a connection was cut, or a disk failed as it was synced, nobody knows: a run that is stored after all is this process's to run.
+      this.#reloadLater(row.id, run.lease);
+      throw error;
+    }
+    this.#loop.begin(run, started);
+    this.#beginWhenDue(run);
   }
 
-  #drop(live: LiveGraph): void {
-    if (this.#live.isIt(live)) this.#live.remove(live.id);
-    live.abortAll(new Shutdown());
-    live.stop();
-    this.#options.fleet?.left(live.id);
+  // Commands.
+
+  /**
+   * A run to be changed: an active one, or one that has ended, waits to be loaded again or has yet to be recovered.
+   * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one of a definition that this process does not have.
+   */
+  async take(id: string): Promise<ActiveRun> {
+    const known = this.get(id) ?? this.#loading.get(id);
+    if (known) return known;
+    const loading = this.#load(id).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #load(id: string): Promise<ActiveRun> {
+    const { stored, definition } = await this.find(id);
+    const known = this.get(id);
+    if (known) return known;
+    const lease = this.loans.lease(id);
+    if (hasEnded(stored.row)) return this.#runOf(stored, definition, lease);
+    return this.#resume(stored, definition, false, lease).run;
+  }
+
+  /** Commits what a caller wants of a run. @throws what the machine refuses, and what the store does. */
+  async control(run: ActiveRun, message: ControlMessage): Promise<void> {
+    // After a fault the process goes by another: this one has what was never written.
+    const known = this.get(run.id);
+    if (known && known !== run) throw new Outrun();
+    await run.request(message);
+    this.#beginWhenDue(run);
+  }
+
+  /** A caller has changed the run. Once no other is about to, this process keeps the run, or gives it back. */
+  async settle(id: string): Promise<void> {
+    const lease = this.loans.end(id);
+    if (lease === undefined) return;
+    const run = this.get(id);
+    if (run && this.#fleet?.isRunner) return;
+    if (run) this.#drop(run);
+    await this.#fleet?.giveBack(id, lease);
   }
 
   /** As the store has it. @throws as `take` */
-  find(graphId: string): Promise<FoundGraph> {
-    return this.#live.find(graphId);
+  async find(id: string): Promise<FoundRun> {
+    const [stored] = await this.#graphs.load([id]);
+    if (!stored) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${id}"`);
+    const { row } = stored;
+    const definition = this.#options.registry.of(row);
+    if (definition) return { stored, definition };
+    const what = calledIn(row);
+    throw new SvcError("SVC_TRANSITION", `The graph ${row.id} was started as ${what}, which this app no longer has`);
   }
 
-  /** Takes a graph among those under way, with the rows that it has, or is to have. */
-  adopt(stored: StoredGraph, definition: GraphDefinition, lease?: number): LiveGraph {
-    return this.#live.adopt(stored, definition, lease);
-  }
+  // Recovery.
 
-  /** Writes a new graph, and in the same commit its beginning when that is due. */
-  async insert(live: LiveGraph, steering?: Steering, audit?: NewAudit): Promise<void> {
-    const { machine } = live;
-    const { row } = machine;
-    const unit = firstUnit(machine, steering, audit);
-    const { fleet } = this.#options;
-    const holder = fleet?.enter(row.id);
-    if (fleet && holder === undefined) return this.#queue(live, { ...unit, heldBy: null });
-    if (holder !== undefined) [unit.heldBy, live.lease] = [holder, FIRST_LEASE];
-    if (row.dueMs <= row.createdMs && !this.#isClosing) machine.begin(row.createdMs, unit);
-    const claims = this.#attempts.claim(live, unit);
-    try {
-      await this.#commits.write(live, unit);
-    } catch (error) {
-      this.#live.remove(row.id);
-      this.#attempts.drop(claims);
-      // Of a connection that was cut, or a disk that failed as it was synced, nobody knows: what is stored after all is this process's to run.
-      this.#rereads.later(row.id, live.lease);
-      throw error;
-    }
-    this.#attempts.begin(claims);
-    this.#watch(live);
-    this.#beginWhenDue(live);
-  }
-
-  /** Writes a new graph for whoever takes it. */
-  async #queue(live: LiveGraph, unit: Transition): Promise<void> {
-    this.#live.remove(live.id);
-    await this.#commits.write(live, unit);
-  }
-
-  /** Commits what someone outside wants of it. @throws what `decide` throws, and what the store does. */
-  async steer(live: LiveGraph, decide: () => Transition): Promise<void> {
-    // After a fault its mirror is another by now: this one has what was never written.
-    const known = this.#live.get(live.id);
-    if (known && known !== live) throw new Outrun();
-    const unit = this.#decide(live, decide);
-    live.abortEnded("The graph was cancelled");
-    this.#live.add(live);
-    await this.#apply(live, unit);
-    this.#beginWhenDue(live);
+  /** Recovers a run that this process holds now. @param beside nodes that the process before it had run in others. */
+  async hold(id: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
+    const [stored] = await this.#graphs.load([id]);
+    if (stored) await this.recover(stored, hasCrashed, lease, beside);
   }
 
   /**
-   * Goes on with a graph that was left, unless it is under way.
+   * Goes on with a run that was left, unless it is active.
    * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
    */
   async recover(
@@ -251,165 +196,162 @@ export class UnderWay {
     beside: readonly string[] = [],
   ): Promise<void> {
     const { row } = stored;
-    if (this.#live.has(row.id)) return;
+    if (this.#runs.has(row.id)) return;
     const definition = this.#options.registry.of(row);
     if (!definition)
       return this.#options.log.warn(
         { graphId: row.id, worker: row.worker, version: row.version },
         `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
-    await this.#takeUp(stored, definition, hasCrashed, lease, beside).settled;
+    await this.#resume(stored, definition, hasCrashed, lease, beside).settled;
   }
 
-  /** Nothing new begins; what runs is waited for, and after `drainMs` aborted. */
-  async close(drainMs: number): Promise<void> {
-    this.#isClosing = true;
-    for (const live of this.#live.all()) live.cancelTimers();
-    const deadline = this.#clock.schedule(drainMs, () => {
-      for (const live of this.#live.all()) live.abortAll(new Shutdown());
-    });
-    await this.busy.idle();
-    deadline.cancel();
-    for (const live of this.#live.all()) {
-      live.progress.stop();
-      // Those that wait.
-      live.abortAll(new Shutdown());
-    }
-  }
-
-  #decide(live: LiveGraph, decide: () => Transition): Transition {
-    try {
-      return decide();
-    } catch (error) {
-      // A refusal comes before any change; anything else may have left the mirror half changed.
-      if (!(error instanceof SvcError && REFUSALS.includes(error.code))) this.#reload(live, error);
-      throw error;
-    }
-  }
-
-  /**
-   * Goes on with a graph as the store has it.
-   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
-   * @returns the graph, and when what had to be mended is committed or, after a fault, will be tried again.
-   */
-  #takeUp(
+  /** @returns the run, and when its recovery is committed or, after a fault, will be tried again. */
+  #resume(
     stored: StoredGraph,
     definition: GraphDefinition,
     hasCrashed: boolean,
     lease?: number,
     beside: readonly string[] = [],
-  ): { live: LiveGraph; settled: Promise<void> } {
-    const live = this.adopt(stored, definition, lease);
-    const { machine } = live;
-    const nowMs = this.#clock.now();
-    const { fleet } = this.#options;
-    const ranBeside =
-      fleet && (({ id, worker }: NodeRow): boolean => !fleet.elsewhere.runsHere(worker) || beside.includes(id));
-    const settled = this.#go(live, () => machine.recover(nowMs, hasCrashed, ranBeside));
+  ): { run: ActiveRun; settled: Promise<void> } {
+    const run = this.#adopt(stored, definition, lease);
+    const { machine } = run;
+    const ranElsewhere = this.#fleet && ranElsewhereOf(machine.nodes(), this.#fleet, beside);
+    // A failed commit is logged by runFailed.
+    const settled = run.request({ type: "recover", hasCrashed, ranElsewhere }).catch(() => undefined);
     if (!machine.isTerminal) {
-      for (const node of machine.retrying()) this.#attempts.retryLater(live, node);
-      this.#beginWhenDue(live);
+      for (const node of machine.retrying()) this.#loop.retryLater(run, node);
+      this.#beginWhenDue(run);
     }
-    return { live, settled };
+    return { run, settled };
   }
 
-  #beginWhenDue(live: LiveGraph): void {
-    const { row } = live.machine;
+  #beginWhenDue(run: ActiveRun): void {
+    const { row } = run.machine;
     if (row.phase !== "queued") return;
     const begin = (): void => {
-      if (row.phase !== "queued" || this.#isClosing) return;
-      void this.#go(live, () => live.machine.begin(this.#clock.now()));
+      if (row.phase === "queued" && !this.#state.isClosing) run.post({ type: "begin" });
     };
     const waitMs = row.dueMs - this.#clock.now();
-    if (waitMs > 0) live.after(waitMs, begin);
+    if (waitMs > 0) run.after(waitMs, begin);
     else begin();
   }
 
-  /** Commits a transition, then runs what it made ready. @param claimed what it is the start of. */
-  async #apply(live: LiveGraph, unit: Transition, claimed?: readonly Claim[]): Promise<void> {
-    // Decided now: by the time of the commit the machine may have moved on, and a later unit then ends the graph.
-    const { isTerminal, inner } = live.machine;
-    const more = this.#attempts.claim(live, unit);
-    const claims = claimed ? claimed.concat(more) : more;
-    for (const id of inner.takeDropped()) live.abort(id, new Error("Nobody waits for this node any more"));
-    const woken = inner.takeWoken();
-    try {
-      const isHeld = await this.#commits.write(live, unit);
-      if (!isHeld) throw new Outrun();
-    } catch (error) {
-      this.#reload(live, error);
-      this.#attempts.drop(claims);
-      throw error;
-    }
-    if (isTerminal) this.#forget(live);
-    else this.#watch(live);
-    for (const wait of woken) wait.wake();
-    this.#attempts.begin(claims);
+  #adopt(stored: StoredGraph, definition: GraphDefinition, lease: number | undefined): ActiveRun {
+    const run = this.#runOf(stored, definition, lease);
+    this.#runs.add(run);
+    return run;
   }
 
-  /**
-   * Decides and commits what no caller waits for. Never rejects: after a failure the graph is read again.
-   * @param decide gives undefined when there is nothing to change.
-   */
-  async #go(live: LiveGraph, decide: () => Transition | undefined, claimed?: readonly Claim[]): Promise<void> {
-    let unit: Transition | undefined;
-    try {
-      unit = decide();
-    } catch (error) {
-      return this.#reload(live, error);
-    }
-    if (!unit) {
-      this.#attempts.dispatch(live);
-      return this.#watch(live);
-    }
-    try {
-      await this.#apply(live, unit, claimed);
-    } catch {
-      // A failed commit is logged, and mended, by #reload.
-    }
+  #runOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition, lease?: number): ActiveRun {
+    const { outboxRows, progressPerSecond } = this.#options;
+    const machine = new Machine(row, nodes, lastSeq, definition, outboxRows, signals);
+    const run = new ActiveRun(machine, this.#loop, this.#clock, progressPerSecond);
+    run.lease = lease;
+    return run;
   }
 
-  /** What goes on beside the nodes: the graph's time, and its undoing. */
-  #watch(live: LiveGraph): void {
-    if (this.#isClosing || !this.#live.isIt(live)) return;
-    live.watchDeadline(() => {
-      void this.#go(live, () => live.machine.ending.overdue(this.#clock.now()));
-      live.abortEnded("The graph's time is over");
-    });
-    this.#attempts.undo(live);
+  // What runs report.
+
+  runChanged(run: ActiveRun): void {
+    if (!run.isActive) this.#runs.add(run);
   }
 
-  #forget(live: LiveGraph): void {
-    const { id } = live.machine.row;
-    if (!live.machine.isTerminal || !this.#live.isIt(live)) return;
-    live.stop();
-    this.#live.remove(id);
-    this.#options.fleet?.left(id);
-    this.#tellEnd(live.machine.row);
+  runEnded(run: ActiveRun): void {
+    if (!run.machine.isTerminal || !run.isActive) return;
+    run.stop();
+    this.#runs.remove(run.id);
+    this.#fleet?.left(run.id);
+    this.#announceEnd(run.machine.row);
   }
 
-  #tellEnd(row: GraphRow): void {
-    void this.#meanwhile(this.#options.onEnd(row), row.id);
-  }
-
-  /** Work that no caller waits for, but `idle` does. */
-  async #meanwhile(work: Promise<void>, graphId: string): Promise<void> {
-    this.busy.begin();
-    await work.catch((err: unknown) =>
-      this.#options.log.error({ graphId, err }, `The children of graph ${graphId} could not be told`),
-    );
-    this.busy.end();
-  }
-
-  /** The mirror is not to be trusted any more. */
-  #reload(live: LiveGraph, error: unknown): void {
-    const { id } = live.machine.row;
-    // A unit behind the one that failed.
-    if (!this.#live.isIt(live)) return;
+  runFailed(run: ActiveRun, error: unknown): void {
+    const { id } = run;
+    // A transition behind the one that failed.
+    if (!run.isActive) return;
     this.#faults.failed(id, error, `A commit of graph ${id} failed. It is read again.`);
-    this.#live.remove(id);
-    live.abortAll(new Shutdown());
-    live.stop();
-    this.#rereads.later(id, live.lease);
+    this.#lose(run);
+    this.#reloadLater(id, run.lease);
   }
+
+  /** Another process has it, or the state in memory is wrong: nothing that still comes of it is written. */
+  #lose(run: ActiveRun): void {
+    if (run.isActive) this.#runs.remove(run.id);
+    run.isLost = true;
+    run.abortAll(new Shutdown());
+    run.stop();
+  }
+
+  /** Children end with their parent, and a parent hears of its child. */
+  #announceEnd(row: GraphRow): void {
+    this.#busy.begin();
+    this.#options.children
+      .ended(row)
+      .catch((err: unknown) =>
+        this.#options.log.error({ graphId: row.id, err }, `The children of graph ${row.id} could not be told`),
+      )
+      .finally(() => this.#busy.end());
+  }
+
+  // Faults.
+
+  /** Loads a run in a moment, and after a fault again. @param lease under which this process held it. */
+  #reloadLater(id: string, lease: number | undefined): void {
+    this.#clock.schedule(RELOAD_MS, () => {
+      if (this.#state.isClosing || this.#runs.has(id)) return;
+      this.#reload(id, lease).catch((error: unknown) => {
+        this.#faults.failed(id, error, `The graph ${id} could not be read. It is tried again.`);
+        this.#reloadLater(id, lease);
+      });
+    });
+  }
+
+  /** Nobody knows whether the commit that failed was written: the store says (decision 060). */
+  async #reload(id: string, lease: number | undefined): Promise<void> {
+    const fleet = this.#fleet;
+    // A process that runs nothing holds runs for callers alone: what it holds nevertheless is given back (cluster.ts).
+    if (fleet?.isRunner === false) return fleet.left(id);
+    // The commit may have failed because another process has the run by now.
+    const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
+    const [stored] = await this.#graphs.load([id]);
+    const isOver = stored !== undefined && hasEnded(stored.row);
+    // It was its last commit, and is written after all: nobody has heard of the end.
+    if (isOver) this.#announceEnd(stored.row);
+    if (isOver || !isHeld) return fleet?.left(id);
+    if (stored && !this.#state.isClosing) await this.recover(stored, false, lease);
+  }
+
+  /** All that this process held is others'. */
+  dropAll(): void {
+    for (const run of this.all()) this.#drop(run);
+  }
+
+  #drop(run: ActiveRun): void {
+    this.#lose(run);
+    this.#fleet?.left(run.id);
+  }
+
+  // End.
+
+  /** Nothing new starts. Attempts under way may end, and are aborted after `drainMs`. */
+  async close(drainMs: number): Promise<void> {
+    this.#state.isClosing = true;
+    for (const run of this.all()) run.cancelTimers();
+    const deadline = this.#clock.schedule(drainMs, () => {
+      for (const run of this.all()) run.abortAll(new Shutdown());
+    });
+    await this.#busy.idle();
+    deadline.cancel();
+    for (const run of this.all()) {
+      run.progress.stop();
+      // Attempts that wait.
+      run.abortAll(new Shutdown());
+    }
+  }
+}
+
+/** Ids of nodes that did not run in the process that held their run. */
+function ranElsewhereOf(nodes: readonly NodeRow[], fleet: Fleet, beside: readonly string[]): ReadonlySet<string> {
+  const elsewhere = nodes.filter(({ id, worker }) => !fleet.elsewhere.runsHere(worker) || beside.includes(id));
+  return new Set(elsewhere.map(({ id }) => id));
 }

@@ -1,8 +1,12 @@
 /** The same step for many graphs: found by a filter, taken one slice after another, each as if it were steered alone. */
+import type { Clock } from "../../platform/shared/clock.ts";
+import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
-import type { BulkAction, BulkOptions, BulkReport, Steering } from "../definition/audit-types.ts";
+import type { BulkAction, BulkOptions, BulkReport } from "../definition/audit-types.ts";
+import { auditOf } from "../machine/audit.ts";
 import { refusalOf } from "./rejected-command.ts";
+import type { Steps } from "./run-controls.ts";
 
 /** Graphs that are counted at a time, and how often: a filter that few fit is not looked for without an end. */
 const COUNTED = 200;
@@ -13,16 +17,28 @@ const SLICE = 100;
 const MOST = 10_000;
 
 export interface BulkWork {
-  graphs: GraphStore;
-  take: (action: BulkAction, graphId: string, steering: Steering) => Promise<unknown>;
+  store: Pick<Store, "graphs" | "audit">;
+  clock: Clock;
+  steps: Steps;
 }
 
 /**
  * Newest first. A graph that does not allow the step by the time it comes to it is counted as refused.
  * @throws what is neither a refusal nor missing: then the store has a fault, and what was steered until then is.
  */
-export async function bulk(
-  { graphs, take }: BulkWork,
+export async function bulk(work: BulkWork, action: BulkAction, options: BulkOptions): Promise<BulkReport> {
+  const { store, clock, steps } = work;
+  const filter = { nowMs: clock.now(), ...options.filter };
+  const report = await steered({ graphs: store.graphs, steps }, action, { ...options, filter });
+  if (report.dry_run) return report;
+  const { matched, changed } = report;
+  const data = { filter: { ...options.filter }, matched, changed };
+  await store.audit.add(auditOf(`graphs.${action}`, "*", clock.now(), options, data));
+  return report;
+}
+
+async function steered(
+  { graphs, steps }: { graphs: GraphStore; steps: Steps },
   action: BulkAction,
   { filter, limit = MOST, cursor, isDryRun = false, onProgress, signal, onRefused, ...steering }: BulkOptions,
 ): Promise<BulkReport> {
@@ -35,7 +51,7 @@ export async function bulk(
   for (let left = Math.min(limit, MOST); left > 0 && signal?.aborted !== true;) {
     const { items, nextCursor, total } = await page(next, Math.min(SLICE, left));
     if (next === cursor) report.matched = total;
-    const refusals = await Promise.all(items.map(({ id }) => refusalOf(take(action, id, steering))));
+    const refusals = await Promise.all(items.map(({ id }) => refusalOf(steps[action](id, steering))));
     for (const [at, { id }] of items.entries()) {
       const refusal = refusals[at];
       report[refusal ? "refused" : "changed"]++;

@@ -34,8 +34,10 @@ export interface ChildOptions {
   graphs: GraphStore;
   clock: Clock;
   log: Log;
-  engine: Pick<Engine, "start" | "retry" | "cancel" | "pause" | "resume" | "signal">;
 }
+
+/** What is done with children is done as by any other caller of the engine. */
+export type ChildEngine = Pick<Engine, "start" | "retry" | "cancel" | "pause" | "resume" | "signal">;
 
 /** Steps that go down, and what a parent is in after them: one that has meanwhile left it takes nobody along any more. */
 const PHASES_AFTER = {
@@ -50,10 +52,21 @@ export function mayHaveChild(inner: Pick<NodeRow, "id">): boolean {
 
 export class Children {
   readonly #options: ChildOptions;
+  #engine: ChildEngine | undefined;
   #isClosed = false;
 
   constructor(options: ChildOptions) {
     this.#options = options;
+  }
+
+  /** Called once, when the engine is complete. */
+  attach(engine: ChildEngine): void {
+    this.#engine = engine;
+  }
+
+  #requireEngine(): ChildEngine {
+    if (!this.#engine) throw new Error("Children were asked for before their engine was complete");
+    return this.#engine;
   }
 
   /** The worker as it is called: of one that stands for a graph, the one that runs it. */
@@ -63,7 +76,7 @@ export class Children {
   }
 
   async #run(name: string, input: Json, ctx: WorkerContext): Promise<Json> {
-    const { engine } = this.#options;
+    const engine = this.#requireEngine();
     const { id, epoch } = await ctx.step(START, async () => {
       const parent = { graphId: ctx.graphId, node: ctx.nodeId };
       const options: StartOptions = {
@@ -98,7 +111,7 @@ export class Children {
 
   async #retry(id: string): Promise<null> {
     // Somebody may have been faster.
-    if ((await this.#row(id)).phase === "failed") await refusalOf(this.#options.engine.retry(id));
+    if ((await this.#row(id)).phase === "failed") await refusalOf(this.#requireEngine().retry(id));
     return null;
   }
 
@@ -120,7 +133,7 @@ export class Children {
   async take(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
     const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
     const note = steering?.note ?? `${step} of its parent ${parentId}`;
-    const steps = rows.map(({ id }) => refusalOf(this.#options.engine[step](id, { ...steering, note })));
+    const steps = rows.map(({ id }) => refusalOf(this.#requireEngine()[step](id, { ...steering, note })));
     for (const outcome of await Promise.allSettled(steps)) if (outcome.status === "rejected") throw outcome.reason;
   }
 
@@ -143,7 +156,7 @@ export class Children {
     const what = `That the child ${id} has ended could not be told.`;
     const options = { idempotencyKey: end, by: "child" };
     await this.#patiently(parentGraph, what, () =>
-      refusalOf(this.#options.engine.signal(parentGraph, end, null, options)),
+      refusalOf(this.#requireEngine().signal(parentGraph, end, null, options)),
     );
   }
 

@@ -3,8 +3,7 @@
  * does not. An engine without a fleet holds all that it meets.
  */
 import type { Json } from "../../platform/shared/json.ts";
-import type { Channel, Elsewhere, Hand, NodeOrder, Performance } from "../execution/remote/remote-attempts.ts";
-import type { Place } from "../execution/queue/slot.ts";
+import type { Channel, Elsewhere, NodeOrder, Performance } from "../execution/remote/remote-attempts.ts";
 import type { Permits } from "../execution/queue/permit-types.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -33,7 +32,7 @@ export interface Held {
   isAtRest(graphId: string): boolean;
   /**
    * Takes up a graph that this process holds now.
-   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in places of others.
+   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
    */
   hold(graphId: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void>;
   /** A process is gone that may not have told of children of graphs here that have ended, or of parents that have failed. */
@@ -44,15 +43,9 @@ export interface Held {
   readControls(): Promise<void>;
   /**
    * Runs a worker for a graph that another process holds, when there is a place. Rejects with `signal`'s reason where nobody wants it by
-   * then. @param place that it has already, and keeps. @returns undefined where it is not known here.
+   * then. @returns undefined where it is not known here.
    */
-  perform(order: NodeOrder, channel: Channel, place?: Place): Promise<Performance | undefined>;
-  /** A place for a worker's nodes of another process. @returns undefined where there is none to spare. */
-  lend(worker: string): Place | undefined;
-  /** Whether nodes of this process wait for a place of this worker. */
-  isShort(worker: string): boolean;
-  /** Another process lends a place for nodes of this worker. */
-  lent(worker: string, hand: Hand): void;
+  perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined>;
   /** What another process was asked for. */
   fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
 }

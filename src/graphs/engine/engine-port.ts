@@ -1,16 +1,14 @@
 /** What the other processes' doings ask of this engine, by the part of it that does it. */
+import type { ActiveRuns } from "./active-runs.ts";
 import type { Children } from "./child-runs.ts";
 import type { Held } from "./cluster-port.ts";
 import type { WorkerQueues } from "./queues.ts";
-import type { Registry } from "./registry.ts";
 import type { Performer } from "../execution/remote/remote-runner.ts";
 import type { Scheduler } from "../schedules/schedules.ts";
 import type { Steps } from "./run-controls.ts";
-import type { UnderWay } from "./active-runs.ts";
 
 export interface HeldParts {
-  registry: Registry;
-  underWay: UnderWay;
+  activeRuns: ActiveRuns;
   children: Children;
   performer: Performer;
   steps: Steps;
@@ -18,26 +16,19 @@ export interface HeldParts {
   schedule: Scheduler;
 }
 
-export function heldBy({ registry, underWay, children, performer, steps, queues, schedule }: HeldParts): Held {
-  const { dispatcher } = underWay;
+export function heldBy({ activeRuns, children, performer, steps, queues, schedule }: HeldParts): Held {
   return {
-    holds: (graphId) => underWay.get(graphId) !== undefined,
-    isLent: (graphId) => underWay.loans.has(graphId),
-    isAtRest: (graphId) => underWay.isAtRest(graphId),
-    hold: (graphId, lease, hasCrashed, beside) => underWay.hold(graphId, lease, hasCrashed, beside),
+    holds: (graphId) => activeRuns.get(graphId) !== undefined,
+    isLent: (graphId) => activeRuns.loans.has(graphId),
+    isAtRest: (graphId) => activeRuns.isAtRest(graphId),
+    hold: (graphId, lease, hasCrashed, beside) => activeRuns.hold(graphId, lease, hasCrashed, beside),
     readControls: async () => {
       await queues.readAgain();
       await schedule.lookAgain();
     },
-    lookAfterChildren: () => children.lookAgain(underWay.all()),
-    dropAll: () => underWay.dropAll(),
-    perform: (order, channel, place) => performer.perform(order, channel, place),
-    lend: (name) => {
-      const worker = registry.worker(name);
-      return worker && dispatcher.lend(worker);
-    },
-    isShort: (worker) => dispatcher.isShort(worker),
-    lent: (worker, hand) => dispatcher.lent(worker, hand),
+    lookAfterChildren: () => children.lookAgain(activeRuns.all()),
+    dropAll: () => activeRuns.dropAll(),
+    perform: (order, channel) => performer.perform(order, channel),
     fulfil: (graphId, wish) => steps.fulfil(graphId, wish),
   };
 }

@@ -23,9 +23,6 @@ export function fleetOf({
     elsewhere: {
       runsHere: () => true,
       call: () => assert.fail("nothing runs elsewhere"),
-      mayHelp: () => false,
-      want: () => undefined,
-      isTalking: () => false,
       ...elsewhere,
     },
     // Limits are tested where they are asked for: permits are of processes, not of workers.

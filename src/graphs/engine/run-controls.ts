@@ -2,21 +2,19 @@
  * The steps that operators take with a graph: pause, resume, cancel, retry, signal. Each is taken where the graph is held, decided by
  * its machine, and answered once that is committed; children go along.
  */
-import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphPhase } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { ActiveRuns } from "./active-runs.ts";
 import { mayHaveChild, type Children } from "./child-runs.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import { Outrun, type Fleet, type Wish } from "./cluster-port.ts";
-import { auditOf } from "../machine/audit.ts";
 import type { Machine } from "../machine/machine.ts";
+import type { ControlMessage } from "../machine/run-message.ts";
 import type { Snapshot } from "../machine/view-types.ts";
-import type { LiveGraph } from "../execution/live-run.ts";
+import type { ActiveRun } from "../execution/active-run.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
-import type { UnderWay } from "./active-runs.ts";
 import type { Unfit } from "./unknown-definition.ts";
 import type { Views } from "./run-views.ts";
 /** What a graph can be resumed from. */
@@ -24,8 +22,7 @@ const PAUSED: readonly GraphPhase[] = ["pausing", "paused"];
 
 export interface StepsOptions {
   graphs: GraphStore;
-  clock: Clock;
-  underWay: UnderWay;
+  activeRuns: ActiveRuns;
   unfit: Unfit;
   children: Children;
   views: Views;
@@ -47,30 +44,30 @@ export class Steps {
     const { fleet } = this.#options;
     if (!fleet) return here();
     try {
-      if (this.#options.underWay.get(graphId)) return await this.#joined(graphId, here);
+      if (this.#options.activeRuns.get(graphId)) return await this.#joined(graphId, here);
     } catch (error) {
       if (!(error instanceof Outrun)) throw error;
     }
     return fleet.reach(graphId, wish, async (lease) => {
-      this.#options.underWay.loans.begin(graphId, lease);
+      this.#options.activeRuns.loans.begin(graphId, lease);
       try {
         const unfit = await this.#options.unfit.steer(graphId, lease, wish);
         if (!unfit) return await here();
         await this.#follow(unfit, wish);
         return await this.#options.views.of(graphId);
       } finally {
-        await this.#options.underWay.settle(graphId);
+        await this.#options.activeRuns.settle(graphId);
       }
     });
   }
 
   /** With a graph that is there; should that be for another's wish, it stays until this one is fulfilled. */
   async #joined(graphId: string, here: () => Promise<Snapshot>): Promise<Snapshot> {
-    const isLent = this.#options.underWay.loans.join(graphId);
+    const isLent = this.#options.activeRuns.loans.join(graphId);
     try {
       return await here();
     } finally {
-      if (isLent) await this.#options.underWay.settle(graphId);
+      if (isLent) await this.#options.activeRuns.settle(graphId);
     }
   }
 
@@ -83,8 +80,8 @@ export class Steps {
 
   pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
     return this.#at(graphId, { step: "pause", options }, async () => {
-      await this.#control("pause", graphId, options, (machine, nowMs) => machine.pause(nowMs, options));
-      this.#options.underWay.get(graphId)?.letGoAfter(options.graceMs ?? this.#options.limits.pauseGraceMs);
+      await this.#control(graphId, { type: "pause", steering: options });
+      this.#options.activeRuns.get(graphId)?.abortAfterGrace(options.graceMs ?? this.#options.limits.pauseGraceMs);
       await this.#options.children.follow("pause", graphId, options);
       return this.#options.views.of(graphId);
     });
@@ -92,11 +89,10 @@ export class Steps {
 
   resume(graphId: string, steering?: Steering): Promise<Snapshot> {
     return this.#at(graphId, { step: "resume", options: steering }, async () => {
-      const { children, underWay, views } = this.#options;
-      const live = await underWay.take(graphId);
+      const { children, activeRuns, views } = this.#options;
+      const live = await activeRuns.take(graphId);
       const isParent = live.machine.nodes().some(mayHaveChild);
-      const resume = (to: LiveGraph): Promise<Snapshot> =>
-        this.#steer("resume", to, steering, (machine, nowMs) => machine.resume(nowMs, steering));
+      const resume = (to: ActiveRun): Promise<Snapshot> => this.#send(to, { type: "resume", steering });
       // One without is decided in this very turn: steps count in the order in which they are asked for.
       if (!isParent) {
         await resume(live);
@@ -106,13 +102,13 @@ export class Steps {
       }
       // The children first: whoever is cut off in between finds their parent still paused, and resumes it again.
       if (PAUSED.includes(live.machine.row.phase)) await children.take("resume", graphId, steering);
-      return resume(await underWay.take(graphId));
+      return resume(await activeRuns.take(graphId));
     });
   }
 
   cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
     return this.#at(graphId, { step: "cancel", options: steering }, async () => {
-      await this.#control("cancel", graphId, steering, (machine, nowMs) => machine.cancel(nowMs, steering));
+      await this.#control(graphId, { type: "cancel", steering });
       await this.#options.children.follow("cancel", graphId, steering);
       return this.#options.views.of(graphId);
     });
@@ -120,8 +116,7 @@ export class Steps {
 
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
     return this.#at(graphId, { step: "retry", options }, async () => {
-      const decide = (machine: Machine, nowMs: number): Transition => machine.retry(nowMs, options, options?.from);
-      const snapshot = await this.#control("retry", graphId, options, decide);
+      const snapshot = await this.#control(graphId, { type: "retry", steering: options });
       this.#options.onRetry?.(snapshot.worker);
       return snapshot;
     });
@@ -129,10 +124,10 @@ export class Steps {
 
   signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
     const { idempotencyKey: key, ...steering } = options;
-    const target: SignalTarget<LiveGraph, Snapshot> = {
+    const target: SignalTarget<ActiveRun, Snapshot> = {
       store: this.#options.graphs,
-      live: () => this.#options.underWay.take(graphId),
-      control: (live, decide) => this.#steer("signal", live, steering, decide),
+      live: () => this.#options.activeRuns.take(graphId),
+      control: (run, message) => this.#send(run, { type: "signal", steering, ...message }),
       snapshot: () => this.#options.views.of(graphId),
       inputBytes: this.#options.limits.inputBytes,
     };
@@ -148,27 +143,12 @@ export class Steps {
     return this[wish.step](graphId, wish.options);
   }
 
-  async #control(
-    step: string,
-    graphId: string,
-    steering: Steering | undefined,
-    decide: (machine: Machine, nowMs: number) => Transition,
-  ): Promise<Snapshot> {
-    return this.#steer(step, await this.#options.underWay.take(graphId), steering, decide);
+  async #control(graphId: string, message: ControlMessage): Promise<Snapshot> {
+    return this.#send(await this.#options.activeRuns.take(graphId), message);
   }
 
-  async #steer(
-    step: string,
-    live: LiveGraph,
-    steering: Steering | undefined,
-    decide: (machine: Machine, nowMs: number) => Transition,
-  ): Promise<Snapshot> {
-    const nowMs = this.#options.clock.now();
-    await this.#options.underWay.steer(live, () => {
-      const unit = decide(live.machine, nowMs);
-      unit.audit = auditOf(`graph.${step}`, live.id, nowMs, steering);
-      return unit;
-    });
-    return this.#options.views.of(live.id);
+  async #send(run: ActiveRun, message: ControlMessage): Promise<Snapshot> {
+    await this.#options.activeRuns.control(run, message);
+    return this.#options.views.of(run.id);
   }
 }

@@ -11,8 +11,8 @@ import { CallError } from "../execution/attempt/call-error.ts";
 
 export interface ResultSource {
   graphs: Pick<GraphStore, "graph" | "onEvents">;
-  /** What is under way in this process: ahead of the store by what is not committed yet. */
-  machineOf: (graphId: string) => Machine | undefined;
+  /** The active runs of this process: ahead of the store by what is not committed yet. */
+  runs: { get(graphId: string): { machine: Machine } | undefined };
 }
 
 /** Rejects as `Engine.result` says. */
@@ -33,13 +33,13 @@ export function resultOf(source: ResultSource, graphId: string, signal?: AbortSi
       source.graphs.graph(graphId).then(take, (error: unknown) => settle(() => reject(error as Error)));
     };
     const stop = source.graphs.onEvents(graphId, (events) => {
-      const row = rowAtHand(source.machineOf(graphId), events);
+      const row = rowAtHand(source.runs.get(graphId)?.machine, events);
       if (row) take(row);
       else if (mayHaveEnded(events)) read();
     });
     if (signal?.aborted) return abort();
     signal?.addEventListener("abort", abort, { once: true });
-    const machine = source.machineOf(graphId);
+    const machine = source.runs.get(graphId)?.machine;
     // Of one whose end is decided it can't be told here whether that was announced before.
     if (!machine || machine.isTerminal) read();
   });

@@ -2,13 +2,17 @@
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
 import { toJson } from "../definition/json-value.ts";
-import type { LiveGraph } from "../execution/live-run.ts";
 import type { Machine } from "../machine/machine.ts";
+import type { ControlMessage } from "../machine/run-message.ts";
 import type { Wait } from "../machine/waits.ts";
 
-type Live = Pick<LiveGraph, "machine">;
+interface Live {
+  machine: Machine;
+}
+
+/** What the machine decides over. */
+export type SignalMessage = Pick<Extract<ControlMessage, { type: "signal" }>, "signal" | "wait" | "value">;
 
 /** @typeParam Graph as it is held. @typeParam Shown what the sender is answered with. */
 export interface SignalTarget<Graph extends Live, Shown> {
@@ -16,7 +20,7 @@ export interface SignalTarget<Graph extends Live, Shown> {
   /** @throws SvcError `SVC_NOT_FOUND` */
   live: () => Promise<Graph>;
   /** Decides in the same turn. */
-  control: (live: Graph, decide: (machine: Machine, nowMs: number) => Transition) => Promise<Shown>;
+  control: (live: Graph, message: SignalMessage) => Promise<Shown>;
   snapshot: () => Promise<Shown>;
   inputBytes: number;
 }
@@ -51,7 +55,7 @@ export async function sendSignal<Graph extends Live, Shown>(
     if (wait?.parse && checked?.wait !== wait) checked = { wait, value: await wait.parse(payload) };
     else {
       const value = wait && checked?.wait === wait ? checked.value : payload;
-      return target.control(live, (machine, nowMs) => machine.signalled({ ...signal, payload }, wait, value, nowMs));
+      return target.control(live, { signal: { ...signal, payload }, wait, value });
     }
   }
 }

@@ -14,15 +14,15 @@ import { firstNodes } from "../machine/node-rows.ts";
 import { forkRows } from "../machine/rerun.ts";
 import { nodeView, snapshotOf } from "../machine/snapshot.ts";
 import type { Snapshot } from "../machine/view-types.ts";
+import type { ActiveRuns } from "./active-runs.ts";
 import type { Registry } from "./registry.ts";
-import type { UnderWay } from "./active-runs.ts";
 import type { Views } from "./run-views.ts";
 
 export interface NewGraphsOptions {
   graphs: GraphStore;
   registry: Registry;
   clock: Clock;
-  underWay: UnderWay;
+  activeRuns: ActiveRuns;
   views: Views;
   /** Most of an input, as JSON. */
   inputBytes: number;
@@ -60,11 +60,11 @@ export class NewGraphs {
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
     const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
-    const live = this.#options.underWay.adopt(stored, definition);
+    const run = this.#options.activeRuns.create(stored, definition);
     // As it is accepted; reading it back would cost as much as writing it.
-    const snapshot = snapshotOf(row, live.machine.nodes().map(nodeView), definition, 1, []);
+    const snapshot = snapshotOf(row, run.machine.nodes().map(nodeView), definition, 1, []);
     try {
-      await this.#options.underWay.insert(live, options, audit(row.id, options, row.createdMs));
+      await this.#options.activeRuns.insert(run, options, audit(row.id, options, row.createdMs));
     } catch (error) {
       // Another start with the same key was committed first.
       const other = key === undefined ? undefined : await this.#known(name, key);
@@ -86,7 +86,7 @@ export class NewGraphs {
   }
 
   async fork(graphId: string, { from, input: given, ...steering }: ForkOptions): Promise<Snapshot> {
-    const { stored, definition } = await this.#options.underWay.find(graphId);
+    const { stored, definition } = await this.#options.activeRuns.find(graphId);
     const { row: source } = stored;
     const what = `The input of "${from}" in a fork of "${source.worker}"`;
     const input = given === undefined ? undefined : this.#inputOf(given, what);
@@ -95,8 +95,8 @@ export class NewGraphs {
     row.forkedFrom = graphId;
     const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
-    const live = this.#options.underWay.adopt({ row, nodes, lastSeq: 1, signals: [] }, definition);
-    await this.#options.underWay.insert(live, steering, audit);
+    const run = this.#options.activeRuns.create({ row, nodes, lastSeq: 1, signals: [] }, definition);
+    await this.#options.activeRuns.insert(run, steering, audit);
     this.#options.onStart?.(row.worker);
     return this.#options.views.of(row.id);
   }

@@ -9,14 +9,15 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import { Outrun, type Wish } from "./cluster-port.ts";
-import { auditOf } from "../machine/audit.ts";
+import { decide } from "../machine/decide.ts";
 import { definitionName, isInner } from "../machine/step-id.ts";
 import { Machine } from "../machine/machine.ts";
 import { Mirror } from "../machine/run-state.ts";
 import { misfit } from "../machine/recovery.ts";
 import type { OutboxRows } from "../machine/report-types.ts";
+import type { ControlMessage } from "../machine/run-message.ts";
 import { calledIn, type Registry } from "./registry.ts";
-import { sendSignal } from "./send-signal.ts";
+import { sendSignal, type SignalMessage } from "./send-signal.ts";
 
 export interface UnfitOptions {
   graphs: GraphStore;
@@ -45,23 +46,21 @@ export class Unfit {
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
-    const write = async (decide: (machine: Machine, nowMs: number) => Transition): Promise<void> => {
-      const nowMs = clock.now();
-      const unit = decide(machine, nowMs);
-      unit.audit = auditOf(`graph.${wish.step}`, graphId, nowMs, wish.options);
+    const write = async (message: ControlMessage): Promise<void> => {
+      const unit = decide(machine, message, clock.now()) as Transition;
       if (unit.fence) unit.fence.lease = lease;
       if (await graphs.commit(unit)) return;
       throw new Outrun();
     };
-    if (wish.step === "pause") await write((_, nowMs) => machine.pause(nowMs, wish.options));
-    else if (wish.step === "cancel") await write((_, nowMs) => machine.cancel(nowMs, wish.options, NOT_UNDONE));
+    if (wish.step === "pause") await write({ type: "pause", steering: wish.options });
+    else if (wish.step === "cancel") await write({ type: "cancel", steering: wish.options, error: NOT_UNDONE });
     else if (wish.step === "signal") {
       const { name, payload, options } = wish;
       const live = { machine };
       const target = {
         store: graphs,
         live: async () => live,
-        control: async (_: object, decide: Parameters<typeof write>[0]) => write(decide),
+        control: async (_: object, message: SignalMessage) => write({ type: "signal", steering: options, ...message }),
         snapshot: async () => undefined,
         inputBytes,
       };

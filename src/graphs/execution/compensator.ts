@@ -1,19 +1,19 @@
 /**
- * Calls `onCancel` and `compensate` of the nodes of graphs that unwind, and hands the machine what they came to. Which node,
- * and what it means, is compensation.ts. Each waits for a place among the attempts of its worker.
+ * Calls `onCancel` and `compensate` of the nodes of runs that are compensated, and posts what came of each to its run. Which node, and what
+ * its outcome means, is compensation.ts. Each waits for a slot among the attempts of its worker.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
-import { Abort } from "./attempt/abort.ts";
+import type { EngineState } from "../engine/engine-state.ts";
+import { Abort, Shutdown } from "./attempt/abort.ts";
+import type { ActiveRun } from "./active-run.ts";
 import { runAttempt, type Outcome } from "./attempt/attempt.ts";
 import type { AttemptSink } from "./attempt/attempt-options.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { FinalError } from "../definition/final-error.ts";
-import { Shutdown, type LiveGraph } from "./live-run.ts";
 import { inputOf } from "./node-input.ts";
-import type { Place } from "./queue/slot.ts";
+import type { SlotUser } from "./queue/queued-attempt.ts";
 import { verdict } from "./attempt/retry-decision.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Worker } from "../definition/definition-types.ts";
@@ -25,16 +25,40 @@ export interface UndoerOptions {
   clock: Clock;
   /** For jitter: 0 to below 1. */
   random: () => number;
-  isClosing: () => boolean;
-  /** The engine's mirror of a graph that is under way. */
-  live: (graphId: string) => LiveGraph | undefined;
-  /** Decides and commits; never rejects. */
-  go: (live: LiveGraph, decide: () => Transition | undefined) => void;
-  /** Decides and commits; rejects when that fails, and the graph is read again. */
-  apply: (live: LiveGraph, decide: () => Transition) => Promise<void>;
+  state: EngineState;
   dispatcher: Dispatcher;
   tools: WorkerTools;
   values: ValueLimits;
+}
+
+/** One attempt to compensate a node. */
+class Compensation implements SlotUser, AttemptSink {
+  readonly run: ActiveRun;
+  readonly node: NodeRow;
+  readonly #attempt: number;
+
+  constructor(run: ActiveRun, node: NodeRow) {
+    this.run = run;
+    this.node = node;
+    this.#attempt = node.attempt;
+  }
+
+  get isWanted(): boolean {
+    const { run, node } = this;
+    return run.isActive && run.machine.ending.undoing === node && node.attempt === this.#attempt;
+  }
+
+  event(type: "log" | "custom", data: Json): void {
+    if (this.isWanted) this.run.post({ type: "reported", event: type, node: this.node.id, data });
+  }
+
+  progress(): void {
+    // Its context does not offer it.
+  }
+
+  summary(): void {
+    // Its context does not offer it.
+  }
 }
 
 export class Undoer {
@@ -44,91 +68,74 @@ export class Undoer {
     this.#options = options;
   }
 
-  /** Goes on with the undoing of a graph, if it is being undone and that is committed. */
-  proceed(live: LiveGraph): void {
-    const { clock, isClosing } = this.#options;
-    const node = live.machine.ending.undoing;
-    if (!node || live.undoes === node.id || isClosing()) return;
-    live.undoes = node.id;
+  /** Goes on with the compensation of a run, if it is being compensated and that is committed. */
+  proceed(run: ActiveRun): void {
+    const { clock, state } = this.#options;
+    const node = run.machine.ending.undoing;
+    if (!node || run.compensating === node.id || !state.mayStart) return;
+    run.compensating = node.id;
     const waitMs = (node.dueMs ?? 0) - clock.now();
-    if (waitMs > 0) live.after(waitMs, () => this.#enter(live, node));
-    else this.#enter(live, node);
+    if (waitMs > 0) run.after(waitMs, () => this.#enter(run, node));
+    else this.#enter(run, node);
   }
 
-  #enter(live: LiveGraph, node: NodeRow): void {
-    const { worker } = live.machine.definitionOf(node.id);
-    const { attempt } = node;
-    const isCurrent = (): boolean =>
-      this.#options.live(live.id) === live && live.machine.ending.undoing === node && node.attempt === attempt;
-    this.#options.dispatcher.place(worker, (place) => void this.#run(live, node, place, isCurrent), isCurrent);
+  #enter(run: ActiveRun, node: NodeRow): void {
+    this.#compensate(run, node).catch((error: unknown) => run.fail(error));
   }
 
-  async #run(live: LiveGraph, node: NodeRow, place: Place, isCurrent: () => boolean): Promise<void> {
-    const { clock, apply } = this.#options;
-    // Committed before it is called: so the store knows what the process died with. A fault is logged, and mended, by who commits.
-    const begin = apply(live, () => live.machine.ending.undoBegun(node, clock.now()));
-    const hasBegun = await begin.then(
+  async #compensate(run: ActiveRun, node: NodeRow): Promise<void> {
+    const compensation = new Compensation(run, node);
+    const slot = await this.#options.dispatcher.slot(run.machine.definitionOf(node.id).worker, compensation);
+    // Committed before it is called: so the store knows what the process died with. A failed commit is logged by who commits.
+    const hasBegun = await run.request({ type: "compensationStarted", node }).then(
       () => true,
       () => false,
     );
-    if (hasBegun && isCurrent()) await this.#attempt(live, node, isCurrent);
-    place.leave();
+    if (hasBegun && compensation.isWanted) await this.#attempt(compensation);
+    slot.leave();
   }
 
-  async #attempt(live: LiveGraph, node: NodeRow, isCurrent: () => boolean): Promise<void> {
-    const { clock, go, isClosing } = this.#options;
-    const interrupt = (): void => go(live, () => live.machine.ending.undoInterrupted(node, clock.now()));
-    if (isClosing()) return interrupt();
+  async #attempt(compensation: Compensation): Promise<void> {
+    const { run, node } = compensation;
+    if (!this.#options.state.mayStart) return run.post({ type: "compensationInterrupted", node });
     const controller = new Abort();
-    live.controllers.set(node.id, controller);
-    const outcome = await this.#outcomeOf(live, node, controller, isCurrent);
-    if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
-    if (!isCurrent()) return;
-    if (outcome.kind !== "aborted") this.#settle(live, node, outcome);
-    else if (controller.reason instanceof Shutdown) interrupt();
+    run.controllers.set(node.id, controller);
+    const outcome = await this.#outcomeOf(compensation, controller);
+    if (run.controllers.get(node.id) === controller) run.controllers.delete(node.id);
+    if (!compensation.isWanted) return;
+    if (outcome.kind !== "aborted") this.#settle(run, node, outcome);
+    else if (controller.reason instanceof Shutdown) run.post({ type: "compensationInterrupted", node });
   }
 
-  #settle(live: LiveGraph, node: NodeRow, outcome: Exclude<Outcome, { kind: "aborted" }>): void {
-    const { clock, random, go } = this.#options;
-    const { machine } = live;
-    live.undoes = undefined;
-    if (outcome.kind === "done") return go(live, () => machine.ending.undone(node, clock.now()));
-    const { retry } = machine.definitionOf(node.id).worker.options;
+  #settle(run: ActiveRun, node: NodeRow, outcome: Exclude<Outcome, { kind: "aborted" }>): void {
+    const { clock, random } = this.#options;
+    run.compensating = undefined;
+    if (outcome.kind === "done") return run.post({ type: "compensationDone", node });
+    const { retry } = run.machine.definitionOf(node.id).worker.options;
     const { error, retryAtMs } = verdict(retry, node.attempt, outcome, random(), clock.now());
-    go(live, () => machine.ending.undoFailed(node, error, retryAtMs, clock.now()));
+    run.post({ type: "compensationFailed", node, error, retryAtMs });
   }
 
-  async #outcomeOf(live: LiveGraph, node: NodeRow, controller: Abort, isCurrent: () => boolean): Promise<Outcome> {
-    const { clock, go } = this.#options;
-    const { machine } = live;
+  async #outcomeOf(compensation: Compensation, controller: Abort): Promise<Outcome> {
+    const { run, node } = compensation;
+    const { clock, tools, values } = this.#options;
+    const { machine } = run;
     const { worker, timeout = worker.options.timeout } = machine.definitionOf(node.id);
-    const sink: AttemptSink = {
-      event: (type, data) => {
-        if (isCurrent()) go(live, () => machine.telling.told(type, node.id, data, clock.now()));
-      },
-      progress: () => undefined,
-      summary: () => undefined,
-    };
     try {
-      const input = inputOf(machine, node) as Json;
-      const undo = undoing(worker, node, machine);
-      const { heartbeat } = worker.options;
       return await runAttempt({
         node: { ...node },
-        worker: undo,
+        worker: undoing(worker, node, machine),
         timeout,
-        heartbeat,
-        input,
+        heartbeat: worker.options.heartbeat,
+        input: inputOf(machine, node) as Json,
         deps: {},
         clock,
         controller,
-        sink,
-        tools: this.#options.tools,
-        values: this.#options.values,
-        // Its context does not offer them.
-        durable: () => {
-          throw new Error("What undoes has no steps");
-        },
+        sink: compensation,
+        tools,
+        values,
+        // Its context does not offer durable calls.
+        durable: undefined,
       });
     } catch (cause) {
       const error = new FinalError(`The input of "${node.id}" can't be made: ${(cause as Error).message}`);
@@ -136,7 +143,6 @@ export class Undoer {
     }
   }
 }
-
 /** A worker that undoes, in place of the one that did. What it returns is nobody's. */
 function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine): Worker<never, unknown> {
   const { onCancel, compensate } = worker.options;

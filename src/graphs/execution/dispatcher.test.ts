@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { worker } from "../definition/definition.ts";
-import { fleetOf } from "../engine/remote.testkit.ts";
-import { bench, gate, HeldClock } from "../engine/engine.testkit.ts";
-import type { Held } from "../engine/cluster-port.ts";
+import { bench, gate } from "../engine/engine.testkit.ts";
 import type { WorkerOptions } from "../definition/worker-types.ts";
 
 interface Job {
@@ -153,55 +151,5 @@ describe("priority", () => {
       message: /whole number from -1000 to 1000/,
     });
     await assert.rejects(bench({ concurrency: 0 }, "memory:"), /The engine has concurrency 0/);
-  });
-});
-
-describe("places of a process among others", () => {
-  it("are wanted back from those they are lent to by another worker's nodes, where the engine has a limit of its own", async () => {
-    const [idle, busy] = [worker("idle", () => null), worker("busy", () => null)];
-    let held: Held | undefined;
-    const fleet = fleetOf({ attach: (made) => (held = made) });
-    const { engine, clock } = await bench({ workers: [idle, busy], concurrency: 2, fleet }, "memory:");
-    const lent = [held?.lend("idle"), held?.lend("idle")];
-    assert.equal(held?.isShort("idle"), false);
-    const { snapshot } = await engine.start("busy", null);
-    await clock.advance(0);
-    assert.equal(held?.isShort("idle"), true);
-    lent[0]?.leave();
-    await clock.advance(0);
-    assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
-    assert.equal(held?.isShort("idle"), false);
-  });
-
-  it("are all taken again by those that wait here, once no other process helps", async () => {
-    const clock = new HeldClock();
-    let mayHelp = true;
-    const ends: (() => void)[] = [];
-    const computes = worker("computes", async (isShort: boolean, ctx) => {
-      clock.heldMs += 200;
-      if (isShort) return;
-      const { promise, open } = gate();
-      ends.push(open);
-      await promise;
-      // It leaves its place, and tells nothing of how long such a worker takes.
-      await ctx.sleep("1d");
-    });
-    const fleet = fleetOf({ elsewhere: { mayHelp: () => mayHelp } });
-    const { engine } = await bench({ workers: [computes], fleet }, "memory:", clock);
-    const pass = async (ms: number): Promise<void> => {
-      for (let turn = 0; turn < 10; turn++) await clock.advance(ms / 10);
-    };
-    await engine.start("computes", true);
-    await pass(0);
-    for (let at = 0; at < 40; at++) await engine.start("computes", false);
-    await pass(0);
-    assert.deepEqual(engine.lanes(), [{ worker: "computes", running: 16, waiting: 24, sinceMs: clock.now() }]);
-    await pass(100);
-    for (const end of ends.splice(0)) end();
-    await pass(0);
-    assert.equal(engine.lanes()[0]?.running, 2, "what computes has two places here");
-    mayHelp = false;
-    await pass(100);
-    assert.equal(engine.lanes()[0]?.running, 16);
   });
 });

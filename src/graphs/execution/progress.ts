@@ -3,20 +3,21 @@
  * word counts; progress of 0 and 1 always gets through.
  */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import type { RunMessage } from "../machine/run-message.ts";
 import type { Said } from "../machine/progress-events.ts";
 
 export class ProgressThrottle {
   readonly #clock: Clock;
-  readonly #write: (said: Said) => void;
+  readonly #run: { post(message: RunMessage): void };
   readonly #intervalMs: number;
   #lastMs = Number.NEGATIVE_INFINITY;
   #waiting: Said | undefined;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, perSecond: number, write: (said: Said) => void) {
+  constructor(clock: Clock, perSecond: number, run: { post(message: RunMessage): void }) {
     this.#clock = clock;
     this.#intervalMs = 1000 / perSecond;
-    this.#write = write;
+    this.#run = run;
   }
 
   set(value: number, note: string | undefined): void {
@@ -48,7 +49,7 @@ export class ProgressThrottle {
     this.#waiting = undefined;
     if (!said) return;
     this.#lastMs = this.#clock.elapsed();
-    this.#write(said);
+    this.#run.post({ type: "progressed", said });
   }
 
   stop(): void {

@@ -1,46 +1,32 @@
-/** Runs attempts whose start is committed, and hands the machine what they came to. */
+/** Runs attempts whose start is committed, and posts what came of each to its run. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { ArtifactRows } from "../../storage/contract/artifacts.ts";
-import type { Json } from "../../platform/shared/json.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { TransactionRun } from "../../storage/contract/transaction.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
-import { Abort } from "./attempt/abort.ts";
+import type { EngineState } from "../engine/engine-state.ts";
+import { Abort, PauseAbort, Shutdown } from "./attempt/abort.ts";
 import { runAttempt, type Outcome } from "./attempt/attempt.ts";
-import type { AttemptSink } from "./attempt/attempt-options.ts";
-import type { Claim } from "./dispatcher.ts";
-import { Durable, type AttemptPort } from "./attempt/durable.ts";
-import { Unfinished, type Hand } from "./remote/remote-attempts.ts";
+import { AttemptReporter } from "./attempt-reporter.ts";
+import { Unfinished } from "./remote/remote-attempts.ts";
 import { FinalError } from "../definition/final-error.ts";
-import type { AttemptLimits } from "./attempt/attempt-limits.ts";
-import { LetGo, Shutdown, type LiveGraph } from "./live-run.ts";
 import { inputOf } from "./node-input.ts";
+import type { RunTable } from "./run-table.ts";
+import type { StartedAttempt } from "./started-attempt.ts";
+import type { Starts } from "./start-throttle.ts";
 import { verdict } from "./attempt/retry-decision.ts";
 import type { AttemptReport } from "../machine/report-types.ts";
-import type { Worker } from "../definition/definition-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
+import type { WorkerBinding } from "./worker-binding.ts";
 import type { WorkerTools } from "./attempt/worker-tools.ts";
 
 export interface RunnerOptions {
   clock: Clock;
   /** For jitter: 0 to below 1. */
   random: () => number;
-  isClosing: () => boolean;
+  state: EngineState;
   onAttempt: ((attempt: AttemptReport) => void) | undefined;
-  /** The engine's mirror of a graph that is under way. */
-  live: (graphId: string) => LiveGraph | undefined;
-  /** Decides and commits; never rejects. */
-  go: (live: LiveGraph, decide: () => Transition | undefined) => void;
-  /** Decides and commits; rejects when that fails. */
-  apply: (live: LiveGraph, decide: () => Transition) => Promise<void>;
-  /** The worker as it is called. @param hand where it runs in a place of another process. */
-  bind: (worker: Worker<never, unknown>, node: NodeRow, hand: Hand | undefined) => Worker<never, unknown>;
-  /** How long an attempt took that ran here and waited for nothing, and how much of it the event loop was held up. */
-  measured: (worker: string, lengthMs: number, heldMs: number) => void;
-  /** Whether another process runs it. */
-  isElsewhere: (worker: Worker<never, unknown>) => boolean;
-  /** Writes the author's rows together with a unit. Rejects with what the author's function throws. */
-  transact: (live: LiveGraph, run: TransactionRun) => Promise<Json>;
+  runs: RunTable;
+  binding: WorkerBinding;
+  starts: Starts;
   artifacts: ArtifactRows;
   tools: WorkerTools;
   values: ValueLimits;
@@ -53,50 +39,43 @@ export class Runner {
     this.#options = options;
   }
 
+  /** Runs attempts, one after the other where they hold up the event loop. */
+  begin(attempts: readonly StartedAttempt[]): void {
+    for (const attempt of attempts) this.#options.starts.add(() => void this.#run(attempt));
+  }
+
+  async #run(attempt: StartedAttempt): Promise<void> {
+    try {
+      await this.#attempt(attempt);
+    } catch (error) {
+      attempt.run.fail(error);
+    }
+    attempt.slot.leave();
+  }
+
   /** Settles once the attempt has ended and its outcome is decided, not yet committed. */
-  async attempt(claim: Claim): Promise<void> {
-    const { live, node } = claim;
-    const { clock, go, isClosing, onAttempt } = this.#options;
-    if (!this.#isCurrent(claim)) return;
-    if (isClosing()) return go(live, () => live.machine.nodeInterrupted(node, clock.now()));
+  async #attempt(attempt: StartedAttempt): Promise<void> {
+    const { run, node } = attempt;
+    const { clock, state, onAttempt } = this.#options;
+    if (!attempt.isCurrent) return;
+    if (!state.mayStart) return run.post({ type: "nodeInterrupted", node });
     const controller = new Abort();
-    live.controllers.set(node.id, controller);
+    attempt.controller = controller;
+    run.controllers.set(node.id, controller);
     const [startedMs, beganMs] = [clock.now(), clock.elapsed()];
-    const coming = claim.fault === undefined ? this.#outcomeOf(claim, controller) : refusal(claim.fault, node);
-    const heldMs = clock.elapsed() - beganMs;
-    const outcome = await coming;
+    const outcome =
+      attempt.fault === undefined ? await this.#outcomeOf(attempt, controller) : refusal(attempt.fault, node);
     const lengthMs = clock.elapsed() - beganMs;
-    onAttempt?.(reportOf(claim, outcome, startedMs, startedMs + Math.round(lengthMs)));
-    if (!claim.hand && !claim.place.hasWaited) this.#options.measured(node.worker, lengthMs, heldMs);
-    if (live.controllers.get(node.id) === controller) live.controllers.delete(node.id);
-    if (this.#isCurrent(claim)) this.#settle(live, node, outcome, controller);
-    else if (outcome.kind === "done") this.#tell(node, "node.discarded");
-  }
-
-  scheduleRetry(live: LiveGraph, node: NodeRow): void {
-    const { clock, go, isClosing } = this.#options;
-    const { epoch } = live.machine.row;
-    live.after(Math.max(0, (node.dueMs ?? 0) - clock.now()), () => {
-      const isDue = node.status === "retrying" && live.machine.row.epoch === epoch && !live.machine.isTerminal;
-      if (!isDue || isClosing() || this.#options.live(node.graphId) !== live) return;
-      go(live, () => live.machine.nodeReady(node, clock.now()));
-    });
-  }
-
-  /** Whether this attempt is the one that counts: no cancel, timeout, retry or fault has come between. */
-  #isCurrent({ live, node, attempt, epoch }: Claim): boolean {
-    return (
-      this.#options.live(node.graphId) === live &&
-      (node.status === "running" || node.status === "waiting") &&
-      node.attempt === attempt &&
-      live.machine.row.epoch === epoch
-    );
+    onAttempt?.(reportOf(attempt, outcome, startedMs, startedMs + Math.round(lengthMs)));
+    if (run.controllers.get(node.id) === controller) run.controllers.delete(node.id);
+    if (attempt.isCurrent) this.#settle(attempt, outcome, controller);
+    else if (outcome.kind === "done") this.#discard(node);
   }
 
   /** Not async itself: it hands on the promise of the attempt. Never rejects. */
-  #outcomeOf(claim: Claim, controller: Abort): Promise<Outcome> {
-    const { live, node } = claim;
-    const { machine } = live;
+  #outcomeOf(attempt: StartedAttempt, controller: Abort): Promise<Outcome> {
+    const { run, node, slot } = attempt;
+    const { machine } = run;
     const definition = machine.definitionOf(node.id);
     const deps = machine.deps(definition);
     let input: unknown;
@@ -106,93 +85,52 @@ export class Runner {
       const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
       return Promise.resolve(refusal(message, node));
     }
-    const isRunning = (): boolean => live.controllers.get(node.id) === controller;
-    const sink: AttemptSink = {
-      event: (type, data) => {
-        if (isRunning()) this.#tell(node, type, data);
-      },
-      progress: (value, note) => {
-        if (isRunning()) live.progress.set(value, note);
-      },
-      summary: (text) => {
-        if (isRunning()) live.progress.summarize(text);
-      },
-    };
     const { worker, timeout = worker.options.timeout } = definition;
-    const { heartbeat } = worker.options;
+    const { clock, random, binding, artifacts, tools, values } = this.#options;
     return runAttempt({
       node,
-      worker: this.#options.bind(worker, node, claim.hand),
+      worker: binding.bind(worker, node.state),
       timeout,
-      heartbeat,
-      isQueued: claim.hand !== undefined || this.#options.isElsewhere(worker),
+      heartbeat: worker.options.heartbeat,
+      isQueued: binding.isElsewhere(worker),
       input,
       deps,
-      clock: this.#options.clock,
+      clock,
       controller,
-      sink,
-      durable: (limits) => this.#durable(claim, controller, limits),
-      tools: this.#options.tools,
-      values: this.#options.values,
+      sink: new AttemptReporter(attempt),
+      durable: { attempt, slot, controller, clock, random, artifacts, values },
+      tools,
+      values,
     });
   }
 
-  #durable(claim: Claim, controller: Abort, limits: AttemptLimits): Durable {
-    const { clock, random, apply, transact, artifacts, values } = this.#options;
-    const { live, node, place } = claim;
-    const { machine } = live;
-    const port: AttemptPort = {
-      node,
-      machine,
-      place,
-      controller,
-      clock,
-      random,
-      isCurrent: () => live.controllers.get(node.id) === controller && this.#isCurrent(claim),
-      inside: (decide) => apply(live, () => machine.inside(clock.now(), decide)),
-      transact: (run) => transact(live, run),
-      at: (dueMs, run) => live.after(Math.max(0, dueMs - clock.now()), run),
-      artifacts,
-      values,
-    };
-    return new Durable(port, limits);
-  }
-
-  #settle(live: LiveGraph, node: NodeRow, outcome: Outcome, controller: Abort): void {
-    const { clock, go } = this.#options;
-    const { machine } = live;
-    const nowMs = clock.now();
-    live.progress.flushSummary();
-    if (outcome.kind === "done") {
-      go(live, () => machine.nodeDone(node, outcome.result, nowMs, outcome.kept));
-      // Where the turn of the next can't be told.
-      if (machine.isTerminal || machine.ending.isUnderWay) live.abortEnded("The graph failed");
-      return;
-    }
+  #settle({ run, node }: StartedAttempt, outcome: Outcome, controller: Abort): void {
+    run.progress.flushSummary();
+    if (outcome.kind === "done")
+      return run.post({ type: "nodeDone", node, result: outcome.result, kept: outcome.kept });
     if (outcome.kind === "aborted") {
       const { reason } = controller;
       // What waits goes on waiting, in the store.
       const isLeft = reason instanceof Shutdown && node.status === "waiting";
-      if (!isLeft && (reason instanceof Shutdown || reason instanceof LetGo))
-        go(live, () => machine.nodeInterrupted(node, nowMs));
+      if (!isLeft && (reason instanceof Shutdown || reason instanceof PauseAbort))
+        run.post({ type: "nodeInterrupted", node });
       return;
     }
     if (outcome.cause instanceof Unfinished) {
       const { hasCrashed } = outcome.cause;
-      return go(live, () => (hasCrashed ? machine.nodeCrashed(node, nowMs) : machine.nodeInterrupted(node, nowMs)));
+      return run.post({ type: hasCrashed ? "nodeCrashed" : "nodeInterrupted", node });
     }
-    const { worker, retry } = machine.definitionOf(node.id);
+    const { clock, random } = this.#options;
+    const { worker, retry } = run.machine.definitionOf(node.id);
     const policy = { ...worker.options.retry, ...retry };
-    const { error, retryAtMs } = verdict(policy, node.attempt, outcome, this.#options.random(), nowMs);
-    go(live, () => machine.nodeFailed(node, error, retryAtMs, nowMs, outcome.kept));
-    if (retryAtMs === undefined || machine.ending.isUnderWay) live.abortEnded("Another node of the graph failed");
-    if (retryAtMs !== undefined) this.scheduleRetry(live, node);
+    const { error, retryAtMs } = verdict(policy, node.attempt, outcome, random(), clock.now());
+    run.post({ type: "nodeFailed", node, error, retryAtMs, kept: outcome.kept });
   }
 
-  /** What is said of a node along the way, or of an attempt whose result came too late to be kept. */
-  #tell(node: NodeRow, type: "log" | "custom" | "node.discarded", data?: Json): void {
-    const live = this.#options.live(node.graphId);
-    if (live) this.#options.go(live, () => live.machine.telling.told(type, node.id, data, this.#options.clock.now()));
+  /** The result came too late to be kept: the run says so, whatever has become of it. */
+  #discard({ graphId, id }: NodeRow): void {
+    const run = this.#options.runs.get(graphId);
+    run?.post({ type: "reported", event: "node.discarded", node: id, data: undefined });
   }
 }
 
@@ -202,7 +140,7 @@ function refusal(message: string, node: NodeRow): Outcome {
 }
 
 function reportOf(
-  { node, attempt, epoch }: Claim,
+  { node, attempt, epoch }: StartedAttempt,
   outcome: Outcome,
   startedMs: number,
   endedMs: number,

@@ -6,16 +6,16 @@ import { Starts } from "./start-throttle.ts";
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
 describe("starts of attempts", () => {
-  const begun = (isAwaited: () => boolean = () => false) => {
+  const begun = () => {
     const clock = new HeldClock();
-    const starts = new Starts(clock, isAwaited);
+    const starts = new Starts(clock);
     const order: string[] = [];
     const add = (name: string, heldMs: number): void =>
       starts.add(() => {
         order.push(name);
         clock.heldMs += heldMs;
       });
-    return { clock, order, add };
+    return { order, add };
   };
 
   it("follow each other at once where they hold nothing up", () => {
@@ -36,22 +36,5 @@ describe("starts of attempts", () => {
     await turn();
     add("e", 1);
     assert.deepEqual(order, ["a", "b", "somebody else", "c", "d", "e"]);
-  });
-
-  it("wait for what other processes wait for, no longer than half of what they took", async () => {
-    let isAwaited = true;
-    const { clock, order, add } = begun(() => isAwaited);
-    add("a", 100);
-    add("b", 100);
-    await turn();
-    await clock.advance(40);
-    assert.deepEqual(order, ["a"], "it is waited for");
-    await clock.advance(10);
-    assert.deepEqual(order, ["a", "b"], "that was long enough");
-    add("c", 1);
-    await turn();
-    isAwaited = false;
-    await clock.advance(5);
-    assert.deepEqual(order, ["a", "b", "c"], "it is done");
   });
 });

@@ -6,23 +6,16 @@ import type { Clock } from "../../platform/shared/clock.ts";
 
 /** What holds the loop for longer is not followed by another at once: much more than an attempt that does nothing takes, and little to wait. */
 const LONG_MS = 5;
-/** Between looks whether what others wait for is done: a round trip to a database that is near. */
-const REST_MS = 5;
-/** Of the time that the loop was held up, how much is waited for that at the most. */
-const LONGEST_REST = 0.5;
 
 export class Starts {
   readonly #clock: Clock;
   /** In their order; those before `#next` have begun. */
   #waiting: (() => void)[] = [];
   #next = 0;
-  readonly #isAwaited: () => boolean;
   #isHeld = false;
 
-  /** @param isAwaited whether other processes wait for what is under way here. */
-  constructor(clock: Clock, isAwaited: () => boolean) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#isAwaited = isAwaited;
   }
 
   /** @param begin must not throw. */
@@ -37,12 +30,7 @@ export class Starts {
     const heldMs = this.#clock.elapsed() - startedMs;
     if (heldMs < LONG_MS) return;
     this.#isHeld = true;
-    setImmediate(() => this.#rest(this.#clock.elapsed() + heldMs * LONGEST_REST));
-  }
-
-  #rest(untilMs: number): void {
-    if (!this.#isAwaited() || this.#clock.elapsed() >= untilMs) return this.#goOn();
-    this.#clock.schedule(REST_MS, () => this.#rest(untilMs));
+    setImmediate(() => this.#goOn());
   }
 
   #goOn(): void {

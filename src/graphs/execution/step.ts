@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { durationMs, sleep, type Clock } from "../../platform/shared/clock.ts";
 import { AttemptTimeout } from "./attempt/attempt-limits.ts";
-import { whenAborted } from "./live-run.ts";
+import { whenAborted } from "./attempt/abort.ts";
 import { retryDelayMs } from "../definition/retry.ts";
 import type { StepInfo, StepOptions } from "../definition/context-types.ts";
 

@@ -5,11 +5,12 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Log } from "../../platform/shared/log.ts";
-import type { NewAudit, ScheduleRow, ScheduleRows, ScheduleStep } from "../../storage/contract/control.ts";
+import type { ScheduleRow, ScheduleRows, ScheduleStep } from "../../storage/contract/control.ts";
 import { hasEnded } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { StartOptions } from "../definition/audit-types.ts";
-import type { Snapshot } from "../machine/view-types.ts";
+import type { NewGraphs } from "../engine/start-run.ts";
+import type { Registry } from "../engine/registry.ts";
 import { afterSetBack, dueRuns, missedText } from "./due-runs.ts";
 import type { KnownTimes } from "./known-times.ts";
 
@@ -18,15 +19,8 @@ export interface RunOptions {
   rows: ScheduleRows;
   clock: Clock;
   log: Log;
-  /** Whether something by that name can be started. */
-  isKnown: (worker: string) => boolean;
-  /** @param audit what is written in the same commit. @returns whether it is new: one of the same key is there already otherwise, and nothing was written. */
-  start: (
-    worker: string,
-    input: Json,
-    options: StartOptions,
-    audit?: (graphId: string) => NewAudit,
-  ) => Promise<{ snapshot: Snapshot; created: boolean }>;
+  registry: Registry;
+  newGraphs: NewGraphs;
   /** Told after one was saved, paused, resumed or removed, and after it has run. */
   onChange: () => void;
 }
@@ -80,10 +74,10 @@ export class DueSchedule {
 
   /** @returns the graph that was started; undefined where none is to be. */
   async #runOne(row: ScheduleRow, ms: number, lastGraphId: string | undefined): Promise<string | undefined> {
-    const { log, start, isKnown } = this.#options;
+    const { log, newGraphs, registry } = this.#options;
     const { name, worker } = row;
     const idempotencyKey = `schedule/${name}/${ms}`;
-    if (!isKnown(worker)) {
+    if (!registry.get(worker)) {
       log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
       return undefined;
     }
@@ -94,7 +88,7 @@ export class DueSchedule {
       );
       return undefined;
     }
-    const { snapshot } = await start(worker, inputOf(row, ms), { ...startOf(row), idempotencyKey });
+    const { snapshot } = await newGraphs.start(worker, inputOf(row, ms), { ...startOf(row), idempotencyKey });
     return snapshot.graph_id;
   }
 

@@ -7,6 +7,7 @@ import type { Timer } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { AuditRows, NewAudit, ScheduleRow } from "../../storage/contract/control.ts";
+import type { Busy } from "../engine/idle-tracker.ts";
 import { auditOf } from "../machine/audit.ts";
 import type { CronTimes } from "./cron.ts";
 import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.ts";
@@ -26,8 +27,8 @@ const SET_MS = 1000;
 
 export interface SchedulerOptions extends RunOptions {
   audit: AuditRows;
-  /** Told as a run begins and ends. */
-  onRun: (isBegun: boolean) => void;
+  /** Busy while a run is being started. */
+  busy: Busy;
 }
 
 type Source = ScheduleRow["source"];
@@ -123,12 +124,12 @@ export class Scheduler implements Schedules {
     name: string,
     { idempotencyKey, ...steering }: Steering & { idempotencyKey?: string } = {},
   ): Promise<Snapshot> {
-    const { rows, clock, start, audit } = this.#options;
+    const { rows, clock, newGraphs, audit } = this.#options;
     const row = (await rows.schedule(name)) ?? missing(name);
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
     const auditOfStart = (id: string): NewAudit => this.#audit("trigger", name, steering, { graph_id: id });
     const options = { ...startOf(row), ...key };
-    const { snapshot, created } = await start(row.worker, inputOf(row, clock.now()), options, auditOfStart);
+    const { snapshot, created } = await newGraphs.start(row.worker, inputOf(row, clock.now()), options, auditOfStart);
     if (!created) await audit.add(auditOfStart(snapshot.graph_id));
     return snapshot;
   }
@@ -197,7 +198,7 @@ export class Scheduler implements Schedules {
         "name",
         `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
       );
-    if (!this.#options.isKnown(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
+    if (!this.#options.registry.get(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
     requireFields(definition);
     return this.#times.of(cron, timeZone);
   }
@@ -249,8 +250,8 @@ export class Scheduler implements Schedules {
   }
 
   async #runDue(): Promise<void> {
-    const { onRun } = this.#options;
-    onRun(true);
+    const { busy } = this.#options;
+    busy.begin();
     try {
       const aheadMs = this.#aheadMs();
       const isWhole = await this.#runAll(this.#isSet());
@@ -259,7 +260,7 @@ export class Scheduler implements Schedules {
     } catch (error) {
       this.#tryAgain(error);
     }
-    onRun(false);
+    busy.end();
   }
 
   /** @returns whether all that were due could be run. */

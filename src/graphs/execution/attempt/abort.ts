@@ -46,3 +46,31 @@ export class Abort {
     });
   }
 }
+
+/** The reason of attempts that are aborted because the process stops: the node runs again after the start. */
+export class Shutdown extends Error {
+  constructor() {
+    super("The server is stopping");
+  }
+}
+
+/** The reason of attempts that are aborted because their run pauses: the node runs again when the run is resumed. */
+export class PauseAbort extends Error {
+  constructor() {
+    super("The graph pauses");
+  }
+}
+
+/** A promise that rejects with the signal's reason. Call `stop` when nobody waits for it any more. */
+export function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
+  let stop = (): void => undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    stop = () => signal.removeEventListener("abort", onAbort);
+  });
+  // The race may have been decided before; a late rejection is not news.
+  promise.catch(() => undefined);
+  return { promise, stop };
+}

@@ -5,7 +5,7 @@
 import type { Json } from "../../../platform/shared/json.ts";
 import type { AttemptOptions, AttemptSink } from "./attempt-options.ts";
 import type { DurableCalls, MapCallOptions, WaitOptions } from "../../definition/context-types.ts";
-import type { Durable } from "./durable.ts";
+import { Durable } from "./durable.ts";
 import { MAX_LOG_LENGTH, toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept } from "../../machine/machine.ts";
@@ -42,7 +42,10 @@ export class AttemptContext implements WorkerContext {
   }
 
   get #durable(): Durable {
-    return (this.#durableCalls ??= this.#options.durable(this.#limits));
+    if (this.#durableCalls) return this.#durableCalls;
+    const { durable } = this.#options;
+    if (!durable) throw new Error(`The compensation of "${this.nodeId}" has no durable calls`);
+    return (this.#durableCalls = new Durable(durable, this.#limits));
   }
 
   get #toolCalls(): ToolCalls {

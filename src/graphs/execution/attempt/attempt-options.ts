@@ -4,8 +4,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { Abort } from "./abort.ts";
 import type { Worker } from "../../definition/definition-types.ts";
-import type { Durable } from "./durable.ts";
-import type { AttemptLimits } from "./attempt-limits.ts";
+import type { DurableOptions } from "./durable.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
@@ -32,7 +31,8 @@ export interface AttemptOptions {
   /** Aborted by cancel and shutdown. */
   controller: Abort;
   sink: AttemptSink;
-  durable: (limits: AttemptLimits) => Durable;
+  /** What durable calls need; undefined where the context offers none. */
+  durable: DurableOptions | undefined;
   tools: WorkerTools;
   values: ValueLimits;
 }

@@ -9,13 +9,12 @@ import { durationMs, type Clock, type Duration } from "../../../platform/shared/
 import type { Json } from "../../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
-import type { TransactionHandle, TransactionRun } from "../../../storage/contract/transaction.ts";
+import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
 import type { Transition } from "../../../storage/contract/unit.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
-import type { Abort } from "./abort.ts";
+import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
-import type { Change } from "../../machine/transition-builder.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
 import { requireCalled, requireCallOptions } from "./validate-call.ts";
 import type { ArtifactRef } from "../../definition/context-types.ts";
@@ -27,43 +26,44 @@ import type {
   StepOptions,
   WaitOptions,
 } from "../../definition/context-types.ts";
+import { decide } from "../../machine/decide.ts";
 import { Keys } from "../../machine/step-id.ts";
-import type { InnerNodes } from "../../machine/steps.ts";
+import type { DurableMessage } from "../../machine/run-message.ts";
 import { toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
-import { LetGo, whenAborted } from "../live-run.ts";
 import type { Kept, Machine } from "../../machine/machine.ts";
-import type { Place } from "../queue/slot.ts";
+import type { Slot } from "../queue/slot.ts";
+import type { StartedAttempt } from "../started-attempt.ts";
 import { runStep } from "../step.ts";
 import type { KeptSignal } from "../../machine/signals.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
 import { NodesWait, type Wait } from "../../machine/waits.ts";
 
-/** What one attempt needs of the engine. */
-export interface AttemptPort {
-  readonly node: NodeRow;
-  readonly machine: Machine;
-  readonly place: Place;
+/** What the durable calls of one attempt need. */
+export interface DurableOptions {
+  readonly attempt: StartedAttempt;
+  readonly slot: Slot;
   readonly controller: Abort;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Whether this attempt is still the one that counts. */
-  isCurrent(): boolean;
-  /** Decides and commits. Rejects when that fails; the attempt is aborted then. */
-  inside(decide: (change: Change, inner: InnerNodes) => void): Promise<void>;
-  /** Commits the author's rows together with a unit. Rejects with what the author's function throws. */
-  transact(run: TransactionRun): Promise<Json>;
-  /** Calls back at a time, while the graph is under way. */
-  at(dueMs: number, run: () => void): void;
   /** Where files go. */
   readonly artifacts: ArtifactRows;
   readonly values: ValueLimits;
 }
 
+/** A message without what all of an attempt have in common. */
+type Inside = DurableMessage extends infer Message
+  ? Message extends DurableMessage
+    ? Omit<Message, "node" | "state">
+    : never
+  : never;
+
 const FOREVER = Infinity;
 
 export class Durable {
-  readonly #port: AttemptPort;
+  readonly #options: DurableOptions;
+  readonly #node: NodeRow;
+  readonly #machine: Machine;
   readonly #limits: AttemptLimits;
   readonly #aborted: Promise<never>;
   readonly #keys: Keys;
@@ -75,12 +75,15 @@ export class Durable {
   /** Calls that came while the graph pauses and a step is under way. */
   #held: (() => void)[] = [];
 
-  constructor(port: AttemptPort, limits: AttemptLimits) {
-    this.#port = port;
+  constructor(options: DurableOptions, limits: AttemptLimits) {
+    const { attempt, controller } = options;
+    this.#options = options;
+    this.#node = attempt.node;
+    this.#machine = attempt.run.machine;
     this.#limits = limits;
-    this.#aborted = whenAborted(port.controller.signal).promise;
-    this.#keys = new Keys(port.node.id);
-    this.#state = { ...(port.node.state as Record<string, Json> | undefined) };
+    this.#aborted = whenAborted(controller.signal).promise;
+    this.#keys = new Keys(this.#node.id);
+    this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
   }
 
   /** What the end of the attempt is to keep; undefined: nothing. */
@@ -96,7 +99,8 @@ export class Durable {
   }
 
   setState(key: string, value: unknown): void {
-    const { node, values } = this.#port;
+    const node = this.#node;
+    const { values } = this.#options;
     const kept = toJson(value, `the state "${key}" of "${node.id}"`, values.resultBytes);
     this.#state = { ...this.#state, [key]: kept };
     this.#isStateNew = true;
@@ -104,14 +108,15 @@ export class Durable {
 
   async checkpoint(): Promise<void> {
     this.#limits.beat();
-    if (this.#isStateNew) await this.#commit(() => undefined);
+    if (this.#isStateNew) await this.#commit({ type: "checkpoint" });
     await this.#pausePoint();
   }
 
   // Steps.
 
   async step(key: string, fn: (info: StepInfo) => unknown, options: StepOptions = {}): Promise<Json> {
-    const { node, clock, values } = this.#port;
+    const node = this.#node;
+    const { clock, values } = this.#options;
     const id = this.#keys.use("step", key);
     return this.#once(id, async () => {
       const startedMs = clock.now();
@@ -120,21 +125,20 @@ export class Durable {
         `what the step "${key}" of "${node.id}" returned`,
         values.resultBytes,
       );
-      await this.#commit((change, inner) => inner.stepDone(change, node, id, result, startedMs));
+      await this.#commit({ type: "stepDone", id, result, startedMs });
       return result;
     });
   }
 
   async tx(run: (db: TransactionHandle) => unknown, { key }: SleepOptions = {}): Promise<Json> {
-    const { node, machine, clock, values } = this.#port;
+    const { clock, values, attempt } = this.#options;
+    const [node, machine] = [this.#node, this.#machine];
     const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
-    const decide = (result: Json, before: Transition | undefined): Transition => {
+    const decided = (result: Json, before: Transition | undefined): Transition => {
       if (before) return mend(before, machine.node(id), result);
       this.#requireCurrent();
-      return machine.inside(clock.now(), (change, inner) => {
-        this.#keepState(change);
-        inner.stepDone(change, node, id, result, clock.now());
-      });
+      const message = this.#message({ type: "stepDone", id, result, startedMs: undefined });
+      return decide(machine, message, clock.now()) as Transition;
     };
     const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
     const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`, values.resultBytes);
@@ -142,11 +146,12 @@ export class Durable {
       const value = run(db);
       return value instanceof Promise ? value.then(kept) : kept(value);
     };
-    return this.#once(id, () => this.#port.transact({ isAsync, statements, decide }));
+    return this.#once(id, () => attempt.run.transact({ isAsync, statements, decide: decided }));
   }
 
   async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {
-    const { node, artifacts, clock } = this.#port;
+    const node = this.#node;
+    const { artifacts, clock } = this.#options;
     const id = this.#keys.use("artifact", name);
     const kept = await this.#once(id, async () => {
       const { graphId } = node;
@@ -155,10 +160,8 @@ export class Durable {
       const written = await writeArtifact(artifacts, graphId, name, data, () => this.#requireCurrent());
       const { upload, ...hashed } = written;
       const ref: ArtifactRef = { name, type, ...hashed };
-      await this.#commit((change, inner) => {
-        (change.unit.artifacts ??= []).push({ ...ref, graphId, node: node.id, createdMs: change.nowMs, upload });
-        inner.stepDone(change, node, id, ref, startedMs);
-      });
+      const artifact = { ...ref, graphId, node: node.id, upload };
+      await this.#commit({ type: "stepDone", id, result: ref, startedMs, artifact });
       return ref;
     });
     return kept as ArtifactRef;
@@ -168,7 +171,7 @@ export class Durable {
   async #once(id: string, work: () => Promise<Json>): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
-    const known = this.#port.machine.node(id);
+    const known = this.#machine.node(id);
     if (known?.status === "done") return structuredClone(known.result ?? null);
     this.#steps++;
     try {
@@ -182,7 +185,8 @@ export class Durable {
   }
 
   async #runStep(id: string, key: string, fn: (info: StepInfo) => unknown, options: StepOptions): Promise<unknown> {
-    const { node, controller, clock, random } = this.#port;
+    const node = this.#node;
+    const { controller, clock, random } = this.#options;
     return runStep({
       fn,
       options,
@@ -193,7 +197,7 @@ export class Durable {
       onRetry: (error, attempt, delayMs) => {
         const message = error instanceof Error ? error.message : String(error);
         const data = { message, attempt, due_ms: clock.now() + delayMs };
-        this.#commit((change) => change.event("node.retrying", id, data)).catch(() => undefined);
+        this.#commit({ type: "stepRetrying", id, data }).catch(() => undefined);
       },
     });
   }
@@ -201,21 +205,25 @@ export class Durable {
   // Waits.
 
   async sleep(until: Duration | Date, { key }: SleepOptions = {}): Promise<void> {
-    const dueMs = until instanceof Date ? until.getTime() : this.#port.clock.now() + durationMs(until);
-    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#port.node.id}" was given no date`);
+    const dueMs = until instanceof Date ? until.getTime() : this.#options.clock.now() + durationMs(until);
+    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#node.id}" was given no date`);
     const id = key === undefined ? this.#keys.count("sleep") : this.#keys.use("sleep", key);
-    await this.#wait({ kind: "sleep", id }, (change, inner, wait) => inner.sleep(change, wait, dueMs));
+    await this.#settle(
+      (wake) => this.#waitOf({ kind: "sleep", id }, wake),
+      (wait) => ({ type: "sleep", wait, dueMs }),
+    );
   }
 
   async waitFor(name: string, { key, timeout, schema }: WaitOptions<StandardSchema> = {}): Promise<Json> {
-    const { clock, values } = this.#port;
+    const { values } = this.#options;
     const timeoutMs = timeout === undefined ? undefined : durationMs(timeout);
     const id = key === undefined ? this.#keys.useAgain("waitFor", name) : this.#keys.use("waitFor", key);
     const parse =
       schema &&
       (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`, values.inputBytes));
-    return this.#wait({ kind: "signal", id, signal: name, timeout, parse }, (change, inner, wait) =>
-      inner.signal(change, wait, timeoutMs === undefined ? undefined : clock.now() + timeoutMs),
+    return this.#settle(
+      (wake) => this.#waitOf({ kind: "signal", id, signal: name, timeout, parse }, wake),
+      (wait) => ({ type: "waitForSignal", wait, timeoutMs }),
     );
   }
 
@@ -225,7 +233,7 @@ export class Durable {
     const id = this.#keys.use("call", key);
     const worker = requireCalled("call", key, callable);
     requireCallOptions("call", key, options);
-    const inputs = [toJson(input, `the input of "${id}"`, this.#port.values.inputBytes)];
+    const inputs = [toJson(input, `the input of "${id}"`, this.#options.values.inputBytes)];
     return this.#open(id, false, { worker, inputs, concurrency: 1, mayFail: false, ...options });
   }
 
@@ -233,45 +241,37 @@ export class Durable {
     const id = this.#keys.use("map", key);
     const worker = requireCalled("map", key, callable);
     requireCallOptions("map", key, options);
-    const { inputBytes } = this.#port.values;
+    const { inputBytes } = this.#options.values;
     const inputs = items.map((item, at) => toJson(item, `item ${at} of "${id}"`, inputBytes));
     const { concurrency = FOREVER, onError, ...use } = options;
     if (concurrency !== FOREVER && (!Number.isInteger(concurrency) || concurrency < 1))
       throw new TypeError(
-        `ctx.map "${key}" of "${this.#port.node.id}" has concurrency ${concurrency}; use a whole number from 1`,
+        `ctx.map "${key}" of "${this.#node.id}" has concurrency ${concurrency}; use a whole number from 1`,
       );
     return this.#open(id, true, { worker, inputs, concurrency, mayFail: onError === "collect", ...use });
   }
 
   #open(id: string, isMap: boolean, options: ConstructorParameters<typeof NodesWait>[3]): Promise<Json> {
-    const { node } = this.#port;
     return this.#settle(
-      (wake) => new NodesWait(id, node, isMap, options, wake),
-      (change, inner, wait) => {
-        if (wait instanceof NodesWait) inner.call(change, wait, options);
-      },
+      (wake) => new NodesWait(id, this.#node, isMap, options, wake),
+      (wait) => ({ type: "call", wait, options }),
     );
   }
 
-  #wait(
-    what: Pick<Wait, "kind" | "id" | "signal" | "timeout" | "parse">,
-    open: (change: Change, inner: InnerNodes, wait: Wait) => void,
-  ): Promise<Json> {
-    return this.#settle((wake) => ({ ...what, owner: this.#port.node, wake }), open);
+  #waitOf(what: Pick<Wait, "kind" | "id" | "signal" | "timeout" | "parse">, wake: () => void): Wait {
+    return { ...what, owner: this.#node, wake };
   }
 
-  async #settle(
-    make: (wake: () => void) => Wait,
-    open: (change: Change, inner: InnerNodes, wait: Wait) => void,
-  ): Promise<Json> {
+  /** @param make the wait. @param opening the message that opens it. */
+  async #settle<W extends Wait>(make: (wake: () => void) => W, opening: (wait: W) => Inside): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
     let wake = (): void => undefined;
     const woken = new Promise<void>((resolve) => (wake = resolve));
     const wait = make(wake);
-    const known = this.#port.machine.inner.outcomeOf(wait);
+    const known = this.#machine.inner.outcomeOf(wait);
     if (known) return valueOf(known, wait);
-    await this.#assign(wait, () => this.#commit((change, inner) => open(change, inner, wait)));
+    await this.#assign(wait, opening(wait));
     if (!wait.outcome) this.#park(wait);
     await Promise.race([woken, this.#aborted]);
     await this.#unpark();
@@ -280,10 +280,10 @@ export class Durable {
 
   /**
    * Finds the kept signal that this wait can take; those that don't fit its schema are done with.
-   * @param open called in the same turn in which there is none left to look at: none can come between.
+   * @param opening the message that opens the wait: sent in the same turn in which no signal is left to look at, so that none comes between.
    */
-  async #assign(wait: Wait, open: () => Promise<void>): Promise<void> {
-    const { signals } = this.#port.machine.inner;
+  async #assign(wait: Wait, opening: Inside): Promise<void> {
+    const { signals } = this.#machine.inner;
     const first = () => (wait.signal === undefined ? undefined : signals.first(wait.signal));
     for (let kept = first(); kept; kept = first()) {
       kept.wait = wait;
@@ -296,15 +296,12 @@ export class Durable {
         await this.#refuse(kept, error);
       }
     }
-    await open();
+    await this.#commit(opening);
   }
 
   #refuse(signal: KeptSignal, error: unknown): Promise<void> {
     const message = `The signal "${signal.row.name}" was not taken: ${(error as Error).message}`;
-    return this.#commit((change, inner) => {
-      inner.signals.take(change, signal, undefined);
-      change.event("log", this.#port.node.id, { level: "warn", message });
-    });
+    return this.#commit({ type: "signalRefused", signal, message });
   }
 
   /** Frees the place: others may run meanwhile. */
@@ -313,29 +310,31 @@ export class Durable {
     if (this.#isParked) return;
     this.#isParked = true;
     this.#limits.hold();
-    this.#port.place.free();
+    this.#options.slot.free();
   }
 
   #arm(wait: Wait): void {
     const { dueMs } = wait;
-    if (dueMs !== undefined) this.#port.at(dueMs, () => this.#due(wait, dueMs));
+    if (dueMs === undefined) return;
+    const { attempt, clock } = this.#options;
+    attempt.run.after(Math.max(0, dueMs - clock.now()), () => this.#due(wait, dueMs));
   }
 
   #due(wait: Wait, dueMs: number): void {
-    if (wait.outcome || !this.#port.isCurrent()) return;
+    if (wait.outcome || !this.#isCurrent()) return;
     // A timer may be early by a moment, and the clock be set back.
-    if (this.#port.clock.now() < dueMs) return this.#arm(wait);
+    if (this.#options.clock.now() < dueMs) return this.#arm(wait);
     wait.isOverdue = true;
-    if (this.#port.machine.row.phase !== "running") return;
-    this.#commit((change, inner) => inner.settle(change, wait)).catch(() => undefined);
+    if (this.#machine.row.phase !== "running") return;
+    this.#commit({ type: "waitDue", wait }).catch(() => undefined);
   }
 
   async #unpark(): Promise<void> {
-    const { machine, node, place } = this.#port;
-    if (this.#isParked && machine.inner.openOf(node.id) === 0) {
-      await Promise.race([place.takeAgain(), this.#aborted]);
+    const [{ slot }, { inner }, node] = [this.#options, this.#machine, this.#node];
+    if (this.#isParked && inner.openOf(node.id) === 0) {
+      await Promise.race([slot.takeAgain(), this.#aborted]);
       // Meanwhile it may have come to wait for something else.
-      if (machine.inner.openOf(node.id) > 0) place.free();
+      if (inner.openOf(node.id) > 0) slot.free();
       else if (this.#isParked) {
         this.#isParked = false;
         this.#limits.resume();
@@ -346,27 +345,27 @@ export class Durable {
 
   // Shared.
 
-  #commit(decide: (change: Change, inner: InnerNodes) => void): Promise<void> {
+  /** Resolves once the message's transition is committed. Rejects when that fails; the attempt is aborted then. */
+  async #commit(message: Inside): Promise<void> {
     this.#requireCurrent();
-    return this.#port.inside((change, inner) => {
-      this.#keepState(change);
-      decide(change, inner);
-    });
+    return this.#options.attempt.run.request(this.#message(message));
   }
 
-  #keepState(change: Change): void {
-    if (this.#isStateNew) change.node(this.#port.node, { state: this.#state });
+  /** With the state that was set since the last one. */
+  #message(message: Inside): DurableMessage {
+    const state = this.#isStateNew ? this.#state : undefined;
     this.#isStateNew = false;
+    return { ...message, node: this.#node, state };
   }
 
   #isPausing(): boolean {
-    return this.#port.machine.row.phase !== "running";
+    return this.#machine.row.phase !== "running";
   }
 
   async #pausePoint(): Promise<void> {
     this.#requireCurrent();
     while (this.#isPausing()) {
-      if (this.#steps === 0) this.#port.controller.abort(new LetGo());
+      if (this.#steps === 0) this.#options.controller.abort(new PauseAbort());
       else await Promise.race([new Promise<void>((resolve) => this.#held.push(resolve)), this.#aborted]);
       this.#requireCurrent();
     }
@@ -378,9 +377,14 @@ export class Durable {
   }
 
   #requireCurrent(): void {
-    const { controller, node } = this.#port;
+    const { controller } = this.#options;
     if (controller.reason) throw controller.reason;
-    if (!this.#port.isCurrent()) throw new Error(`This attempt of "${node.id}" has ended`);
+    if (!this.#isCurrent()) throw new Error(`This attempt of "${this.#node.id}" has ended`);
+  }
+
+  #isCurrent(): boolean {
+    const { attempt } = this.#options;
+    return attempt.isRunning && attempt.isCurrent;
   }
 }
 

@@ -1,66 +1,72 @@
 /**
- * A place in the lane of a worker, given to one attempt of a node. An attempt that waits, for a time, a signal or other
- * nodes, gives it back for as long, and takes one again before it goes on.
+ * A slot in the queue of a worker, held by one attempt. An attempt that waits for a time, a signal or other nodes gives it back for as long,
+ * and takes it again before it continues.
  */
+import type { Keys } from "./task-queue.ts";
 
-/** Who gives places, and wants them back. */
-export interface PlaceOwner {
-  free(): void;
-  /** @param goOn called when it has the place. @param isWanted asked when its turn has come. */
-  takeAgain(goOn: () => void, isWanted: () => boolean): void;
+/** The queue that a slot belongs to. */
+export interface SlotQueue {
+  free(slot: Slot): void;
+  /** Grants the slot again when its turn comes. */
+  takeAgain(slot: Slot): void;
 }
 
-export class Place {
-  readonly #owner: PlaceOwner;
+export class Slot {
+  readonly keys: Keys;
+  /** The permit that comes with it, where limits hold over all processes. */
+  permit: string | undefined;
+  readonly #queue: SlotQueue;
   #isHeld = true;
-  #isGone = false;
-  /** Whether it was given back for a while. */
-  hasWaited = false;
+  #hasEnded = false;
   #again: Promise<void> | undefined;
-  #onFreed!: () => void;
-  /** Resolves when it is given back for the first time. */
-  readonly freed = new Promise<void>((resolve) => (this.#onFreed = resolve));
+  #onAgain: (() => void) | undefined;
+  #onFreed: (() => void) | undefined;
 
-  /** One that is held. */
-  constructor(owner: PlaceOwner) {
-    this.#owner = owner;
+  constructor(queue: SlotQueue, keys: Keys, permit: string | undefined) {
+    this.#queue = queue;
+    this.keys = keys;
+    this.permit = permit;
   }
 
-  /** Whether it is the attempt's now: not while that waits, and not once it has left. */
-  get isHeld(): boolean {
-    return this.#isHeld;
+  /** Whether its attempt still wants it. */
+  get isWanted(): boolean {
+    return !this.#hasEnded;
   }
 
-  /** Gives the place back for a while. */
+  /** Resolves when the slot is given back for the first time from now on. */
+  freed(): Promise<void> {
+    return this.#isHeld ? new Promise((resolve) => (this.#onFreed = resolve)) : Promise.resolve();
+  }
+
+  /** Gives the slot back for a while. */
   free(): void {
-    this.hasWaited = true;
-    this.#giveBack();
-  }
-
-  #giveBack(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#owner.free();
-    this.#onFreed();
+    this.#queue.free(this);
+    this.#onFreed?.();
   }
 
-  /** Resolves once there is room again; never when it is not wanted any more by then. */
+  /** Resolves once the attempt has the slot again; never if the attempt has ended by then. */
   takeAgain(): Promise<void> {
-    if (this.#isHeld || this.#isGone) return Promise.resolve();
+    if (this.#isHeld || this.#hasEnded) return Promise.resolve();
     this.#again ??= new Promise((resolve) => {
-      const goOn = (): void => {
-        this.#isHeld = true;
-        this.#again = undefined;
-        resolve();
-      };
-      this.#owner.takeAgain(goOn, () => !this.#isGone);
+      this.#onAgain = resolve;
+      this.#queue.takeAgain(this);
     });
     return this.#again;
   }
 
+  /** Its turn has come again. */
+  granted(permit: string | undefined): void {
+    this.permit = permit;
+    this.#isHeld = true;
+    this.#again = undefined;
+    this.#onAgain?.();
+  }
+
   /** The attempt has ended. */
   leave(): void {
-    this.#isGone = true;
-    this.#giveBack();
+    this.#hasEnded = true;
+    this.free();
   }
 }

@@ -12,9 +12,17 @@ interface Named extends Seat {
 function laneOf(options: AnyOptions, isWanted: (seat: Named) => boolean = () => true) {
   const clock = new SimulatedClock();
   let opened = 0;
-  const lane = new Lane<Named>({ options, clock, isWanted, onOpen: () => opened++ });
+  const lane = new Lane<Named>({ options, clock, owner: { opened: () => opened++ } });
   const wait = (name: number, keys = NO_KEYS, priority = 0, isStart = true): Named => {
-    const seat = { name, keys, isStart, order: orderOf(clock.now(), priority), seq: lane.nextSeq() };
+    const seat: Named = {
+      name,
+      keys,
+      isStart,
+      order: orderOf(clock.now(), priority),
+      seq: lane.nextSeq(),
+      isWanted: () => isWanted(seat),
+      dropped: () => undefined,
+    };
     lane.wait(seat);
     return seat;
   };
@@ -165,8 +173,7 @@ describe("a lane", () => {
             ...(rate === undefined ? {} : { rate: { limit: rate, per, key: anyKey } }),
           },
           clock: { ...clock, schedule: (inMs, run) => (timers.push({ atMs: nowMs + inMs, run }), clock.schedule()) },
-          isWanted: (seat) => !gone.has(seat.name),
-          onOpen: () => undefined,
+          owner: { opened: () => undefined },
         });
         const timers: { atMs: number; run: () => void }[] = [];
         let waiting: Named[] = [];
@@ -192,12 +199,15 @@ describe("a lane", () => {
             for (const timer of timers.splice(0)) (timer.atMs <= nowMs ? timer.run : () => timers.push(timer))();
           } else if (one.do === "wait") {
             const keys = key(one.c, one.r);
-            const seat = {
-              name: names++,
+            const name = names++;
+            const seat: Named = {
+              name,
               keys,
               isStart: one.isStart,
               order: orderOf(nowMs, one.priority),
               seq: lane.nextSeq(),
+              isWanted: () => !gone.has(name),
+              dropped: () => undefined,
             };
             waiting.push(seat);
             lane.wait(seat);

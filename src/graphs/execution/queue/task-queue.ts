@@ -16,11 +16,8 @@ import type { AnyOptions } from "../../definition/worker-types.ts";
 /** A worker's attempts at once, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;
 
-/**
- * Attempts of one worker that a process waits for in others, at the most, in places that they lend too: enough to keep several of them at
- * work, and bounded.
- */
-export const PLACES_ELSEWHERE = 128;
+/** Attempts of one worker that a process waits for in others, at the most: enough to keep several of them at work, and bounded. */
+const PLACES_ELSEWHERE = 128;
 
 /** What a point of priority is worth. Long enough to matter in a backlog, short enough that the rest gets its turn. */
 const PRIORITY_POINT_MS = 60_000;
@@ -51,6 +48,10 @@ export interface Seat extends Ordered {
   readonly keys: Keys;
   /** False for what goes on after a wait: it was counted when it started. */
   readonly isStart: boolean;
+  /** Whether it is still to be taken: its graph may have been cancelled or paused since. */
+  isWanted(): boolean;
+  /** It was not wanted when its turn came, and waits no more. */
+  dropped(): void;
 }
 
 /** Where a seat stands among others. */
@@ -86,28 +87,26 @@ interface OpeningGate<S extends Seat> extends Ordered {
   readonly gate: RateGate<S>;
 }
 
-export interface LaneOptions<S extends Seat> {
+/** Who takes from a lane. */
+export interface LaneOwner {
+  /** A rate lets more through from now on. */
+  opened(): void;
+}
+
+export interface LaneOptions {
   options: AnyOptions;
   clock: Clock;
   /** The rate is counted by all processes together, elsewhere. */
   isShared?: boolean;
   /** They run in other processes, where they wait for places. */
   isElsewhere?: boolean;
-  /** Whether a seat is still to be taken: its graph may have been cancelled or paused since. */
-  isWanted: (seat: S) => boolean;
-  /** Told of each that was not wanted as its turn came, and is gone. */
-  onGone?: (seat: S) => void;
-  /** A rate lets more through from now on. */
-  onOpen: () => void;
+  owner: LaneOwner;
 }
 
 export class Lane<S extends Seat> {
   readonly #clock: Clock;
-  readonly #isWanted: (seat: S) => boolean;
-  readonly #onGone: ((seat: S) => void) | undefined;
-  readonly #onOpen: () => void;
+  readonly #owner: LaneOwner;
   readonly #total: number;
-  #limit: number;
   readonly #perKey: number;
   readonly #rate: { limit: number; perMs: number } | undefined;
   readonly #isShared: boolean;
@@ -124,16 +123,12 @@ export class Lane<S extends Seat> {
   #running = 0;
   #waiting = 0;
 
-  constructor(given: LaneOptions<S>) {
-    const { options, clock, isShared = false, isElsewhere = false, isWanted, onGone, onOpen } = given;
+  constructor({ options, clock, isShared = false, isElsewhere = false, owner }: LaneOptions) {
     const { concurrency, rate } = options;
     this.#isShared = isShared;
     this.#clock = clock;
-    this.#isWanted = isWanted;
-    this.#onGone = onGone;
-    this.#onOpen = onOpen;
+    this.#owner = owner;
     this.#total = isElsewhere ? Math.min(PLACES_ELSEWHERE, givenTotal(options) ?? Infinity) : localPlaces(options);
-    this.#limit = this.#total;
     this.#perKey = typeof concurrency === "object" ? concurrency.limit : Infinity;
     this.#rate = rate && { limit: rate.limit, perMs: durationMs(rate.per) };
   }
@@ -146,18 +141,6 @@ export class Lane<S extends Seat> {
     return this.#waiting;
   }
 
-  /** Attempts at once, as its options say. */
-  get places(): number {
-    return this.#total;
-  }
-
-  /** Lets so many run at once; what runs goes on. @returns whether these are more than before. */
-  limitTo(places: number): boolean {
-    const isMore = places > this.#limit;
-    this.#limit = places;
-    return isMore;
-  }
-
   /** The next of each key. */
   heads(): S[] {
     return [...this.#groups.values()].flatMap(({ seats }) => seats.peek() ?? []);
@@ -167,7 +150,7 @@ export class Lane<S extends Seat> {
   enter(keys: Keys): boolean {
     if (
       this.isPaused ||
-      this.#running >= this.#limit ||
+      this.#running >= this.#total ||
       (this.#waiting > 0 && this.next()) ||
       this.#closedGate(keys, true)
     )
@@ -190,49 +173,37 @@ export class Lane<S extends Seat> {
     this.next();
   }
 
-  /**
-   * Takes a place for what runs here for another process, where there is room and nobody here waits.
-   * @returns whether there was.
-   */
-  lend(): boolean {
-    if (this.isPaused || this.#running >= this.#limit || this.next()) return false;
-    this.#running++;
-    return true;
-  }
-
-  /** Who may take a place now. @param isBeyond whether it is another process's: then only what is yet to begin. */
-  next(isBeyond = false): S | undefined {
-    if (!isBeyond && this.#running >= this.#limit) return undefined;
+  /** Who may take a place now. */
+  next(): S | undefined {
+    if (this.#running >= this.#total) return undefined;
     for (let entry = this.#ready.peek(); entry; entry = this.#ready.peek()) {
       const { group } = entry;
       const seat = group.seats.peek();
       if (group.isParked || seat?.seq !== entry.seq) this.#ready.pop();
-      else if (!this.#isWanted(seat)) {
+      else if (!seat.isWanted()) {
         this.#drop(group);
-        this.#onGone?.(seat);
+        seat.dropped();
       }
       // What goes on stands before all that starts.
-      else if (seat.isStart ? this.isPaused : isBeyond) return undefined;
+      else if (seat.isStart && this.isPaused) return undefined;
       else if (this.#closedGate(seat.keys, seat.isStart)) this.#park(group, seat);
       else return seat;
     }
     return undefined;
   }
 
-  /** Gives a place to who is next. @param isBeyond whether it is another process's. */
-  take(isBeyond = false): S | undefined {
-    const seat = this.next(isBeyond);
+  /** Gives a place to who is next. */
+  take(): S | undefined {
+    const seat = this.next();
     const entry = this.#ready.peek();
     if (!seat || !entry) return undefined;
     this.#drop(entry.group);
     this.#occupy(seat.keys, seat.isStart);
-    if (isBeyond) this.#running--;
     return seat;
   }
 
-  /** @param isBeyond whether the place was another process's. */
-  leave(keys: Keys, isBeyond = false): void {
-    if (!isBeyond) this.#running--;
+  leave(keys: Keys): void {
+    this.#running--;
     if (keys === COUNTED_ELSEWHERE) return;
     const { concurrency } = keys;
     const gate = this.#keyGates.get(concurrency);
@@ -312,7 +283,7 @@ export class Lane<S extends Seat> {
       for (const group of first.gate.parked.splice(0)) this.#unpark(group);
     }
     this.#arm();
-    this.#onOpen();
+    this.#owner.opened();
   }
 
   #keyGate(key: string): KeyGate<S> {

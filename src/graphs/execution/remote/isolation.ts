@@ -9,7 +9,7 @@ import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../../platform/shared/json.ts";
 import { threadExecArgv } from "../../../platform/shared/thread-exec-argv.ts";
 import { refused } from "../../definition/definition-checks.ts";
-import { Outside } from "./remote-host.ts";
+import { Outside, type KnownWorkers } from "./remote-host.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 import type { IsolateOptions, WorkerContext } from "../../definition/worker-types.ts";
@@ -19,14 +19,14 @@ import type { WorkerToolOptions } from "../attempt/worker-tools.ts";
 const MAX_IDLE = 4;
 
 export class Isolation {
-  readonly #workerNamed: (name: string) => Worker<never, unknown> | undefined;
+  readonly #workers: KnownWorkers;
   readonly #tools: WorkerToolOptions;
   readonly #idle = new Map<string, Thread[]>();
   #isClosed = false;
 
-  /** @param workerNamed those that isolated ones may call. @param tools as the engine's own workers have them. */
-  constructor(workerNamed: (name: string) => Worker<never, unknown> | undefined, tools: WorkerToolOptions) {
-    this.#workerNamed = workerNamed;
+  /** @param workers those that isolated ones may call. @param tools as the engine's own workers have them. */
+  constructor(workers: KnownWorkers, tools: WorkerToolOptions) {
+    this.#workers = workers;
     this.#tools = tools;
   }
 
@@ -49,7 +49,7 @@ export class Isolation {
     thread.ref();
     let isOver = false;
     // What comes of it later would be an answer to whoever has the thread next.
-    const outside = new Outside((message) => isOver || post(thread, message), ctx, this.#workerNamed);
+    const outside = new Outside((message) => isOver || post(thread, message), ctx, this.#workers);
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
         isOver = true;

@@ -5,8 +5,8 @@
 import type { Json } from "../../../platform/shared/json.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 import { Inside, type AwayContext } from "./remote-context.ts";
-import { Outside } from "./remote-host.ts";
-import type { Place } from "../queue/slot.ts";
+import { Outside, type KnownWorkers } from "./remote-host.ts";
+import type { Slot } from "../queue/slot.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { WorkerTools } from "../attempt/worker-tools.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
@@ -33,27 +33,17 @@ export interface CallListener {
   lost: (error: Error) => void;
 }
 
-/** A place that another process lends, for attempts of one worker, one after the other. */
-export interface Hand {
-  /** Whether it is of no use any more. */
-  readonly isGone: boolean;
-  call(order: NodeOrder, listener: CallListener): CallEnd;
-  /** It is not needed: the other process may have it back. */
-  end(): void;
-}
-
 /** What an engine needs of the processes beside it. */
 export interface Elsewhere {
   /** Whether nodes of this worker run in this process. */
   runsHere(worker: string): boolean;
   /** Has some process run it. */
   call(order: NodeOrder, listener: CallListener): CallEnd;
-  /** Whether others of the very same build run this worker too, and may lend places. */
-  mayHelp(worker: string): boolean;
-  /** Whether places of others are wanted for this worker from now on. They come by `Held.lent`. */
-  want(worker: string, isWanted: boolean): void;
-  /** Whether messages of others, or for them, are on their way. */
-  isTalking(): boolean;
+}
+
+/** Whether another process runs the nodes of this worker. A node that is a graph is started here, wherever that graph runs. */
+export function runsElsewhere({ name, graph }: Worker<never, unknown>, elsewhere: Elsewhere | undefined): boolean {
+  return graph === undefined && elsewhere?.runsHere(name) === false;
 }
 
 /** The way back to the graph. */
@@ -89,7 +79,7 @@ export function boundElsewhere(
   worker: Worker<never, unknown>,
   state: Json | undefined,
   elsewhere: Pick<Elsewhere, "call">,
-  workerNamed: (name: string) => Worker<never, unknown> | undefined,
+  workers: KnownWorkers,
 ): Worker<never, unknown> {
   const run = (input: unknown, ctx: WorkerContext): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -119,24 +109,24 @@ export function boundElsewhere(
       const say = (message: ToThread): void => {
         if (message.type !== "run") call.say(message);
       };
-      const outside = new Outside(say, ctx, workerNamed);
+      const outside = new Outside(say, ctx, workers);
       ctx.signal.addEventListener("abort", onAbort, { once: true });
       if (ctx.signal.aborted) onAbort();
     });
   return { ...worker, run };
 }
 
-/** Runs a worker for a graph that is elsewhere. @param worker as it is called here. @param place that it has here. */
+/** Runs a worker for a graph that is elsewhere. @param worker as it is called here. @param slot that it has here. */
 export function perform(
   worker: Worker<never, unknown>,
   { input, context, state }: NodeOrder,
   tools: WorkerTools,
   { say, signal }: Channel,
-  place: Place,
+  slot: Slot,
 ): Performance {
-  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }), place });
+  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }), slot });
   // It has begun: from now on its time counts.
   say({ type: "told", method: "heartbeat", args: [] });
   const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));
-  return { hear: (message) => inside.hear(message), ended, freed: place.freed };
+  return { hear: (message) => inside.hear(message), ended, freed: slot.freed() };
 }

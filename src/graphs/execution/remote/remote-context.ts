@@ -17,7 +17,7 @@ import {
 import type { StandardSchema } from "../../../platform/shared/schema.ts";
 import { AttemptTimeout } from "../attempt/attempt-limits.ts";
 import { requireCalled } from "../attempt/validate-call.ts";
-import type { Place } from "../queue/slot.ts";
+import type { Slot } from "../queue/slot.ts";
 import type { ToolCalls } from "../attempt/worker-tools.ts";
 import type {
   CallOptions,
@@ -58,8 +58,8 @@ export interface InsideOptions {
   signal: AbortSignal;
   /** What `ctx.fetch` and `ctx.ai` are made of. */
   toolCalls: (emit: WorkerContext["emit"]) => ToolCalls;
-  /** Of its worker, here; none where its place is the graph's process's to give. */
-  place?: Place | undefined;
+  /** Of its worker, here; none where its slot is the graph's process's to give. */
+  slot?: Slot | undefined;
 }
 
 export class Inside {
@@ -104,9 +104,9 @@ export class Inside {
 
   /** What was asked for has come. Who waited has a place before it goes on. */
   async #settled(id: number, settlement: Settlement): Promise<void> {
-    const { place } = this.#options;
-    if (this.#waits.delete(id) && this.#waits.size === 0 && place) {
-      await place.takeAgain();
+    const { slot } = this.#options;
+    if (this.#waits.delete(id) && this.#waits.size === 0 && slot) {
+      await slot.takeAgain();
       // Its time counts again.
       this.#say({ type: "told", method: "heartbeat", args: [] });
     }
@@ -265,7 +265,7 @@ export class Inside {
       this.#say({ type: "asked", method, id, args });
       if (!WAITS.has(method)) return;
       this.#waits.add(id);
-      this.#options.place?.free();
+      this.#options.slot?.free();
     });
   }
 

@@ -17,6 +17,11 @@ import { ThreadTransactions } from "./thread-transactions.ts";
 
 type Heard = Exclude<FromThread, { type: "ended" }>;
 
+/** The workers of this app by name: the registry. */
+export interface KnownWorkers {
+  worker(name: string): Worker<never, unknown> | undefined;
+}
+
 interface Try {
   attempt: number;
   settle: (settlement: Settlement, mayRetry: boolean) => void;
@@ -26,20 +31,16 @@ interface Try {
 export class Outside {
   readonly #post: (message: ToThread) => void;
   readonly #ctx: WorkerContext;
-  readonly #workerNamed: (name: string) => Worker<never, unknown> | undefined;
+  readonly #workers: KnownWorkers;
   readonly #transactions: ThreadTransactions;
   readonly #checks: AwayChecks;
   readonly #steps = new Map<number, Try>();
 
-  /** @param post says something to the other end. @param workerNamed those that it may call. */
-  constructor(
-    post: (message: ToThread) => void,
-    ctx: WorkerContext,
-    workerNamed: (name: string) => Worker<never, unknown> | undefined,
-  ) {
+  /** @param post says something to the other end. @param workers those that it may call. */
+  constructor(post: (message: ToThread) => void, ctx: WorkerContext, workers: KnownWorkers) {
     this.#post = post;
     this.#ctx = ctx;
-    this.#workerNamed = workerNamed;
+    this.#workers = workers;
     this.#transactions = new ThreadTransactions(post);
     this.#checks = new AwayChecks(post);
   }
@@ -89,7 +90,7 @@ export class Outside {
   }
 
   #known(name: string): never {
-    const worker = this.#workerNamed(name);
+    const worker = this.#workers.worker(name);
     if (!worker) throw new Error(`The worker "${name}" is called from elsewhere: list it in the app's workers`);
     return worker as never;
   }

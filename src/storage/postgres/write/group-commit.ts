@@ -79,7 +79,7 @@ export class GroupCommit {
     });
   }
 
-  /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws UserStatementError */
+  /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws OwnError */
   async transact(run: TransactionRun): Promise<{ unit: Transition; events: GraphEvent[]; result: Json }> {
     const own = new UserTransaction(this.#database, run);
     const outcome = await this.#ownPlaces.run(async () => {

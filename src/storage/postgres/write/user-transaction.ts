@@ -43,7 +43,7 @@ export class UserTransaction {
 
   /**
    * Runs the author's statements, and decides the unit.
-   * @param onDecided called in the same turn: what is decided after it comes after it. @throws UserStatementError
+   * @param onDecided called in the same turn: what is decided after it comes after it. @throws OwnError
    */
   async begin(onDecided: () => void): Promise<void> {
     const patience = this.#database.patience();

@@ -1,0 +1,66 @@
+/** Recovers runs when the process starts, and stops the parts of an engine in their order. */
+import type { GraphRow } from "../../storage/contract/graph-rows.ts";
+import type { EngineOptions } from "./engine-options.ts";
+import type { EngineParts } from "./engine-parts.ts";
+
+/** Unfinished runs that are read at once. */
+const SLICE = 200;
+/** How long attempts under way may take to end, unless the caller says otherwise. */
+const DRAIN_MS = 10_000;
+
+export class EngineLifecycle {
+  readonly #options: EngineOptions;
+  readonly #parts: EngineParts;
+
+  constructor(options: EngineOptions, parts: EngineParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  async recover(): Promise<number> {
+    const { fleet, schedules = [] } = this.#options;
+    const { schedule, queues, retention } = this.#parts;
+    const isRunner = fleet?.isRunner !== false;
+    // What can't be begun is refused before anything is taken up.
+    if (isRunner) await schedule.check(schedules);
+    await queues.begin();
+    const count = fleet ? 0 : await this.#recoverAll();
+    if (isRunner) await schedule.begin(schedules);
+    retention?.start();
+    return count;
+  }
+
+  /** What was left belongs to this process, which has the store to itself. */
+  async #recoverAll(): Promise<number> {
+    const { graphs } = this.#options.store;
+    const { activeRuns, children: parents } = this.#parts;
+    const children: GraphRow[] = [];
+    let count = 0;
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const ids: string[] = await graphs.unfinished(after, SLICE);
+      const left = await graphs.load(ids.filter((id) => !activeRuns.get(id)));
+      await Promise.all(left.map((stored) => activeRuns.recover(stored, true)));
+      children.push(...left.flatMap(({ row }) => (row.parentGraph === undefined ? [] : [row])));
+      count += left.length;
+      after = ids.at(-1);
+    }
+    for (const row of children) if (await parents.isOrphan(row)) await parents.follow("cancel", row.parentGraph ?? "");
+    return count;
+  }
+
+  idle(): Promise<void> {
+    return this.#parts.busy.idle();
+  }
+
+  async close(drainMs = DRAIN_MS): Promise<void> {
+    const { schedule, children, retention, performer, activeRuns, isolation, tools } = this.#parts;
+    schedule.close();
+    children.close();
+    retention?.stop();
+    const overdue = this.#options.clock.schedule(drainMs, () => performer.leave());
+    await activeRuns.close(drainMs);
+    overdue.cancel();
+    isolation.close();
+    await tools.close();
+  }
+}

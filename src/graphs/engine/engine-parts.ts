@@ -1,0 +1,104 @@
+/** Puts the parts of an engine together, from the lowest up: each is given what it calls, and none is given a way back. */
+import { silentLog } from "../../platform/shared/log.ts";
+import { ActiveRuns } from "./active-runs.ts";
+import { Busy } from "./idle-tracker.ts";
+import { Children } from "./child-runs.ts";
+import { checkCount } from "../definition/definition-checks.ts";
+import { readLimits, type ValueLimits } from "../definition/value-limits.ts";
+import type { EngineOptions } from "./engine-options.ts";
+import { EngineState } from "./engine-state.ts";
+import { NewGraphs } from "./start-run.ts";
+import { WorkerQueues } from "./queues.ts";
+import { Registry } from "./registry.ts";
+import { keptBy, readKept, Retention, type KeptTimes } from "./retention.ts";
+import { Dispatcher } from "../execution/dispatcher.ts";
+import { Isolation } from "../execution/remote/isolation.ts";
+import { Performer } from "../execution/remote/remote-runner.ts";
+import { RunTable } from "../execution/run-table.ts";
+import { Runner } from "../execution/runner.ts";
+import { Starts } from "../execution/start-throttle.ts";
+import { Undoer } from "../execution/compensator.ts";
+import { WorkerBinding } from "../execution/worker-binding.ts";
+import { WorkerTools } from "../execution/attempt/worker-tools.ts";
+import { Scheduler } from "../schedules/schedules.ts";
+import { Steps } from "./run-controls.ts";
+import { Unfit } from "./unknown-definition.ts";
+import { Views } from "./run-views.ts";
+
+export type EngineParts = ReturnType<typeof execution> &
+  ReturnType<typeof callers> & { limits: ValueLimits; kept: KeptTimes; retention: Retention | undefined };
+
+/** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
+export function composeEngine(options: EngineOptions): EngineParts {
+  const limits = readLimits(options.limits);
+  const running = execution(options, limits);
+  const { clock, log = silentLog, store } = options;
+  const kept = readKept(options.retention, [...running.registry.all().values()].flat());
+  const keptMs = keptBy(kept);
+  const retention = keptMs && new Retention({ graphs: store.graphs, clock, log, keptMs });
+  return { ...running, ...callers(options, limits, running), limits, kept, retention };
+}
+
+/** What runs nodes. */
+function execution(options: EngineOptions, values: ValueLimits) {
+  const { store, clock, log = silentLog, fleet, random = Math.random, onAttempt, onReady } = options;
+  const { outboxRows = () => [] } = options;
+  const { graphs } = store;
+  const elsewhere = fleet?.elsewhere;
+  const registry = new Registry(options.workers ?? [], options.graphs ?? []);
+  const isolation = new Isolation(registry, options.tools ?? {});
+  const tools = new WorkerTools(options.tools ?? {}, clock);
+  const children = new Children({ graphs, clock, log });
+  const binding = new WorkerBinding({ registry, isolation, children, elsewhere });
+  const [state, busy, runs, starts] = [
+    new EngineState(fleet?.isRunner !== false),
+    new Busy(),
+    new RunTable(),
+    new Starts(clock),
+  ];
+  const concurrency = checkCount("The engine", "concurrency", options.concurrency) ?? Infinity;
+  const permits = fleet?.permits;
+  const dispatcher = new Dispatcher({ clock, concurrency, state, busy, permits, elsewhere, onReady });
+  const attempts = { clock, random, state, tools, values };
+  const runner = new Runner({ ...attempts, onAttempt, runs, binding, starts, artifacts: graphs });
+  const undoer = new Undoer({ ...attempts, dispatcher });
+  const { progressPerSecond } = values;
+  const activeRuns = new ActiveRuns({
+    graphs,
+    fleet,
+    clock,
+    log,
+    state,
+    busy,
+    runs,
+    registry,
+    children,
+    dispatcher,
+    runner,
+    undoer,
+    outboxRows,
+    progressPerSecond,
+  });
+  const performer = new Performer({ registry, isolation, tools, dispatcher, starts });
+  return { registry, isolation, tools, children, busy, dispatcher, activeRuns, performer };
+}
+
+/** What callers use: they read the store, and send commands to runs. */
+function callers(options: EngineOptions, limits: ValueLimits, running: ReturnType<typeof execution>) {
+  const { store, clock, log = silentLog, fleet, onStart, onRetry, origin, outboxRows = () => [] } = options;
+  const { graphs } = store;
+  const { registry, children, activeRuns, dispatcher, busy } = running;
+  const { inputBytes } = limits;
+  const views = new Views({ graphs, registry, clock });
+  const newGraphs = new NewGraphs({ graphs, registry, clock, activeRuns, views, inputBytes, onStart, origin });
+  const unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes });
+  const steps = new Steps({ graphs, activeRuns, unfit, children, views, limits, fleet, onRetry });
+  const onChange = (): void => {
+    fleet?.controlsChanged();
+    options.onControls?.();
+  };
+  const queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers: registry.workers(), onChange });
+  const { schedules: rows, audit } = store;
+  const schedule = new Scheduler({ graphs, rows, audit, clock, log, registry, newGraphs, busy, onChange });
+  return { views, newGraphs, steps, queues, schedule };
+}

@@ -1,0 +1,16 @@
+/** Whether the engine may start something: set by the engine's close, read by its parts. */
+export class EngineState {
+  /** Whether nodes run in this process. */
+  readonly isRunner: boolean;
+  /** Nothing new starts; attempts under way may end. */
+  isClosing = false;
+
+  constructor(isRunner: boolean) {
+    this.isRunner = isRunner;
+  }
+
+  /** Whether an attempt may start here. */
+  get mayStart(): boolean {
+    return this.isRunner && !this.isClosing;
+  }
+}

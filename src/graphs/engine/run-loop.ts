@@ -1,0 +1,247 @@
+/**
+ * Handles the messages of runs: decides, commits one transition, then performs its effects. Control flows one way:
+ *
+ *     inbox -> decide -> commit -> effects: start attempts, wake waits, set timers, compensate
+ *
+ * Attempts and timers answer with further messages. A worker is called only after the commit that marks its node as running, together with
+ * all it waited for: so the store knows of every call, whatever the call does to the process.
+ *
+ * Transitions of a run are committed in the order they are made, each on top of the one before (`fence.seq`). If one fails, those behind it
+ * are refused, and the run is loaded again.
+ */
+import type { Clock } from "../../platform/shared/clock.ts";
+import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { TransactionRun } from "../../storage/contract/transaction.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import type { Busy } from "./idle-tracker.ts";
+import type { EngineState } from "./engine-state.ts";
+import { Outrun, type Fleet } from "./cluster-port.ts";
+import { decide } from "../machine/decide.ts";
+import type { Wait } from "../machine/waits.ts";
+import type { ActiveRun, InboxMessage, MessageHandler, Reply, SlotGranted } from "../execution/active-run.ts";
+import type { Dispatcher } from "../execution/dispatcher.ts";
+import type { Runner } from "../execution/runner.ts";
+import { StartedAttempt } from "../execution/started-attempt.ts";
+import { transact } from "../execution/step-transaction.ts";
+import type { Undoer } from "../execution/compensator.ts";
+
+/** Whoever keeps the runs of this process. */
+export interface RunSupervisor {
+  /** A command has changed the run: it is active from now on, if it was not. */
+  runChanged(run: ActiveRun): void;
+  /** The end of the run is committed. */
+  runEnded(run: ActiveRun): void;
+  /** A commit has failed, or the state in memory may be wrong. */
+  runFailed(run: ActiveRun, error: unknown): void;
+}
+
+export interface RunLoopOptions {
+  graphs: GraphStore;
+  /** Where several processes share the store. */
+  fleet: Fleet | undefined;
+  clock: Clock;
+  state: EngineState;
+  /** Busy while a commit is under way. */
+  busy: Busy;
+  dispatcher: Dispatcher;
+  runner: Runner;
+  undoer: Undoer;
+  supervisor: RunSupervisor;
+}
+
+/** A transition that is being committed, and its effects. */
+interface Pending {
+  run: ActiveRun;
+  unit: Transition;
+  reply: Reply | undefined;
+  /** Whether it ends the run. The machine may be further on when this is committed, and a later transition end it. */
+  isTerminal: boolean;
+  started: readonly StartedAttempt[];
+  woken: readonly Wait[];
+}
+
+/** Errors of commands that are refused: thrown before anything has changed. */
+const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
+
+export class RunLoop implements MessageHandler {
+  readonly #options: RunLoopOptions;
+
+  constructor(options: RunLoopOptions) {
+    this.#options = options;
+  }
+
+  // Messages.
+
+  handle(run: ActiveRun, message: InboxMessage, reply: Reply | undefined): void {
+    if (run.isLost) return refuse(message, reply);
+    try {
+      const nowMs = this.#options.clock.now();
+      const unit =
+        message.type === "slotGranted" ? startGranted(run, message, nowMs) : decide(run.machine, message, nowMs);
+      if (unit) this.#transition(run, message, unit, reply);
+      else this.#unchanged(run, reply);
+    } catch (error) {
+      // Anything but the refusal of a command may have left the machine half changed.
+      if (!(reply && isRefusal(error))) this.fail(run, error);
+      if (message.type === "slotGranted") message.slot.leave();
+      reply?.reject(error);
+    }
+  }
+
+  #transition(run: ActiveRun, message: InboxMessage, unit: Transition, reply: Reply | undefined): void {
+    if (isControl(message)) this.#options.supervisor.runChanged(run);
+    abortEnded(run, message);
+    const { isTerminal, inner } = run.machine;
+    const started = this.startReady(run, unit);
+    if (message.type === "slotGranted")
+      started.unshift(new StartedAttempt(run, message.node, message.slot, message.fault));
+    for (const id of inner.takeDropped()) run.abort(id, new Error("Nobody waits for this node any more"));
+    this.#commit({ run, unit, reply, isTerminal, started, woken: inner.takeWoken() });
+    if (message.type === "nodeFailed" && message.retryAtMs !== undefined) this.retryLater(run, message.node);
+  }
+
+  #unchanged(run: ActiveRun, reply: Reply | undefined): void {
+    this.#options.dispatcher.enqueueReady(run);
+    this.#watch(run);
+    reply?.resolve();
+  }
+
+  // Commits.
+
+  #commit(pending: Pending): void {
+    const { run, unit } = pending;
+    const { graphs, busy } = this.#options;
+    const commit = graphs.commit(underLease(run, unit));
+    busy.begin();
+    commit
+      .then(
+        (isHeld) => (isHeld ? this.#committed(pending) : this.#failed(pending, new Outrun())),
+        (error: unknown) => this.#failed(pending, error),
+      )
+      .catch((error: unknown) => this.fail(run, error));
+  }
+
+  #committed({ run, unit, isTerminal, woken, started, reply }: Pending): void {
+    const { supervisor, runner, busy } = this.#options;
+    this.#announce(run, unit);
+    if (isTerminal) supervisor.runEnded(run);
+    else this.#watch(run);
+    for (const wait of woken) wait.wake();
+    runner.begin(started);
+    reply?.resolve();
+    busy.end();
+  }
+
+  #failed({ run, started, reply }: Pending, error: unknown): void {
+    this.fail(run, error);
+    this.release(started);
+    reply?.reject(error);
+    this.#options.busy.end();
+  }
+
+  #announce(run: ActiveRun, { outbox }: Transition): void {
+    this.#options.fleet?.wrote(run.id, outbox?.map((row) => row.registrationId) ?? []);
+  }
+
+  /** @returns whether this process still held the run. Rejects with what the store does. */
+  async write(run: ActiveRun, unit: Transition): Promise<boolean> {
+    const { graphs, busy } = this.#options;
+    busy.begin();
+    try {
+      const isWritten = await graphs.commit(underLease(run, unit));
+      if (isWritten) this.#announce(run, unit);
+      return isWritten;
+    } finally {
+      busy.end();
+    }
+  }
+
+  async transact(run: ActiveRun, transaction: TransactionRun): Promise<Json> {
+    const { graphs, fleet } = this.#options;
+    const decided: TransactionRun["decide"] = (...given) => underLease(run, transaction.decide(...given));
+    try {
+      return await transact(graphs, { ...transaction, decide: decided }, (error) => this.fail(run, error));
+    } finally {
+      fleet?.wrote(run.id, []);
+    }
+  }
+
+  fail(run: ActiveRun, error: unknown): void {
+    this.#options.supervisor.runFailed(run, error);
+  }
+
+  // Effects.
+
+  /** Marks nodes that became ready as running in the same unit, where there are slots. */
+  startReady(run: ActiveRun, unit: Transition): StartedAttempt[] {
+    return this.#options.dispatcher.startReady(run, unit);
+  }
+
+  /** The first transition of a new run is committed. */
+  begin(run: ActiveRun, started: readonly StartedAttempt[]): void {
+    this.#options.runner.begin(started);
+    this.#watch(run);
+  }
+
+  /** Attempts whose start was not committed do not run. */
+  release(started: readonly StartedAttempt[]): void {
+    for (const { slot } of started) slot.leave();
+  }
+
+  retryLater(run: ActiveRun, node: NodeRow): void {
+    const { clock, state } = this.#options;
+    const { epoch } = run.machine.row;
+    run.after(Math.max(0, (node.dueMs ?? 0) - clock.now()), () => {
+      if (state.mayStart && run.isActive) run.post({ type: "retryDue", node, epoch });
+    });
+  }
+
+  #watch(run: ActiveRun): void {
+    if (this.#options.state.isClosing || !run.isActive) return;
+    run.watchDeadline();
+    this.#options.undoer.proceed(run);
+  }
+}
+
+/** A node that waited for a slot starts, unless the run has changed meanwhile. */
+function startGranted(run: ActiveRun, { node, slot }: SlotGranted, nowMs: number): Transition | undefined {
+  const { machine, isActive } = run;
+  if (isActive && machine.row.phase === "running" && node.status === "ready") return machine.nodeStarted(node, nowMs);
+  slot.leave();
+  return undefined;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof SvcError && REFUSALS.includes(error.code);
+}
+
+function isControl({ type }: InboxMessage): boolean {
+  return type === "pause" || type === "resume" || type === "cancel" || type === "retry" || type === "signal";
+}
+
+/** Aborts attempts whose node the transition has ended. */
+function abortEnded(run: ActiveRun, message: InboxMessage): void {
+  const { isTerminal, ending } = run.machine;
+  const hasFailed = isTerminal || ending.isUnderWay;
+  if (message.type === "nodeDone") {
+    if (hasFailed) run.abortEnded("The graph failed");
+  } else if (message.type === "nodeFailed") {
+    if (hasFailed || message.retryAtMs === undefined) run.abortEnded("Another node of the graph failed");
+  } else if (message.type === "deadline") run.abortEnded("The graph's time is over");
+  else if (isControl(message)) run.abortEnded("The graph was cancelled");
+}
+
+/** The run was lost to a fault of the store, or to another process. */
+function refuse(message: InboxMessage, reply: Reply | undefined): void {
+  if (message.type === "slotGranted") message.slot.leave();
+  reply?.reject(new Outrun());
+}
+
+/** A unit that is refused once the run is held under another number. */
+function underLease({ lease }: ActiveRun, unit: Transition): Transition {
+  if (lease !== undefined && unit.fence) unit.fence.lease = lease;
+  return unit;
+}

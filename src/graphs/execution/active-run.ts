@@ -1,0 +1,190 @@
+/**
+ * One run in this process: its state machine, its inbox, its attempts and its timers. Everything that changes the run comes as a message;
+ * the run handles one message after another (`run-loop.ts`). Attempts, queues and timers post messages and call nothing else of the engine.
+ */
+import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { TransactionRun } from "../../storage/contract/transaction.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { RunMessage } from "../machine/run-message.ts";
+import { PauseAbort, type Abort } from "./attempt/abort.ts";
+import { ProgressThrottle } from "./progress.ts";
+import type { Slot } from "./queue/slot.ts";
+
+/** A node that waited has a slot: it starts with the next transition. */
+export interface SlotGranted {
+  type: "slotGranted";
+  node: NodeRow;
+  slot: Slot;
+  /** Why the worker can't be called. */
+  fault: string | undefined;
+}
+
+export type InboxMessage = RunMessage | SlotGranted;
+
+/** Answers the sender of a message once its transition is committed. */
+export interface Reply {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Handles messages, for all runs of the process. */
+export interface MessageHandler {
+  /** Decides at once and commits later; never throws. */
+  handle(run: ActiveRun, message: InboxMessage, reply: Reply | undefined): void;
+  /** Commits the author's rows together with a transition. Rejects with what the author's function throws. */
+  transact(run: ActiveRun, transaction: TransactionRun): Promise<Json>;
+  /** The state in memory may differ from the store: the run has to be loaded again. */
+  fail(run: ActiveRun, error: unknown): void;
+}
+
+export class ActiveRun {
+  readonly machine: Machine;
+  readonly progress: ProgressThrottle;
+  /** Running attempts by node id. */
+  readonly controllers = new Map<string, Abort>();
+  /** Queued attempts by node id: a node that is ready is queued once. */
+  readonly queued = new Map<string, { readonly epoch: number }>();
+  /** Number of the lease under which this process holds the run, where several share the store. */
+  lease: number | undefined;
+  /** Id of the node that this process compensates, or waits to compensate. */
+  compensating: string | undefined;
+  /** Whether this is the state that the process goes by: after a fault of the store it is another. Set by the run table. */
+  isActive = false;
+  /** A commit has failed or another process has the run: messages are refused. */
+  isLost = false;
+  readonly #handler: MessageHandler;
+  readonly #clock: Clock;
+  readonly #inbox: { message: InboxMessage; reply: Reply | undefined }[] = [];
+  #isHandling = false;
+  readonly #timers = new Set<Timer>();
+  #deadlineMs: number | undefined;
+  #pauses = 0;
+  #deadline: Timer | undefined;
+
+  constructor(machine: Machine, handler: MessageHandler, clock: Clock, progressPerSecond: number) {
+    this.machine = machine;
+    this.progress = new ProgressThrottle(clock, progressPerSecond, this);
+    this.#handler = handler;
+    this.#clock = clock;
+  }
+
+  get id(): string {
+    return this.machine.row.id;
+  }
+
+  // The inbox.
+
+  /** Sends a message that nobody waits for. */
+  post(message: InboxMessage): void {
+    this.#receive(message, undefined);
+  }
+
+  /** Resolves once the message's transition is committed. Rejects where the message is refused or the commit fails. */
+  request(message: RunMessage): Promise<void> {
+    return new Promise((resolve, reject) => this.#receive(message, { resolve, reject }));
+  }
+
+  transact(transaction: TransactionRun): Promise<Json> {
+    return this.#handler.transact(this, transaction);
+  }
+
+  fail(error: unknown): void {
+    this.#handler.fail(this, error);
+  }
+
+  /** In their order: a message that comes while another is being handled waits for it. */
+  #receive(message: InboxMessage, reply: Reply | undefined): void {
+    if (this.#isHandling) return void this.#inbox.push({ message, reply });
+    this.#isHandling = true;
+    this.#handler.handle(this, message, reply);
+    for (let next = this.#inbox.shift(); next; next = this.#inbox.shift())
+      this.#handler.handle(this, next.message, next.reply);
+    this.#isHandling = false;
+  }
+
+  // Timers.
+
+  /** Runs something later, unless the run is stopped first. */
+  after(delayMs: number, task: () => void): void {
+    const timer = this.#clock.schedule(delayMs, () => {
+      this.#timers.delete(timer);
+      task();
+    });
+    this.#timers.add(timer);
+  }
+
+  /** Posts a message later, unless the run is stopped first. */
+  postAfter(delayMs: number, message: RunMessage): void {
+    this.after(delayMs, () => this.post(message));
+  }
+
+  /** Keeps one timer for the run's deadline, which transitions may move. */
+  watchDeadline(): void {
+    const { deadlineMs } = this.machine.row;
+    if (deadlineMs === this.#deadlineMs) return;
+    this.#deadlineMs = deadlineMs;
+    this.#deadline?.cancel();
+    if (deadlineMs === undefined) return;
+    this.#deadline = this.#clock.schedule(Math.max(0, deadlineMs - this.#clock.now()), () => {
+      // A timer may be early by a moment, and is set anew then.
+      this.#deadlineMs = undefined;
+      this.post({ type: "deadline" });
+    });
+  }
+
+  cancelTimers(): void {
+    this.#deadline?.cancel();
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+  }
+
+  /** Nothing happens by itself any more. */
+  stop(): void {
+    this.cancelTimers();
+    this.progress.stop();
+  }
+
+  // Attempts.
+
+  abortAll(reason: Error): void {
+    for (const controller of this.controllers.values()) controller.abort(reason);
+    this.controllers.clear();
+  }
+
+  abort(nodeId: string, reason: Error): void {
+    const controller = this.controllers.get(nodeId);
+    this.controllers.delete(nodeId);
+    controller?.abort(reason);
+  }
+
+  /** Aborts attempts whose node has ended without them. @param why the message of their error, which most ends need not make: none runs. */
+  abortEnded(why: string): void {
+    for (const [id, controller] of this.controllers) {
+      if (this.#isUnderWay(id)) continue;
+      controller.abort(new Error(why));
+      this.controllers.delete(id);
+    }
+  }
+
+  #isUnderWay(nodeId: string): boolean {
+    const status = this.machine.node(nodeId)?.status;
+    if (status === "running" || status === "waiting") return true;
+    return this.compensating === nodeId && this.machine.ending.undoing?.id === nodeId;
+  }
+
+  /**
+   * Aborts what still runs when the grace of a pause is over; its nodes run again when the run is resumed.
+   * @param graceMs undefined: a pause without one, which ends that of the one before.
+   */
+  abortAfterGrace(graceMs: number | undefined): void {
+    const pause = ++this.#pauses;
+    if (graceMs === undefined) return;
+    this.after(graceMs, () => {
+      if (pause !== this.#pauses || this.machine.row.phase !== "pausing") return;
+      for (const [id, controller] of this.controllers)
+        if (this.machine.node(id)?.status === "running") controller.abort(new PauseAbort());
+    });
+  }
+}

@@ -1,0 +1,35 @@
+/** Chooses how a worker is called for a node of this process: beside the server, in a thread, as a graph, or in another process. */
+import type { Json } from "../../platform/shared/json.ts";
+import type { Children } from "../engine/child-runs.ts";
+import type { Worker } from "../definition/definition-types.ts";
+import type { Registry } from "../engine/registry.ts";
+import { boundElsewhere, runsElsewhere, type Elsewhere } from "./remote/remote-attempts.ts";
+import type { Isolation } from "./remote/isolation.ts";
+
+export interface WorkerBindingOptions {
+  registry: Registry;
+  isolation: Isolation;
+  children: Children;
+  /** Where several processes share the store. */
+  elsewhere: Elsewhere | undefined;
+}
+
+export class WorkerBinding {
+  readonly #options: WorkerBindingOptions;
+
+  constructor(options: WorkerBindingOptions) {
+    this.#options = options;
+  }
+
+  /** Whether another process runs the worker. */
+  isElsewhere(worker: Worker<never, unknown>): boolean {
+    return runsElsewhere(worker, this.#options.elsewhere);
+  }
+
+  /** The worker as it is called. @param state of its node. */
+  bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
+    const { elsewhere, isolation, children, registry } = this.#options;
+    if (elsewhere && runsElsewhere(worker, elsewhere)) return boundElsewhere(worker, state, elsewhere, registry);
+    return isolation.bind(children.bind(worker), state);
+  }
+}

@@ -1,0 +1,141 @@
+/** Turns one message of a run's inbox into one transition. No I/O: the machine changes at once, and the caller commits the result. */
+import type { Transition } from "../../storage/contract/unit.ts";
+import { auditOf } from "./audit.ts";
+import type { Change } from "./transition-builder.ts";
+import type { Machine } from "./machine.ts";
+import type {
+  CompensationMessage,
+  ControlMessage,
+  DurableMessage,
+  NodeMessage,
+  ReportMessage,
+  RunMessage,
+} from "./run-message.ts";
+
+/**
+ * @returns undefined where the message changes nothing.
+ * @throws SvcError `SVC_TRANSITION`, `SVC_INVALID` where a command is refused: then nothing has changed.
+ */
+export function decide(machine: Machine, message: RunMessage, nowMs: number): Transition | undefined {
+  switch (message.type) {
+    case "begin":
+      return machine.row.phase === "queued" ? machine.begin(nowMs) : undefined;
+    case "deadline":
+      return machine.ending.overdue(nowMs);
+    case "recover": {
+      const { ranElsewhere } = message;
+      return machine.recover(nowMs, message.hasCrashed, ranElsewhere && (({ id }) => ranElsewhere.has(id)));
+    }
+    case "nodeDone":
+    case "nodeFailed":
+    case "nodeInterrupted":
+    case "nodeCrashed":
+    case "retryDue":
+      return decideNode(machine, message, nowMs);
+    case "reported":
+    case "progressed":
+      return decideReport(machine, message, nowMs);
+    case "pause":
+    case "resume":
+    case "cancel":
+    case "retry":
+    case "signal":
+      return decideControl(machine, message, nowMs);
+    case "compensationStarted":
+    case "compensationInterrupted":
+    case "compensationDone":
+    case "compensationFailed":
+      return decideCompensation(machine, message, nowMs);
+    default:
+      return machine.inside(nowMs, (change) => decideDurable(machine, message, change));
+  }
+}
+
+function decideNode(machine: Machine, message: NodeMessage, nowMs: number): Transition | undefined {
+  const { node } = message;
+  switch (message.type) {
+    case "nodeDone":
+      return machine.nodeDone(node, message.result, nowMs, message.kept);
+    case "nodeFailed":
+      return machine.nodeFailed(node, message.error, message.retryAtMs, nowMs, message.kept);
+    case "nodeInterrupted":
+      return machine.nodeInterrupted(node, nowMs);
+    case "nodeCrashed":
+      return machine.nodeCrashed(node, nowMs);
+    case "retryDue": {
+      const isDue = node.status === "retrying" && machine.row.epoch === message.epoch && !machine.isTerminal;
+      return isDue ? machine.nodeReady(node, nowMs) : undefined;
+    }
+  }
+}
+
+function decideReport({ telling }: Machine, message: ReportMessage, nowMs: number): Transition | undefined {
+  if (message.type === "progressed") return telling.progressed(message.said, nowMs);
+  return telling.told(message.event, message.node, message.data, nowMs);
+}
+
+function decideControl(machine: Machine, message: ControlMessage, nowMs: number): Transition {
+  const unit = controlUnit(machine, message, nowMs);
+  unit.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.steering);
+  return unit;
+}
+
+function controlUnit(machine: Machine, message: ControlMessage, nowMs: number): Transition {
+  const { steering } = message;
+  switch (message.type) {
+    case "pause":
+      return machine.pause(nowMs, steering);
+    case "resume":
+      return machine.resume(nowMs, steering);
+    case "cancel":
+      return machine.cancel(nowMs, steering, message.error);
+    case "retry":
+      return machine.retry(nowMs, steering, message.steering?.from);
+    case "signal":
+      return machine.signalled(message.signal, message.wait, message.value, nowMs);
+  }
+}
+
+function decideCompensation({ ending }: Machine, message: CompensationMessage, nowMs: number): Transition {
+  const { node } = message;
+  switch (message.type) {
+    case "compensationStarted":
+      return ending.undoBegun(node, nowMs);
+    case "compensationInterrupted":
+      return ending.undoInterrupted(node, nowMs);
+    case "compensationDone":
+      return ending.undone(node, nowMs);
+    case "compensationFailed":
+      return ending.undoFailed(node, message.error, message.retryAtMs, nowMs);
+  }
+}
+
+function decideDurable({ inner }: Machine, message: DurableMessage, change: Change): void {
+  const { node, state } = message;
+  const { nowMs } = change;
+  if (state) change.node(node, { state });
+  switch (message.type) {
+    case "checkpoint":
+      return;
+    case "stepDone": {
+      const { artifact, startedMs = nowMs } = message;
+      if (artifact) (change.unit.artifacts ??= []).push({ ...artifact, createdMs: nowMs });
+      return inner.stepDone(change, node, message.id, message.result, startedMs);
+    }
+    case "stepRetrying":
+      return change.event("node.retrying", message.id, message.data);
+    case "sleep":
+      return inner.sleep(change, message.wait, message.dueMs);
+    case "waitForSignal": {
+      const { timeoutMs } = message;
+      return inner.signal(change, message.wait, timeoutMs === undefined ? undefined : nowMs + timeoutMs);
+    }
+    case "call":
+      return inner.call(change, message.wait, message.options);
+    case "waitDue":
+      return inner.settle(change, message.wait);
+    case "signalRefused":
+      inner.signals.take(change, message.signal, undefined);
+      return change.event("log", node.id, { level: "warn", message: message.message });
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The messages in a run's inbox: commands of callers, results of attempts, timers that fired. `decide.ts` turns each into at most one
+ * transition. A message is data, except where it carries an open wait of an attempt.
+ */
+import type { Json } from "../../platform/shared/json.ts";
+import type { NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { Transition } from "../../storage/contract/unit.ts";
+import type { RetryOptions, Steering } from "../definition/audit-types.ts";
+import type { Kept, NewSignal } from "./machine.ts";
+import type { KeptSignal } from "./signals.ts";
+import type { Said } from "./progress-events.ts";
+import type { CallOptions, NodesWait, Wait } from "./waits.ts";
+
+/** What callers ask for: operators, code, parents, other processes. Each is audited. */
+export type ControlMessage =
+  | { type: "pause" | "resume"; steering: Steering | undefined }
+  /** `error`: the message of the run's error; default: an operator has cancelled it. */
+  | { type: "cancel"; steering: Steering | undefined; error?: string }
+  | { type: "retry"; steering: RetryOptions | undefined }
+  | {
+      type: "signal";
+      steering: Steering;
+      signal: NewSignal;
+      /** The wait that takes the signal, after its schema has accepted it. */
+      wait: Wait | undefined;
+      value: Json;
+    };
+
+/** What happens to a node: its attempt has ended, or its retry is due. */
+export type NodeMessage =
+  | { type: "nodeDone"; node: NodeRow; result: Json; kept: Kept | undefined }
+  /** `retryAtMs`: undefined fails the node for good. */
+  | {
+      type: "nodeFailed";
+      node: NodeRow;
+      error: NodeFailure;
+      retryAtMs: number | undefined;
+      kept: Kept | undefined;
+    }
+  /** The process stops, or the run pauses: the attempt does not count. */
+  | { type: "nodeInterrupted"; node: NodeRow }
+  /** The process that ran the node for this one has died. */
+  | { type: "nodeCrashed"; node: NodeRow }
+  | { type: "retryDue"; node: NodeRow; epoch: number };
+
+/** What the worker of a node does durably while its attempt runs. */
+export type DurableMessage = {
+  /** The node whose attempt this is. */
+  node: NodeRow;
+  /** The new state of the node, where the worker has set any. */
+  state: Record<string, Json> | undefined;
+} & (
+  | { type: "checkpoint" }
+  | {
+      type: "stepDone";
+      id: string;
+      result: Json;
+      /** Undefined: it started and ended at the time of the transition. */
+      startedMs: number | undefined;
+      artifact?: Omit<NonNullable<Transition["artifacts"]>[number], "createdMs">;
+    }
+  | { type: "stepRetrying"; id: string; data: Json }
+  | { type: "sleep"; wait: Wait; dueMs: number }
+  /** `timeoutMs`: undefined waits for ever. */
+  | { type: "waitForSignal"; wait: Wait; timeoutMs: number | undefined }
+  | { type: "call"; wait: NodesWait; options: CallOptions }
+  | { type: "waitDue"; wait: Wait }
+  | { type: "signalRefused"; signal: KeptSignal; message: string }
+);
+
+/** What happens to the node that is being compensated. */
+export type CompensationMessage =
+  | { type: "compensationStarted" | "compensationInterrupted" | "compensationDone"; node: NodeRow }
+  | { type: "compensationFailed"; node: NodeRow; error: NodeFailure; retryAtMs: number | undefined };
+
+/** What changes nothing of what happens next. */
+export type ReportMessage =
+  | { type: "reported"; event: "log" | "custom" | "node.discarded"; node: string; data: Json | undefined }
+  | { type: "progressed"; said: Said };
+
+export type RunMessage =
+  | { type: "begin" }
+  | { type: "deadline" }
+  | {
+      type: "recover";
+      /** Whether the process that ran the run died. */
+      hasCrashed: boolean;
+      /** Ids of nodes that ran in other processes; undefined where there are no others. */
+      ranElsewhere: ReadonlySet<string> | undefined;
+    }
+  | ControlMessage
+  | NodeMessage
+  | DurableMessage
+  | CompensationMessage
+  | ReportMessage;
