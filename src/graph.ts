@@ -6,7 +6,7 @@ export { asWorker } from "./graphs/definition/graph-worker.ts";
 export { FinalError } from "./graphs/definition/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graphs/execution/attempt/call-error.ts";
 export type { RetryPolicy } from "./graphs/definition/retry.ts";
-export type { ToolCalls, WorkerAi, WorkerToolOptions } from "./graphs/execution/attempt/worker-tools.ts";
+export type { ToolCalls, WorkerToolOptions } from "./graphs/execution/attempt/worker-tools.ts";
 export type { ArtifactData } from "./graphs/execution/attempt/artifact.ts";
 export type {
   ArtifactRef,

@@ -105,10 +105,6 @@ export {
   type GuardedFetchOptions,
   type GuardedInit,
 } from "./tools/guarded-fetch.ts";
-export { createAi, type Ai } from "./tools/ai.ts";
-export type { AiMessage, AiOptions, AiRequest } from "./tools/ai-request.ts";
-export type { AiAnswer, AiToolCall, AiUsage } from "./tools/ai-answer.ts";
-export type { Caller } from "./tools/caller.ts";
 export { graph, worker } from "./graphs/definition/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./platform/shared/errors.ts";
 export { parseWith } from "./platform/shared/schema.ts";

@@ -10,7 +10,7 @@ const built = new URL("./dist/", import.meta.url);
 /** @type {{ default: import("svc").App }} */
 const { default: app } = await import(new URL("server/app.js", built).href);
 const started = await app.start({ dist: fileURLToPath(built), host: "127.0.0.1", port: 0 });
-const client = createTestClient(app, { tokenPage: "/" });
+const client = createTestClient(app);
 
 after(() => started.close());
 

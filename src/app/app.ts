@@ -19,6 +19,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-types.ts";
 import { boot } from "./lifecycle/boot.ts";
 import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } from "./lifecycle/config.ts";
+import { issueCsrfToken, issueToken, type CsrfIssuer, type IssuedCsrfToken } from "./pipeline/csrf-issuer.ts";
 import { closedDoors, openDoors, RETRY_S } from "./pipeline/http-pipeline.ts";
 import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
 import { isDemoOn } from "./demo/demo.ts";
@@ -48,7 +49,7 @@ const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other ab
 /** Longest that the last traces may take on their way out. */
 const FLUSH_MS = 3000;
 
-class SvcApp implements App {
+class SvcApp implements App, CsrfIssuer {
   readonly #options: AppOptions;
   readonly #router = new Router(BASE_PATH);
   readonly #closing = new AbortController();
@@ -165,6 +166,11 @@ class SvcApp implements App {
       if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;
       throw error;
     }));
+  }
+
+  async [issueCsrfToken](request: Request): Promise<IssuedCsrfToken> {
+    await this.boot();
+    return issueToken(request, this.config, this.#booted("csrfToken"));
   }
 
   async fetch(request: Request, origin?: RequestOrigin): Promise<Response> {

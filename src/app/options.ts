@@ -67,7 +67,7 @@ export interface AppOptions {
   schedules?: readonly ScheduleDefinition[];
   /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. `SVC_GRAPH_CONCURRENCY` stands above it. */
   graphConcurrency?: number;
-  /** What `ctx.fetch` of workers may reach, and the language model that `ctx.ai` asks. Default: public addresses, and none. */
+  /** Which addresses `ctx.fetch` of workers may reach, and its limits. Default: public addresses. */
   tools?: WorkerToolOptions;
   /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
   graphRetention?: Duration;

@@ -3,12 +3,13 @@
  * tests of apps; no socket is opened.
  */
 import type { App } from "../app/app-types.ts";
+import { isCsrfIssuer, issueCsrfToken } from "../app/pipeline/csrf-issuer.ts";
 import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../platform/shared/wire.ts";
 
 export interface TestClientOptions {
   /** Default `http://localhost`. */
   origin?: string;
-  /** A page that shows a CSRF token; default the webhook demo, which every app in development has. */
+  /** A page that shows a CSRF token. Needed where the client is given a `fetch` alone, as over a socket: an app issues tokens itself. */
   tokenPage?: string;
 }
 
@@ -22,7 +23,7 @@ export interface TestClient {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Calls a server action as browser code does. */
   action(name: string, ...args: unknown[]): Promise<{ status: number; reply: ActionReply }>;
-  /** The session's CSRF token; fetches a page to get one. */
+  /** The session's CSRF token. */
   csrfToken(): Promise<string>;
   /** Cookies by name. */
   readonly cookies: ReadonlyMap<string, string>;
@@ -35,7 +36,7 @@ export function createTestClient(app: Pick<App, "fetch">, options: TestClientOpt
 
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
-    if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
+    for (const [name, value] of cookieHeaders(cookies)) headers.set(name, value);
     const response = await app.fetch(new Request(origin + path, { redirect: "manual", ...init, headers }));
     for (const line of response.headers.getSetCookie()) {
       const name = keep(cookies, line);
@@ -47,11 +48,19 @@ export function createTestClient(app: Pick<App, "fetch">, options: TestClientOpt
   };
   const csrfToken = async (): Promise<string> => {
     if (token !== undefined && cookies.has(COOKIES.csrf)) return token;
-    const page = options.tokenPage ?? PATHS.demo;
-    token = tokenIn(await (await request(page)).text());
-    if (token === undefined)
-      throw new Error(`${page} shows no CSRF token; give createTestClient a tokenPage that does`);
-    return token;
+    return (token = options.tokenPage === undefined ? await issuedToken() : await shownToken(options.tokenPage));
+  };
+  const issuedToken = async (): Promise<string> => {
+    if (!isCsrfIssuer(app))
+      throw new Error("createTestClient has no app that issues a CSRF token; pass tokenPage, a page that shows one");
+    const issued = await app[issueCsrfToken](new Request(origin, { headers: cookieHeaders(cookies) }));
+    for (const line of issued.setCookies) keep(cookies, line);
+    return issued.token;
+  };
+  const shownToken = async (page: string): Promise<string> => {
+    const shown = tokenIn(await (await request(page)).text());
+    if (shown === undefined) throw new Error(`${page} shows no CSRF token; pass another tokenPage`);
+    return shown;
   };
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
     request(path, {
@@ -73,6 +82,11 @@ export function createTestClient(app: Pick<App, "fetch">, options: TestClientOpt
       return { status: response.status, reply: (await response.json()) as ActionReply };
     },
   };
+}
+
+function cookieHeaders(cookies: ReadonlyMap<string, string>): [string, string][] {
+  if (cookies.size === 0) return [];
+  return [["cookie", [...cookies].map((pair) => pair.join("=")).join("; ")]];
 }
 
 /** @returns the cookie's name */

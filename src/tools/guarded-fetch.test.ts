@@ -160,6 +160,19 @@ describe("a guarded fetch", () => {
       await half;
     }));
 
+  it("takes a Request, with options that override it, so that other clients can use it as their fetch", () =>
+    withFetch(async (fetch) => {
+      const request = new Request(`${open}/echo`, { method: "PUT", headers: { "x-a": "1" }, body: "hello" });
+      const sent = (await (await fetch(request)).json()) as { method: string; headers: object; body: string };
+      assert.deepEqual([sent.method, sent.body, new Headers({ ...sent.headers }).get("x-a")], ["PUT", "hello", "1"]);
+      const other = (await (await fetch(new Request(`${open}/echo`), { method: "DELETE" })).json()) as typeof sent;
+      assert.equal(other.method, "DELETE");
+      await assert.rejects(fetch(new Request(`${closed}/secret`)), fails("SVC_SSRF", "loopback"));
+      const aborted = new Request(`${open}/echo`, { signal: AbortSignal.abort(new Error("left")) });
+      await assert.rejects(fetch(aborted), { message: "left" });
+      await assert.rejects(fetchUntil(fetch, new AbortController().signal)(aborted), { message: "left" });
+    }));
+
   it("waits for nothing once the answer was read, or left", () =>
     withFetch(async (fetch, clock) => {
       await (await fetch(`${open}/echo`)).text();

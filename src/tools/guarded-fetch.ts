@@ -34,7 +34,7 @@ export type GuardedInit = Pick<RequestInit, "method" | "headers" | "body" | "red
  * signal's reason when that aborts. Cookies are neither kept nor sent; proxy variables are not read.
  */
 export interface GuardedFetch {
-  (url: string | URL, init?: GuardedInit): Promise<Response>;
+  (input: string | URL | Request, init?: GuardedInit): Promise<Response>;
   /** Breaks off what is under way and closes the connections that were kept. */
   close(): Promise<void>;
 }
@@ -58,8 +58,9 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
   let opened: Promise<Wire> | undefined;
   const wire = (): Promise<Wire> => (opened ??= openWire(policy, options.resolve));
-  const guarded = async (rawUrl: string | URL, init: GuardedInit = {}): Promise<Response> => {
-    const verdict = policy.checkUrl(String(rawUrl));
+  const guarded = async (input: string | URL | Request, given: GuardedInit = {}): Promise<Response> => {
+    const { rawUrl, init } = requestOf(input, given);
+    const verdict = policy.checkUrl(rawUrl);
     if (!verdict.ok) throw refusalError(verdict);
     init.signal?.throwIfAborted();
     return send(await wire(), verdict.url, init, limits);
@@ -72,7 +73,17 @@ export function fetchUntil(
   fetch: GuardedFetch,
   signal: AbortSignal,
 ): (...args: Parameters<GuardedFetch>) => Promise<Response> {
-  return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });
+  return (input, given) => {
+    const { rawUrl, init } = requestOf(input, given);
+    return fetch(rawUrl, { ...init, signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal });
+  };
+}
+
+/** Splits a Request into URL and options, so that clients that take a `fetch` can be given a guarded one. `given` overrides it. */
+function requestOf(input: string | URL | Request, given: GuardedInit = {}): { rawUrl: string; init: GuardedInit } {
+  if (!(input instanceof Request)) return { rawUrl: String(input), init: given };
+  const { url, method, headers, body, redirect, signal } = input;
+  return { rawUrl: url, init: { method, headers, body, redirect, signal, ...given } };
 }
 
 /** Loaded with the first request: undici is a sixth of what a process does until its first answer. */

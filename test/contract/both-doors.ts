@@ -62,7 +62,7 @@ function siteOf(fixture: Fixture, fetch: Fetch, port: Site["port"] = () => undef
   return {
     app: fixture.app,
     logged: fixture.logged,
-    client: createTestClient({ fetch }),
+    client: createTestClient({ fetch }, { tokenPage: "/_svc/demo" }),
     send: (path, init = {}) => fetch(new Request(`http://localhost${path}`, { redirect: "manual", ...init })),
     port,
   };

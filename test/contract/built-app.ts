@@ -47,7 +47,7 @@ export async function openBuiltApp(): Promise<BuiltApp> {
   const { default: app } = (await import(pathToFileURL(join(outDir, "server", "app.js")).href)) as { default: App };
   await app.boot({ dist: outDir });
   return {
-    client: createTestClient(app, { tokenPage: "/" }),
+    client: createTestClient(app),
     dist: outDir,
     chunks,
     close: async () => {

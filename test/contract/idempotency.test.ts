@@ -217,13 +217,16 @@ describe("idempotency keys on disk", () => {
 
       const after = counting();
       const second = createFixture(env, { actions: after.actions });
-      const client = createTestClient({
-        fetch: (request) => {
-          // The browser's cookie of before.
-          request.headers.set("cookie", [...first.client.cookies].map((pair) => pair.join("=")).join("; "));
-          return second.app.fetch(request);
+      const client = createTestClient(
+        {
+          fetch: (request) => {
+            // The browser's cookie of before.
+            request.headers.set("cookie", [...first.client.cookies].map((pair) => pair.join("=")).join("; "));
+            return second.app.fetch(request);
+          },
         },
-      });
+        { tokenPage: "/_svc/demo" },
+      );
       assert.deepEqual((await send(client, "pay", [5], KEY)).isReplayed, true);
       assert.equal((await send(client, "hold", [], KEY)).status, 409);
       assert.deepEqual(after.ran, []);

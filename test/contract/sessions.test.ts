@@ -58,18 +58,24 @@ const create = () =>
 
 /** A browser in front of a door. */
 function visitorOf(door: Door) {
-  return createTestClient({
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      const body = new Uint8Array(await request.arrayBuffer());
-      const asked = { method: request.method, headers: Object.fromEntries(request.headers) };
-      const told = await door.ask(pathname + search, body.length > 0 ? { ...asked, body } : asked);
-      const headers = Object.entries(told.headers).flatMap(([name, values]) =>
-        values.map((value): [string, string] => [name, value]),
-      );
-      return new Response(told.bytes.length > 0 ? new Uint8Array(told.bytes) : null, { status: told.status, headers });
+  return createTestClient(
+    {
+      async fetch(request) {
+        const { pathname, search } = new URL(request.url);
+        const body = new Uint8Array(await request.arrayBuffer());
+        const asked = { method: request.method, headers: Object.fromEntries(request.headers) };
+        const told = await door.ask(pathname + search, body.length > 0 ? { ...asked, body } : asked);
+        const headers = Object.entries(told.headers).flatMap(([name, values]) =>
+          values.map((value): [string, string] => [name, value]),
+        );
+        return new Response(told.bytes.length > 0 ? new Uint8Array(told.bytes) : null, {
+          status: told.status,
+          headers,
+        });
+      },
     },
-  });
+    { tokenPage: "/_svc/demo" },
+  );
 }
 
 for (const [name, open] of Object.entries({ ...OWN_DOORS, ...FOREIGN_DOORS })) {

@@ -57,7 +57,7 @@ async function checkPage(page: GuidePage): Promise<void> {
   const started = await app.start({ dist: outDir, host: "127.0.0.1", port: 0 });
   let opened: Promise<Tab> | undefined;
   try {
-    const client = createTestClient(app, { tokenPage: "/" });
+    const client = createTestClient(app);
     const tab = (): Promise<Tab> => (opened ??= openTab(browser));
     const { claims, printed } = page;
     const witness = { app, client, folder: join(folder, page.name), printed, url: started.url, held: [], tab };

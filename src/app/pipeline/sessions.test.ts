@@ -141,7 +141,7 @@ describe("sessions and cookies", () => {
     ["over a socket", overSocket],
   ] as const) {
     describe(door, () => {
-      const visitor = (): TestClient => createTestClient(target);
+      const visitor = (): TestClient => createTestClient(target, { tokenPage: "/_svc/demo" });
 
       it("live from one request to the next, in a cookie out of reach of scripts and other sites", async () => {
         const client = visitor();
@@ -312,7 +312,7 @@ describe("a secret that is replaced", () => {
       new: create({}, { SVC_SECRET: NEW }),
     };
     let at: App = apps.old;
-    const client = createTestClient({ fetch: (request) => at.fetch(request) });
+    const client = createTestClient({ fetch: (request) => at.fetch(request) }, { tokenPage: "/_svc/demo" });
     await client.action("signIn", "Ada");
     await client.get("/sign");
     const openPage = { "x-svc-csrf": await client.csrfToken(), "content-type": "application/json" };

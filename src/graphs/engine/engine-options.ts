@@ -21,7 +21,7 @@ export interface EngineOptions {
   outboxRows?: OutboxRows;
   /** Attempts at once, of all workers together; by priority, then by who has waited longest. Default: no limit but theirs. */
   concurrency?: number;
-  /** What `ctx.fetch` may reach and where `ctx.ai` asks. Default: public addresses, and nobody. */
+  /** Addresses that `ctx.fetch` may reach, and its limits. Default: public addresses. */
   tools?: WorkerToolOptions;
   /** For jitter: 0 to below 1. Default Math.random. */
   random?: () => number;

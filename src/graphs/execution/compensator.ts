@@ -160,9 +160,6 @@ function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine
       failure,
       heartbeat: () => worker.heartbeat(),
       fetch: (url, init) => worker.fetch(url, init),
-      get ai() {
-        return worker.ai;
-      },
       log: (level, message) => worker.log(level, message),
       emit: (name, data) => worker.emit(name, data),
       get signal() {

@@ -1,4 +1,4 @@
-/** What a run's calls of language models came to, by its events `ai.usage` (tools/ai.ts, or an author's own of that name). Pure. */
+/** Sums up what a run used of language models: its `ai.usage` events, which workers emit (docs/guide/agents.md). Pure. */
 import type { GraphEvent, Json } from "../../graph.ts";
 import { countText } from "./format.ts";
 

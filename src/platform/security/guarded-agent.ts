@@ -1,13 +1,13 @@
 /**
- * The only way out to the network: a connector that enforces the SSRF policy. Webhooks connect through it by themselves; what is fetched for
- * workers and actions goes through an undici agent that has it.
+ * The only way out to the network: a connector that enforces the SSRF policy. The undici clients of webhooks have it, and the undici agent that
+ * fetches for workers and actions.
  *
  * The connect is the only place such a rule holds: a check before the request loses to a name that resolves differently
  * the second time (DNS rebinding), and a `lookup` hook alone is never asked about IP literals. So the connector checks
  * literals itself, refuses a name when any of its addresses is refused, connects to the addresses it checked, and looks
- * at the peer's address once connected. An explicit agent ignores the proxy variables; `undici.request` follows no redirect.
+ * at the peer's address once connected. An explicit agent ignores the proxy variables; a dispatched request follows no redirect.
  */
-import { isIP, Socket, type LookupFunction, type OnReadOpts } from "node:net";
+import { isIP, Socket, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { parseAddress } from "./address.ts";
 import { firstRefusal } from "./check-host.ts";
@@ -22,8 +22,6 @@ export interface GuardedOptions {
   connectTimeoutMs?: number;
   /** Told as a phase of a connect has ended. */
   onPhase?: (phase: ConnectPhase) => void;
-  /** Where what comes is read into, and who is told, in place of a stream. Not for agents. */
-  onread?: OnReadOpts;
 }
 
 /** Name looked up; TCP connected; TLS agreed on. The first not for literals, the last only for https. */
@@ -46,8 +44,7 @@ export function guardedAgent(options: GuardedOptions): Agent {
 
 /** Connects without address rules: for the exempt URL only. What it connects is never to be handed to a guarded request. */
 export function exemptConnector(options: Omit<GuardedOptions, "policy">): Connector {
-  const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, onread } = options;
-  const connect = buildConnector({ timeout, allowH2: false, ...(onread ? { onread } : {}) });
+  const connect = buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false });
   return (target, callback) => socketOf(connect(target, callback));
 }
 
@@ -58,9 +55,8 @@ function socketOf(given: unknown): Socket | undefined {
 
 /** Connects only where the policy allows; fails with SvcError `SVC_SSRF` otherwise. */
 export function guardedConnector(options: GuardedOptions): Connector {
-  const { policy, onPhase, onread } = options;
+  const { policy, onPhase } = options;
   const connect = buildConnector({
-    ...(onread ? { onread } : {}),
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
     lookup: guardedLookup(policy, options.resolve ?? resolveAddresses, onPhase),

@@ -5,13 +5,14 @@
  * One deadline over everything, because per-phase timeouts are reset by each byte: a body of one byte a second or a row
  * of 103 responses would hold a slot for ever.
  */
+import type { Dispatcher } from "undici";
 import type { Clock } from "../../platform/shared/clock.ts";
-import { SvcError } from "../../platform/shared/errors.ts";
 import type { AttemptTimings } from "../../storage/contract/webhook-rows.ts";
 import { keptHeaders, type ResponseHeaders } from "./response-headers.ts";
-import { BadAnswer, valuesOf } from "./response-reader.ts";
-import type { Exchange } from "./connection.ts";
+import { ConnectionClosedError, type Connection, type ReceiverRequest } from "./connection.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
 import type { Deadline } from "./deadlines.ts";
+import { failureReason } from "./failure-reason.ts";
 import { retryAfterMs } from "./retry-schedule.ts";
 
 /** Most of an answer that is read; the connection is given up beyond it. */
@@ -34,16 +35,16 @@ export interface AttemptResult {
   timings: AttemptTimings | undefined;
 }
 
-/** How it ended. @param idleMs how long its connection may wait for another; 0 where it is of no more use */
-export type OnEnd = (result: AttemptResult, idleMs: number) => void;
-
-export class Attempt implements Exchange, Deadline {
+/** Sends one request and reads its response. Calls `onEnd` once. */
+export class Attempt implements Dispatcher.DispatchHandler, Deadline {
   readonly #clock: Clock;
-  readonly #onEnd: OnEnd;
+  readonly #pool: ConnectionPool;
+  readonly #onEnd: (result: AttemptResult) => void;
   readonly #startedMs: number;
-  /** The same moment, for how long it takes. */
+  /** The same moment on the monotonic clock, which measures durations. */
   readonly #beganMs: number;
-  readonly #connecting: () => AttemptTimings;
+  #request: ReceiverRequest | undefined;
+  #connection: Connection | undefined;
   #sentMs: number | undefined;
   #firstByteMs: number | undefined;
   #statusCode: number | undefined;
@@ -55,47 +56,63 @@ export class Attempt implements Exchange, Deadline {
   #interim = 0;
   #isOver = false;
 
-  /** @param connecting what the connection says of how it came about */
-  constructor(clock: Clock, connecting: () => AttemptTimings, onEnd: OnEnd) {
+  constructor(clock: Clock, pool: ConnectionPool, onEnd: (result: AttemptResult) => void) {
     this.#clock = clock;
-    this.#connecting = connecting;
+    this.#pool = pool;
     this.#onEnd = onEnd;
     this.#startedMs = clock.now();
     this.#beganMs = clock.elapsed();
   }
 
-  onSent(): void {
+  send(request: ReceiverRequest): void {
+    this.#request = request;
+    this.#connection = this.#pool.acquire(request);
+    this.#connection.send(request, this);
+  }
+
+  /** Ends the attempt without a response: the request could not be sent. */
+  fail(error: unknown): void {
+    this.#cut(failureReason(error));
+  }
+
+  onRequestStart(): void {
     this.#sentMs = this.#clock.elapsed();
   }
 
-  onHead(statusCode: number, headers: readonly string[]): void {
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
     if (this.#isOver) return;
     this.#firstByteMs ??= this.#clock.elapsed();
+    // undici reports a 101 without an Upgrade header as an interim response.
+    if (statusCode === 101) return this.#end("the response switches protocols, which svc did not request");
     if (statusCode < 200) {
-      if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim answers (1xx)`, 0);
+      if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim answers (1xx)`);
       return;
     }
+    const headers = headerList(controller.rawHeaders);
     this.#statusCode = statusCode;
-    [this.#retryAfter] = valuesOf(headers, "retry-after");
+    this.#retryAfter = valueOf(headers, "retry-after");
     this.#headers = keptHeaders(headers);
   }
 
-  onBody(bytes: Buffer): void {
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    // Copied: what comes next is read into the same place.
-    if (this.#keptBytes < KEPT_BYTES) this.#kept.push(Buffer.from(bytes.subarray(0, KEPT_BYTES - this.#keptBytes)));
-    this.#keptBytes = Math.min(KEPT_BYTES, this.#keptBytes + bytes.length);
-    this.#readBytes += bytes.length;
-    if (this.#readBytes > MAX_READ_BYTES) this.#end(undefined, 0);
+    if (this.#keptBytes < KEPT_BYTES) this.#kept.push(chunk.subarray(0, KEPT_BYTES - this.#keptBytes));
+    this.#keptBytes = Math.min(KEPT_BYTES, this.#keptBytes + chunk.length);
+    this.#readBytes += chunk.length;
+    if (this.#readBytes > MAX_READ_BYTES) this.#end(undefined);
   }
 
-  onEnd(idleMs: number): void {
-    this.#end(undefined, idleMs);
+  onResponseEnd(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection) this.#pool.release(connection);
+    this.#end(undefined, connection?.timings);
   }
 
-  /** A broken body changes nothing: the status line has said what the receiver thinks. */
-  onError(error: unknown): void {
-    this.#cut(describe(error));
+  /** A broken body does not change the outcome: the status line has already stated it. */
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#canResend(error)) this.#resend();
+    else this.fail(error);
   }
 
   /** The time is over. */
@@ -103,13 +120,24 @@ export class Attempt implements Exchange, Deadline {
     this.#cut("no answer within 15 s");
   }
 
-  #cut(why: string): void {
-    if (this.#statusCode === undefined) return this.#end(why, 0);
-    this.#kept.push(Buffer.from(`\n[answer cut short: ${why}]`));
-    this.#end(undefined, 0);
+  /** Whether a kept connection broke before any byte of the request went out. The failure then says nothing about the receiver. */
+  #canResend(error: Error): boolean {
+    const wasSent = this.#sentMs !== undefined || this.#isOver;
+    return !wasSent && this.#connection?.isReused === true && !(error instanceof ConnectionClosedError);
   }
 
-  #end(error: string | undefined, idleMs: number): void {
+  #resend(): void {
+    if (this.#connection) this.#pool.discard(this.#connection);
+    if (this.#request) this.send(this.#request);
+  }
+
+  #cut(why: string): void {
+    if (this.#statusCode === undefined) return this.#end(why);
+    this.#kept.push(Buffer.from(`\n[answer cut short: ${why}]`));
+    this.#end(undefined);
+  }
+
+  #end(error: string | undefined, connecting = this.#connection?.timings): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const statusCode = this.#statusCode;
@@ -121,16 +149,33 @@ export class Attempt implements Exchange, Deadline {
       responseHeaders: this.#headers,
       error: error ?? (statusCode === undefined ? "the answer has no status" : errorOfStatus(statusCode)),
       retryAfterMs: retryAfterMs(this.#retryAfter, this.#clock.now()),
-      timings: this.#timings(),
+      timings: this.#timings(connecting ?? {}),
     };
     this.#kept = [];
-    this.#onEnd(result, idleMs);
+    // Whatever the connection still sends belongs to no other request.
+    if (this.#connection) this.#pool.discard(this.#connection);
+    this.#onEnd(result);
   }
 
-  #timings(): AttemptTimings {
-    if (this.#firstByteMs === undefined || this.#sentMs === undefined) return this.#connecting();
-    return { ...this.#connecting(), first_byte: Math.round(this.#firstByteMs - this.#sentMs) };
+  #timings(connecting: AttemptTimings): AttemptTimings {
+    if (this.#firstByteMs === undefined || this.#sentMs === undefined) return connecting;
+    return { ...connecting, first_byte: Math.round(this.#firstByteMs - this.#sentMs) };
   }
+}
+
+/** @returns names in lower case and values, in turn. HTTP/1.1 delivers them as an array. */
+function headerList(raw: Dispatcher.DispatchController["rawHeaders"]): string[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.map((part, index) => {
+    const text = typeof part === "string" ? part : part.toString("latin1");
+    return index % 2 === 0 ? text.toLowerCase() : text;
+  });
+}
+
+/** The first value of a header. */
+function valueOf(headers: readonly string[], name: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return headers[index + 1];
+  return undefined;
 }
 
 function textOf(kept: readonly Buffer[]): string {
@@ -143,14 +188,4 @@ function errorOfStatus(statusCode: number): string | undefined {
   if (statusCode >= 200 && statusCode < 300) return undefined;
   if (statusCode >= 300 && statusCode < 400) return `answered ${statusCode}; redirects are not followed`;
   return `answered ${statusCode}`;
-}
-
-/** A short reason: our own messages whole, codes of the system otherwise, since its messages hold addresses. */
-function describe(error: unknown): string {
-  if (error instanceof SvcError) return error.message;
-  if (error instanceof BadAnswer) return `connection failed: ${error.message}`;
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  if (inner instanceof Error && "code" in inner && typeof inner.code === "string")
-    return `connection failed: ${inner.code}`;
-  return inner instanceof Error ? `connection failed: ${inner.name}` : "connection failed";
 }

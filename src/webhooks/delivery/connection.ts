@@ -1,223 +1,129 @@
 /**
- * One connection to a receiver: a request at a time, its answer, then the next. Connects when there is something to send, and again where
- * the receiver has closed it in between. Tells how long it took to come about. Not: which connection is taken (connections.ts), how long an
- * answer may take (attempt.ts). undici connects, under the address rules; its client on top takes three times what is here (decision 067).
+ * One keep-alive connection to a receiver: an undici client that carries one request at a time. Measures each phase of connecting
+ * and closes a connection over which far more arrives than a response may have. Which connection is used is decided by
+ * connection-pool.ts, how long a request may take by attempt.ts.
  */
 import type { Socket } from "node:net";
+import { Client, type Dispatcher } from "undici";
 import {
   exemptConnector,
   guardedConnector,
-  type Connector,
+  type ConnectPhase,
   type GuardedOptions,
 } from "../../platform/security/guarded-agent.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { AttemptTimings } from "../../storage/contract/webhook-rows.ts";
-import { AnswerReader, BadAnswer, type AnswerParts } from "./response-reader.ts";
 
-/** A request that was sent, and what comes back. One of `onEnd` and `onError` is called, once, unless the connection is dropped before. */
-export interface Exchange extends AnswerParts {
-  /** The request goes out. */
-  onSent(): void;
-  /** There is no answer, or no more of it. */
-  onError(error: unknown): void;
+/** A POST to one origin. */
+export interface ReceiverRequest {
+  origin: string;
+  /** Whether the address rules are off. A guarded request never uses such a connection. */
+  isExempt: boolean;
+  /** Path and query. */
+  path: string;
+  /** Names and values in turn. */
+  headers: string[];
+  body: string;
 }
 
 export interface ConnectionOptions extends GuardedOptions {
   clock: Clock;
 }
 
-/** Answers are short; what is longer comes in parts. */
-const READ_BYTES = 4096;
+/** The failure of a request whose connection was closed by svc itself. */
+export class ConnectionClosedError extends Error {
+  override readonly name = "ConnectionClosedError";
+}
 
-/** Of a turn of the event loop, those that were used before and have a request that is to go out in its next one, or one that may not have. */
-let waiting: Connection[] = [];
+/** The failure of a request whose response takes more bytes than any response may. */
+export class OversizedResponseError extends Error {
+  override readonly name = "OversizedResponseError";
+}
+
+/** The default of Node, set here so that `--max-http-header-size` does not change it. */
+export const MAX_HEAD_BYTES = 16 * 1024;
+/**
+ * Bytes that may arrive for one request. A handler of undici sees heads and bodies, and neither an endless reason phrase nor endless
+ * chunk extensions. Twice the 64 KiB that are read of a body.
+ */
+export const MAX_RECEIVED_BYTES = 128 * 1024;
 
 export class Connection {
-  /** What it may be taken for. */
+  /** Connections with the same key are interchangeable. */
   readonly key: string;
-  /** Until then it may be taken again, by `elapsed`. */
-  idleUntilMs = 0;
-  readonly #origin: URL;
   readonly #clock: Clock;
-  readonly #connector: Connector;
-  readonly #onLost: (connection: Connection) => void;
+  readonly #client: Client;
+  /** The socket that is connecting or connected. */
   #socket: Socket | undefined;
-  /** That is yet to be one to the receiver. */
-  #connecting: Socket | undefined;
-  #isConnecting = false;
-  #isDropped = false;
-  /** What is to be sent, or was, until its answer is over. */
-  #request = "";
-  #exchange: Exchange | undefined;
-  #reader: AnswerReader | undefined;
-  readonly #parts: AnswerParts = {
-    onHead: (statusCode, headers) => this.#exchange?.onHead(statusCode, headers),
-    onBody: (bytes) => this.#exchange?.onBody(bytes),
-    onEnd: (idleMs) => this.#finish(idleMs),
-  };
+  #isReused = false;
+  #receivedBefore = 0;
   #timings: AttemptTimings = {};
-  #phaseMs = 0;
+  #phaseStartMs = 0;
 
-  /** @param onLost called where it is closed while nothing is sent over it */
-  constructor(
-    key: string,
-    origin: string,
-    isExempt: boolean,
-    options: ConnectionOptions,
-    onLost: (connection: Connection) => void,
-  ) {
+  constructor(key: string, { origin, isExempt }: ReceiverRequest, options: ConnectionOptions) {
     this.key = key;
-    this.#origin = new URL(origin);
     this.#clock = options.clock;
-    this.#onLost = onLost;
-    const onPhase = (phase: "dns" | "connect" | "tls"): void => {
-      const nowMs = this.#clock.elapsed();
-      this.#timings[phase] = Math.round(nowMs - this.#phaseMs);
-      this.#phaseMs = nowMs;
-    };
-    // Into one place again and again: by itself Node takes 64 KB for each read.
-    const onread = { buffer: Buffer.alloc(READ_BYTES), callback: this.#onRead };
-    const own = { ...options, onread };
-    this.#connector = isExempt ? exemptConnector(own) : guardedConnector({ ...own, onPhase });
+    const onPhase = (phase: ConnectPhase): void => this.#recordPhase(phase);
+    const connector = isExempt ? exemptConnector(options) : guardedConnector({ ...options, onPhase });
+    this.#client = new Client(origin, {
+      connect: (target, callback) => void (this.#socket = connector(target, callback)),
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      // Each byte would restart these timeouts. One deadline covers the whole attempt.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.#client.on("connect", () => this.#limitReceivedBytes());
   }
 
-  /** Of the request that is under way; empty where the connection was there already. */
+  /** Connect phases of the current request; empty when it reuses the connection. */
   get timings(): AttemptTimings {
     return this.#timings;
   }
 
-  /** @param request the whole of it. The one before is over. */
-  send(request: string, exchange: Exchange): void {
+  /** Whether the current request uses a socket that has carried another one. */
+  get isReused(): boolean {
+    return this.#isReused;
+  }
+
+  /**
+   * Whether the socket is open and has sent everything. A receiver may respond before it has read the request; a second request would
+   * then queue behind bytes that nobody reads.
+   */
+  get isReusable(): boolean {
+    return this.#socket !== undefined && !this.#socket.destroyed && this.#socket.writableLength === 0;
+  }
+
+  /** Sends a request. The previous one must be over. */
+  send({ path, headers, body }: ReceiverRequest, handler: Dispatcher.DispatchHandler): void {
     this.#timings = {};
-    this.#phaseMs = this.#clock.elapsed();
-    this.#request = request;
-    this.#exchange = exchange;
-    if (!this.#socket) return this.#connect();
-    this.#socket.ref();
-    // What the receiver has sent or closed since is heard first: an answer that nobody asked for would be taken for this one's.
-    soon(this);
+    this.#phaseStartMs = this.#clock.elapsed();
+    this.#isReused = this.isReusable;
+    this.#receivedBefore = this.#isReused ? (this.#socket?.bytesRead ?? 0) : 0;
+    this.#client.dispatch({ method: "POST", path, headers, body }, handler);
   }
 
-  /** Ends it, and what is under way on it. Tells nobody. */
-  drop(): void {
-    this.#isDropped = true;
-    this.#exchange = undefined;
-    this.#forget();
+  /** Closes the connection. A request under way fails with {@link ConnectionClosedError}. */
+  async destroy(): Promise<void> {
+    const reason = new ConnectionClosedError("closed by svc");
+    const closed = this.#client.destroy(reason);
+    // undici waits for a socket that is still connecting, and then closes it.
+    this.#socket?.destroy(reason);
+    await closed;
   }
 
-  /** Ends it, and tells what is under way on it. */
-  cut(why: Error): void {
-    this.#isDropped = true;
-    this.#fail(why);
+  #recordPhase(phase: ConnectPhase): void {
+    const nowMs = this.#clock.elapsed();
+    this.#timings[phase] = Math.round(nowMs - this.#phaseStartMs);
+    this.#phaseStartMs = nowMs;
   }
 
-  /** Writes what waits for that, unless the request before has still not gone out, whatever was answered: behind it nothing would be read. */
-  flush(): void {
-    if (this.#isDropped || this.#isConnecting || this.#reader) return;
-    if (this.#socket && this.#socket.writableLength > 0) this.#lose();
-    if (!this.#exchange) return;
-    if (this.#socket) this.#write(this.#socket);
-    else this.#connect();
-  }
-
-  #connect(): void {
-    const { hostname, host, protocol, port } = this.#origin;
-    this.#isConnecting = true;
-    const target = { hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port };
-    const connecting = this.#connector(target, (error, socket) => {
-      this.#isConnecting = false;
-      this.#connecting = undefined;
-      if (error) return this.#fail(error);
-      if (this.#isDropped) return void socket.destroy();
-      this.#socket = socket;
-      socket.on("end", () => this.#onClosed(socket));
-      socket.on("close", () => this.#onClosed(socket));
-      socket.on("error", (fault) => this.#onFault(socket, fault));
-      this.#write(socket);
+  /** Listens after undici, which has parsed the bytes by then and may have ended the request. */
+  #limitReceivedBytes(): void {
+    const socket = this.#socket;
+    socket?.on("readable", () => {
+      if (socket.bytesRead - this.#receivedBefore > MAX_RECEIVED_BYTES) socket.destroy(new OversizedResponseError());
     });
-    if (this.#isConnecting) this.#connecting = connecting;
   }
-
-  #write(socket: Socket): void {
-    if (!this.#exchange) return;
-    const request = this.#request;
-    this.#request = "";
-    this.#reader = new AnswerReader(this.#parts);
-    this.#exchange.onSent();
-    socket.write(request);
-  }
-
-  #finish(idleMs: number): void {
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
-    this.#reader = undefined;
-    const socket = this.#socket;
-    socket?.unref();
-    // Perhaps all of it is out, and TLS only says so a turn later.
-    if (socket && socket.writableLength > 0) soon(this);
-    exchange?.onEnd(idleMs);
-  }
-
-  readonly #onRead = (count: number, buffer: Uint8Array): boolean => {
-    const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, count);
-    // Bytes that nobody asked for: whatever they are, they are not the answer to what comes next.
-    if (!this.#reader) this.#lose();
-    else this.#read(this.#reader, bytes);
-    return true;
-  };
-
-  #read(reader: AnswerReader, bytes: Buffer): void {
-    try {
-      reader.read(bytes);
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #onClosed(socket: Socket): void {
-    if (socket !== this.#socket) return;
-    if (this.#reader?.close()) return;
-    if (this.#reader) this.#fail(new BadAnswer("the receiver closed the connection"));
-    else this.#lose();
-  }
-
-  #onFault(socket: Socket, error: Error): void {
-    if (socket !== this.#socket) return;
-    if (this.#reader) this.#fail(error);
-    else this.#lose();
-  }
-
-  /** It is closed, and no answer is under way: what is yet to be sent goes over another. */
-  #lose(): void {
-    this.#forget();
-    if (!this.#exchange && !this.#isDropped) this.#onLost(this);
-  }
-
-  #fail(error: unknown): void {
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
-    this.#forget();
-    exchange?.onError(error);
-  }
-
-  #forget(): void {
-    this.#reader?.stop();
-    this.#reader = undefined;
-    const socket = this.#socket;
-    this.#socket = undefined;
-    socket?.destroy();
-    // With an error, of which nobody hears any more, for else it would be waited for until its time is over.
-    this.#connecting?.destroy(new BadAnswer("it is closed"));
-    this.#connecting = undefined;
-  }
-}
-
-function soon(connection: Connection): void {
-  if (waiting.push(connection) === 1) setImmediate(writeWaiting);
-}
-
-function writeWaiting(): void {
-  const connections = waiting;
-  waiting = [];
-  for (const connection of connections) connection.flush();
 }

@@ -163,6 +163,29 @@ describe("a receiver", () => {
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken`);
   });
 
+  for (const [what, beginning, endless] of [
+    ["a reason phrase", "HTTP/1.1 200 ", "x".repeat(65_536)],
+    ["line breaks before its answer", "", "\r\n".repeat(32_768)],
+    ["interim answers of one name", "HTTP/1.1 103 Early Hints\r\nX: ", "x".repeat(65_536)],
+    ["a chunk extension", `${OK}Transfer-Encoding: chunked\r\n\r\n1;`, "x".repeat(65_536)],
+  ] as const) {
+    it(`that sends ${what} without end is cut off, long before its time is over`, async () => {
+      let written = 0;
+      const { port } = await raw((socket) => {
+        socket.write(beginning);
+        const more = (): void => {
+          for (; !socket.destroyed && written < 104_857_600; written += endless.length)
+            if (!socket.write(endless)) return void socket.once("drain", more);
+        };
+        more();
+      });
+      const { attempt } = await deliver(at(port));
+      assert.match(`${attempt.error} ${attempt.response}`, /sent more than 131072 bytes|longer than 16384 bytes/);
+      assert.ok(attempt.durationMs < 15_000);
+      assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken`);
+    });
+  }
+
   it("that answers with a gzip bomb is not unpacked", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const { port, requests } = await raw((socket) => {
@@ -186,9 +209,9 @@ describe("a receiver", () => {
 
   it("that speaks no HTTP, or a head beyond 16 KB, is a failed attempt", async () => {
     for (const [answer, why] of [
-      ["220 mail.example.com ESMTP\r\n", /no HTTP\/1\.1$/],
+      ["220 mail.example.com ESMTP\r\n", /the response is not valid HTTP\/1\.1 \(.+\)$/],
       [`${OK}X: ${"x".repeat(20_000)}\r\n\r\n`, /longer than 16384 bytes$/],
-      ["HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", /changes the protocol/],
+      ["HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", /switches protocols/],
     ] as const) {
       const { port } = await raw((socket) => void socket.write(answer));
       const { attempt, delivery } = await deliver(at(port));

@@ -31,24 +31,16 @@ export function requestHeaders(
   return all;
 }
 
-/** Nothing that ends a line: it is checked where it comes in (custom-headers.ts), and once more where it goes out. */
-const OF_A_LINE = /^[\x20-\x7e]*$/;
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
 /**
- * All that goes over the connection: a head in ASCII, and the body as it is.
- * @throws SvcError where the head would hold another character: a header that is stored, though no registration may have it by now.
+ * Checks names and values once more before they go out; custom-headers.ts checks them as a registration is stored.
+ * @throws SvcError for a character that is not printable ASCII, such as a line break that would start another header
  */
-export function requestText(host: string, path: string, delivery: DeliveryRow, target: Target, nowMs: number): string {
-  const { body } = delivery;
-  const headers = requestHeaders(delivery, target, nowMs);
-  let checked = path + host;
-  let text = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  for (let at = 0; at < headers.length; at += 2) {
-    const [name = "", value = ""] = [headers[at], headers[at + 1]];
-    checked += name + value;
-    text += `${name}: ${value}\r\n`;
-  }
-  if (!OF_A_LINE.test(checked))
-    throw new SvcError("SVC_INVALID", "a header of this webhook holds what no header may hold; give its headers anew");
-  return `${text}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+export function checkHeaders(headers: readonly string[]): void {
+  if (HEADER_TEXT.test(headers.join(""))) return;
+  throw new SvcError(
+    "SVC_INVALID",
+    "a header of this webhook has a character that headers must not have; set its headers again",
+  );
 }

@@ -1,85 +1,71 @@
 /**
- * Sends attempts: signed POSTs, over connections of its own. Loaded with the first of them, for undici would be a sixth of
- * what a process does until its first answer.
+ * Sends attempts: signed POSTs over undici. Loaded with the first attempt, because loading undici takes a sixth of the time until a
+ * process serves its first request.
  */
 import { refusalError } from "../../platform/security/ssrf.ts";
-import { SvcError } from "../../platform/shared/errors.ts";
 import type { DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
-import type { Connection } from "./connection.ts";
-import { Connections, type ConnectionsOptions } from "./connections.ts";
+import { ConnectionPool, type ConnectionPoolOptions } from "./connection-pool.ts";
+import type { ReceiverRequest } from "./connection.ts";
 import { Deadlines } from "./deadlines.ts";
-import { requestText, type Target } from "./request-headers.ts";
+import { checkHeaders, requestHeaders, type Target } from "./request-headers.ts";
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** URLs that are remembered: of more registrations than most have. */
-const MOST_PLACES = 1000;
+/** Checked URLs to remember: more registrations than most apps have. */
+const MAX_PLACES = 1000;
 
 /** Where a URL leads. */
-interface Place {
-  origin: string;
-  host: string;
-  path: string;
-  isExempt: boolean;
-}
+type Place = Pick<ReceiverRequest, "origin" | "path" | "isExempt">;
 
 export class Sender {
-  readonly #options: ConnectionsOptions;
-  readonly #connections: Connections;
+  readonly #options: ConnectionPoolOptions;
+  readonly #pool: ConnectionPool;
   readonly #deadlines: Deadlines;
   readonly #places = new Map<string, Place>();
 
-  constructor(options: ConnectionsOptions) {
+  constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#connections = new Connections(options);
+    this.#pool = new ConnectionPool(options);
     this.#deadlines = new Deadlines(options.clock, ATTEMPT_TIMEOUT_MS);
   }
 
-  /** Never rejects: whatever happens is in the result. */
+  /** Never rejects: the result states every failure. */
   send(delivery: DeliveryRow, target: Target): Promise<AttemptResult> {
     const { clock } = this.#options;
     return new Promise((resolve) => {
-      let connection: Connection | undefined;
-      const attempt = new Attempt(
-        clock,
-        () => connection?.timings ?? {},
-        (result, idleMs) => {
-          this.#deadlines.remove(attempt);
-          if (connection && idleMs > 0) this.#connections.give(connection, idleMs);
-          else if (connection) this.#connections.drop(connection);
-          resolve(result);
-        },
-      );
+      const attempt = new Attempt(clock, this.#pool, (result) => {
+        this.#deadlines.remove(attempt);
+        resolve(result);
+      });
       this.#deadlines.add(attempt);
       try {
         const place = this.#placeOf(target.rawUrl);
-        if (place instanceof SvcError) return attempt.onError(place);
-        const request = requestText(place.host, place.path, delivery, target, clock.now());
-        connection = this.#connections.take(place.origin, place.isExempt);
-        connection.send(request, attempt);
+        const headers = requestHeaders(delivery, target, clock.now());
+        checkHeaders(headers);
+        attempt.send({ ...place, headers, body: delivery.body });
       } catch (error) {
-        attempt.onError(error);
+        attempt.fail(error);
       }
     });
   }
 
-  /** Judges a URL once: as a text it says the same each time. Which address it leads to is judged at each connect. */
-  #placeOf(rawUrl: string): Place | SvcError {
+  /** Checks a URL once: the text gives the same result each time. The address that it leads to is checked at each connect. */
+  #placeOf(rawUrl: string): Place {
     const known = this.#places.get(rawUrl);
     if (known) return known;
     const verdict = this.#options.policy.checkUrl(rawUrl);
-    if (!verdict.ok) return refusalError(verdict);
+    if (!verdict.ok) throw refusalError(verdict);
     const { url, isExempt } = verdict;
-    const place: Place = { origin: url.origin, host: url.host, path: url.pathname + url.search, isExempt };
-    // What is exempt may be another one later.
+    const place: Place = { origin: url.origin, path: url.pathname + url.search, isExempt };
+    // The exempt URL may change.
     if (isExempt) return place;
-    if (this.#places.size >= MOST_PLACES) this.#places.clear();
+    if (this.#places.size >= MAX_PLACES) this.#places.clear();
     this.#places.set(rawUrl, place);
     return place;
   }
 
-  /** Ends what is open. */
+  /** Closes all connections. */
   async destroy(): Promise<void> {
-    this.#connections.destroy();
+    await this.#pool.destroy();
   }
 }

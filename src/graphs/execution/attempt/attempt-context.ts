@@ -50,7 +50,7 @@ export class AttemptContext implements WorkerContext {
 
   get #toolCalls(): ToolCalls {
     const { tools, controller } = this.#options;
-    return (this.#tools ??= tools.calls({ signal: controller.signal, emit: this.emit }));
+    return (this.#tools ??= tools.calls(controller.signal));
   }
 
   #event(type: Parameters<AttemptSink["event"]>[0], data: Json): void {
@@ -99,10 +99,6 @@ export class AttemptContext implements WorkerContext {
 
   get fetch(): WorkerContext["fetch"] {
     return (url, init) => this.#toolCalls.fetch(url, init);
-  }
-
-  get ai(): WorkerContext["ai"] {
-    return this.#toolCalls.ai;
   }
 
   get state(): WorkerContext["state"] {

@@ -124,7 +124,7 @@ export function perform(
   { say, signal }: Channel,
   slot: Slot,
 ): Performance {
-  const inside = new Inside({ say, signal, toolCalls: (emit) => tools.calls({ signal, emit }), slot });
+  const inside = new Inside({ say, signal, toolCalls: () => tools.calls(signal), slot });
   // It has begun: from now on its time counts.
   say({ type: "told", method: "heartbeat", args: [] });
   const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));

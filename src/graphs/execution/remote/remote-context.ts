@@ -56,9 +56,9 @@ export interface AwayContext {
 export interface InsideOptions {
   say: (message: FromThread) => void;
   signal: AbortSignal;
-  /** What `ctx.fetch` and `ctx.ai` are made of. */
-  toolCalls: (emit: WorkerContext["emit"]) => ToolCalls;
-  /** Of its worker, here; none where its slot is the graph's process's to give. */
+  /** Makes `ctx.fetch`, when a worker first uses it. */
+  toolCalls: () => ToolCalls;
+  /** The slot of its worker here. None where the run's process gives the slots. */
   slot?: Slot | undefined;
 }
 
@@ -188,7 +188,6 @@ export class Inside {
       (method: Told) =>
       (...args: unknown[]): void =>
         this.#say({ type: "told", method, args });
-    const emit = tell("emit");
     const ask = this.#ask.bind(this);
     return {
       ...context,
@@ -196,11 +195,8 @@ export class Inside {
       idempotencyKey: (part) => [graphId, nodeId, epoch, ...(part === undefined ? [] : [part])].join("/"),
       heartbeat: tell("heartbeat"),
       log: tell("log"),
-      emit,
-      fetch: (url, init) => toolCalls(emit).fetch(url, init),
-      get ai() {
-        return toolCalls(emit).ai;
-      },
+      emit: tell("emit"),
+      fetch: (url, init) => toolCalls().fetch(url, init),
       progress: tell("progress"),
       summary: tell("summary"),
       state: {

@@ -26,7 +26,7 @@ function begin(): Inside {
   return new Inside({
     say: (message) => parentPort?.postMessage(message),
     signal,
-    toolCalls: (emit) => (workerTools ??= new WorkerTools(toolOptions, systemClock)).calls({ signal, emit }),
+    toolCalls: () => (workerTools ??= new WorkerTools(toolOptions, systemClock)).calls(signal),
   });
 }
 

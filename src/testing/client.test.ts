@@ -1,0 +1,59 @@
+/** A test client against apps in memory: CSRF tokens come from the app itself, or from a page where only `fetch` is known. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { action } from "../app/actions/action.ts";
+import type { App } from "../app/app-types.ts";
+import { createApp } from "../app/app.ts";
+import { currentContext } from "../app/pipeline/current-request.ts";
+import { page } from "../app/pages/page.ts";
+import { createTestClient } from "./client.ts";
+
+const loads: string[] = [];
+
+/** An app in production: it has no demo page, and its own page shows no token. */
+function productionApp(secrets: Record<string, string> = { SVC_SECRET: "s".repeat(32) }): App {
+  const env = { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "silent", ...secrets };
+  const signIn = action(async (user: string) => {
+    const session = await currentContext().session();
+    session.regenerate();
+    session.set("user" as never, user as never);
+    return user;
+  });
+  return createApp({
+    env,
+    actions: { signIn, echo: action(async (value: string) => value) },
+    pages: [page("/", { title: "", load: () => void loads.push("/"), view: () => "no token" })],
+  });
+}
+
+describe("createTestClient", () => {
+  it("a test client gets a CSRF token from the app without requesting a page, before and after a sign-in", async () => {
+    const app = productionApp();
+    const client = createTestClient(app);
+    loads.length = 0;
+    assert.deepEqual((await client.action("echo", "hello")).reply, { ok: true, value: "hello", error: null });
+    const before = await client.csrfToken();
+    assert.equal((await client.action("signIn", "Ada")).status, 200);
+    assert.notEqual(await client.csrfToken(), before);
+    assert.equal((await client.action("echo", "again")).status, 200);
+    assert.deepEqual(loads, []);
+    await app.close();
+  });
+
+  it("a test client sends a token that only its own visitor may use", async () => {
+    const app = productionApp();
+    const [one, other] = [createTestClient(app), createTestClient(app)];
+    await other.csrfToken();
+    const response = await other.post("/_svc/action/echo", { args: [""] }, { "x-svc-csrf": await one.csrfToken() });
+    assert.equal(response.status, 403);
+    await app.close();
+  });
+
+  it("a test client asks for a tokenPage when it has a fetch alone, or when the page shows no token", async () => {
+    const app = productionApp();
+    const fetch = (request: Request): Promise<Response> => app.fetch(request);
+    await assert.rejects(createTestClient({ fetch }).csrfToken(), /pass tokenPage, a page that shows one/);
+    await assert.rejects(createTestClient({ fetch }, { tokenPage: "/" }).csrfToken(), /\/ shows no CSRF token/);
+    await app.close();
+  });
+});
