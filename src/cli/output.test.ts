@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
-import { columns } from "./output.ts";
+import { columns, createOutput } from "./output.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 
@@ -29,5 +29,18 @@ describe("a table", () => {
     ]);
     assert.deepEqual(lines, [`a     ${green}    1`, "long  failed  and so on", "b"]);
     assert.deepEqual(columns([]), []);
+  });
+});
+
+describe("styled output", () => {
+  const sink = (isTTY: boolean) => ({ isTTY, write: () => true });
+
+  it("is styled on a terminal only, and never with NO_COLOR", () => {
+    const styled = (isTTY: boolean, env: Record<string, string>) =>
+      createOutput(sink(isTTY), sink(isTTY), env).style("green", "x");
+    assert.equal(styled(true, {}), "\u001b[32mx\u001b[39m");
+    assert.equal(styled(true, { NO_COLOR: "1" }), "x");
+    assert.equal(styled(true, { TERM: "dumb" }), "x");
+    assert.equal(styled(false, {}), "x");
   });
 });

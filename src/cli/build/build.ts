@@ -2,16 +2,23 @@
 import { join, relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { buildApp, findEntry } from "../../web/compiler/build/build.ts";
-import type { CommandOptions } from "../arguments.ts";
 import { buildStatic } from "./build-static.ts";
 import { checkBuilt } from "./check-built.ts";
 import type { Output } from "../output.ts";
+
+export interface BuildTask {
+  /** Absolute. */
+  root: string;
+  publicMaps: boolean;
+  /** Pages that need no request are written as files as well. */
+  isStatic: boolean;
+}
 
 /** What the app's own code left open must not keep the command. */
 const LINGER_MS = 500;
 
 /** @returns the exit code */
-export async function build({ root, publicMaps, isStatic = false }: CommandOptions, output: Output): Promise<number> {
+export async function build({ root, publicMaps, isStatic }: BuildTask, output: Output): Promise<number> {
   const startedMs = performance.now();
   const { manifest, outDir } = await buildApp({ root, publicMaps });
   if (!isStatic) await checkAlone(root, outDir, output);

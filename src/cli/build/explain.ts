@@ -9,14 +9,21 @@ import {
 } from "../../web/compiler/build/explain.ts";
 import { ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import type { CommandOptions } from "../arguments.ts";
 import type { Output } from "../output.ts";
 
-export async function explain({ root, file, json }: CommandOptions, output: Output): Promise<void> {
-  if (file === undefined || !/\.[jt]sx$/.test(file))
+export interface ExplainTask {
+  /** Absolute. */
+  root: string;
+  /** Absolute. */
+  file: string;
+  json: boolean;
+}
+
+export async function explain({ root, file, json }: ExplainTask, output: Output): Promise<void> {
+  if (!/\.[jt]sx$/.test(file))
     throw new SvcError(
       "SVC_CONFIG",
-      `${file ?? "Nothing"} is no TSX file. Give the path of one: svc explain pages/home.tsx`,
+      `${file} is not a TSX file. Give the path of a TSX file: svc explain pages/home.tsx`,
     );
   if (!existsSync(file)) throw new SvcError("SVC_CONFIG", `${file} does not exist. Give the path of a TSX file`);
   const explanation = await explainFile(root, file);

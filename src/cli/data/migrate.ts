@@ -6,8 +6,18 @@ import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import { silentLog } from "../../platform/shared/log.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import type { Dump } from "../../storage/contract/dump.ts";
-import type { MigrateCommand } from "./migrate-arguments.ts";
 import type { Output } from "../output.ts";
+
+export interface MoveTask {
+  kind: "move";
+  from: string;
+  to: string;
+  isDryRun: boolean;
+  /** Prints lines of JSON, also on a terminal. */
+  json: boolean;
+}
+
+export type MigrateTask = MoveTask | { kind: "undo"; from: string };
 
 /** What takes no longer needs no telling how far it is. */
 const QUIET_MS = 2000;
@@ -15,7 +25,7 @@ const QUIET_MS = 2000;
 const NEWS_MS = 1000;
 
 /** @returns the exit code. @throws SvcError as the move is refused. */
-export async function migrate(command: MigrateCommand, output: Output, clock: Clock = systemClock): Promise<number> {
+export async function migrate(command: MoveTask, output: Output, clock: Clock = systemClock): Promise<number> {
   const { from, to, isDryRun } = command;
   const source = await openDump(from, false);
   let target: Dump | undefined;
@@ -54,7 +64,7 @@ export async function undo(from: string, output: Output): Promise<number> {
 type Event = MoveEvent | RehearsalEvent;
 
 /** How far it is, now and then; all else at once. */
-function teller({ json }: MigrateCommand, output: Output, clock: Clock): (event: Event) => void {
+function teller({ json }: MoveTask, output: Output, clock: Clock): (event: Event) => void {
   const isText = output.isInteractive && !json;
   let toldMs = clock.now() + (isText ? QUIET_MS : 0) - NEWS_MS;
   return (event) => {

@@ -10,7 +10,6 @@ import { createDevHost, type DevHost } from "../../web/compiler/dev/dev-host.ts"
 import { listen } from "../../platform/http/server.ts";
 import { systemClock } from "../../platform/shared/clock.ts";
 import { BASE_PATH, VARIABLES } from "../../platform/shared/wire.ts";
-import type { CommandOptions } from "../arguments.ts";
 import { banner } from "../banner.ts";
 import { DevEndpoints } from "./dev-endpoints.ts";
 import { DevReporter } from "./dev-reporter.ts";
@@ -21,9 +20,16 @@ import { OperatorLink } from "./operator-link.ts";
 import type { Output } from "../output.ts";
 import { endRequested } from "../signals.ts";
 
+export interface DevTask {
+  /** Absolute. */
+  root: string;
+  host: string | undefined;
+  port: number | undefined;
+}
+
 const DRAIN_MS = 2000;
 
-export async function dev(options: CommandOptions, output: Output): Promise<void> {
+export async function dev(options: DevTask, output: Output): Promise<void> {
   // Before the app and its libraries read it.
   process.env[VARIABLES.nodeEnv] = "development";
   const devHost = await createDevHost(options);
@@ -35,7 +41,7 @@ export async function dev(options: CommandOptions, output: Output): Promise<void
   }
 }
 
-async function serveFrom(devHost: DevHost, { root, host, port }: CommandOptions, output: Output): Promise<void> {
+async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output: Output): Promise<void> {
   const ended = endRequested();
   const closing = new AbortController();
   const pages = new DevPages();

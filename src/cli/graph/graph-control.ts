@@ -4,7 +4,7 @@ import type { QueueView } from "../../graphs/engine/queue-types.ts";
 import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
-import type { GraphTask } from "./graph-arguments.ts";
+import type { GraphTask } from "./graph-task.ts";
 import type { GraphClient } from "./graph-client.ts";
 import { timeText } from "./graph-text.ts";
 import { loadBuilt } from "../load-app.ts";

@@ -9,9 +9,10 @@ import type { Started } from "../../app/app-types.ts";
 import { createApp } from "../../app/app.ts";
 import { graph, worker } from "../../graphs/definition/definition.ts";
 import { FinalError } from "../../graphs/definition/final-error.ts";
-import { readGraphArguments, type GraphInvocation } from "./graph-arguments.ts";
+import type { Environment } from "../command.ts";
+import { graphCommand } from "./graph-command.ts";
 import { GraphClient } from "./graph-client.ts";
-import { graph as runGraph } from "./graph.ts";
+import { graph as runGraph, type GraphCommand } from "./graph.ts";
 import { createOutput } from "../output.ts";
 
 const KEY = "a-key-for-the-operator";
@@ -29,58 +30,60 @@ const fan = graph("fan", (g) => {
   return g.node("none", refuse, { after: [items], when: () => false });
 });
 
-const read = (...args: string[]): GraphInvocation => readGraphArguments(args, "/srv", {});
+const read = (...args: string[]) => graphCommand.read(args, { cwd: "/srv", env: {}, nowMs: Date.now() });
+
+function commandOf(args: readonly string[], env: Environment = {}, nowMs = Date.now()): GraphCommand {
+  const reading = graphCommand.read(args, { cwd: "/srv", env, nowMs });
+  assert.ok(reading.kind === "run", JSON.stringify(reading));
+  return reading.task;
+}
 
 describe("the command line of svc graph", () => {
   const mistakes: [string[], RegExp][] = [
-    [[], /^No verb given; it may be ls, bulk, show, .*, signal\n\nsvc graph --help/],
-    [["lss"], /^svc graph knows no "lss"; did you mean "ls"\?\n\nsvc graph --help/],
-    [["list"], /^svc graph knows no "list"; did you mean "ls"\?/],
-    [["inspect"], /^svc graph knows no "inspect"; it knows ls, bulk, show, .*, signal\n/],
-    [["show"], /^svc graph show needs the id of a graph/],
-    [["signal", "g_1"], /^svc graph signal needs the id of a graph and the name of a signal/],
+    [[], /^No verb given; it may be ls, .*, check\n\nRun "svc graph --help"/],
+    [["lss"], /^svc graph has no verb "lss"; did you mean "ls"\?\n\nRun "svc graph --help"/],
+    [["list"], /^svc graph has no verb "list"; did you mean "ls"\?/],
+    [["inspect"], /^svc graph has no verb "inspect"; it has ls, .*, check\n/],
+    [["show"], /^svc graph show needs the id of a run/],
+    [["signal", "g_1"], /^svc graph signal needs the id of a run and the name of a signal/],
     [["signal", "g_1", "ok", "no"], /^svc graph signal takes no argument "no"/],
-    [["start"], /^svc graph start needs the name of a worker/],
+    [["start"], /^svc graph start needs the name of a graph or worker/],
     [["ls", "g_1"], /^svc graph ls takes no argument "g_1"/],
     [["show", "g_1", "g_2"], /^svc graph show takes no argument "g_2"/],
     [["show", "g_1", "--note", "x"], /^svc graph show takes no --note/],
-    [["start", "a", "--input", "{"], /^--input is no JSON/],
+    [["start", "a", "--input", "{"], /^--input is not valid JSON/],
     [["start", "a", "--input", "@/no/such/file"], /ENOENT/],
-    [["start", "a", "--delay", "1s"], /^--delay is "1s"; it must be a whole number of milliseconds/],
+    [["start", "a", "--delay", "1s"], /^--delay is "1s"\. It must be a whole number of milliseconds/],
     [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
-    [["ls", "--nowhere"], /^Unknown option '--nowhere'\n\nsvc graph --help/],
-    [["ls", "--stauts", "done"], /^Unknown option '--stauts'; did you mean --status\?\n\nsvc graph --help/],
+    [["ls", "--nowhere"], /^Unknown option '--nowhere'\n\nRun "svc graph --help"/],
+    [["ls", "--stauts", "done"], /^Unknown option '--stauts'; did you mean --status\?\n\nRun "svc graph --help"/],
     [["fork", "g_1"], /^svc graph fork needs --from/],
     [["retry", "g_1", "--input", "1"], /^svc graph retry takes no --input/],
-    [["schedules", "explode", "x"], /^svc graph schedules knows no "explode"; it knows pause, resume, trigger/],
+    [["schedules", "explode", "x"], /^svc graph schedules has no action "explode"; it has pause, resume, trigger/],
     [["schedules", "pause"], /^svc graph schedules pause needs a name/],
-    [["queues", "trigger", "x"], /^svc graph queues knows no "trigger"/],
+    [["queues", "trigger", "x"], /^svc graph queues has no action "trigger"/],
     [["ls", "--since", "yesterday"], /^--since is "yesterday"; it must be a time such as/],
-    [["pause", "g_1", "--grace", "long"], /^--grace is "long"; it must be such as 30s/],
+    [["pause", "g_1", "--grace", "long"], /^--grace is "long"\. It must be such as 30s/],
     [["cancel", "g_1", "--yes"], /^svc graph cancel takes no --yes/],
-    [["start", "a", "--priority", "high"], /^--priority is "high"; it must be a whole number/],
+    [["start", "a", "--priority", "high"], /^--priority is "high"\. It must be a whole number/],
     [["bulk"], /^svc graph bulk needs a step: pause, resume, cancel, retry, purge/],
     [["bulk", "explode"], /^svc graph bulk knows no "explode"/],
     [["bulk", "cancel", "--yes"], /^svc graph bulk cancel needs a filter/],
     [["bulk", "cancel", "--worker", "a", "--before", "1d"], /^svc graph bulk cancel takes no --before/],
     [["ls", "--longer", "soon"], /^--longer is "soon"; it must be a length of time such as 30s or 5m/],
     [["check", "this"], /^svc graph check takes no argument "this"/],
-    [["check", "--sample", "all"], /^--sample is "all"; it must be a whole number/],
+    [["check", "--sample", "all"], /^--sample is "all"\. It must be a whole number/],
   ];
   for (const [args, expected] of mistakes) {
     it(`refuses "${args.join(" ")}"`, () => {
-      const invocation = read(...args);
-      assert.equal(invocation.kind, "mistake");
-      assert.match("text" in invocation ? invocation.text : "", expected);
+      const reading = read(...args);
+      assert.equal(reading.kind, "usageError");
+      assert.match("text" in reading ? reading.text : "", expected);
     });
   }
 
   it("finds the app by --url, SVC_SITE_URL, PORT, in this order", () => {
-    const urlOf = (args: string[], env: Record<string, string>): string => {
-      const invocation = readGraphArguments(["ls", ...args], "/srv", env);
-      assert.ok(invocation.kind === "graph");
-      return invocation.command.url;
-    };
+    const urlOf = (args: string[], env: Environment): string => commandOf(["ls", ...args], env).url;
     assert.equal(urlOf([], {}), "http://127.0.0.1:3000");
     assert.equal(urlOf([], { PORT: "4000" }), "http://127.0.0.1:4000");
     assert.equal(urlOf([], { PORT: "4000", SVC_SITE_URL: "https://a.example" }), "https://a.example");
@@ -88,31 +91,27 @@ describe("the command line of svc graph", () => {
   });
 
   it("counts how long ago from now", () => {
-    const invocation = readGraphArguments(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], "/srv", {}, 9e6);
-    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
-    assert.deepEqual(invocation.command.task.query, { since_ms: "1800000", until_ms: "3600000" });
+    const { task } = commandOf(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], {}, 9e6);
+    assert.ok(task.verb === "ls");
+    assert.deepEqual(task.query, { since_ms: "1800000", until_ms: "3600000" });
   });
 
   it("takes graphs by how long they took", () => {
-    const invocation = read("ls", "--longer", "1.5s", "--shorter", "5m");
-    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
-    assert.deepEqual(invocation.command.task.query, { longer_ms: "1500", shorter_ms: "300000" });
+    const { task } = commandOf(["ls", "--longer", "1.5s", "--shorter", "5m"]);
+    assert.ok(task.verb === "ls");
+    assert.deepEqual(task.query, { longer_ms: "1500", shorter_ms: "300000" });
   });
 
   it("takes graphs by when they ended", () => {
-    const invocation = readGraphArguments(
-      ["ls", "--finished-since", "2h", "--finished-until", "1970-01-01T01:00:00Z"],
-      "/srv",
-      {},
-      9e6,
-    );
-    assert.ok(invocation.kind === "graph" && invocation.command.task.verb === "ls");
-    assert.deepEqual(invocation.command.task.query, { finished_since_ms: "1800000", finished_until_ms: "3600000" });
+    const args = ["ls", "--finished-since", "2h", "--finished-until", "1970-01-01T01:00:00Z"];
+    const { task } = commandOf(args, {}, 9e6);
+    assert.ok(task.verb === "ls");
+    assert.deepEqual(task.query, { finished_since_ms: "1800000", finished_until_ms: "3600000" });
   });
 
-  it("tells its verbs", () => {
+  it("prints its verbs in the help", () => {
     const help = read("--help");
-    assert.ok(help.kind === "tell" && /start <worker>/.test(help.text));
+    assert.ok(help.kind === "help" && /start <name>/.test(help.text));
   });
 });
 
@@ -133,11 +132,10 @@ describe("svc graph", () => {
   after(() => started.close());
 
   async function run(args: string[], apiKey: string | undefined = KEY, url = started.url) {
-    const invocation = read(...args);
-    assert.ok(invocation.kind === "graph", JSON.stringify(invocation));
+    const command = commandOf(args);
     let text = "";
     const output = createOutput({ write: (part) => (text += part) }, { write: () => assert.fail("stderr") }, {});
-    const code = await runGraph(invocation.command, new GraphClient({ url, apiKey, retryMs: 1 }), output);
+    const code = await runGraph(command, new GraphClient({ url, apiKey, retryMs: 1 }), output);
     return { code, lines: text.trimEnd().split("\n") };
   }
 

@@ -3,10 +3,17 @@ import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { check, queues, schedules } from "./graph-control.ts";
 import { bulk } from "./graph-bulk.ts";
-import type { GraphCommand, GraphTask } from "./graph-arguments.ts";
+import type { GraphTask } from "./graph-task.ts";
 import type { GraphClient } from "./graph-client.ts";
 import { eventLine, printGraph, printGraphs } from "./graph-text.ts";
 import type { Output } from "../output.ts";
+
+export interface GraphCommand {
+  task: GraphTask;
+  /** Address of the app. */
+  url: string;
+  json: boolean;
+}
 
 interface GraphList {
   graphs: Snapshot[];

@@ -16,7 +16,7 @@ describe("svc new", () => {
     let text = "";
     const sink = { write: (more: string) => (text += more) };
     createNew(
-      { folder: join(folder, name), told: name, name: "shop", svc: "file:../svc.tgz" },
+      { folder: join(folder, name), given: name, name: "shop", svc: "file:../svc.tgz" },
       createOutput(sink, sink),
     );
     return text;
@@ -88,7 +88,7 @@ describe("the commands that follow", () => {
     assert.equal(nextCommands("shop")[0], "cd shop");
     assert.equal(nextCommands("My Shop")[0], 'cd "My Shop"');
     assert.deepEqual(
-      [".", "./"].map((told) => nextCommands(told).length),
+      [".", "./"].map((given) => nextCommands(given).length),
       [2, 2],
     );
   });

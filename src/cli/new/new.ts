@@ -4,8 +4,17 @@ import { dirname, join } from "node:path";
 import { PACKAGE_ROOT } from "../../platform/package/package-root.ts";
 import { listFiles } from "../../platform/security/list-files.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import type { NewCommand } from "./new-arguments.ts";
 import type { Output } from "../output.ts";
+
+export interface NewTask {
+  /** Absolute. */
+  folder: string;
+  /** As it was given on the command line. */
+  given: string;
+  name: string;
+  /** Dependency on svc in package.json. */
+  svc: string;
+}
 
 /** What `svc build` leaves in the starter itself, in a clone. */
 const BUILT = new Set(["dist", ".svc", "node_modules", "svc-routes.d.ts"]);
@@ -23,27 +32,27 @@ interface OwnManifest {
 }
 
 /** @throws SvcError `SVC_NEW` where nothing may, or can, be written */
-export function createNew(command: NewCommand, output: Output): void {
-  const { told } = command;
+export function createNew(command: NewTask, output: Output): void {
+  const { given } = command;
   const count = written(command);
-  output.line(`${output.style("green", "Written")} ${told}: ${count} files, the README.md tells of them`);
-  output.line(["", "Next:", "", ...nextCommands(told).map((each) => `  ${each}`)].join("\n"));
+  output.line(`${output.style("green", "Written")} ${given}: ${count} files, the README.md tells of them`);
+  output.line(["", "Next:", "", ...nextCommands(given).map((each) => `  ${each}`)].join("\n"));
 }
 
 /** @returns how many files there are now. @throws SvcError `SVC_NEW` */
-function written({ folder, told, name, svc }: NewCommand): number {
+function written({ folder, given, name, svc }: NewTask): number {
   const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as OwnManifest;
   const starter = listFiles(join(PACKAGE_ROOT, "starter"), (each) => !BUILT.has(each));
   const files = [...starter].filter((file) => !BUILT.has(file.name));
   try {
-    refuseUnlessEmpty(folder, told);
+    refuseUnlessEmpty(folder, given);
     mkdirSync(folder, { recursive: true });
     // Of all files the first: where it can't be written nothing is.
     writeFileSync(join(folder, "package.json"), manifestOf(name, svc, own), { flag: "wx" });
     for (const file of files) copy(file.path, join(folder, RENAMED[file.name] ?? file.name));
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError("SVC_NEW", `${told} can't be written: ${(error as Error).message}`, { cause: error });
+    throw new SvcError("SVC_NEW", `${given} can't be written: ${(error as Error).message}`, { cause: error });
   }
   return files.length + 1;
 }
@@ -65,24 +74,24 @@ export function manifestOf(name: string, svc: string, own: OwnManifest): string 
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** What whoever made the app types now. @param told the folder, as it was given. */
-export function nextCommands(told: string): string[] {
-  const quoted = /^[\w./~@+-]+$/.test(told) ? told : JSON.stringify(told);
-  return [...(/^\.[\\/]*$/.test(told) ? [] : [`cd ${quoted}`]), "npm install", "npm run dev"];
+/** What whoever made the app types now. @param given the folder, as it was given. */
+export function nextCommands(given: string): string[] {
+  const quoted = /^[\w./~@+-]+$/.test(given) ? given : JSON.stringify(given);
+  return [...(/^\.[\\/]*$/.test(given) ? [] : [`cd ${quoted}`]), "npm install", "npm run dev"];
 }
 
 /** A `.git` may be there: many make the repository first. */
-function refuseUnlessEmpty(folder: string, told: string): void {
+function refuseUnlessEmpty(folder: string, given: string): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (!stat) return;
-  if (!stat.isDirectory()) throw new SvcError("SVC_NEW", `${told} is a file; name a folder that is new or empty`);
+  if (!stat.isDirectory()) throw new SvcError("SVC_NEW", `${given} is a file; name a folder that is new or empty`);
   const names = readdirSync(folder).filter((name) => name !== ".git");
   if (names.length === 0) return;
   const more = names.length - MAX_NAMED;
   const list = [...names.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(", ");
   throw new SvcError(
     "SVC_NEW",
-    `${told} is not empty: it has ${list}. Nothing was written; name a folder that is new or empty`,
+    `${given} is not empty: it has ${list}. Nothing was written; name a folder that is new or empty`,
   );
 }
 

@@ -3,11 +3,21 @@ import { join } from "node:path";
 import type { Started } from "../../app/app-types.ts";
 import { modeOfStart } from "../../platform/security/exposure.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
-import type { CommandOptions } from "../arguments.ts";
 import { banner } from "../banner.ts";
 import { loadBuilt, requireBuilt } from "../load-app.ts";
 import type { Output } from "../output.ts";
 import { endRequested } from "../signals.ts";
+
+export interface StartTask {
+  /** Absolute. */
+  root: string;
+  host: string | undefined;
+  port: number | undefined;
+  /** Overrides `SVC_ROLE`. */
+  role: string | undefined;
+  /** Overrides `SVC_WORKERS`. */
+  workers: string | undefined;
+}
 
 /** Beyond its deadline, before a drain is given up: closing the store and the last writes to disk take a moment. */
 const PATIENCE_MS = 5000;
@@ -15,7 +25,7 @@ const PATIENCE_MS = 5000;
 const LINGER_MS = 500;
 
 /** @returns the exit code: 1 when requests were cut off, or the drain did not end. */
-export async function start({ root, host, port, role, workers }: CommandOptions, output: Output): Promise<number> {
+export async function start({ root, host, port, role, workers }: StartTask, output: Output): Promise<number> {
   const dist = join(root, "dist");
   const entry = join(dist, "server", "app.js");
   requireBuilt(entry);

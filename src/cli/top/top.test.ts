@@ -10,10 +10,12 @@ import { worker } from "../../graphs/definition/definition.ts";
 import { FinalError } from "../../graphs/definition/final-error.ts";
 import { GraphClient } from "../graph/graph-client.ts";
 import { createOutput } from "../output.ts";
-import { readTopArguments, type TopCommand } from "./top-arguments.ts";
+import type { Environment } from "../command.ts";
+import { topCommand } from "./top-command.ts";
 import { topLines } from "./top-text.ts";
-import { processTerminal, top, type Terminal } from "./top.ts";
+import { processTerminal, top, type Terminal, type TopTask } from "./top.ts";
 
+const read = (args: readonly string[], env: Environment) => topCommand.read(args, { cwd: "/srv", env, nowMs: 0 });
 const KEY = "a-key-for-the-operator";
 let started: Started;
 
@@ -30,7 +32,7 @@ function terminal(columns: number, rows: number, looks: number): Terminal & { te
   };
 }
 
-async function shown(isTTY: boolean, where: Terminal, command: Partial<TopCommand> = {}): Promise<string[]> {
+async function shown(isTTY: boolean, where: Terminal, command: Partial<TopTask> = {}): Promise<string[]> {
   const lines: string[] = [];
   const sink = { isTTY, write: (text: string) => void lines.push(text) };
   const all = { url: started.url, json: false, intervalMs: 1000, times: undefined, ...command };
@@ -206,10 +208,10 @@ describe("svc top", () => {
 
   it("is told what it does not take", () => {
     for (const args of [["--interval", "0"], ["--times", "0"], ["here"], ["--nope"]])
-      assert.equal(readTopArguments(args, {}).kind, "mistake", args.join(" "));
-    assert.equal(readTopArguments(["--help"], {}).kind, "tell");
-    const read = readTopArguments(["--interval", "0.5", "--times", "3"], { PORT: "8080" });
-    assert.deepEqual(read.kind === "top" && read.command, {
+      assert.equal(read(args, {}).kind, "usageError", args.join(" "));
+    assert.equal(read(["--help"], {}).kind, "help");
+    const reading = read(["--interval", "0.5", "--times", "3"], { PORT: "8080" });
+    assert.deepEqual(reading.kind === "run" && reading.task, {
       url: "http://127.0.0.1:8080",
       json: false,
       intervalMs: 500,

@@ -6,8 +6,17 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import type { GraphClient } from "../graph/graph-client.ts";
 import type { Output } from "../output.ts";
-import type { TopCommand } from "./top-arguments.ts";
 import { topLines, type Room, type TopView } from "./top-text.ts";
+
+export interface TopTask {
+  /** Address of the app. */
+  url: string;
+  /** Prints a line of JSON each time, also on a terminal. */
+  json: boolean;
+  intervalMs: number;
+  /** Number of updates; undefined: until the command is stopped. */
+  times: number | undefined;
+}
 
 /** Runs and failures that are asked for: more fit on no screen. */
 const MOST = 20;
@@ -35,7 +44,7 @@ export interface Terminal {
 
 /** @returns the exit code. @throws SvcError as the server refuses the first look. */
 export async function top(
-  { url, json, intervalMs, times }: TopCommand,
+  { url, json, intervalMs, times }: TopTask,
   client: GraphClient,
   output: Output,
   terminal: Terminal = processTerminal(),

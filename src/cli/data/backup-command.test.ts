@@ -2,13 +2,17 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { describe, it } from "node:test";
-import { readBackupArguments } from "./backup.ts";
+import type { Environment } from "../command.ts";
+import { backupCommand } from "./backup-command.ts";
+
+const read = (args: readonly string[], env: Environment) =>
+  backupCommand.read(args, { cwd: process.cwd(), env, nowMs: 0 });
 
 describe("svc backup", () => {
   it("copies the file that the app has by its variables, or the one it is given", () => {
     const fileOf = (args: string[], env: Record<string, string>): string | undefined => {
-      const invocation = readBackupArguments(["copy.db", ...args], env);
-      return invocation.kind === "backup" ? invocation.file : undefined;
+      const reading = read(["copy.db", ...args], env);
+      return reading.kind === "run" ? reading.task.file : undefined;
     };
     assert.equal(fileOf([], { SVC_DATABASE_URL: "" }), resolve(".svc/svc.db"));
     assert.equal(fileOf([], { SVC_DATA_DIR: "data" }), resolve("data/svc.db"));
@@ -16,7 +20,7 @@ describe("svc backup", () => {
     assert.equal(fileOf(["--from", "sqlite:/b.db"], { SVC_DATABASE_URL: "sqlite:a.db" }), "/b.db");
   });
 
-  for (const [args, told] of [
+  for (const [args, expected] of [
     [[], /needs a file to write/],
     [["a", "b"], /takes no argument "b"/],
     [["a", "--from", "postgres://db"], /pg_dump/],
@@ -24,7 +28,7 @@ describe("svc backup", () => {
     [["a", "--froom"], /--froom/],
   ] as const)
     it(`says what is wrong with "${args.join(" ")}"`, () => {
-      const invocation = readBackupArguments(args, {});
-      assert.match(invocation.kind === "mistake" ? invocation.text : "", told);
+      const reading = read(args, {});
+      assert.match(reading.kind === "usageError" ? reading.text : "", expected);
     });
 });

@@ -1,0 +1,145 @@
+/** Turns the words and options of `svc graph <verb>` into one task. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { durationMs } from "../../platform/shared/clock.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import { UsageError } from "../command.ts";
+import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
+import type { GraphValues } from "./graph-options.ts";
+
+export type Step = (typeof STEPS)[number];
+
+/** One request to a running app. */
+export type GraphTask =
+  | { verb: "ls"; query: Record<string, string> }
+  | { verb: "show"; id: string }
+  | { verb: "tail"; id: string }
+  | { verb: "start"; body: Record<string, Json>; isFollowed: boolean; isAwaited: boolean }
+  | { verb: "signal"; id: string; body: Record<string, Json> }
+  | { verb: "fork"; id: string; body: Record<string, Json> }
+  | {
+      verb: "schedules";
+      action: "ls" | "pause" | "resume" | "trigger";
+      name: string | undefined;
+      note: string | undefined;
+    }
+  | { verb: "queues"; action: "ls" | "pause" | "resume"; name: string | undefined; note: string | undefined }
+  | { verb: "check"; entry: string; sample: number }
+  | BulkTask
+  | { verb: Step; id: string; body: Record<string, Json> };
+
+/** @throws UsageError */
+export function taskOf(
+  verb: GraphTask["verb"],
+  target: string | undefined,
+  name: string | undefined,
+  values: GraphValues,
+  { cwd, nowMs }: { cwd: string; nowMs: number },
+): GraphTask {
+  if (verb === "ls") {
+    if (target !== undefined) throw new UsageError(`svc graph ls takes no argument "${target}"`);
+    return {
+      verb,
+      query: { ...filterOf(verb, values, nowMs), ...(values.limit !== undefined && { limit: values.limit }) },
+    };
+  }
+  if (verb === "bulk") return bulkOf(target, values, nowMs);
+  if (verb === "schedules")
+    return { verb, ...actionOf(verb, ["pause", "resume", "trigger"], target, name), note: values.note };
+  if (verb === "queues") return { verb, ...actionOf(verb, ["pause", "resume"], target, name), note: values.note };
+  if (verb === "check") return checkOf(target, values, cwd);
+  if (target === undefined)
+    throw new UsageError(
+      `svc graph ${verb} needs ${verb === "start" ? "the name of a graph or worker" : "the id of a run"}`,
+    );
+  if (verb === "start")
+    return {
+      verb,
+      body: bodyOf(target, values, cwd),
+      isFollowed: values.follow ?? false,
+      isAwaited: values.wait ?? false,
+    };
+  if (verb === "signal") return { verb, id: target, body: signalOf(name, values, cwd) };
+  if (verb === "fork") return { verb, id: target, body: forkOf(values, cwd) };
+  return verb === "show" || verb === "tail" ? { verb, id: target } : { verb, id: target, body: stepOf(values) };
+}
+
+/** Without an action, the command prints the list. */
+function actionOf<Action extends string>(
+  verb: string,
+  actions: readonly Action[],
+  given: string | undefined,
+  name: string | undefined,
+): { action: Action | "ls"; name: string | undefined } {
+  if (given === undefined) return { action: "ls", name };
+  const action = actions.find((known) => known === given);
+  if (!action) throw new UsageError(`svc graph ${verb} has no action "${given}"; it has ${actions.join(", ")}`);
+  if (name === undefined) throw new UsageError(`svc graph ${verb} ${action} needs a name`);
+  return { action, name };
+}
+
+function checkOf(target: string | undefined, { app, sample = "200" }: GraphValues, cwd: string): GraphTask {
+  if (target !== undefined) throw new UsageError(`svc graph check takes no argument "${target}"`);
+  if (!/^\d{1,6}$/.test(sample)) throw new UsageError(`--sample is "${sample}". It must be a whole number`);
+  return { verb: "check", entry: resolve(cwd, app ?? "dist/server/app.js"), sample: Number(sample) };
+}
+
+function stepOf({ note, from, grace }: GraphValues): Record<string, Json> {
+  if (grace !== undefined && !DURATION.test(grace))
+    throw new UsageError(`--grace is "${grace}". It must be such as 30s or 5m`);
+  return {
+    ...(note !== undefined && { note }),
+    ...(from !== undefined && { from }),
+    ...(grace !== undefined && { grace_ms: durationMs(grace) }),
+  };
+}
+
+function forkOf({ input, ...values }: GraphValues, cwd: string): Record<string, Json> {
+  if (values.from === undefined)
+    throw new UsageError("svc graph fork needs --from, the node at which the new run begins");
+  return { ...stepOf(values), ...(input !== undefined && { input: readInput(input, cwd) }) };
+}
+
+function bodyOf(
+  worker: string,
+  { input, key, delay, at, tag, summary, parent, priority, note }: GraphValues,
+  cwd: string,
+): Record<string, Json> {
+  const body: Record<string, Json> = { worker };
+  if (input !== undefined) body["input"] = readInput(input, cwd);
+  if (key !== undefined) body["idempotency_key"] = key;
+  if (delay !== undefined) {
+    if (!/^\d{1,12}$/.test(delay))
+      throw new UsageError(`--delay is "${delay}". It must be a whole number of milliseconds`);
+    body["delay_ms"] = Number(delay);
+  }
+  if (at !== undefined) body["at"] = at;
+  if (tag !== undefined) body["tags"] = tag;
+  if (summary !== undefined) body["summary"] = summary;
+  if (note !== undefined) body["note"] = note;
+  if (parent !== undefined) body["parent"] = { graph_id: parent };
+  if (priority !== undefined) {
+    if (!/^-?\d{1,9}$/.test(priority)) throw new UsageError(`--priority is "${priority}". It must be a whole number`);
+    body["priority"] = Number(priority);
+  }
+  return body;
+}
+
+function signalOf(name: string | undefined, { input, key, note }: GraphValues, cwd: string): Record<string, Json> {
+  if (name === undefined) throw new UsageError("svc graph signal needs the id of a run and the name of a signal");
+  const body: Record<string, Json> = { name };
+  if (input !== undefined) body["payload"] = readInput(input, cwd);
+  if (key !== undefined) body["idempotency_key"] = key;
+  if (note !== undefined) body["note"] = note;
+  return body;
+}
+
+/** @param given JSON, or `@` and the path of a file with JSON. */
+function readInput(given: string, cwd: string): Json {
+  const text = given.startsWith("@") ? readFileSync(resolve(cwd, given.slice(1)), "utf8") : given;
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new UsageError(`--input is not valid JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
