@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
-import { findChromium } from "svc/testing";
+import { findChromium } from "svckit/testing";
 import { timeEvents, type EventTimes } from "./lib/event-driver.ts";
 import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { buildPeer, install, plugins, versionOf } from "./lib/peers.ts";

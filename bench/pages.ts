@@ -7,7 +7,7 @@
  */
 import { rm } from "node:fs/promises";
 import { chromium } from "playwright-core";
-import { findChromium } from "svc/testing";
+import { findChromium } from "svckit/testing";
 import { serveSite } from "./lib/front.ts";
 import { contenders, readOptions, roundsOf } from "./lib/options.ts";
 import { measureAnswer, measureLoad, measureScript, type Loaded, type ScriptTimes } from "./lib/page-driver.ts";

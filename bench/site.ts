@@ -7,7 +7,7 @@
  * Method: bench/README.md.
  */
 import { chromium } from "playwright-core";
-import { findChromium } from "svc/testing";
+import { findChromium } from "svckit/testing";
 import { contenders, readOptions } from "./lib/options.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { BASES, serveSiteOf, SITE_NAMES, TITLES, type SiteName } from "./lib/site-contenders.ts";

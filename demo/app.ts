@@ -1,6 +1,6 @@
 /** "Lockfile audit": the demo app. Its pages are the files in pages/; all of it goes through svc's public exports. */
 import { randomBytes } from "node:crypto";
-import { createFullStackApp } from "svc/fullstack";
+import { createFullStackApp } from "svckit/fullstack";
 import { echo } from "./actions.ts";
 import { audit, inspect, parse, report } from "./audit/graph.ts";
 

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
-import { compile } from "svc/compiler";
+import { compile } from "svckit/compiler";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 

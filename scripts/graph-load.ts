@@ -1,5 +1,5 @@
 /** The graphs that the measuring scripts run: workers that do next to nothing, so that what is measured is the engine and its store. */
-import { graph, worker, type Engine, type GraphDefinition } from "svc/graph";
+import { graph, worker, type Engine, type GraphDefinition } from "svckit/graph";
 
 /** Items of one fan-out. */
 const ITEMS = 100;

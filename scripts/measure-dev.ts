@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "playwright-core";
-import { findChromium } from "svc/testing";
+import { findChromium } from "svckit/testing";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const app = join(root, "out", `dev-measure-${process.pid}`);

@@ -14,7 +14,7 @@ import { request } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createApp, readForm, route } from "svc";
+import { createApp, readForm, route } from "svckit";
 
 /** What the server reports of itself, since the last report. */
 interface Report {

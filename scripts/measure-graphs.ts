@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { createEngine, openStore, systemClock, type GraphDefinition } from "svc/graph";
+import { createEngine, openStore, systemClock, type GraphDefinition } from "svckit/graph";
 import { chain, fanOut, runAll } from "./graph-load.ts";
 
 /** Graphs under way at once. */

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
-import { createEngine, openStore, systemClock, worker, type Engine, type GraphQuery, type Store } from "svc/graph";
+import { createEngine, openStore, systemClock, worker, type Engine, type GraphQuery, type Store } from "svckit/graph";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
 /** Enough for a page of most answers, so that both sides have as much to show. */

@@ -7,18 +7,18 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { App } from "svc";
-import { buildApp } from "svc/compiler";
+import type { App } from "svckit";
+import { buildApp } from "svckit/compiler";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
-/** Inside the repository, so that "svc" is found as the package it is. */
+/** Inside the repository, so that "svckit" is found as the package it is. */
 const folder = join(root, "out", `memory-${process.pid}`);
 
 /** Above what collections differ by, below what one leaked object of 20 bytes for each render would make of 100,000. */
 const ALLOWED_GROWTH_BYTES = 2_000_000;
 
 const SOURCE = `
-import { Await, createApp, page, resource, signal, store } from "svc";
+import { Await, createApp, page, resource, signal, store } from "svckit";
 
 const later = (value) => new Promise((done) => setImmediate(() => setImmediate(() => setImmediate(() => done(value)))));
 

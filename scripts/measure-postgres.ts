@@ -8,7 +8,7 @@
 import { createRequire } from "node:module";
 import { loadavg } from "node:os";
 import type { Pool } from "pg";
-import { createEngine, openStore, systemClock, type GraphDefinition } from "svc/graph";
+import { createEngine, openStore, systemClock, type GraphDefinition } from "svckit/graph";
 import { chain, fanOut, runAll } from "./graph-load.ts";
 
 const RUNS = 3;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { buildApp } from "svc/compiler";
+import { buildApp } from "svckit/compiler";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const assets = join(root, "out/assets");

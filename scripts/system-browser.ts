@@ -1,6 +1,6 @@
 /** Prints the path of the system's Chromium, or nothing where the system has none: `.ci/run` asks. */
-import { SvcError } from "svc";
-import { findChromium } from "svc/testing";
+import { SvcError } from "svckit";
+import { findChromium } from "svckit/testing";
 
 process.env["SVC_CHROMIUM"] = "system";
 try {

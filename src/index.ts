@@ -1,4 +1,4 @@
-/** `svc`: the public face of the base app. Everything else of a page's life is in `svc/jsx-runtime` and `svc/graph`. */
+/** `svckit`: entry point of the base app. Everything else of a page's life is in `svckit/jsx-runtime` and `svckit/graph`. */
 export type { RequestOrigin } from "./platform/http/http.ts";
 export type { Timeouts } from "./platform/http/server.ts";
 export type { DrainOptions, Drained } from "./app/lifecycle/drain.ts";

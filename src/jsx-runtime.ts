@@ -1,4 +1,4 @@
-/** `svc/jsx-runtime`: the types of JSX, and what compiled modules call. Authors import only the types. */
+/** `svckit/jsx-runtime`: the types of JSX, and what compiled modules call. Authors import only the types. */
 import type { Child, Markup } from "./web/jsx/element.ts";
 import type { IntrinsicElements as HostElements } from "./web/jsx/intrinsic.ts";
 import { SvcError } from "./platform/shared/errors.ts";
@@ -38,7 +38,7 @@ export declare namespace JSX {
 function uncompiled(): never {
   throw new SvcError(
     "SVC_DEFINITION",
-    'JSX was run without being compiled: "svc dev" and "svc build" compile .tsx files; in another bundler add the plugin of "svc/compiler".',
+    'JSX was run without being compiled: "svc dev" and "svc build" compile .tsx files; in another bundler add the plugin of "svckit/compiler".',
   );
 }
 

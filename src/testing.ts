@@ -1,4 +1,4 @@
-/** `svc/testing`: what tests of apps and of receivers need. */
+/** `svckit/testing`: what tests of apps and of receivers need. */
 export { createTestClient, type TestClient, type TestClientOptions } from "./testing/client.ts";
 export { createReceiver, type Received, type Receiver, type ReceiverOptions, type Reply } from "./testing/receiver.ts";
 export { recordLog, type LogEntry, type RecordedLog } from "./testing/log.ts";

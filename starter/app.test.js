@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createTestClient } from "svc/testing";
+import { createTestClient } from "svckit/testing";
 
 // Nothing is kept on disk.
 process.env.SVC_DATABASE_URL = "memory:";
 const built = new URL("./dist/", import.meta.url);
-/** @type {{ default: import("svc").App }} */
+/** @type {{ default: import("svckit").App }} */
 const { default: app } = await import(new URL("server/app.js", built).href);
 const started = await app.start({ dist: fileURLToPath(built), host: "127.0.0.1", port: 0 });
 const client = createTestClient(app);

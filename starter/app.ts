@@ -1,5 +1,5 @@
 /** The app: its pages are the files in pages/, its graphs are named here. */
-import { createFullStackApp } from "svc/fullstack";
+import { createFullStackApp } from "svckit/fullstack";
 import { tea } from "./tea.ts";
 
 export default createFullStackApp({

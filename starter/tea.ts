@@ -2,7 +2,7 @@
  * The graph `tea`: boil, then pour once for each cup, then serve. What is done is on disk: end the server in the middle, start it
  * again, and the order goes on where it was.
  */
-import { graph, worker } from "svc/graph";
+import { graph, worker } from "svckit/graph";
 
 export interface Order {
   tea: string;

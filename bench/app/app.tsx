@@ -1,5 +1,5 @@
 /** svc's side of the benches: the pages that bench/*.ts measure, in plain TSX. */
-import { createApp, page, type Middleware } from "svc";
+import { createApp, page, type Middleware } from "svckit";
 import { Counter } from "./pages/counter.tsx";
 import { TablePage } from "./pages/table.tsx";
 import { makeTodos } from "./pages/todo-data.ts";

@@ -1,5 +1,5 @@
 /** svc's side of bench:http: a page made by hand, a stream, an action, a page that resumes, and public/asset.js. */
-import { createApp, html, page, route, type Context, type Result } from "svc";
+import { createApp, html, page, route, type Context, type Result } from "svckit";
 import { addUp } from "./actions.ts";
 import { AFTER_NONCE, BEFORE_NONCE, END, streamedParts } from "./large-page.ts";
 import { Shop } from "./pages/shop.tsx";

@@ -1,8 +1,8 @@
 /** Who runs graphs in bench:graphs and bench:cluster: svc, a bare loop of promises, and engines with servers of their own (bench/peers/graphs). */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createApp } from "svc";
-import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svc/graph";
+import { createApp } from "svckit";
+import { createEngine, graph, openStore, systemClock, worker, type Engine, type GraphDefinition } from "svckit/graph";
 import type { Servers } from "./graph-servers.ts";
 import { install, versionOf } from "./peers.ts";
 import { peersDir } from "./places.ts";

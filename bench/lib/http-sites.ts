@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { buildApp } from "svc/compiler";
+import { buildApp } from "svckit/compiler";
 import type { Command } from "./http-servers.ts";
 import { ARGUMENT, textOf, type Workload } from "./http-workloads.ts";
 import { install, versionOf } from "./peers.ts";

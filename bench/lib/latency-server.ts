@@ -2,8 +2,8 @@
  * The server of bench:latency, a process of its own: one page, and graphs that the parent process turns on and off.
  * Its argument is the data directory. Graphs run at full rate: each that ends starts the next one.
  */
-import { createApp, page } from "svc";
-import { graph, worker, type GraphDefinition } from "svc/graph";
+import { createApp, page } from "svckit";
+import { graph, worker, type GraphDefinition } from "svckit/graph";
 
 export type Order = "start graphs" | "stop graphs" | "report";
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { App } from "svc";
+import type { App } from "svckit";
 import type * as Vite from "vite";
 import type { Answer, Site } from "./front.ts";
 import { buildPeer, inFolder, install, load, plugins, versionOf } from "./peers.ts";

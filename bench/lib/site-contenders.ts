@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { promisify } from "node:util";
-import { buildApp } from "svc/compiler";
+import { buildApp } from "svckit/compiler";
 import { Server, type Command } from "./http-servers.ts";
 import { install, versionOf } from "./peers.ts";
 import { buildDir, peersDir, root, siteAppDir } from "./places.ts";

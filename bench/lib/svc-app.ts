@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { App } from "svc";
-import { buildApp } from "svc/compiler";
+import type { App } from "svckit";
+import { buildApp } from "svckit/compiler";
 import { appDir, buildDir } from "./places.ts";
 
 export interface Served {

@@ -29,7 +29,7 @@ ${numbers(count)
 const svc = (count: number): Sources =>
   actions(
     count,
-    'import { action } from "svc";',
+    'import { action } from "svckit";',
     (at) => `(input: { id: number; field${at}: string; tags: string[] }) => (${value(at)})`,
   );
 
@@ -55,7 +55,7 @@ const svcSchema =
   (count: number): Sources =>
     actions(
       count,
-      `import { action } from "svc";\n${library.imports}`,
+      `import { action } from "svckit";\n${library.imports}`,
       (at) => `${library.schema(at)}, (input) => (${value(at)})`,
     );
 

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApp, type App } from "svc";
+import { createApp, type App } from "svckit";
 import { Pool } from "undici";
 
 /** What to do; each is answered with {@link Done}. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
-import { createEngine, openStore, systemClock, type Json, type Snapshot } from "svc/graph";
+import { createEngine, openStore, systemClock, type Json, type Snapshot } from "svckit/graph";
 import { audit, inspect, parse, report } from "./graph.ts";
 import { afterEvent, NOT_STARTED, progressOfSnapshot } from "./progress.ts";
 import type { Report } from "./types.ts";

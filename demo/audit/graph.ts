@@ -1,5 +1,5 @@
 /** The graph `audit` and its three workers: parse, inspect for each package, report. The rules are in the files beside. */
-import { graph, worker } from "svc/graph";
+import { graph, worker } from "svckit/graph";
 import { requireInput } from "./input.ts";
 import { inspectPackage } from "./inspect.ts";
 import { installedLicense } from "./installed.ts";

@@ -1,5 +1,5 @@
 /** What workers are given. Whoever starts one by hand, over the API or with `svc graph`, may give it anything, or nothing. */
-import { FinalError } from "svc/graph";
+import { FinalError } from "svckit/graph";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -101,7 +101,7 @@ describe("reading a lockfile", () => {
   it("reads the lockfile of this repository", () => {
     const text = readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8");
     const read = parseLockfile(text);
-    assert.equal(read.project, "svc");
+    assert.equal(read.project, "svckit");
     assert.ok(read.packages.length > 100);
   });
 });

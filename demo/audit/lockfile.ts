@@ -3,7 +3,7 @@
  * https://docs.npmjs.com/cli/configuring-npm/package-lock-json). Pure: it opens no file and asks no registry.
  * What it cannot read is a `LockfileError` that says what is wrong and where.
  */
-import { FinalError } from "svc/graph";
+import { FinalError } from "svckit/graph";
 import { isFields, kindOf, type Fields } from "./input.ts";
 import { findJsonProblem } from "./json-position.ts";
 import type { LockedPackage, Lockfile, Source } from "./types.ts";

@@ -1,5 +1,5 @@
 /** For addresses that nothing is at. */
-import type { ErrorProps } from "svc/fullstack";
+import type { ErrorProps } from "svckit/fullstack";
 
 export const head = { title: "Not found" };
 

@@ -1,5 +1,5 @@
 /** In place of a page that failed. */
-import type { ErrorProps } from "svc/fullstack";
+import type { ErrorProps } from "svckit/fullstack";
 
 export const head = { title: "That went wrong" };
 

@@ -1,6 +1,6 @@
 /** The frame around every page: skip link, header with the navigation, main, footer. No script. */
-import { Slot } from "svc";
-import type { LayoutProps } from "svc/fullstack";
+import { Slot } from "svckit";
+import type { LayoutProps } from "svckit/fullstack";
 
 const LINKS = [
   { href: "/", label: "Audit" },

@@ -1,8 +1,8 @@
 /** What visitors may send: the form that starts an audit. Owns which lockfile is meant, or why none is. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fail, redirect } from "svc";
-import { href, submit } from "svc/fullstack";
+import { fail, redirect } from "svckit";
+import { href, submit } from "svckit/fullstack";
 import * as v from "valibot";
 import app from "../app.ts";
 import { project } from "../audit/project.ts";

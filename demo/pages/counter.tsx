@@ -1,6 +1,6 @@
 /** `/counter`: the smallest thing that resumes. */
-import { signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 
 function Counter(props: { start: number }): JSX.Element {
   const count = signal(props.start);

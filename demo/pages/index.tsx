@@ -1,6 +1,6 @@
 /** `/`: what this is, the form that starts an audit, and the way to the rest. Script comes with the first touch of the form. */
-import { Field, Form, UploadProgress } from "svc/fullstack";
-import type { JSX } from "svc/jsx-runtime";
+import { Field, Form, UploadProgress } from "svckit/fullstack";
+import type { JSX } from "svckit/jsx-runtime";
 import { project } from "../audit/project.ts";
 import { startAudit } from "./_submits.ts";
 

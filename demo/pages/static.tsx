@@ -1,5 +1,5 @@
 /** `/static`: nothing to do in the browser, so not one byte of script. */
-import type { JSX } from "svc/jsx-runtime";
+import type { JSX } from "svckit/jsx-runtime";
 
 export const head = { title: "A page without script" };
 

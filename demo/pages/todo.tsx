@@ -1,6 +1,6 @@
 /** `/todo`: a list that is added to, toggled, filtered and edited in place, on rows that the server rendered. */
-import { computed, For, signal, store } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { computed, For, signal, store } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 
 type Todo = { id: number; text: string; done: boolean };
 type Filter = "all" | "active" | "done";

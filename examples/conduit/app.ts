@@ -1,5 +1,5 @@
 /** Conduit: the RealWorld app (https://realworld-docs.netlify.app), a small Medium, from files in pages/. */
-import { createFullStackApp } from "svc/fullstack";
+import { createFullStackApp } from "svckit/fullstack";
 
 export default createFullStackApp({
   stylesheets: ["/conduit.css"],

@@ -1,5 +1,5 @@
 /** TodoMVC: one page, whose list lives in the visitor's browser. */
-import { createApp, page } from "svc";
+import { createApp, page } from "svckit";
 import { TodoApp } from "./todo-app.tsx";
 
 export default createApp({

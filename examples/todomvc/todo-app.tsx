@@ -1,5 +1,5 @@
 /** The list itself, to the letter of TodoMVC's specification (https://github.com/tastejs/todomvc/blob/master/app-spec.md). */
-import { computed, effect, For, onCleanup, onLoad, signal, store } from "svc";
+import { computed, effect, For, onCleanup, onLoad, signal, store } from "svckit";
 import { isShown, loadTodos, routeOf, saveTodos, type Route, type Todo } from "./todos.ts";
 
 export function TodoApp() {

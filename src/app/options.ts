@@ -56,7 +56,7 @@ export interface AppOptions {
   /** Server actions by the name they are called with: `{ addTodo }`. */
   actions?: Readonly<Record<string, AnyAction>>;
   /**
-   * Form submits by the name that they are posted to. What makes them is `submit` of `svc/fullstack`, whose apps find them by
+   * Form submits by the name that they are posted to. What makes them is `submit` of `svckit/fullstack`, whose apps find them by
    * themselves; without any there is no endpoint.
    */
   submits?: Readonly<Record<string, SubmitDefinition>>;

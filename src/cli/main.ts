@@ -1,7 +1,7 @@
 /**
  * `svc`: reads the command line, runs one command and sets the exit code. 0: success. 1: the command failed. 2: usage error.
  */
-import { VERSION } from "../platform/package/version.ts";
+import { VERSION } from "../platform/package/manifest.ts";
 import type { Job } from "./command.ts";
 import { readCommandLine } from "./command-table.ts";
 import { errorText } from "./error-text.ts";

@@ -1,5 +1,5 @@
 /** Around every page. */
-import { Slot } from "svc";
+import { Slot } from "svckit";
 
 export const head = { titleTemplate: "%s · Tea room" };
 

@@ -1,6 +1,6 @@
 /** What visitors may send. */
-import { redirect } from "svc";
-import { href, submit } from "svc/fullstack";
+import { redirect } from "svckit";
+import { href, submit } from "svckit/fullstack";
 import * as v from "valibot";
 import app from "../app.ts";
 

@@ -1,6 +1,6 @@
 /** `/`: a counter that resumes in the browser, and a form that starts a graph. */
-import { signal } from "svc";
-import { Field, Form } from "svc/fullstack";
+import { signal } from "svckit";
+import { Field, Form } from "svckit/fullstack";
 import { orderTea } from "./_submits.ts";
 
 export const head = { title: "Welcome" };

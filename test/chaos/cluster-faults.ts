@@ -1,6 +1,6 @@
 /** What a cluster is tormented with, in any order: processes killed and frozen, the server ended at once, the network cut. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PostgresServer } from "svc/testing";
+import type { PostgresServer } from "svckit/testing";
 import type { Network } from "./cluster-network.ts";
 import { any, type ClusterNode, type ClusterNodes } from "./cluster-nodes.ts";
 import type { Sql } from "./cluster-run.ts";

@@ -3,7 +3,7 @@
  * environment. It says where it listens.
  */
 import { writeSync } from "node:fs";
-import { createApp, graph, worker } from "svc";
+import { createApp, graph, worker } from "svckit";
 
 /** What stands before the address. */
 export const LISTENS = "url ";

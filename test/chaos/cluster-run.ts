@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { startPostgres } from "svc/testing";
+import { startPostgres } from "svckit/testing";
 import { API_KEY, ClusterClient } from "./cluster-client.ts";
 import { Tormentor, type Faults } from "./cluster-faults.ts";
 import { ClusterLoad } from "./cluster-load.ts";

@@ -8,7 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { withoutPostgres } from "svc/testing";
+import { withoutPostgres } from "svckit/testing";
 import { whyNoNamespaces } from "./cluster-network.ts";
 import { runCluster } from "./cluster-run.ts";
 

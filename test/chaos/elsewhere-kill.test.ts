@@ -7,8 +7,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createApp, type App } from "svc";
-import { recordLog, testDatabase, withoutPostgres, type TestDatabase } from "svc/testing";
+import { createApp, type App } from "svckit";
+import { recordLog, testDatabase, withoutPostgres, type TestDatabase } from "svckit/testing";
 import { graphs } from "./elsewhere-process.ts";
 
 const SECRET = "a-secret-that-all-have-0123456789";

@@ -3,7 +3,7 @@
  * in which process it runs.
  */
 import { writeSync } from "node:fs";
-import { createApp, graph, worker } from "svc";
+import { createApp, graph, worker } from "svckit";
 
 /** Where its graph is. */
 const plan = worker("plan", (input: string) => input);

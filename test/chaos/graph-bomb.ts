@@ -2,7 +2,7 @@
  * The process of test/chaos/graph-bomb.test.ts: goes on with the graphs of the database of its first argument, starts one
  * whose worker kills the process in the turn it is called, and prints what has become of it.
  */
-import { createEngine, openStore, systemClock, worker } from "svc/graph";
+import { createEngine, openStore, systemClock, worker } from "svckit/graph";
 
 /** Name of the worker, and so of its node. */
 export const BOMB = "bomb";

@@ -15,7 +15,7 @@ import {
   type LifecycleEvent,
   type Store,
   type WorkerContext,
-} from "svc/graph";
+} from "svckit/graph";
 import { checkJournal } from "./graph-journal.ts";
 
 /** More than any of the stories below makes. */

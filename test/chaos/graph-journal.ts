@@ -1,6 +1,6 @@
 /** What every graph's events must be, whatever happened to it (contract section 4): checked one after the other. */
 import assert from "node:assert/strict";
-import type { GraphEvent } from "svc/graph";
+import type { GraphEvent } from "svckit/graph";
 
 type Known = Pick<GraphEvent, "seq" | "type" | "node">;
 

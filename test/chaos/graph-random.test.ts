@@ -17,8 +17,8 @@ import {
   type LifecycleEvent,
   type Store,
   type WorkerContext,
-} from "svc/graph";
-import { recordLog } from "svc/testing";
+} from "svckit/graph";
+import { recordLog } from "svckit/testing";
 import { checkJournal } from "./graph-journal.ts";
 import { GraphModel, ITEMS, MAX_ATTEMPTS, RETRY_MS, TIMEOUT_MS, type Control } from "./graph-model.ts";
 

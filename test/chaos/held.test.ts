@@ -6,8 +6,8 @@ import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createTestClient, testDatabase, withoutPostgres, type TestClient, type TestDatabase } from "svc/testing";
-import type { Snapshot } from "svc/graph";
+import { createTestClient, testDatabase, withoutPostgres, type TestClient, type TestDatabase } from "svckit/testing";
+import type { Snapshot } from "svckit/graph";
 import { AHEAD, LISTENS } from "./held-process.ts";
 
 const KEY = "operators-key-of-two";

@@ -1,7 +1,7 @@
 /** What must hold of the database and of the calls that were counted, once every process was killed and all work is done. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { openStore, type GraphEvent, type Store } from "svc/graph";
+import { openStore, type GraphEvent, type Store } from "svckit/graph";
 import { checkJournal } from "./graph-journal.ts";
 import { callOf, kindOf, PLACES, resultOf } from "./kill-load.ts";
 

@@ -3,7 +3,7 @@
  * call told to a file outside of the database, so that what happened is counted by other means than what was stored.
  */
 import { writeSync } from "node:fs";
-import { FinalError, graph, worker, type GraphDefinition, type Json, type WorkerContext } from "svc/graph";
+import { FinalError, graph, worker, type GraphDefinition, type Json, type WorkerContext } from "svckit/graph";
 
 /** Graphs by the name of their definition; the number of a graph says which it is. */
 export const KINDS = [

@@ -5,7 +5,7 @@
  */
 import { openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { createEngine, openStore, systemClock, type Engine, type LifecycleEvent, type Store } from "svc/graph";
+import { createEngine, openStore, systemClock, type Engine, type LifecycleEvent, type Store } from "svckit/graph";
 import { definitionsOf, KINDS, kindOf, type Kind } from "./kill-load.ts";
 
 export interface Order {

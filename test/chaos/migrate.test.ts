@@ -11,9 +11,9 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createApp, graph, worker, type App } from "svc";
-import { createEngine, openStore, systemClock } from "svc/graph";
-import { createReceiver, testDatabase, withoutPostgres, type Receiver, type TestDatabase } from "svc/testing";
+import { createApp, graph, worker, type App } from "svckit";
+import { createEngine, openStore, systemClock } from "svckit/graph";
+import { createReceiver, testDatabase, withoutPostgres, type Receiver, type TestDatabase } from "svckit/testing";
 import { temporaryFolder } from "../e2e/demo-server.ts";
 
 const GRAPHS = Number(process.env["MIGRATE_GRAPHS"] ?? 300);

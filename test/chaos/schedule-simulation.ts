@@ -4,7 +4,7 @@
  * expression is due, written down by hand, and by what a schedule promises of times that were missed.
  */
 import assert from "node:assert/strict";
-import { createEngine, openStore, worker, type Engine, type ScheduleDefinition, type Store } from "svc/graph";
+import { createEngine, openStore, worker, type Engine, type ScheduleDefinition, type Store } from "svckit/graph";
 import { Dice } from "./simulation-plan.ts";
 import { isFault, SimulationFailure, Trace } from "./simulation-trace.ts";
 import { Life, Timeline, type Trouble } from "./simulation-world.ts";

@@ -1,7 +1,7 @@
 /** What must be at the end of a simulation: every graph as a plain reading of its plan says, and in its store what contract section 4 promises. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Json } from "svc/graph";
+import type { Json } from "svckit/graph";
 import { checkJournal } from "./graph-journal.ts";
 import { fateOf, outcomesOf, type GraphPlan, type NodePlan, type Plan } from "./simulation-plan.ts";
 import { sawOf } from "./simulation-workers.ts";

@@ -11,7 +11,7 @@ import {
   type UndoContext,
   type Worker,
   type WorkerContext,
-} from "svc/graph";
+} from "svckit/graph";
 import type { GraphPlan, NodePlan, Op, Plan } from "./simulation-plan.ts";
 
 /** Tries beyond those that a plan has fail: for deaths, faults, and one that hangs. */

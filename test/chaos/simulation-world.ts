@@ -3,7 +3,7 @@
  * order, refuses, and at any of whose calls they may die. What is on its way to the store when a process dies is written, lost, or
  * written late, when another process has long taken its place.
  */
-import type { Clock, Store } from "svc/graph";
+import type { Clock, Store } from "svckit/graph";
 import type { Dice } from "./simulation-plan.ts";
 import type { Trace } from "./simulation-trace.ts";
 

@@ -4,7 +4,7 @@
  * every graph must have come to what the plain reading of its plan says, and its store hold what contract section 4 promises.
  */
 import assert from "node:assert/strict";
-import { createEngine, openStore, type Engine, type LifecycleEvent, type Store } from "svc/graph";
+import { createEngine, openStore, type Engine, type LifecycleEvent, type Store } from "svckit/graph";
 import { Judge, type Asked } from "./simulation-judge.ts";
 import { Dice, fateOf, planOf, SPAN_MS, type Act, type GraphPlan, type Plan } from "./simulation-plan.ts";
 import { isFault, SimulationFailure, Trace } from "./simulation-trace.ts";

@@ -4,8 +4,8 @@
  */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApp, worker } from "svc";
-import type { Engine } from "svc/graph";
+import { createApp, worker } from "svckit";
+import type { Engine } from "svckit/graph";
 
 export interface Order {
   folder: string;

@@ -1,9 +1,9 @@
 /** Callers and visitors that hang up, over a socket: what works for them is told, a stream is ended, and nobody calls it a fault. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, currentContext, type Context } from "svc";
-import { createFullStackApp, submit } from "svc/fullstack";
-import { createTestClient, recordLog, type RecordedLog, type TestClient } from "svc/testing";
+import { action, currentContext, type Context } from "svckit";
+import { createFullStackApp, submit } from "svckit/fullstack";
+import { createTestClient, recordLog, type RecordedLog, type TestClient } from "svckit/testing";
 import * as v from "valibot";
 import { withFixture } from "./app.ts";
 

@@ -1,8 +1,8 @@
 /** What an action may be given of its own: a limit, a time, a size; and how it ends when its caller leaves. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, ActionError, call, currentContext, fail, redirect, type ActionOptions } from "svc";
-import { SimulatedClock } from "svc/testing";
+import { action, ActionError, call, currentContext, fail, redirect, type ActionOptions } from "svckit";
+import { SimulatedClock } from "svckit/testing";
 import { withFixture } from "./app.ts";
 
 /** An action that says when it has begun, and ends with its request's signal or never. */

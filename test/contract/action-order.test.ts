@@ -1,7 +1,7 @@
 /** Contract section 5, the order of checks: of two neighbours that a request violates at once, the earlier one answers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action } from "svc";
+import { action } from "svckit";
 import * as v from "valibot";
 import { createFixture, type Fixture } from "./app.ts";
 

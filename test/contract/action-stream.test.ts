@@ -1,8 +1,8 @@
 /** Actions that stream: lines of JSON for who asks for them, an array for who doesn't; their ends, good and bad. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, currentContext, fail, redirect, unauthorized, type AppOptions } from "svc";
-import { SimulatedClock } from "svc/testing";
+import { action, currentContext, fail, redirect, unauthorized, type AppOptions } from "svckit";
+import { SimulatedClock } from "svckit/testing";
 import * as v from "valibot";
 import { withFixture, type Fixture } from "./app.ts";
 

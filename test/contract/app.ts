@@ -14,8 +14,8 @@ import {
   worker,
   type App,
   type AppOptions,
-} from "svc";
-import { createTestClient, recordLog, type TestClient } from "svc/testing";
+} from "svckit";
+import { createTestClient, recordLog, type TestClient } from "svckit/testing";
 import * as v from "valibot";
 
 export const API_KEY = "operator-key-of-the-tests";

@@ -1,7 +1,7 @@
 /** An app whose worker leaves files of every kind. */
-import type { App } from "svc";
-import { createFullStackApp } from "svc/fullstack";
-import { worker } from "svc/graph";
+import type { App } from "svckit";
+import { createFullStackApp } from "svckit/fullstack";
+import { worker } from "svckit/graph";
 import { localOperator } from "./ops-app.ts";
 
 /** One pixel. */

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { action, type Started } from "svc";
-import { sendRaw } from "svc/testing";
+import { action, type Started } from "svckit";
+import { sendRaw } from "svckit/testing";
 import { ACTIONS, API_KEY, createFixture, OPERATOR, type Fixture } from "./app.ts";
 import { throughBothDoors, type Site } from "./both-doors.ts";
 

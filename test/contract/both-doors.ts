@@ -5,8 +5,8 @@
 import { request as nodeRequest, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { after, before, describe } from "node:test";
-import { createTestClient, type TestClient } from "svc/testing";
-import type { App, AppOptions } from "svc";
+import { createTestClient, type TestClient } from "svckit/testing";
+import type { App, AppOptions } from "svckit";
 import { createFixture, type Fixture } from "./app.ts";
 
 /** A door as tests see it. */

@@ -3,21 +3,21 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { App } from "svc";
-import { buildApp } from "svc/compiler";
-import { createTestClient, type TestClient } from "svc/testing";
+import type { App } from "svckit";
+import { buildApp } from "svckit/compiler";
+import { createTestClient, type TestClient } from "svckit/testing";
 
 const PACKAGE = fileURLToPath(new URL("../../..", import.meta.url));
 
 const FILES = {
   "package.json": '{"type":"module"}',
-  "counter.tsx": `import { signal } from "svc";
+  "counter.tsx": `import { signal } from "svckit";
 export function Counter() {
   const count = signal(0);
   const text = signal("</script>\\u2028\\u2029");
   return <p><button onClick={() => { count.value++; text.value = "clicked"; }}>{count.value}</button>{text.value}</p>;
 }`,
-  "app.tsx": `import { createApp, page } from "svc";
+  "app.tsx": `import { createApp, page } from "svckit";
 import { Counter } from "./counter.tsx";
 export default createApp({
   pages: [
@@ -41,7 +41,7 @@ export async function openBuiltApp(): Promise<BuiltApp> {
   const root = mkdtempSync(join(tmpdir(), "svc-built-"));
   mkdirSync(join(root, "node_modules"));
   mkdirSync(join(root, "public"));
-  symlinkSync(PACKAGE, join(root, "node_modules", "svc"), "dir");
+  symlinkSync(PACKAGE, join(root, "node_modules", "svckit"), "dir");
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(root, name), text);
   const { chunks, outDir } = await buildApp({ root });
   const { default: app } = (await import(pathToFileURL(join(outDir, "server", "app.js")).href)) as { default: App };

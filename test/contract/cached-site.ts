@@ -1,7 +1,7 @@
 /** Apps in memory with pages that have cache rules, and visitors whose every header tells who they are. */
-import { createApp, page, type App, type AppOptions, type Context, type PageCache } from "svc";
-import { html, t } from "svc/jsx-runtime";
-import { recordLog, SimulatedClock, type LogEntry } from "svc/testing";
+import { createApp, page, type App, type AppOptions, type Context, type PageCache } from "svckit";
+import { html, t } from "svckit/jsx-runtime";
+import { recordLog, SimulatedClock, type LogEntry } from "svckit/testing";
 
 const SITE = "https://books.example";
 const ENV = { NODE_ENV: "test", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_SITE_URL: SITE };

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import fc from "fast-check";
-import { page, type Context } from "svc";
-import { a, html, t } from "svc/jsx-runtime";
+import { page, type Context } from "svckit";
+import { a, html, t } from "svckit/jsx-runtime";
 import { closeSites, isShared, LOOKS, siteOf, visitor, VISITORS } from "./cached-site.ts";
 
 describe("whatever a page reads of a visitor", () => {

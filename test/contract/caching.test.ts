@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { invalidate, notFound, page, redirect, withHeaders, type Context, type PageCache } from "svc";
-import { a, html, t } from "svc/jsx-runtime";
+import { invalidate, notFound, page, redirect, withHeaders, type Context, type PageCache } from "svckit";
+import { a, html, t } from "svckit/jsx-runtime";
 import { closeSites, isShared, LOOKS, siteOf, siteWith, visitor } from "./cached-site.ts";
 
 after(closeSites);
@@ -273,7 +273,7 @@ describe("a public page", () => {
   });
 
   it("waits for what comes late, and has it in place", async () => {
-    const { Await } = await import("svc");
+    const { Await } = await import("svckit");
     const view = (data: { late: Promise<string> }) =>
       html(() => t(Await({ value: data.late, children: (late) => late })));
     const site = siteOf({
@@ -285,7 +285,7 @@ describe("a public page", () => {
   });
 
   it("with a late piece that failed is not kept", async () => {
-    const { Await } = await import("svc");
+    const { Await } = await import("svckit");
     const { next } = counter();
     const load = () => ({ late: next() === 1 ? Promise.reject(new Error("late")) : Promise.resolve("there") });
     const view = (data: { late: Promise<string> }) =>
@@ -412,7 +412,7 @@ describe("what looks at a visitor is that visitor's", () => {
   });
 
   it("a token in a form", async () => {
-    const { CsrfField } = await import("svc");
+    const { CsrfField } = await import("svckit");
     const site = siteOf({ pages: [page("/", { title: "", view: () => html(() => t(CsrfField())), cache })] });
     const [first, second] = [await site.get("/"), await site.get("/")];
     assert.ok(!isShared(first) && first.headers.has("set-cookie"));

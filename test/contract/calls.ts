@@ -1,6 +1,6 @@
 /** What the tests of several sections do: call as the operator, wait for what comes of it, receive webhooks. Holds no test. */
 import assert from "node:assert/strict";
-import { createReceiver, type Received, type Receiver } from "svc/testing";
+import { createReceiver, type Received, type Receiver } from "svckit/testing";
 import { OPERATOR } from "./app.ts";
 import type { Site } from "./both-doors.ts";
 

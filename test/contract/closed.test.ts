@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
-import { html, page, route } from "svc";
-import { recordLog } from "svc/testing";
+import { html, page, route } from "svckit";
+import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
 import { FOREIGN_DOORS, OWN_DOORS, serve, type Door, type Told } from "./every-door.ts";
 

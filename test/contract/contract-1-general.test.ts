@@ -1,8 +1,8 @@
 /** Contract section 1: general. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { createApp, page, route } from "svc";
-import { sendRaw } from "svc/testing";
+import { createApp, page, route } from "svckit";
+import { sendRaw } from "svckit/testing";
 import { throughBothDoors } from "./both-doors.ts";
 import { API_KEY, createFixture, OPERATOR, withFixture } from "./app.ts";
 
@@ -282,7 +282,7 @@ describe("routes of the app", () => {
   });
 
   it("take the token from a form's field", async () => {
-    const { readForm, route } = await import("svc");
+    const { readForm, route } = await import("svckit");
     await withFixture(
       async ({ client: visitor }) => {
         const plain = await visitor.submit("/form", { name: "Ada" });

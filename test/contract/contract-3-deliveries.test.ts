@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
-import { worker } from "svc";
-import { SimulatedClock } from "svc/testing";
+import { worker } from "svckit";
+import { SimulatedClock } from "svckit/testing";
 import { WORKERS, withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, payloadOf, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";

@@ -1,7 +1,7 @@
 /** Contract section 3: the endpoints of webhooks. What is delivered: contract-3-deliveries.test.ts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { verify } from "svc/webhooks";
+import { verify } from "svckit/webhooks";
 import { OPERATOR } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";

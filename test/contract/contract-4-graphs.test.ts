@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as v from "valibot";
-import { graph, worker } from "svc";
-import { SimulatedClock } from "svc/testing";
+import { graph, worker } from "svckit";
+import { SimulatedClock } from "svckit/testing";
 import { API_KEY, OPERATOR, sum, WORKERS, withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, textOf, until, type Called } from "./calls.ts";

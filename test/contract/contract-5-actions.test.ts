@@ -1,8 +1,8 @@
 /** Contract section 5: server actions and submits. Their order of checks pair by pair: action-order.test.ts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { route } from "svc";
-import { sendRaw } from "svc/testing";
+import { route } from "svckit";
+import { sendRaw } from "svckit/testing";
 import { withFixture } from "./app.ts";
 import { throughBothDoors, type Site } from "./both-doors.ts";
 

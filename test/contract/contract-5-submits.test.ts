@@ -16,9 +16,9 @@ import {
   unauthorized,
   type AppOptions,
   type Context,
-} from "svc";
-import { submit, type AnySubmit } from "svc/fullstack";
-import { html } from "svc/jsx-runtime";
+} from "svckit";
+import { submit, type AnySubmit } from "svckit/fullstack";
+import { html } from "svckit/jsx-runtime";
 import * as v from "valibot";
 import { createFixture, type Fixture } from "./app.ts";
 import { throughBothDoors, type Site } from "./both-doors.ts";

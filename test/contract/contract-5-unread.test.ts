@@ -1,7 +1,7 @@
 /** Bodies that nobody reads (contract section 5: cheap checks come first), and secrets that nobody tells (section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fail, route } from "svc";
+import { fail, route } from "svckit";
 import { createFixture, withFixture, type Fixture } from "./app.ts";
 
 /** A request whose body never comes: whoever reads it waits for ever. */

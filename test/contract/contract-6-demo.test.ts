@@ -1,7 +1,7 @@
 /** Contract section 6: the demo. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SimulatedClock } from "svc/testing";
+import { SimulatedClock } from "svckit/testing";
 import { createFixture, withFixture } from "./app.ts";
 import { operate, SECRET, until } from "./calls.ts";
 

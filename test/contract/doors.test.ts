@@ -20,8 +20,8 @@ import {
   route,
   systemClock,
   type StreamEvent,
-} from "svc";
-import { createTestClient } from "svc/testing";
+} from "svckit";
+import { createTestClient } from "svckit/testing";
 import { createFixture, OPERATOR, type Fixture } from "./app.ts";
 import { FOREIGN_DOORS, OWN_DOORS, type Asked, type Door, type Told } from "./every-door.ts";
 

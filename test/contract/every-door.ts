@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { fastify } from "fastify";
 import { Hono } from "hono";
-import type { App } from "svc";
+import type { App } from "svckit";
 
 export interface Asked {
   method?: string;

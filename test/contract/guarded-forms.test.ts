@@ -1,7 +1,7 @@
 /** Forms that a route reads to find the CSRF token in them: what they may cost before it is known who sent them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readForm, route, type AppOptions } from "svc";
+import { readForm, route, type AppOptions } from "svckit";
 import { withFixture, type Fixture } from "./app.ts";
 import { farClient, OPERATOR_KEY, opsSample } from "./ops-app.ts";
 

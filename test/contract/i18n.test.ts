@@ -1,7 +1,7 @@
 /** Pages in several languages: their addresses, heads, sitemap, and who is led where. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { json, notFound, type App, type Context } from "svc";
+import { json, notFound, type App, type Context } from "svckit";
 import {
   createFullStackApp,
   createI18n,
@@ -10,9 +10,9 @@ import {
   plural,
   type ErrorProps,
   type I18nOptions,
-} from "svc/fullstack";
-import { html, t as text } from "svc/jsx-runtime";
-import { recordLog } from "svc/testing";
+} from "svckit/fullstack";
+import { html, t as text } from "svckit/jsx-runtime";
+import { recordLog } from "svckit/testing";
 
 const SITE = "https://example.com";
 const ENV = { NODE_ENV: "test", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_SITE_URL: SITE };

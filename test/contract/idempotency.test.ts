@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { action, currentContext, fail, unauthorized, type AppOptions } from "svc";
-import { createTestClient, SimulatedClock, type TestClient } from "svc/testing";
+import { action, currentContext, fail, unauthorized, type AppOptions } from "svckit";
+import { createTestClient, SimulatedClock, type TestClient } from "svckit/testing";
 import * as v from "valibot";
 import { createFixture, withFixture, type Fixture } from "./app.ts";
 

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { action, createApp, page, type App, type AppOptions } from "svc";
-import { createTestClient, recordLog, SimulatedClock, type RecordedLog, type TestClient } from "svc/testing";
+import { action, createApp, page, type App, type AppOptions } from "svckit";
+import { createTestClient, recordLog, SimulatedClock, type RecordedLog, type TestClient } from "svckit/testing";
 
 interface Made {
   app: App;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { route } from "svc";
+import { route } from "svckit";
 import { OPERATOR, withFixture, type Fixture } from "./app.ts";
 import { readExposition, type Series } from "./prometheus.ts";
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, describe, it } from "node:test";
 import express, { type NextFunction, type Request, type Response } from "express";
-import { createApp, json, page, route } from "svc";
-import { recordLog } from "svc/testing";
+import { createApp, json, page, route } from "svckit";
+import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
 import { FOREIGN_DOORS, serve, type Door } from "./every-door.ts";
 

@@ -1,8 +1,8 @@
 /** What a running app tells those who run it: its log, and whether it is ready. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, createApp, eventStream, route, systemClock } from "svc";
-import { createTestClient, recordLog, SimulatedClock } from "svc/testing";
+import { action, createApp, eventStream, route, systemClock } from "svckit";
+import { createTestClient, recordLog, SimulatedClock } from "svckit/testing";
 import { withFixture } from "./app.ts";
 
 async function* pieces(): AsyncGenerator<string> {

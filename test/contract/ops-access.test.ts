@@ -1,7 +1,7 @@
 /** Who gets to see the operators' screens, and who may change anything from them. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { page, type App } from "svc";
+import { page, type App } from "svckit";
 import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, type SampleOptions } from "./ops-app.ts";
 
 const apps: App[] = [];

@@ -1,8 +1,8 @@
 /** An app with something of everything that operators see: what the tests of their screens and their pictures are made with. */
-import type { App, AppOptions, Context } from "svc";
-import { createFullStackApp, type OpsOptions } from "svc/fullstack";
-import { createTestClient, type TestClient } from "svc/testing";
-import { FinalError, graph, worker, type Json } from "svc/graph";
+import type { App, AppOptions, Context } from "svckit";
+import { createFullStackApp, type OpsOptions } from "svckit/fullstack";
+import { createTestClient, type TestClient } from "svckit/testing";
+import { FinalError, graph, worker, type Json } from "svckit/graph";
 import { barChart } from "./bar-chart.ts";
 
 type Order = {

@@ -1,8 +1,8 @@
 /** Files that workers left, on the operators' screens: what is shown of each, to whom, and with which headers. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import type { TestClient } from "svckit/testing";
 import { filesApp, PIXEL } from "./artifacts-app.ts";
 import { farClient, localClient, OPERATOR_KEY, runTo } from "./ops-app.ts";
 

@@ -1,8 +1,8 @@
 /** The operators' screen that holds two runs of one graph against each other. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import type { TestClient } from "svckit/testing";
 import { localClient, opsSample, orderInput, runTo } from "./ops-app.ts";
 
 let app: App;

@@ -1,9 +1,9 @@
 /** What ended in the last hour, on the operators' screens, whenever it had begun. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import { FinalError, worker } from "svc/graph";
-import { SimulatedClock, type TestClient } from "svc/testing";
+import type { App } from "svckit";
+import { FinalError, worker } from "svckit/graph";
+import { SimulatedClock, type TestClient } from "svckit/testing";
 import { localClient, opsSample, runTo, until } from "./ops-app.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 /** Single entries of what runs were given and gave: as text to be copied, as pictures, and never what is hidden. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import type { TestClient } from "svckit/testing";
 import { barChart } from "./bar-chart.ts";
 import { farClient, localClient, opsSample, runTo } from "./ops-app.ts";
 

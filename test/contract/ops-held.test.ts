@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import { SimulatedClock, type TestClient } from "svc/testing";
+import type { App } from "svckit";
+import { SimulatedClock, type TestClient } from "svckit/testing";
 import { localClient, opsSample, until } from "./ops-app.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-held-"));

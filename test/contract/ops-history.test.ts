@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import { openStore } from "svc/graph";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import { openStore } from "svckit/graph";
+import type { TestClient } from "svckit/testing";
 import { localClient, opsSample } from "./ops-app.ts";
 
 /** In `npm test` few; OPS_RUNS=100000 is the proof. */

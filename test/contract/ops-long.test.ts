@@ -1,9 +1,9 @@
 /** The operators' screen of a run with more events than are read at once: what comes late is told of, and what is not read is said. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import { FinalError, graph, worker } from "svc/graph";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import { FinalError, graph, worker } from "svckit/graph";
+import type { TestClient } from "svckit/testing";
 import { localClient, opsSample, runTo } from "./ops-app.ts";
 
 const talks = worker("talks", (lines: number, ctx) => {

@@ -1,9 +1,9 @@
 /** The page of a run that is not there says what its id and the rules of retention tell of it. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import { graph, worker } from "svc/graph";
-import { SimulatedClock } from "svc/testing";
+import type { App } from "svckit";
+import { graph, worker } from "svckit/graph";
+import { SimulatedClock } from "svckit/testing";
 import { localClient, opsSample, runTo } from "./ops-app.ts";
 
 const DAY_MS = 86_400_000;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { systemClock, type App, type Clock } from "svc";
-import { worker } from "svc/graph";
-import type { TestClient } from "svc/testing";
+import { systemClock, type App, type Clock } from "svckit";
+import { worker } from "svckit/graph";
+import type { TestClient } from "svckit/testing";
 import { localClient, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 /** A clock that is put forward by hand, and goes on by itself. */

@@ -1,7 +1,7 @@
 /** The operators' screen of requests: what is being answered, and who was turned away. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { rateLimit, route, text, type Started } from "svc";
+import { rateLimit, route, text, type Started } from "svckit";
 import { localClient, opsSample } from "./ops-app.ts";
 
 let release = (): void => undefined;

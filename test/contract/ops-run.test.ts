@@ -1,7 +1,7 @@
 /** The operators' screen of one run: what it shows, and every step that can be taken from it. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { worker } from "svc/graph";
+import { worker } from "svckit/graph";
 import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 async function text(path: string): Promise<string> {

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { createFullStackApp } from "svc/fullstack";
-import { createReceiver, createTestClient } from "svc/testing";
+import { createFullStackApp } from "svckit/fullstack";
+import { createReceiver, createTestClient } from "svckit/testing";
 import { localClient, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
 const SECRET = "webhook-secret-of-the-sample";

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import type { App } from "svc";
-import { FinalError, graph, worker, type Json } from "svc/graph";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import { FinalError, graph, worker, type Json } from "svckit/graph";
+import type { TestClient } from "svckit/testing";
 import { farClient, OPERATOR_KEY, opsSample, runTo, until } from "./ops-app.ts";
 
 let number = 0;

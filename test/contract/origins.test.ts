@@ -1,10 +1,10 @@
 /** What started a graph and what its author says of it: over HTTP, by the command line's client, from actions, forms and routes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, createApp, route, type App } from "svc";
-import { createFullStackApp, submit } from "svc/fullstack";
-import { worker, type Snapshot } from "svc/graph";
-import { createTestClient } from "svc/testing";
+import { action, createApp, route, type App } from "svckit";
+import { createFullStackApp, submit } from "svckit/fullstack";
+import { worker, type Snapshot } from "svckit/graph";
+import { createTestClient } from "svckit/testing";
 import * as v from "valibot";
 import { API_KEY, OPERATOR, withFixture } from "./app.ts";
 

@@ -1,8 +1,8 @@
 /** Which answers carry the mark of a page that svc rendered, and the mark of its policy in the page. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createApp, html as htmlAnswer, page, route, withHeaders, type App } from "svc";
-import { html } from "svc/jsx-runtime";
+import { createApp, html as htmlAnswer, page, route, withHeaders, type App } from "svckit";
+import { html } from "svckit/jsx-runtime";
 
 const ORIGIN = "http://localhost";
 const view = () => html(() => "<h1>Page</h1>");

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { action, group, page, rateLimit, route, text, type AppOptions } from "svc";
-import { SimulatedClock } from "svc/testing";
+import { action, group, page, rateLimit, route, text, type AppOptions } from "svckit";
+import { SimulatedClock } from "svckit/testing";
 import { withFixture } from "./app.ts";
 
 const hello = (path: string, ...limits: ReturnType<typeof rateLimit>[]) =>

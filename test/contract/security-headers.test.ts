@@ -1,7 +1,7 @@
 /** What an app, a page, a route and an answer may say of the security headers (contract section 1), and where refusals are reported. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { html, page, route } from "svc";
+import { html, page, route } from "svckit";
 import { withFixture } from "./app.ts";
 
 const policyOf = (response: Response): string => response.headers.get("content-security-policy") ?? "";

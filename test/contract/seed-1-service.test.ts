@@ -1,7 +1,7 @@
 /** Seed section 1: what the service does. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { verify } from "svc/webhooks";
+import { verify } from "svckit/webhooks";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { operate, received, SECRET, SIGNED, withReceiver } from "./calls.ts";
 import { throughBothDoors } from "./both-doors.ts";

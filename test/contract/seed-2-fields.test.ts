@@ -1,7 +1,7 @@
 /** Seed section 2: resources and their fields. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createReceiver } from "svc/testing";
+import { createReceiver } from "svckit/testing";
 import { OPERATOR, withFixture } from "./app.ts";
 import { LOOPBACK, operate, payloadOf, received, SECRET, SIGNED, until, withReceiver } from "./calls.ts";
 import { throughBothDoors } from "./both-doors.ts";

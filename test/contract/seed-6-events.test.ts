@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { it } from "node:test";
-import { createReceiver } from "svc/testing";
+import { createReceiver } from "svckit/testing";
 import { LOOPBACK, operate, payloadOf, received, SECRET, SIGNED, textOf, until, withReceiver } from "./calls.ts";
 import { throughBothDoors, type Site } from "./both-doors.ts";
 

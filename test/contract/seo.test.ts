@@ -8,10 +8,10 @@ import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { parse, type DefaultTreeAdapterTypes } from "parse5";
 import robotsParserModule from "robots-parser";
-import { notFound, type App } from "svc";
-import { createFullStackApp, type ErrorProps, type FullStackOptions, type Head } from "svc/fullstack";
-import { html, t } from "svc/jsx-runtime";
-import { createTestClient, recordLog } from "svc/testing";
+import { notFound, type App } from "svckit";
+import { createFullStackApp, type ErrorProps, type FullStackOptions, type Head } from "svckit/fullstack";
+import { html, t } from "svckit/jsx-runtime";
+import { createTestClient, recordLog } from "svckit/testing";
 
 // Its types say ES module; what node loads is CommonJS.
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;

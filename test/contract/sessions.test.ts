@@ -13,11 +13,11 @@ import {
   unauthorized,
   withHeaders,
   type Middleware,
-} from "svc";
-import { createTestClient, recordLog } from "svc/testing";
+} from "svckit";
+import { createTestClient, recordLog } from "svckit/testing";
 import { FOREIGN_DOORS, OWN_DOORS, type Door } from "./every-door.ts";
 
-declare module "svc" {
+declare module "svckit" {
   interface SessionData {
     guest?: string;
   }

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { createApp, invalidate, page, type Context, type ExportStep, type PageDefinition } from "svc";
-import { html, t } from "svc/jsx-runtime";
-import { recordLog } from "svc/testing";
+import { createApp, invalidate, page, type Context, type ExportStep, type PageDefinition } from "svckit";
+import { html, t } from "svckit/jsx-runtime";
+import { recordLog } from "svckit/testing";
 import { LOOKS } from "./cached-site.ts";
 
 /** Of a build without browser code. */

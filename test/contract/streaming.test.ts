@@ -1,7 +1,7 @@
 /** Pages that are sent in parts, through the doors of the app. What is in the parts is held by src/web/ssr and test/e2e. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { Await, page, resource } from "svc";
+import { Await, page, resource } from "svckit";
 import { createFixture } from "./app.ts";
 
 interface Gate {

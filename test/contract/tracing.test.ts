@@ -1,8 +1,8 @@
 /** Traces: W3C Trace Context in and out, and what is exported to a collector. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { page, route, type AppOptions } from "svc";
-import { createReceiver, SimulatedClock } from "svc/testing";
+import { page, route, type AppOptions } from "svckit";
+import { createReceiver, SimulatedClock } from "svckit/testing";
 import { withFixture, type Fixture } from "./app.ts";
 import { startCollector, type CollectedSpan } from "./collector.ts";
 

@@ -1,7 +1,7 @@
 /** What deliveries leave in status, metrics and log. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { recordLog, SimulatedClock } from "svc/testing";
+import { recordLog, SimulatedClock } from "svckit/testing";
 import { OPERATOR, withFixture } from "./app.ts";
 import { operate, received, SIGNED, until, withReceiver } from "./calls.ts";
 

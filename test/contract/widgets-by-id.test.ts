@@ -1,11 +1,11 @@
 /** Widgets that read what they show by themselves, by the id of a graph: for whom, and what of it leaves the server. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { createApp, page, type App, type Context } from "svc";
-import { EventStream, FlowGraph, liveRoutes, OpsDashboard, readFlow, WorkerPanel } from "svc/fullstack";
-import { worker } from "svc/graph";
-import { html, type Child } from "svc/jsx-runtime";
-import { SimulatedClock } from "svc/testing";
+import { createApp, page, type App, type Context } from "svckit";
+import { EventStream, FlowGraph, liveRoutes, OpsDashboard, readFlow, WorkerPanel } from "svckit/fullstack";
+import { worker } from "svckit/graph";
+import { html, type Child } from "svckit/jsx-runtime";
+import { SimulatedClock } from "svckit/testing";
 
 const clock = new SimulatedClock(Date.UTC(2026, 0, 1));
 const both = (...markup: Child[]): Child => html(() => markup.map(String).join("")) as unknown as Child;

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import { withoutPostgres } from "svc/testing";
+import { withoutPostgres } from "svckit/testing";
 import { root } from "./demo-server.ts";
 
 async function quickRun(bench: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { findChromium } from "svc/testing";
+import { findChromium } from "svckit/testing";
 import { root } from "./demo-server.ts";
 
 /** One context with one page, and what it complained about. */

@@ -1,8 +1,8 @@
 /** An app of test/fixtures or examples, built for production and started in the process of the test that calls it. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { App, Started } from "svc";
-import { buildApp } from "svc/compiler";
+import type { App, Started } from "svckit";
+import { buildApp } from "svckit/compiler";
 import { root } from "./demo-server.ts";
 import { oncePerRun } from "./once-per-run.ts";
 

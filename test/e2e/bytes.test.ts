@@ -7,14 +7,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { App } from "svc";
-import { buildApp } from "svc/compiler";
-import { createTestClient } from "svc/testing";
+import type { App } from "svckit";
+import { buildApp } from "svckit/compiler";
+import { createTestClient } from "svckit/testing";
 import { root } from "./demo-server.ts";
 import { readGuidePage } from "./guide-page.ts";
 
 const paper = join(root, "docs/bytes.md");
-/** Inside the repository, so that "svc" is found as the package it is. */
+/** Inside the repository, so that "svckit" is found as the package it is. */
 const folder = join(root, "out", `bytes-${process.pid}`);
 const isUpdate = process.env["UPDATE_BYTES"] === "1";
 

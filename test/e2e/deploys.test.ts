@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import type { App, Started } from "svc";
-import { buildApp } from "svc/compiler";
+import type { App, Started } from "svckit";
+import { buildApp } from "svckit/compiler";
 import { launchBrowser, openTab } from "./browser.ts";
 import { root } from "./demo-server.ts";
 
-/** Inside the repository, so that "svc" is found as the package it is. */
+/** Inside the repository, so that "svckit" is found as the package it is. */
 const folder = join(root, "out", `deploys-${process.pid}`);
 Object.assign(process.env, { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) });
 
 /** @param step what a click adds: in the chunk, so that two builds have two. */
 const source = (step: number): string => `
-import { createApp, page, signal } from "svc";
+import { createApp, page, signal } from "svckit";
 function Counter() {
   const count = signal(0);
   return <button onClick={() => (count.value += ${step})}>{count.value}</button>;

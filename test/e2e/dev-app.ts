@@ -21,7 +21,7 @@ export interface DevApp {
 
 /** @param env more variables of the process. */
 export async function startDevApp(name: string, env: Record<string, string> = {}): Promise<DevApp> {
-  // Inside the repository, so that "svc" is found as the package it is; not in test-results, which Vite does not watch.
+  // Inside the repository, so that "svckit" is found as the package it is; not in test-results, which Vite does not watch.
   const folder = join(root, "out", `dev-${name}-${process.pid}`);
   cpSync(join(root, "test/fixtures/dev"), folder, {
     recursive: true,

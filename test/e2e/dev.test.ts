@@ -248,7 +248,7 @@ describe("an edit under svc dev", () => {
     await page.getByLabel("Free").fill("stays");
     app.write(
       "pages/plain.tsx",
-      'import { signal } from "svc";\n' +
+      'import { signal } from "svckit";\n' +
         plain
           .replace("  return (", "  const n = signal(1);\n  return (")
           .replace("Nothing happens here.", "n is {n.value}")

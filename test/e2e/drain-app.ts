@@ -9,7 +9,7 @@ import { root, startDemo, type DemoServer } from "./demo-server.ts";
 const SOURCE = `
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { createApp, graph, route, worker } from "svc";
+import { createApp, graph, route, worker } from "svckit";
 
 const folder = process.env.GATES;
 const tell = (text) => appendFileSync(folder + "/journal", text + "\\n");
@@ -59,7 +59,7 @@ export interface DrainApp {
 }
 
 export function drainApp(): DrainApp {
-  // Inside the repository, so that "svc" is found as the package it is.
+  // Inside the repository, so that "svckit" is found as the package it is.
   const folder = join(root, "out", `drain-${process.pid}`);
   mkdirSync(join(folder, "dist/server"), { recursive: true });
   writeFileSync(join(folder, "dist/server/app.js"), SOURCE);

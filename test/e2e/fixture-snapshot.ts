@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { compile } from "svc/compiler";
+import { compile } from "svckit/compiler";
 import { transformWithOxc } from "vite";
 import { fixtureApp, type Played } from "./fixture-story.ts";
 

@@ -1,7 +1,7 @@
 /** An app whose pages show graphs that run: a shop's order that stops where a test wants it to, and a chatterbox with any number of events. */
-import { createApp, notFound, page, route, type App, type AppOptions } from "svc";
-import { graph, worker, type NodeRef } from "svc/graph";
-import { html, type Child } from "svc/jsx-runtime";
+import { createApp, notFound, page, route, type App, type AppOptions } from "svckit";
+import { graph, worker, type NodeRef } from "svckit/graph";
+import { html, type Child } from "svckit/jsx-runtime";
 import {
   EventStream,
   FlowAssets,
@@ -13,7 +13,7 @@ import {
   readOverview,
   readWorkers,
   WorkerPanel,
-} from "svc/fullstack";
+} from "svckit/fullstack";
 
 /** Workers wait here until they are let go. */
 export class Gates {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import type { App, Started } from "svc";
+import type { App, Started } from "svckit";
 import { launchBrowser, openTab, saidIn, seenAs, seriousViolations, streamsOf, type Tab } from "./browser.ts";
 import { createFlowApp, Gates, MANY } from "./flow-app.ts";
 import { countFrames, threadMs, type Frames } from "./flow-frames.ts";

@@ -8,7 +8,7 @@ import { root, temporaryFolder } from "./demo-server.ts";
 
 const START = `
   const { chromium } = await import("playwright-core");
-  const { findChromium } = await import("svc/testing");
+  const { findChromium } = await import("svckit/testing");
   const found = await findChromium();
   const browser = await chromium.launch(found);
   console.log(found.executablePath);

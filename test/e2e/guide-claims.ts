@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { App } from "svc";
-import type { TestClient } from "svc/testing";
+import type { App } from "svckit";
+import type { TestClient } from "svckit/testing";
 import type { Tab } from "./browser.ts";
 import { root } from "./demo-server.ts";
 

@@ -9,16 +9,16 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { SvcError, type App } from "svc";
-import { buildApp, compile } from "svc/compiler";
-import { createTestClient } from "svc/testing";
+import { SvcError, type App } from "svckit";
+import { buildApp, compile } from "svckit/compiler";
+import { createTestClient } from "svckit/testing";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { root } from "./demo-server.ts";
 import { checkClaim } from "./guide-claims.ts";
 import { readGuidePage, type GuidePage } from "./guide-page.ts";
 
 const guide = join(root, "docs/guide");
-/** Inside the repository, so that "svc" is found as the package it is. */
+/** Inside the repository, so that "svckit" is found as the package it is. */
 const folder = join(root, "out", `guide-${process.pid}`);
 
 const pages = readdirSync(guide).map((name) => readGuidePage(join(guide, name)));
@@ -93,7 +93,7 @@ describe("the guide", () => {
       module: "NodeNext",
       allowImportingTsExtensions: true,
       jsx: "preserve",
-      jsxImportSource: "svc",
+      jsxImportSource: "svckit",
       types: ["node"],
       lib: ["ES2023", "DOM", "DOM.Iterable"],
     };

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { openStore } from "svc/graph";
+import { openStore } from "svckit/graph";
 import { root, startDemo, type DemoServer } from "./demo-server.ts";
 
 const SOURCE = `
-import { action, createApp, page } from "svc";
+import { action, createApp, page } from "svckit";
 
 let paid = 0;
 export default createApp({
@@ -16,7 +16,7 @@ export default createApp({
 });
 `;
 
-// Inside the repository, so that "svc" is found as the package it is.
+// Inside the repository, so that "svckit" is found as the package it is.
 const folder = join(root, "out", `late-database-${process.pid}`);
 mkdirSync(join(folder, "dist/server"), { recursive: true });
 writeFileSync(join(folder, "dist/server/app.js"), SOURCE);

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page, Route } from "playwright-core";
-import { createApp, html as htmlAnswer, page as definePage, redirect, route, type App, type Started } from "svc";
-import { worker } from "svc/graph";
-import { html } from "svc/jsx-runtime";
+import { createApp, html as htmlAnswer, page as definePage, redirect, route, type App, type Started } from "svckit";
+import { worker } from "svckit/graph";
+import { html } from "svckit/jsx-runtime";
 import { runTo } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { otherSite, type OtherSite } from "./other-site.ts";

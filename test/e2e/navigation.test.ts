@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { createApp, page as definePage, type Started } from "svc";
-import { html } from "svc/jsx-runtime";
+import { createApp, page as definePage, type Started } from "svckit";
+import { html } from "svckit/jsx-runtime";
 import { openTab, seriousViolations, slowDown } from "./browser.ts";
 import { follow, heading, hold, isFetch, isSame, navigationSite } from "./navigation-site.ts";
 

@@ -133,7 +133,7 @@ describe("a slow network", () => {
 describe("a page of an older build", () => {
   it("goes on working after a deploy: its chunks, its values, its actions", async () => {
     const folder = temporaryFolder();
-    // Inside the repository, so that "svc" is found as the package it is; its tsconfig.json is for where it stands.
+    // Inside the repository, so that "svckit" is found as the package it is; its tsconfig.json is for where it stands.
     const copy = join(root, "out", `hostile-${process.pid}`);
     const filter = (path: string): boolean => !/tsconfig\.json$|dist$|\.svc$/.test(path);
     cpSync(join(root, "test/fixtures/hostile"), copy, { recursive: true, filter });

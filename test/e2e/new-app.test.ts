@@ -11,7 +11,7 @@ import { root, startDemo, temporaryFolder, type DemoServer } from "./demo-server
 
 const folder = temporaryFolder();
 const modules = join(folder.path, "tools/node_modules");
-const cli = join(modules, "svc/bin/svc.js");
+const cli = join(modules, "svckit/bin/svc.js");
 const shop = join(folder.path, "shop");
 
 /** As a person would, with nothing of the test's own variables. */
@@ -24,12 +24,12 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
 /** Unpacks what `npm pack` writes; all else that an `npm install` would bring is linked to what is installed here. */
 async function install(): Promise<void> {
   const packed = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder.path], root);
-  mkdirSync(join(modules, "svc"), { recursive: true });
+  mkdirSync(join(modules, "svckit"), { recursive: true });
   mkdirSync(join(modules, ".bin"));
-  const unpack = ["-xzf", join(folder.path, packed.trim()), "--strip-components=1", "-C", join(modules, "svc")];
+  const unpack = ["-xzf", join(folder.path, packed.trim()), "--strip-components=1", "-C", join(modules, "svckit")];
   await run("tar", unpack, folder.path);
   for (const name of readdirSync(join(root, "node_modules")))
-    if (!name.startsWith(".") && name !== "svc") symlinkSync(join(root, "node_modules", name), join(modules, name));
+    if (!name.startsWith(".") && name !== "svckit") symlinkSync(join(root, "node_modules", name), join(modules, name));
   symlinkSync(cli, join(modules, ".bin/svc"));
   symlinkSync(join(root, "node_modules/typescript/bin/tsc"), join(modules, ".bin/tsc"));
   await run(process.execPath, [cli, "new", "shop", "--svc", packed.trim()], folder.path);
@@ -61,8 +61,8 @@ describe("an app that svc new has written", () => {
       dependencies: Record<string, string>;
     };
     assert.deepEqual(
-      [name, dependencies["svc"]?.replace(/[\d.]+tgz$/, "<version>.tgz")],
-      ["shop", "file:../svc-<version>.tgz"],
+      [name, dependencies["svckit"]?.replace(/[\d.]+tgz$/, "<version>.tgz")],
+      ["shop", "file:../svckit-<version>.tgz"],
     );
   });
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import type { App, Started } from "svc";
+import type { App, Started } from "svckit";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab } from "./browser.ts";
 

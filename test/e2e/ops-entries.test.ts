@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import type { App, Started } from "svc";
+import type { App, Started } from "svckit";
 import { barChart } from "../contract/bar-chart.ts";
 import { opsSample, runTo } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.ts";

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page, Request } from "playwright-core";
-import type { App, Started } from "svc";
+import type { App, Started } from "svckit";
 import { opsSample, orderInput, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab } from "./browser.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import type { App, Started } from "svc";
+import type { App, Started } from "svckit";
 import { opsSample, orderInput, runTo } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 

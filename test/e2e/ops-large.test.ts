@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import type { App, Started } from "svc";
-import { graph, worker } from "svc/graph";
+import type { App, Started } from "svckit";
+import { graph, worker } from "svckit/graph";
 import { opsSample, runTo } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 

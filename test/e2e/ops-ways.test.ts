@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import type { App, Started } from "svc";
-import { createReceiver, type Receiver } from "svc/testing";
+import type { App, Started } from "svckit";
+import { createReceiver, type Receiver } from "svckit/testing";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import type { App, Started } from "svc";
-import { createFullStackApp } from "svc/fullstack";
-import { SimulatedClock } from "svc/testing";
+import type { App, Started } from "svckit";
+import { createFullStackApp } from "svckit/fullstack";
+import { SimulatedClock } from "svckit/testing";
 import { localOperator, OPERATOR_KEY, opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seenAs, seriousViolations } from "./browser.ts";
 

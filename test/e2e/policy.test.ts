@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import { createApp, html, route, type LogFields, type Started } from "svc";
+import { createApp, html, route, type LogFields, type Started } from "svckit";
 import { launchBrowser, openTab } from "./browser.ts";
 
 const env = { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) };

@@ -12,11 +12,11 @@ import { randomChanges, randomData, randomView, Tape } from "./random-view.ts";
 
 const VIEWS = Number(process.env["FUZZ_VIEWS"] ?? 24);
 
-/** Below the repository, so that "svc" is found. */
+/** Below the repository, so that "svckit" is found. */
 const app = join(root, "out", `random-views-${process.pid}`);
 
 const APP = `
-import { createApp, json, page, route } from "svc";
+import { createApp, json, page, route } from "svckit";
 const fixtures = Object.entries(import.meta.glob("./*/input.tsx", { eager: true })).flatMap(([file, { View, start, steps }]) => [
   { name: file.split("/")[1], View, start, steps },
   { name: file.split("/")[1] + "-open", View, start: { ...start, isOpen: true }, steps: steps.slice(1) },
@@ -37,7 +37,7 @@ function sourceOf(tape: Tape): string {
   const first = randomData(tape);
   const { source, story } = randomChanges(tape, first, 6);
   const part = isStore ? "" : `function Part(props) { return ${randomView(tape, "props.data.value")}; }`;
-  return `import { Case, For, Match, Show, signal, store } from "svc";
+  return `import { Case, For, Match, Show, signal, store } from "svckit";
 const CHANGES = ${source};
 ${part}
 export function View(props) {

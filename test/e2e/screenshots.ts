@@ -5,9 +5,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { systemClock, type App, type Clock } from "svc";
-import type { Origin } from "svc/graph";
-import { createReceiver, type Receiver } from "svc/testing";
+import { systemClock, type App, type Clock } from "svckit";
+import type { Origin } from "svckit/graph";
+import { createReceiver, type Receiver } from "svckit/testing";
 import { OPERATOR_KEY, opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser } from "./browser.ts";
 import { root } from "./demo-server.ts";

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import type { App } from "svc";
+import type { App } from "svckit";
 import { launchBrowser, openTab } from "./browser.ts";
 import { root } from "./demo-server.ts";
 
@@ -177,7 +177,7 @@ describe("an exported page", () => {
     assert.equal(first.headers.get("cache-control"), "public, max-age=0, must-revalidate");
     assert.equal(made(await first.text()), made(read("about/index.html")));
     assert.equal((await get({ "if-none-match": first.headers.get("etag") ?? "" })).status, 304);
-    const { invalidate } = await import("svc");
+    const { invalidate } = await import("svckit");
     invalidate("/about");
     const anew = made(await (await get()).text());
     assert.ok(anew !== undefined && anew !== made(read("about/index.html")));

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { verify } from "@octokit/webhooks-methods";
 import type { Browser, Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
-import { createReceiver, type Received, type Receiver } from "svc/testing";
+import { createReceiver, type Received, type Receiver } from "svckit/testing";
 import { launchBrowser, openTab, savePicture, seriousViolations } from "./browser.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 import { startGraph, steerQueue } from "./graph-api.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import { createApp, graph, html, route, worker, type App, type Started } from "svc";
+import { createApp, graph, html, route, worker, type App, type Started } from "svckit";
 import { launchBrowser, openTab, seenAs } from "./browser.ts";
 
 const DEADLINE_MS = 30_000;

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { action, Await, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svc";
-import { createTestClient } from "svc/testing";
+import { action, Await, createApp, json, page, readForm, route, worker, type App, type Middleware } from "svckit";
+import { createTestClient } from "svckit/testing";
 import * as v from "valibot";
 import type { Visitor } from "./callers.ts";
 
@@ -13,7 +13,7 @@ export const API_KEY = "operator-key-of-the-tests";
 /** Nothing a client sends may reach a limit of calls: what is looked for lies behind it. */
 const NO_LIMIT = "1000000";
 
-declare module "svc" {
+declare module "svckit" {
   interface SessionData {
     fuzzed: number;
   }

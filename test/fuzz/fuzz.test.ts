@@ -7,7 +7,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Middleware } from "svc";
+import type { Middleware } from "svckit";
 import { openTarget, type Target } from "./app.ts";
 import { KINDS, type Kind } from "./kinds.ts";
 import { fuzz, LEAST_INPUTS, type FuzzOptions } from "./run.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import type { Middleware } from "svc";
+import type { Middleware } from "svckit";
 import { openTarget, type Target } from "./app.ts";
 import type { Kind } from "./kinds.ts";
 

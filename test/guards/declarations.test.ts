@@ -31,7 +31,7 @@ function packagesOf(faces: readonly string[], read: (file: string) => string): M
 /** npm installs peers with svc, those aside that are optional. */
 const isThere = (name: string): boolean =>
   name.startsWith("node:") ||
-  name.split("/")[0] === "svc" ||
+  name.split("/")[0] === "svckit" ||
   Object.hasOwn(manifest.dependencies, name) ||
   (Object.hasOwn(manifest.peerDependencies, name) && manifest.peerDependenciesMeta[name]?.optional !== true);
 const read = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");

@@ -1,5 +1,5 @@
 /** What actions, workers, graphs and pages make of types. */
-import { action, call, fail, graph, page, worker } from "svc";
+import { action, call, fail, graph, page, worker } from "svckit";
 import * as v from "valibot";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,7 +1,7 @@
 /** What the names of files make of the types of parameters, once the routes of an app are written down. */
-import { defer, href, type LoadContext, type PageProps, type RouteParams } from "svc/fullstack";
+import { defer, href, type LoadContext, type PageProps, type RouteParams } from "svckit/fullstack";
 
-declare module "svc/fullstack" {
+declare module "svckit/fullstack" {
   interface Routes {
     "/": true;
     "/users/[id]": true;

@@ -1,5 +1,5 @@
 /** What the types of submits and fields must accept and refuse. */
-import { field, submit, type FieldName, type FieldsOf } from "svc/fullstack";
+import { field, submit, type FieldName, type FieldsOf } from "svckit/fullstack";
 import * as v from "valibot";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

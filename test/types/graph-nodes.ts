@@ -1,6 +1,6 @@
 /** What goes from node to node of a graph: types must let through what fits, and refuse what does not. */
 import * as v from "valibot";
-import { asWorker, graph, worker, type GraphDefinition, type NodeRef, type Settled } from "svc/graph";
+import { asWorker, graph, worker, type GraphDefinition, type NodeRef, type Settled } from "svckit/graph";
 
 interface Order {
   amount: number;

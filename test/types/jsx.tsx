@@ -14,8 +14,8 @@ import {
   signal,
   Slot,
   useContext,
-} from "svc";
-import type { Child, JSX } from "svc/jsx-runtime";
+} from "svckit";
+import type { Child, JSX } from "svckit/jsx-runtime";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(isSame: Equal<A, B>): void => void isSame;

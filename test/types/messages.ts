@@ -1,6 +1,6 @@
 /** What messages must be given, and that languages can't come to differ. */
-import { createI18n, defineMessages, plural, select } from "svc/fullstack";
-import { format } from "svc/i18n";
+import { createI18n, defineMessages, plural, select } from "svckit/fullstack";
+import { format } from "svckit/i18n";
 
 const en = defineMessages({
   "home.title": "Library",

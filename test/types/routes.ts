@@ -1,5 +1,5 @@
 /** What paths make of the types of parameters. */
-import { group, page, route, text, withHeaders, type Context, type Middleware, type PathParams } from "svc";
+import { group, page, route, text, withHeaders, type Context, type Middleware, type PathParams } from "svckit";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(isSame: Equal<A, B>): void => void isSame;

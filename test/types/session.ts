@@ -1,10 +1,10 @@
 /** What apps add to sessions and locals. */
-import { currentContext, route, text, type Context, type SessionStore } from "svc";
+import { currentContext, route, text, type Context, type SessionStore } from "svckit";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(isSame: Equal<A, B>): void => void isSame;
 
-declare module "svc" {
+declare module "svckit" {
   interface SessionData {
     user?: { id: number };
     theme?: "dark" | "light";

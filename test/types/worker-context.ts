@@ -1,6 +1,6 @@
 /** What the types of a worker's context must give, and refuse. */
 import * as v from "valibot";
-import { worker, type WorkerContext } from "svc/graph";
+import { worker, type WorkerContext } from "svckit/graph";
 
 const half = worker("half", (n: number) => n / 2);
 

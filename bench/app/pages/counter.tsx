@@ -1,6 +1,6 @@
 /** The counter of bench:pages. */
-import { signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 
 export function Counter(): JSX.Element {
   const count = signal(0);

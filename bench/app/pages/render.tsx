@@ -1,6 +1,6 @@
 /** What bench:ssr renders: many small elements with computed styles, and a table of text that needs escaping. */
-import { For, signal, type Signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { For, signal, type Signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 
 export type Tile = { x: number; y: number };
 export type User = {

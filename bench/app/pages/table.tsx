@@ -1,6 +1,6 @@
 /** The table workload of js-framework-benchmark: rows made, changed, moved and removed in the browser. */
-import { For, signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { For, signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 import { newRows } from "./table-data.ts";
 
 type Row = { id: number; label: string };

@@ -1,6 +1,6 @@
 /** The todo of bench:pages and bench:dom: a list that is added to, toggled and removed from. */
-import { computed, For, store } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { computed, For, store } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 
 export type Todo = { id: number; text: string; done: boolean };
 

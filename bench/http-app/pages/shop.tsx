@@ -1,6 +1,6 @@
 /** A page like many: a name from the address, links, a counter, a list. */
-import { signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 
 type Item = { id: number; label: string };
 

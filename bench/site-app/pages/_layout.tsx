@@ -1,4 +1,4 @@
-import { signal, Slot } from "svc";
+import { signal, Slot } from "svckit";
 
 export default function Layout() {
   const count = signal(0);

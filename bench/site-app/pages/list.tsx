@@ -1,4 +1,4 @@
-import type { PageProps } from "svc/fullstack";
+import type { PageProps } from "svckit/fullstack";
 
 export const head = { title: "List" };
 

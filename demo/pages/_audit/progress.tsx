@@ -1,6 +1,6 @@
 /** The graph of an audit under way: reads the event stream and reloads the page when the audit has ended. */
-import { onLoad, signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { onLoad, signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 import { afterEvent, progressSentence, type Progress, type StreamEvent } from "../../audit/progress.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Every package of the report, sorted and filtered in the browser. Without script: the whole list, heaviest first. */
-import { computed, For, signal } from "svc";
-import type { JSX } from "svc/jsx-runtime";
+import { computed, For, signal } from "svckit";
+import type { JSX } from "svckit/jsx-runtime";
 import { arrangeRows, type Level, type SortKey } from "../../audit/table.ts";
 import type { ReportRow } from "../../audit/types.ts";
 

@@ -1,8 +1,8 @@
 /** `/audits/[id]`: one audit as it stands: under way, failed, or its report. Whoever knows its id may read it: ids are 26 random characters. */
-import { notFound } from "svc";
-import type { LoadContext, PageProps } from "svc/fullstack";
-import type { Snapshot } from "svc/graph";
-import type { JSX } from "svc/jsx-runtime";
+import { notFound } from "svckit";
+import type { LoadContext, PageProps } from "svckit/fullstack";
+import type { Snapshot } from "svckit/graph";
+import type { JSX } from "svckit/jsx-runtime";
 import app from "../../app.ts";
 import { progressOfSnapshot, stateWord, type Progress } from "../../audit/progress.ts";
 import type { Report } from "../../audit/types.ts";

@@ -1,4 +1,4 @@
-import type { ErrorProps } from "svc/fullstack";
+import type { ErrorProps } from "svckit/fullstack";
 
 export const head = { title: "That went wrong" };
 

@@ -1,5 +1,5 @@
-import { Slot } from "svc";
-import { Flash, Form, href, type LayoutProps, type LoadContext } from "svc/fullstack";
+import { Slot } from "svckit";
+import { Flash, Form, href, type LayoutProps, type LoadContext } from "svckit/fullstack";
 import { visitorOf } from "./_app/visitor.ts";
 import { logout } from "./_submits.ts";
 

@@ -1,6 +1,6 @@
 /** All that visitors change. */
-import { fail, forbidden, notFound, redirect, type Context } from "svc";
-import { flash, href, submit } from "svc/fullstack";
+import { fail, forbidden, notFound, redirect, type Context } from "svckit";
+import { flash, href, submit } from "svckit/fullstack";
 import * as v from "valibot";
 import { hashPassword, isPassword } from "./_app/passwords.ts";
 import {

@@ -1,4 +1,4 @@
-import { href, type LoadContext, type PageProps } from "svc/fullstack";
+import { href, type LoadContext, type PageProps } from "svckit/fullstack";
 import { ArticleList } from "./_app/article-list.tsx";
 import { findArticles, popularTags } from "./_app/store.ts";
 import { visitorOf } from "./_app/visitor.ts";

@@ -1,4 +1,4 @@
-import { Field, Form, type LoadContext, type PageProps } from "svc/fullstack";
+import { Field, Form, type LoadContext, type PageProps } from "svckit/fullstack";
 import { login } from "./_submits.ts";
 
 export const load = (ctx: LoadContext) => ({ to: ctx.query.get("to") ?? "/" });

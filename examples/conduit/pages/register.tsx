@@ -1,4 +1,4 @@
-import { Field, Form } from "svc/fullstack";
+import { Field, Form } from "svckit/fullstack";
 import { register } from "./_submits.ts";
 
 export const head = { title: "Sign up", robots: { index: false } };

@@ -1,4 +1,4 @@
-import { Field, Form, type LoadContext, type PageProps } from "svc/fullstack";
+import { Field, Form, type LoadContext, type PageProps } from "svckit/fullstack";
 import { requireUser } from "./_app/visitor.ts";
 import { saveSettings } from "./_submits.ts";
 

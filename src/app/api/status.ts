@@ -5,7 +5,7 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { operatorOnly } from "../pipeline/operator-auth.ts";
 import { EXPOSITION_TYPE, exposition, type Family, type Labels } from "../observability/metrics/exposition.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { VERSION } from "../../platform/package/version.ts";
+import { VERSION } from "../../platform/package/manifest.ts";
 import { deliveriesByStatus, statusOf } from "../observability/operations.ts";
 
 export function statusEndpoints({ router, services }: Endpoints): void {

@@ -92,7 +92,7 @@ export function readSubmits(given: Readonly<Record<string, SubmitDefinition>>): 
     if (typeof definition?.run !== "function")
       throw new SvcError(
         "SVC_DEFINITION",
-        `submits.${name} is not a submit; make it with submit(…) from "svc/fullstack"`,
+        `submits.${name} is not a submit; make it with submit(…) from "svckit/fullstack"`,
       );
   }
   return submits;

@@ -165,7 +165,7 @@ function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, An
   const actions = new Map(Object.entries(given));
   for (const [name, value] of actions) {
     if (!isAction(value)) {
-      throw new SvcError("SVC_DEFINITION", `actions.${name} is not an action; make it with action(…) from "svc"`);
+      throw new SvcError("SVC_DEFINITION", `actions.${name} is not an action; make it with action(…) from "svckit"`);
     }
   }
   return actions;

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import type { ProcessView } from "../../graphs/cluster/membership.ts";
 import { auditOf } from "../../graphs/machine/audit.ts";
 import { EMPTY_MANIFEST } from "../../platform/shared/manifest.ts";
-import { VERSION } from "../../platform/package/version.ts";
+import { VERSION } from "../../platform/package/manifest.ts";
 import { environmentOf } from "../lifecycle/config.ts";
 import { freeDiskOf } from "../lifecycle/disk.ts";
 import type { AppOptions } from "../options.ts";

@@ -36,7 +36,7 @@ export interface PageOptions<Data, Of extends Params = Params> {
   prefetch?: "intent" | "idle";
   /**
    * `"enhanced"`: where a link leads to another such page, that is fetched and put into the document that is there, so that what
-   * stands around it lives on (`svc/fullstack`: layouts). Costs the page one small script. Default `"links"`: they are the browser's.
+   * stands around it lives on (`svckit/fullstack`: layouts). Costs the page one small script. Default `"links"`: they are the browser's.
    */
   navigation?: Navigation;
   /** Security headers of this page in place of the app's, such as a frame that only this page shows; error pages keep the app's. */

@@ -129,7 +129,7 @@ function placeExtensions({ extensions = {} }: AppOptions): Placed[] {
 /** In development, to what the framework has elsewhere: the operators' screens are pages of the full-stack variant. */
 function wayTo(path: string, services: Services | undefined): string {
   if (path !== `${BASE_PATH}/ops` || services?.config.exposes.errorDetails !== true) return "";
-  return `: the operators' screens come with createFullStackApp of "svc/fullstack"`;
+  return `: the operators' screens come with createFullStackApp of "svckit/fullstack"`;
 }
 
 /** What no route has: a public file, a page that says so, or 404. @param lost as `addRoutes` gives it */

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { explainFile } from "../../web/compiler/build/explain.ts";
 import { linesOf } from "./explain.ts";
 
-const TODO = `import { computed, effect, For, signal, store } from "svc";
+const TODO = `import { computed, effect, For, signal, store } from "svckit";
 import { format } from "./format.ts";
 
 const UNIT = "items";

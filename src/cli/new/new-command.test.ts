@@ -50,7 +50,7 @@ describe("svc new", () => {
 
   it("asks for --svc where nobody knows where this one came from", () => {
     assert.throws(
-      () => parseNew(["shop"], {}, resolve("/srv"), resolve("/nowhere/node_modules/svc")),
+      () => parseNew(["shop"], {}, resolve("/srv"), resolve("/nowhere/node_modules/svckit")),
       /cannot find out where this svc came from\. Give --svc/,
     );
   });

@@ -21,7 +21,7 @@ export const newCommand = new Command({
   },
   notes:
     "The folder must be empty, except for .git. The command asks nothing, installs nothing and prints the next commands.",
-  examples: ["svc new shop", "svc new . --name shop", "svc new shop --svc ../svc/svc-0.1.0.tgz"],
+  examples: ["svc new shop", "svc new . --name shop", "svc new shop --svc ../svc/svckit-0.1.0.tgz"],
   parse: (words, values, { cwd }) => parseNew(words, values, cwd, PACKAGE_ROOT),
   load: async () => {
     const { createNew } = await import("./new.ts");

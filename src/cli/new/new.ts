@@ -1,6 +1,7 @@
 /** `svc new`: copies the starter into an empty folder, writes its package.json, says what comes next. Installs nothing. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { PACKAGE_NAME } from "../../platform/package/manifest.ts";
 import { PACKAGE_ROOT } from "../../platform/package/package-root.ts";
 import { listFiles } from "../../platform/security/list-files.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -68,7 +69,7 @@ export function manifestOf(name: string, svc: string, own: OwnManifest): string 
     type: "module",
     engines: own.engines,
     scripts: { dev: "svc dev", build: "svc build", start: "svc start", test: "svc build && tsc && node --test" },
-    dependencies: { svc, ...versions(NEEDED.dependencies) },
+    dependencies: { [PACKAGE_NAME]: svc, ...versions(NEEDED.dependencies) },
     devDependencies: versions(NEEDED.devDependencies),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;

@@ -19,7 +19,7 @@ describe("names of new apps", () => {
     ["a/b", /small letters/],
     ["node_modules", /taken/],
     ["http", /taken/],
-    ["svc", /taken/],
+    ["svckit", /taken/],
   ] as const)
     it(`may not be "${name.slice(0, 20)}"`, () => assert.match(packageNameProblem(name) ?? "", fault));
 

@@ -3,12 +3,13 @@
  * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
  */
 import { builtinModules } from "node:module";
+import { PACKAGE_NAME } from "../../platform/package/manifest.ts";
 
 const MAX_LETTERS = 214;
 /** Letters that are the same in an address; no dot and no underscore at the beginning. */
 const PART = /^[a-z0-9~-][a-z0-9._~-]*$/;
 /** The package that an app depends on can't be itself. */
-const TAKEN = ["node_modules", "favicon.ico", "svc"];
+const TAKEN = ["node_modules", "favicon.ico", PACKAGE_NAME];
 
 /** What is wrong with it, as the rest of a sentence; undefined for a name that may be. */
 export function packageNameProblem(name: string): string | undefined {

@@ -9,14 +9,14 @@ describe("the svc of a new app", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-source-"));
   const at = (...parts: string[]): string => join(folder, ...parts);
   const app = at("work/shop");
-  const running = at("tools/node_modules/svc");
+  const running = at("tools/node_modules/svckit");
   mkdirSync(running, { recursive: true });
   mkdirSync(at("clone"));
   writeFileSync(at("clone/package.json"), "{}");
-  writeFileSync(at("svc-0.1.0.tgz"), "");
+  writeFileSync(at("svckit-0.1.0.tgz"), "");
   const hidden = at("tools/node_modules/.package-lock.json");
   const installed = (entry: object): void =>
-    writeFileSync(hidden, JSON.stringify({ packages: { "node_modules/svc": entry } }));
+    writeFileSync(hidden, JSON.stringify({ packages: { "node_modules/svckit": entry } }));
   after(() => rmSync(folder, { recursive: true }));
 
   it("is the clone that runs the command", () => {
@@ -24,12 +24,12 @@ describe("the svc of a new app", () => {
   });
 
   it("is the tarball that npm has installed it from", () => {
-    installed({ version: "0.1.0", resolved: "file:../svc-0.1.0.tgz" });
-    assert.equal(runningSource(app, running), "file:../../svc-0.1.0.tgz");
+    installed({ version: "0.1.0", resolved: "file:../svckit-0.1.0.tgz" });
+    assert.equal(runningSource(app, running), "file:../../svckit-0.1.0.tgz");
   });
 
   it("is the version, where npm had it from a registry", () => {
-    installed({ version: "0.1.0", resolved: "https://registry.npmjs.org/svc/-/svc-0.1.0.tgz" });
+    installed({ version: "0.1.0", resolved: "https://registry.npmjs.org/svc/-/svckit-0.1.0.tgz" });
     assert.equal(runningSource(app, running), "0.1.0");
   });
 
@@ -44,8 +44,8 @@ describe("the svc of a new app", () => {
 
   it("is what was given: a tarball or a folder from here, or what npm takes", () => {
     const given = (text: string) => givenSource(text, app, folder);
-    assert.equal(given("svc-0.1.0.tgz"), "file:../../svc-0.1.0.tgz");
-    assert.equal(given(at("svc-0.1.0.tgz")), "file:../../svc-0.1.0.tgz");
+    assert.equal(given("svckit-0.1.0.tgz"), "file:../../svckit-0.1.0.tgz");
+    assert.equal(given(at("svckit-0.1.0.tgz")), "file:../../svckit-0.1.0.tgz");
     assert.equal(given("file:./clone"), "file:../../clone");
     for (const spec of ["^0.1.0", "latest", "npm:@me/svc@1.0.0", "https://example.com/svc.tgz", "github:me/svc"])
       assert.equal(given(spec), spec);

@@ -1,9 +1,6 @@
-/**
- * Which svc a new app depends on: what `package.json` says behind `"svc":`. By default the very one that runs, wherever it came from;
- * in npm's registry the name may be somebody else's, so nothing is guessed.
- */
+/** The dependency on svc in the package.json of a new app. Default: the package that runs, from wherever it was installed. */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Of what npm has installed into a folder; it writes this beside it. */
@@ -13,13 +10,16 @@ interface Installed {
 
 /** @param app folder of the new app, absolute. @param running folder of the package that runs, absolute. @returns undefined where nobody knows. */
 export function runningSource(app: string, running: string): string | undefined {
-  const modules = dirname(running);
-  if (basename(modules) !== "node_modules") return fileSpec(app, running);
-  const { version, resolved } = installedIn(modules)?.packages?.["node_modules/svc"] ?? {};
+  const at = running.lastIndexOf(`${sep}node_modules${sep}`);
+  if (at === -1) return fileSpec(app, running);
+  const project = running.slice(0, at);
+  const modules = join(project, "node_modules");
+  const key = relative(project, running).split(sep).join("/");
+  const { version, resolved } = installedIn(modules)?.packages?.[key] ?? {};
   if (!resolved?.startsWith("file:")) return resolved === undefined ? undefined : version;
   const from = resolved.startsWith("file://")
     ? fileURLToPath(resolved)
-    : resolve(dirname(modules), resolved.slice("file:".length));
+    : resolve(project, resolved.slice("file:".length));
   return existsSync(from) ? fileSpec(app, from) : undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `svc/i18n`: one message with what it is about, as text. For both sides: a handler that shows a message captures it, as data, and
+ * `svckit/i18n`: one message with what it is about, as text. For both sides: a handler that shows a message captures it, as data, and
  * the browser gets that one and this function. Plurals and formats are those of the platform (ECMA-402: `Intl`).
  */
 

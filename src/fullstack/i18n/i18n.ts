@@ -23,7 +23,7 @@ export interface Translator<Of extends Messages> {
   /** `t("cart.added", { n: 2 })` */
   <Key extends keyof Of & string>(key: Key, ...params: ParamArgs<ParamsOf<Of[Key]>>): string;
   readonly locale: string;
-  /** A message for a handler, which captures it: `format(added, { n: count.value })` with `format` of "svc/i18n". */
+  /** A message for a handler, which captures it: `format(added, { n: count.value })` with `format` of "svckit/i18n". */
   message<Key extends keyof Of & string>(this: void, key: Key): Message<ParamsOf<Of[Key]>>;
   number(this: void, value: number, options?: Intl.NumberFormatOptions): string;
   date(this: void, value: Date | number, options?: Intl.DateTimeFormatOptions): string;

@@ -59,6 +59,7 @@ export const ERRORS = {
   SVC118: { family: "build" },
   SVC120: { family: "build" },
   SVC121: { family: "build" },
+  SVC122: { family: "build" },
   // rendering
   SVC201: { family: "build" },
   SVC202: { family: "build" },

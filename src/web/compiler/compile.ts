@@ -5,6 +5,8 @@ import { newExtraction } from "./extract/extract.ts";
 import { refuseComponentCalls } from "./analyze/components.ts";
 import { ClientModule, type ClientImport } from "./emit/client-module.ts";
 import type { SourceFile } from "./diagnostics.ts";
+import { NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "./framework-imports.ts";
+import { RUNTIME } from "./analyze/declaration-kinds.ts";
 import { BrowserEmitter } from "./emit/emit-browser.ts";
 import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
@@ -24,11 +26,17 @@ export interface Compiled {
   client: Output | undefined;
   /** What the browser module imports of the author's own modules and packages. */
   clientImports: readonly ClientImport[];
+  /** Whether the module contains JSX. */
+  hasJsx: boolean;
 }
 
 export interface CompileOptions {
   /** Whether the server module also looks for mistakes that only its run can tell; its output is the same. Default false. */
   isDevelopment?: boolean;
+  /** Names under which the module imports the framework. Default: its own name. */
+  aliases?: FrameworkAliases;
+  /** Module that the compiled server code imports. Default: `svckit/jsx-runtime`. */
+  runtime?: string;
 }
 
 /**
@@ -42,9 +50,15 @@ export function compile(text: string, path: string, options: CompileOptions = {}
 }
 
 /** The same, with what the compiler has found out on the way. */
-export function compileFile(text: string, path: string, { isDevelopment = false }: CompileOptions = {}) {
+export function compileFile(
+  text: string,
+  path: string,
+  { isDevelopment = false, aliases = NO_ALIASES, runtime = RUNTIME }: CompileOptions = {},
+) {
   const file: SourceFile = { path, text };
-  const module = analyze(file, parse(file));
+  const program = parse(file);
+  nameFrameworkImports(program, aliases);
+  const module = analyze(file, program);
   refuseComponentCalls(file, module.scopes, module.components);
   refuseStaleReads(module);
   refusePropMutation(module);
@@ -55,13 +69,14 @@ export function compileFile(text: string, path: string, { isDevelopment = false 
     newExtraction(module, () => client.names.nextSymbol("h")),
     client,
     browser,
-    isDevelopment,
+    { isDevelopment, runtime },
   );
   const server = emitter.emit();
   const compiled: Compiled = {
     server,
     client: client.isEmpty ? undefined : client.render(),
     clientImports: client.imports,
+    hasJsx: emitter.hasJsx,
   };
   return { compiled, module, client, templates: emitter.templates };
 }

@@ -81,7 +81,7 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ["onLoad without a function", "export function A() { «onLoad(1)»; return <p>x</p>; }", "SVC103", /\(\) =>/],
   [
     "a server-only export of svc in a handler",
-    'import { page } from "svc"; export const A = () => <p onClick={() => «page»()}>x</p>;',
+    'import { page } from "svckit"; export const A = () => <p onClick={() => «page»()}>x</p>;',
     "SVC104",
     /server action/,
   ],
@@ -368,8 +368,10 @@ describe("compile errors", () => {
     const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
     const documented = [...page.matchAll(/^### (SVC1\d\d)$/gm)].map((match) => match[1]);
     assert.deepEqual(
-      // SVC117 is about files of actions: build.test.ts.
-      [...new Set([...CASES.map(([, , code]) => code), "SVC117"])].filter((code) => code !== "SVC_INVALID").sort(),
+      // SVC117 concerns files of actions, SVC122 the whole app: build.test.ts.
+      [...new Set([...CASES.map(([, , code]) => code), "SVC117", "SVC122"])]
+        .filter((code) => code !== "SVC_INVALID")
+        .sort(),
       documented,
     );
   });

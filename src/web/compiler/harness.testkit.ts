@@ -27,10 +27,10 @@ export { Slot } from "../ssr/components/slot.ts";
 export { ErrorBoundary } from "../ssr/components/error-boundary.ts";
 
 const IMPORTS =
-  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island, Portal } from "svc";\n';
+  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island, Portal } from "svckit";\n';
 export const MODULE = "pages/test.tsx";
 
-/** Compiles TSX in which the names of "svc" are there already. */
+/** Compiles TSX in which the names of "svckit" are there already. */
 export function compileTsx(text: string): Compiled {
   return compile(IMPORTS + text, MODULE);
 }
@@ -94,7 +94,7 @@ const fileOf = (path: string): string => new URL(path, import.meta.url).href;
 /** HTML of the component `name`, rendered by the real runtime. @param name default: `A`. */
 export async function render(text: string, props: Record<string, unknown> = {}, name = "A"): Promise<string> {
   const module = await evaluate(compileTsx(text).server.code, (source) =>
-    fileOf(source === "svc" ? "./harness.testkit.js" : "../../jsx-runtime.js"),
+    fileOf(source === "svckit" ? "./harness.testkit.js" : "../../jsx-runtime.js"),
   );
   const view = module[name] as (props: Record<string, unknown>) => unknown;
   const page = new Render({ build: "b", chunks: { [MODULE]: "test-1" }, actions: [] }, () => "token");

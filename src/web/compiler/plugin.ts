@@ -10,7 +10,9 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { BROWSER_NAMES } from "./emit/client-module.ts";
 import { compile, type Compiled, type Output } from "./compile.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
+import { FrameworkImports, importsFramework, nodeResolve, runtimeOf, type Resolve } from "./framework-imports.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import type { ActionUse } from "./build/manifest.ts";
@@ -21,7 +23,7 @@ export const CLIENT_QUERY = "?svc-client";
 
 /** The face that is for both sides. */
 const I18N = `${SVC}/i18n`;
-/** Stands in for "svc" in helper modules that run in the browser. */
+/** Stands in for "svckit" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
 
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([
@@ -50,6 +52,10 @@ export interface AppModules {
   browser: Map<string, string>;
   /** The server actions that browser code calls, by the chunk that does. */
   actions: Map<string, ActionUse[]>;
+  /** Absolute path of each module with JSX -> its path relative to the root. */
+  jsx: Map<string, string>;
+  /** Absolute path of each module that imports the framework. */
+  framework: Set<string>;
 }
 
 export interface PluginOptions {
@@ -58,13 +64,25 @@ export interface PluginOptions {
 }
 
 export function newAppModules(): AppModules {
-  return { browser: new Map(), actions: new Map() };
+  return { browser: new Map(), actions: new Map(), jsx: new Map(), framework: new Set() };
+}
+
+/** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
+export function requireFramework({ jsx, framework }: AppModules): void {
+  const [first, ...others] = jsx.values();
+  if (first === undefined || framework.size > 0) return;
+  const files = others.length === 0 ? first : `${first} and ${others.length} more`;
+  throw new SvcError(
+    "SVC122",
+    `SVC122 ${first}\nThe app contains JSX (${files}), but no module imports "${SVC}", so no page can become interactive. Import from "${SVC}", or from the name under which package.json installs it.`,
+  );
 }
 
 /** The plugin of one Vite build or server. */
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();
+  const imports = new FrameworkImports();
   /** By module id, those that the browser has stubs of. */
   const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
   let root = process.cwd();
@@ -82,21 +100,24 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
     async resolveId(source, importer) {
       if (source.endsWith(CLIENT_QUERY)) return source;
+      if (RUNTIME_PATHS.has(source) && this.environment.config.consumer === "client")
+        return { id: source, external: true, moduleSideEffects: false };
+      const own = await imports.canonical(source, importer ?? path.join(root, "app.ts"), resolverOf(this));
       if (this.environment.config.consumer !== "client") {
-        const isSvc = source === SVC || source.startsWith(`${SVC}/`);
-        // In development Vite finds the package itself and hands its file to Node (ssr.external in dev-host.ts).
-        return isSvc && this.environment.mode === "build" ? { id: source, external: true } : undefined;
+        if (own === undefined) return undefined;
+        if (this.environment.mode === "build") return { id: externalOf(source, own, importer), external: true };
+        // The app must use the instance of the framework that runs it. Under its own name, Vite hands it to Node (dev-host.ts).
+        return own === source ? undefined : { id: import.meta.resolve(own), external: true };
       }
-      if (RUNTIME_PATHS.has(source)) return { id: source, external: true, moduleSideEffects: false };
-      if (source === SVC) return BROWSER_SVC;
+      if (own === SVC) return BROWSER_SVC;
       if (importer === undefined) return undefined;
-      if (source.startsWith("node:") || BUILTINS.has(source) || (source.startsWith(`${SVC}/`) && source !== I18N)) {
+      if (source.startsWith("node:") || BUILTINS.has(source) || (own !== undefined && own !== I18N)) {
         throw chain.serverOnly(source, importer, root);
       }
       const resolved = await this.resolve(source, importer, { skipSelf: true });
       if (!resolved || resolved.external) return resolved;
       chain.note(resolved.id, importer);
-      if (/\.server\.[cm]?[jt]sx?$/.test(resolved.id) && !exportedActions(await fileOf(resolved.id))) {
+      if (/\.server\.[cm]?[jt]sx?$/.test(resolved.id) && !(await actionsOf(this, resolved.id))) {
         throw chain.serverOnly(source, importer, root);
       }
       return resolved;
@@ -105,7 +126,9 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (id === BROWSER_SVC) return browserSvc();
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
       const file = await fileOf(id);
-      const compiled = compile(file.text, file.path);
+      const module = id.slice(0, -CLIENT_QUERY.length);
+      const aliases = await imports.aliasesIn(file.text, module, resolverOf(this));
+      const compiled = compile(file.text, file.path, { aliases });
       await checkImports(this, compiled, file, id);
       return compiled.client ? stripTypes(compiled.client, file) : { code: "export {};" };
     },
@@ -113,18 +136,24 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (id.endsWith(CLIENT_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id)) return undefined;
       const isBrowser = this.environment.config.consumer === "client";
       const own = await fileOf(id, code);
-      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withPages(own);
+      const aliases = await imports.aliasesIn(code, id, resolverOf(this));
+      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withPages(own, aliases);
+      if (importsFramework(code, aliases)) modules.framework.add(id);
+      else modules.framework.delete(id);
       const file = completed === undefined ? own : { ...own, text: completed };
       if (isBrowser) {
-        const actions = id.includes("/node_modules/") ? undefined : exportedActions(file);
+        const actions = id.includes("/node_modules/") ? undefined : exportedActions(file, aliases);
         if (actions) {
           stubs.set(id, { path: file.path, actions });
           return { code: actionStubs(actions), map: { mappings: "" } };
         }
       }
       if (!/\.[jt]sx$/.test(id)) return completed === undefined ? undefined : { code: completed, map: null };
-      const compiled = compile(file.text, file.path, { isDevelopment: this.environment.mode === "dev" });
+      const isDevelopment = this.environment.mode === "dev";
+      const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime: runtimeOf(aliases, id) });
       if (compiled.client) modules.browser.set(id, file.path);
+      if (compiled.hasJsx) modules.jsx.set(id, file.path);
+      else modules.jsx.delete(id);
       return stripTypes(compiled.server, file);
     },
     /** Whichever way browser code came to an action: the bundle tells what is left of the stubs. */
@@ -142,13 +171,19 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
   };
 
+  /** @param id absolute path of a module. @returns undefined if it is not a module of server actions. */
+  async function actionsOf(context: Resolver, id: string): Promise<ExportedAction[] | undefined> {
+    const file = await fileOf(id);
+    return exportedActions(file, await imports.aliasesIn(file.text, id, resolverOf(context)));
+  }
+
   /** Names that a browser module takes from an actions module must be actions. */
   async function checkImports(context: Resolver, compiled: Compiled, file: SourceFile, id: string): Promise<void> {
     for (const item of compiled.clientImports) {
       const resolved = await context.resolve(item.source, id);
       if (!resolved || resolved.external || !path.isAbsolute(resolved.id)) continue;
       const target = await fileOf(resolved.id);
-      const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? exportedActions(target) : undefined;
+      const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? await actionsOf(context, resolved.id) : undefined;
       if (!actions) continue;
       if (!actions.some(({ exported }) => exported === item.imported)) {
         throw diagnostic(
@@ -162,8 +197,25 @@ export function svc(options: PluginOptions = {}): Plugin {
   }
 }
 
+/** The specifier that the built server code imports: as the app wrote it, if Node finds it by that. An alias of Vite it does not find. */
+function externalOf(source: string, own: string, importer: string | undefined): string {
+  return importer !== undefined && source !== own && nodeResolve(source, importer) === undefined ? own : source;
+}
+
 interface Resolver {
-  resolve(source: string, importer: string): Promise<{ id: string; external: boolean | string } | null>;
+  resolve(
+    source: string,
+    importer: string,
+    options?: { skipSelf: boolean },
+  ): Promise<{ id: string; external: boolean | string } | null>;
+}
+
+function resolverOf(context: Resolver): Resolve {
+  return async (specifier, importer) => {
+    const id = (await context.resolve(specifier, importer, { skipSelf: true }))?.id;
+    // An alias of Vite comes back here under the package's name, which the browser build replaces.
+    return id === BROWSER_SVC ? SVC : id;
+  };
 }
 
 function browserSvc(): { code: string } {

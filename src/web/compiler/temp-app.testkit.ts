@@ -14,7 +14,7 @@ export interface TempApp {
   list(folder: string): Promise<string[]>;
 }
 
-/** Runs `use` with an app of these files, in which "svc" resolves to this package, and removes it afterwards. */
+/** Runs `use` with an app of these files, in which "svckit" resolves to this package, and removes it afterwards. */
 export async function withTempApp(files: Record<string, string>, use: (app: TempApp) => Promise<void>): Promise<void> {
   const root = await mkdtemp(path.join(tmpdir(), "svc-compiler-"));
   const write = async (file: string, text: string): Promise<void> => {
@@ -23,7 +23,7 @@ export async function withTempApp(files: Record<string, string>, use: (app: Temp
   };
   try {
     await mkdir(path.join(root, "node_modules"));
-    await symlink(PACKAGE, path.join(root, "node_modules", "svc"), "dir");
+    await symlink(PACKAGE, path.join(root, "node_modules", "svckit"), "dir");
     await write("package.json", '{"type":"module"}');
     for (const [file, text] of Object.entries(files)) await write(file, text);
     await use({

@@ -1,5 +1,5 @@
 /** `User-Agent` of webhook requests. */
-import { VERSION } from "../../platform/package/version.ts";
+import { VERSION } from "../../platform/package/manifest.ts";
 
 /** `svc-webhooks/<version>` */
 export const USER_AGENT = `svc-webhooks/${VERSION}`;

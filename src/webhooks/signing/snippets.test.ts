@@ -12,7 +12,7 @@ import { verify } from "./verify.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const guide = readFileSync(join(root, "docs/guide/webhooks.md"), "utf8");
-// Inside the package, so that "svc/webhooks" is found as in an app.
+// Inside the package, so that "svckit/webhooks" is found as in an app.
 const folder = mkdtempSync(join(root, "out/snippets-"));
 function snippetOf(language: string): string {
   const found = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(guide)?.[1];

@@ -1,5 +1,5 @@
 /** `/orders/[id]`: one order as it stands, live where script runs. Whoever knows its id may look: ids are 26 random characters. */
-import { notFound } from "svc";
+import { notFound } from "svckit";
 import {
   EventStream,
   FlowAssets,
@@ -8,7 +8,7 @@ import {
   readFlow,
   type LoadContext,
   type PageProps,
-} from "svc/fullstack";
+} from "svckit/fullstack";
 import app from "../../app.ts";
 
 export const load = async ({ params: { id } }: LoadContext<"/orders/[id]">) => {

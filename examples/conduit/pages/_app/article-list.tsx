@@ -1,5 +1,5 @@
 /** Articles one below the other, with their author and how many have marked them; below them the pages. */
-import { Form, href } from "svc/fullstack";
+import { Form, href } from "svckit/fullstack";
 import { markArticle } from "../_submits.ts";
 import { Byline } from "./byline.tsx";
 import { favoritesOf, type Article, type User } from "./store.ts";

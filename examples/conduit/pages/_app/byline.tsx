@@ -1,5 +1,5 @@
 /** Who wrote something, and when. */
-import { href } from "svc/fullstack";
+import { href } from "svckit/fullstack";
 
 const DATE = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" });
 

@@ -1,5 +1,5 @@
 /** The form of an article, new or not. */
-import { Field, Form } from "svc/fullstack";
+import { Field, Form } from "svckit/fullstack";
 import { saveArticle } from "../_submits.ts";
 import type { Article } from "./store.ts";
 

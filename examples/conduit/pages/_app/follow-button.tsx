@@ -1,5 +1,5 @@
 /** Follows somebody, or no longer. */
-import { Form } from "svc/fullstack";
+import { Form } from "svckit/fullstack";
 import { follow } from "../_submits.ts";
 import type { User } from "./store.ts";
 

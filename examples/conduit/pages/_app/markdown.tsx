@@ -1,5 +1,5 @@
 /** The part of Markdown that articles need, as elements: what an author writes is never HTML. */
-import type { Child } from "svc/jsx-runtime";
+import type { Child } from "svckit/jsx-runtime";
 
 /** Paragraphs, headings, lists, quotes, code; in them emphasis, code and links. */
 export function Markdown(props: { text: string }) {

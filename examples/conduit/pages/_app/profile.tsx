@@ -1,5 +1,5 @@
 /** A writer's page: what they wrote, or what they have marked. */
-import { href } from "svc/fullstack";
+import { href } from "svckit/fullstack";
 import { ArticleList } from "./article-list.tsx";
 import { Initial } from "./byline.tsx";
 import { FollowButton } from "./follow-button.tsx";

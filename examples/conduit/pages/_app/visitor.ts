@@ -1,8 +1,8 @@
 /** Who is looking: the user whom the session names. */
-import { redirect, type Context } from "svc";
+import { redirect, type Context } from "svckit";
 import { userNamed, type User } from "./store.ts";
 
-declare module "svc" {
+declare module "svckit" {
   interface SessionData {
     user?: string;
   }

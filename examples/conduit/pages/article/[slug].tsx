@@ -1,5 +1,5 @@
-import { notFound } from "svc";
-import { Field, Form, href, type LoadContext, type PageProps } from "svc/fullstack";
+import { notFound } from "svckit";
+import { Field, Form, href, type LoadContext, type PageProps } from "svckit/fullstack";
 import { MarkButton, Tags } from "../_app/article-list.tsx";
 import { Byline } from "../_app/byline.tsx";
 import { FollowButton } from "../_app/follow-button.tsx";

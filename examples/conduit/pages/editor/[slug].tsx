@@ -1,5 +1,5 @@
-import { forbidden, notFound } from "svc";
-import type { LoadContext, PageProps } from "svc/fullstack";
+import { forbidden, notFound } from "svckit";
+import type { LoadContext, PageProps } from "svckit/fullstack";
 import { Editor } from "../_app/editor.tsx";
 import { articleAt } from "../_app/store.ts";
 import { requireUser } from "../_app/visitor.ts";

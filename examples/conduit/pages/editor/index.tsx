@@ -1,4 +1,4 @@
-import type { LoadContext } from "svc/fullstack";
+import type { LoadContext } from "svckit/fullstack";
 import { Editor } from "../_app/editor.tsx";
 import { requireUser } from "../_app/visitor.ts";
 

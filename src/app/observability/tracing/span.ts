@@ -1,5 +1,5 @@
 /** Spans, and their JSON of OTLP 1 (https://opentelemetry.io/docs/specs/otlp/): ids in hex, 64-bit numbers as text. */
-import { VERSION } from "../../../platform/package/version.ts";
+import { VERSION } from "../../../platform/package/manifest.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -25,8 +25,8 @@ export function NoRuns({ look, isFiltered }: { look: OpsContext; isFiltered: boo
       <p>A worker is a function with a name; starting it is a run:</p>
       <pre tabindex={0}>
         <code>
-          {`import { createFullStackApp } from "svc/fullstack";
-import { worker } from "svc";
+          {`import { createFullStackApp } from "svckit/fullstack";
+import { worker } from "svckit";
 
 const greet = worker("greet", async (name: string) => \`Hello \${name}\`);
 export default createFullStackApp({ workers: [greet] });

@@ -242,7 +242,7 @@ function One({ delivery, look }: { delivery: Delivery; look: OpsContext }) {
             <code>{`printf %s ${isWhole ? quoted(body) : '"$BODY"'} | openssl dgst -sha256 -hmac "$${VARIABLES.webhookSecret}"`}</code>
           </pre>
           <pre class="wrap" tabindex={0} role="region" aria-label="In TypeScript" data-copy>
-            <code>{`import { verify } from "svc/webhooks";
+            <code>{`import { verify } from "svckit/webhooks";
 
 const payload = verify({ body: rawBody, headers: request.headers, secret: process.env.${VARIABLES.webhookSecret} });`}</code>
           </pre>

@@ -64,7 +64,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   };
 }
 
-/** Components of "svc" that are elements: from here on they are that, so that they can stand wherever elements can. */
+/** Components of "svckit" that are elements: from here on they are that, so that they can stand wherever elements can. */
 const HOST_TAGS: Readonly<Record<string, string>> = { Gesture: DOM.gestureTag };
 
 function nameHostElements(program: ESTree.Program, scopes: Scopes): void {

@@ -3,13 +3,14 @@
  * is used, so the answer is the same in every tool that reads the file.
  */
 import type { ESTree } from "vite";
+import { PACKAGE_NAME } from "../../../platform/package/manifest.ts";
 import { isFunction, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 
-/** The module whose names the compiler knows. */
-export const SVC = "svc";
+/** The module whose names the compiler knows. Apps may import it under another name (framework-imports.ts). */
+export const SVC = PACKAGE_NAME;
 
-/** The module that compiled server code imports. */
+/** The module that compiled server code imports by default. */
 export const RUNTIME = `${SVC}/jsx-runtime`;
 
 export type Kind =
@@ -92,14 +93,14 @@ export function functionOf(binding: Binding): FunctionNode | undefined {
   return init && isFunction(init) ? init : undefined;
 }
 
-/** The name under which "svc" exports what `node` refers to, e.g. `signal` for `import { signal as s }` and `s`. */
+/** The name under which "svckit" exports what `node` refers to, e.g. `signal` for `import { signal as s }` and `s`. */
 export function svcName(node: Expression | Node, scopes: Scopes): string | undefined {
   if (node.type !== "Identifier" && node.type !== "JSXIdentifier") return undefined;
   const reference = scopes.within(node).find((item) => item.node === node);
   return reference?.binding && svcImport(reference.binding);
 }
 
-/** The name under which "svc" exports an imported binding. */
+/** The name under which "svckit" exports an imported binding. */
 export function svcImport(binding: Binding): string | undefined {
   const { source } = binding;
   if (source.type !== "ImportSpecifier" || importSource(binding) !== SVC) return undefined;

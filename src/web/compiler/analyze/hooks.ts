@@ -17,7 +17,7 @@ import { svcImport } from "./declaration-kinds.ts";
 import type { ResourceCall } from "../model.ts";
 import { mayFetchAgain } from "./resources.ts";
 
-/** Functions of "svc" that name a moment -> the type of the handler they become. */
+/** Functions of "svckit" that name a moment -> the type of the handler they become. */
 const MOMENTS: Readonly<Record<string, Moment>> = {
   onLoad: "load",
   onVisible: "visible",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { compile } from "../compile.ts";
 
-const HEAD = `import { Await, resource, signal } from "svc"; import { load } from "../build/action-modules.ts";`;
+const HEAD = `import { Await, resource, signal } from "svckit"; import { load } from "../build/action-modules.ts";`;
 const clientOf = (body: string): string | undefined =>
   compile(`${HEAD} export function Page(props: { id: number }) { ${body} }`, "page.tsx").client?.code;
 
@@ -38,7 +38,7 @@ describe("a resource", () => {
         `${imports} export function Busy(props) { const { found } = props; return <p>{props.other.pending} {found.error}</p>; }`,
         "busy.tsx",
       ).client?.code;
-    assert.match(of('import type { Resource } from "svc";') ?? "", /\$\[0\]\.pending.*\$\[1\]\.error/);
+    assert.match(of('import type { Resource } from "svckit";') ?? "", /\$\[0\]\.pending.*\$\[1\]\.error/);
     assert.equal(of('import type { Resource } from "elsewhere";'), undefined);
   });
 

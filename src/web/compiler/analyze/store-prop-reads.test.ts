@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { compile } from "../compile.ts";
 
 function stills(component: string, isDevelopment = true): string[] {
-  const { code } = compile(`import { computed, untrack, Show, For } from "svc"; ${component}`, "a.tsx", {
+  const { code } = compile(`import { computed, untrack, Show, For } from "svckit"; ${component}`, "a.tsx", {
     isDevelopment,
   }).server;
   return [...code.matchAll(/\$still\((.*?), "a\.tsx:1:\d+", "(.*?)"\)/g)].map(([, source]) => source ?? "");

@@ -9,7 +9,7 @@ describe("a module of server actions", () => {
   it("is known by its exported calls of action, whatever that is called there", () => {
     assert.deepEqual(
       actionsOf(`
-        import { action as serve } from "svc";
+        import { action as serve } from "svckit";
         import { schema } from "./schema.ts";
         export const save = serve(schema, (input) => input), remove = serve(() => 1);
         const inner = serve(() => 2);
@@ -22,7 +22,7 @@ describe("a module of server actions", () => {
   });
 
   it("is no module that only mentions them", () => {
-    assert.equal(actionsOf('import { page } from "svc"; export const action = 1;'), undefined);
+    assert.equal(actionsOf('import { page } from "svckit"; export const action = 1;'), undefined);
     assert.equal(actionsOf('import { action } from "other"; export const save = action(() => 1); // "svc"'), undefined);
     assert.equal(actionsOf("export const x = 1;"), undefined);
   });
@@ -30,7 +30,7 @@ describe("a module of server actions", () => {
   it("is left out of what a file hands on from another", () => {
     assert.deepEqual(
       actionsOf(
-        'import { action } from "svc"; const save = action(() => 1); export { save as other } from "./other.ts";',
+        'import { action } from "svckit"; const save = action(() => 1); export { save as other } from "./other.ts";',
       ),
       [],
     );
@@ -38,7 +38,7 @@ describe("a module of server actions", () => {
 
   it("tells which of them stream: those made from an async function*, there or by name", () => {
     const found = foundIn(`
-      import { action } from "svc";
+      import { action } from "svckit";
       import { schema, far } from "./schema.ts";
       async function* near() {}
       export const here = action(async function* () {});
@@ -54,10 +54,12 @@ describe("a module of server actions", () => {
   });
 
   it("calls a default export by its name in the module, and refuses one without", () => {
-    const text = 'import { action } from "svc"; const save = action(() => 1); export default save;';
+    const text = 'import { action } from "svckit"; const save = action(() => 1); export default save;';
     assert.deepEqual(foundIn(text), [{ exported: "default", name: "save", isStream: false }]);
     assert.deepEqual(foundIn(text.replace("export default save", "export { save as default }")), foundIn(text));
-    assert.throws(() => foundIn('import { action } from "svc"; export default action(() => 1);'), { code: "SVC117" });
+    assert.throws(() => foundIn('import { action } from "svckit"; export default action(() => 1);'), {
+      code: "SVC117",
+    });
   });
 
   it("is stubs in the browser that call by name", () => {

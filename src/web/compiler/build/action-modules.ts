@@ -1,5 +1,5 @@
 /**
- * Modules of server actions: recognised by a call of `action` from "svc", and replaced by stubs in the browser.
+ * Modules of server actions: recognised by a call of `action` from "svckit", and replaced by stubs in the browser.
  * Only exported actions exist there; the functions never leave the server.
  */
 import type { ESTree } from "vite";
@@ -9,6 +9,7 @@ import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import { patternNames, resolveScopes, type Scopes } from "../parse/scopes.ts";
 import { functionOf, indexImports, svcName } from "../analyze/declaration-kinds.ts";
 import { isFunction, unwrap, type Node } from "../parse/ast.ts";
+import { importsFramework, NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "../framework-imports.ts";
 
 /** One action that a module exports. */
 export interface ExportedAction {
@@ -21,10 +22,14 @@ export interface ExportedAction {
 }
 
 /** The exports of a module whose value is `action(…)`; undefined for a module that makes none. @throws SVC117 for one without a name */
-export function exportedActions(file: SourceFile): ExportedAction[] | undefined {
+export function exportedActions(
+  file: SourceFile,
+  aliases: FrameworkAliases = NO_ALIASES,
+): ExportedAction[] | undefined {
   // Parsing every helper module would cost more than looking for the word first.
-  if (!/\baction\b/.test(file.text) || !/["']svc["']/.test(file.text)) return undefined;
+  if (!/\baction\b/.test(file.text) || !importsFramework(file.text, aliases)) return undefined;
   const program = parse(file);
+  nameFrameworkImports(program, aliases);
   indexImports(program);
   const scopes = resolveScopes(program);
   const actionCall = (node: Node | null): ESTree.CallExpression | undefined => {

@@ -9,7 +9,7 @@ import { baseName, buildApp } from "./build.ts";
 import { withTempApp, type TempApp } from "../temp-app.testkit.ts";
 
 const COUNTER = `
-  import { signal } from "svc";
+  import { signal } from "svckit";
   import { step } from "../lib/step.ts";
   const SECRET = "s3cret";
   export function Counter(p: { start: number }) {
@@ -124,7 +124,7 @@ describe("a build", () => {
   });
 
   it("of an app without browser code has no chunks, and a server module that runs", async () => {
-    await withTempApp({ "src/app.tsx": "export default () => <p>static</p>;" }, async (app) => {
+    await withTempApp({ "src/app.tsx": 'import "svckit"; export default () => <p>static</p>;' }, async (app) => {
       const { manifest } = await buildApp({ root: app.root });
       assert.deepEqual(manifest.chunks, {});
       assert.deepEqual(await app.list("dist/client/handler"), []);
@@ -185,7 +185,7 @@ describe("a build", () => {
 
 describe("server actions in a build", () => {
   const ACTIONS = `
-    import { action } from "svc";
+    import { action } from "svckit";
     import { readFileSync } from "node:fs";
     export const save = action((text: string) => readFileSync(text, "utf8"));
     export const unused = action(() => 1);
@@ -220,10 +220,10 @@ describe("server actions in a build", () => {
 });
 
 describe("server actions reached by name", () => {
-  const VOTES = `import { action } from "svc";
+  const VOTES = `import { action } from "svckit";
     export const vote = action((name: string) => name), unused = action(() => 1);
     const undo = action(() => 2); export default undo;`;
-  const NEWS = 'import { action } from "svc"; export const news = action(async function* () { yield 1; });';
+  const NEWS = 'import { action } from "svckit"; export const news = action(async function* () { yield 1; });';
   const page = (imports: string, run: string): string =>
     `${imports} export const Page = () => <p onClick={async () => { ${run} }}>x</p>;`;
 
@@ -264,17 +264,17 @@ describe("server actions reached by name", () => {
       assert.match(direct.message, /"votes" comes from votes\.ts[^]*The actions there: vote, unused, default/);
       await app.write("page.tsx", page('import { votes } from "./index.ts";', "await votes('Ada');"));
       assert.match((await refused(app)).message, /votes.*(?:is not exported|votes\.ts)/);
-      await app.write("votes.ts", 'import { action } from "svc"; export default action(() => 1);');
+      await app.write("votes.ts", 'import { action } from "svckit"; export default action(() => 1);');
       await app.write("page.tsx", page('import votes from "./votes.ts";', "await votes();"));
-      assert.match((await refused(app)).message, /^SVC117 votes\.ts:1:31\nThis action has no name/);
+      assert.match((await refused(app)).message, /^SVC117 votes\.ts:1:34\nThis action has no name/);
     });
   });
 
   it("of two files that share a name are refused, for a call could only reach one", async () => {
     const files = {
       "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
-      "a.ts": 'import { action } from "svc"; export const save = action(() => 1);',
-      "b.ts": 'import { action } from "svc"; export const save = action(() => 2);',
+      "a.ts": 'import { action } from "svckit"; export const save = action(() => 1);',
+      "b.ts": 'import { action } from "svckit"; export const save = action(() => 2);',
       "page.tsx": page(
         'import { save } from "./a.ts"; import { save as other } from "./b.ts";',
         "await save(); await other();",
@@ -288,7 +288,7 @@ describe("server actions reached by name", () => {
 
 describe("server-only modules reached from browser code (SVC104)", () => {
   const chain = (last: Record<string, string>): Record<string, string> => ({
-    "app.tsx": 'import { Page } from "./page.tsx"; export default Page;',
+    "app.tsx": 'import "svckit"; import { Page } from "./page.tsx"; export default Page;',
     "page.tsx": 'import { a } from "./a.ts"; export const Page = () => <p onClick={() => a()}>x</p>;',
     ...last,
   });
@@ -324,7 +324,7 @@ describe("server-only modules reached from browser code (SVC104)", () => {
 
   it("are refused when they are another face of svc", async () => {
     await withTempApp(
-      chain({ "a.ts": 'import { graph } from "svc/graph"; export const a = () => graph;' }),
+      chain({ "a.ts": 'import { graph } from "svckit/graph"; export const a = () => graph;' }),
       async (app) => {
         assert.equal((await refused(app)).code, "SVC104");
       },

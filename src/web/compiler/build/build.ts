@@ -16,7 +16,7 @@ import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
 import { createManifest } from "./manifest.ts";
-import { CLIENT_QUERY, newAppModules, svc, type AppModules } from "../plugin.ts";
+import { CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } from "../plugin.ts";
 import { writeRouteTypes } from "./route-types.ts";
 import { precompress } from "./precompress.ts";
 
@@ -43,7 +43,7 @@ export interface BuildResult {
 
 /**
  * Builds an app for `svc start`.
- * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC121 from the compiler.
+ * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC122 from the compiler.
  */
 export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const began = performance.now();
@@ -60,6 +60,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await sayModule(path.join(outDir, "server"));
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
+  requireFramework(modules);
   const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
   const manifest = { ...createManifest(chunks, [...modules.actions.values()].flat(), code), callers };
   await copyPublic(root, outDir);

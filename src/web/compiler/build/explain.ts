@@ -6,6 +6,7 @@ import { build } from "vite";
 import { unwrapErrors } from "./build-errors.ts";
 import { browserConfig } from "./build.ts";
 import { compileFile } from "../compile.ts";
+import { FrameworkImports } from "../framework-imports.ts";
 import { relativePath } from "./import-chain.ts";
 import { CLIENT_QUERY, newAppModules } from "../plugin.ts";
 import { reportOf, type FileReport } from "./explain-report.ts";
@@ -23,7 +24,8 @@ export interface Explanation extends FileReport {
  */
 export async function explainFile(root: string, file: string): Promise<Explanation> {
   const text = await readFile(file, "utf8");
-  const { module, client, templates, compiled } = compileFile(text, relativePath(root, file));
+  const aliases = await new FrameworkImports().aliasesIn(text, path.resolve(file), async (specifier) => specifier);
+  const { module, client, templates, compiled } = compileFile(text, relativePath(root, file), { aliases });
   const report = reportOf(module, client, templates);
   return { ...report, chunk: compiled.client && (await chunkOf(root, path.resolve(file))) };
 }

@@ -6,6 +6,7 @@ import { parse } from "../parse/parse.ts";
 import { walk } from "../parse/ast.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
+import { NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "../framework-imports.ts";
 
 const FACE = `${SVC}/fullstack`;
 const NAME = "createFullStackApp";
@@ -21,9 +22,10 @@ const PATTERNS = [
 const MODULES = `import.meta.glob(${JSON.stringify(PATTERNS)}, { eager: true })`;
 
 /** @returns the text with its calls completed, line for line the same; undefined for a module that has none. */
-export function withPages(file: SourceFile): string | undefined {
-  if (!file.text.includes(NAME) || !file.text.includes(FACE)) return undefined;
+export function withPages(file: SourceFile, aliases: FrameworkAliases = NO_ALIASES): string | undefined {
+  if (!file.text.includes(NAME)) return undefined;
   const program = parse(file);
+  nameFrameworkImports(program, aliases);
   const names = new Set(
     program.body.flatMap((statement) =>
       statement.type === "ImportDeclaration" && statement.source.value === FACE

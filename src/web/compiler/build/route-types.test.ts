@@ -11,12 +11,18 @@ const namesIn = (text: string): string[] => [...text.matchAll(/^ {4}"(.*)": true
 describe("types of routes", () => {
   it("name pages and endpoints as their files are called, without groups and index", () => {
     const files = ["index.tsx", "(shop)/cart.tsx", "users/[id]/index.tsx", "docs/[[...path]].tsx", "api/users.ts"];
-    assert.deepEqual(namesIn(routeTypes(files)), ["/", "/api/users", "/cart", "/docs/[[...path]]", "/users/[id]"]);
+    assert.deepEqual(namesIn(routeTypes(files, "svckit/fullstack")), [
+      "/",
+      "/api/users",
+      "/cart",
+      "/docs/[[...path]]",
+      "/users/[id]",
+    ]);
   });
 
   it("leave out what is no route", () => {
     const files = ["_layout.tsx", "_parts/card.tsx", "a/_error.tsx", "index.test.ts", "types.d.ts", "style.css"];
-    assert.deepEqual(namesIn(routeTypes(files)), []);
+    assert.deepEqual(namesIn(routeTypes(files, "svckit/fullstack")), []);
   });
 
   it("are written beside an app of files, once while nothing changes", () => {
@@ -25,9 +31,9 @@ describe("types of routes", () => {
       mkdirSync(join(root, "pages/users"), { recursive: true });
       writeFileSync(join(root, "pages/users/[id].tsx"), "");
       const entry = join(root, "app.ts");
-      writeFileSync(entry, 'import { createApp } from "svc";');
+      writeFileSync(entry, 'import { createApp } from "svckit";');
       assert.equal(writeRouteTypes(entry), undefined);
-      writeFileSync(entry, 'import { createFullStackApp } from "svc/fullstack";');
+      writeFileSync(entry, 'import { createFullStackApp } from "svckit/fullstack";');
       const target = writeRouteTypes(entry);
       assert.equal(target, join(root, "svc-routes.d.ts"));
       assert.deepEqual(namesIn(readFileSync(target, "utf8")), ["/users/[id]"]);

@@ -1,5 +1,5 @@
 /**
- * Writes down which routes the files in `pages/` make, for the types of `href` and `load` ("svc/fullstack": `Routes`):
+ * Writes down which routes the files in `pages/` make, for the types of `href` and `load` ("svckit/fullstack": `Routes`):
  * `svc-routes.d.ts` beside the app module, where every tsconfig finds it. Written by build and development host alike, and
  * only when it changes, so that editors and watchers rest.
  */
@@ -9,27 +9,34 @@ import { listFiles } from "../../../platform/security/list-files.ts";
 
 const NAME = "svc-routes.d.ts";
 
+/** The import of the full-stack entry point, under whatever name the app gives the package. */
+const FULLSTACK = /import\s*\{[^}]*\bcreateFullStackApp\b[^}]*\}\s*from\s*["']([^"']+)["']/;
+
 /** What is no page, as the patterns of pages-modules.ts leave it out. */
 const OTHERS = /(?:^|\/)_|\.(?:test|spec|d)\.[jt]sx?$/;
 
 /** @param entry absolute path of the app module. @returns the file that was written; undefined where nothing has changed. */
 export function writeRouteTypes(entry: string): string | undefined {
   const folder = path.join(path.dirname(entry), "pages");
-  if (!existsSync(folder) || !readFileSync(entry, "utf8").includes("svc/fullstack")) return undefined;
-  const text = routeTypes([...listFiles(folder)].map(({ name }) => name));
+  const specifier = existsSync(folder) ? FULLSTACK.exec(readFileSync(entry, "utf8"))?.[1] : undefined;
+  if (specifier === undefined) return undefined;
+  const text = routeTypes(
+    [...listFiles(folder)].map(({ name }) => name),
+    specifier,
+  );
   const target = path.join(path.dirname(entry), NAME);
   if (existsSync(target) && readFileSync(target, "utf8") === text) return undefined;
   writeFileSync(target, text);
   return target;
 }
 
-/** @param files below `pages/`. */
-export function routeTypes(files: readonly string[]): string {
+/** @param files below `pages/`. @param specifier by which the app imports svckit/fullstack. */
+export function routeTypes(files: readonly string[], specifier: string): string {
   const names = new Set(files.filter((file) => /\.tsx?$/.test(file) && !OTHERS.test(file)).map(routeName));
   const lines = [...names].sort().map((name) => `    ${JSON.stringify(name)}: true;\n`);
   return `// Written by svc from the files in pages/: the routes of this app. Fit for .gitignore, and for a commit.
 export {};
-declare module "svc/fullstack" {
+declare module ${JSON.stringify(specifier)} {
   interface Routes {
 ${lines.join("")}  }
 }

@@ -6,7 +6,7 @@ import { createDevHost, type DevHost } from "./dev-host.ts";
 import { withTempApp, type TempApp } from "../temp-app.testkit.ts";
 
 const page = (by: number): string =>
-  `import { signal } from "svc"; export const Page = () => { const n = signal(1); return <p onClick={() => (n.value += ${by})}>{n.value}</p>; };`;
+  `import { signal } from "svckit"; export const Page = () => { const n = signal(1); return <p onClick={() => (n.value += ${by})}>{n.value}</p>; };`;
 const APP = {
   "app.tsx": 'import { Page } from "./page.tsx"; import { word } from "./word.ts"; export default { Page, word };',
   "page.tsx": page(41),
@@ -56,7 +56,10 @@ describe("the development host", () => {
   it("tells of imports that lead nowhere where they stand, and what to do", async () => {
     const cases: [files: Record<string, string>, told: RegExp][] = [
       [
-        { "app.tsx": 'import { page } from "svc";\nimport { word } from "./wrod.ts";\nexport default { page, word };' },
+        {
+          "app.tsx":
+            'import { page } from "svckit";\nimport { word } from "./wrod.ts";\nexport default { page, word };',
+        },
         /^SVC_DEFINITION app\.tsx:2:22\nThere is no file "\.\/wrod\.ts"\. Mend the path; did you mean "\.\/word\.ts"\?\n\n[^]*> 2 \| import \{ word/,
       ],
       [
@@ -68,8 +71,8 @@ describe("the development host", () => {
         /^SVC_DEFINITION app\.tsx:1:19\nThe package "@no\/such-package" is not installed\. Run "npm install @no\/such-package"/,
       ],
       [
-        { "app.tsx": 'import { page, createAp } from "svc";\nexport default createAp({ pages: [page] });' },
-        /^SVC_DEFINITION app\.tsx:1:16\n"svc" has no export "createAp"; did you mean "createApp"\?\n\n> 1 /,
+        { "app.tsx": 'import { page, createAp } from "svckit";\nexport default createAp({ pages: [page] });' },
+        /^SVC_DEFINITION app\.tsx:1:16\n"svckit" has no export "createAp"; did you mean "createApp"\?\n\n> 1 /,
       ],
     ];
     for (const [files, message] of cases)
@@ -80,7 +83,7 @@ describe("the development host", () => {
 
   it("has an app look out for stores that are shown where nothing is written again", async () => {
     const page =
-      'import { store } from "svc"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';
+      'import { store } from "svckit"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';
     await withHost(
       {
         ...APP,

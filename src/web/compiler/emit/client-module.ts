@@ -9,7 +9,7 @@ import type { Code, Scope } from "../model.ts";
 import { newNames, type Names } from "../names.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 
-/** Names of "svc" that exist in the browser, and the asset that holds them. */
+/** Names of "svckit" that exist in the browser, and the asset that holds them. */
 export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   signal: PATHS.core,
   computed: PATHS.core,

@@ -9,7 +9,7 @@ describe("the server module of a template", () => {
       serverBody(text),
       String.raw`export function A() { return $made("<main class=\"x\">Hi <b>you</b><br></main>"); }`,
     );
-    assert.equal(serverHead(text), 'import { made as $made } from "svc/jsx-runtime";');
+    assert.equal(serverHead(text), 'import { made as $made } from "svckit/jsx-runtime";');
     assert.equal(compileTsx(text).client, undefined);
   });
 
@@ -26,7 +26,7 @@ describe("the server module of a template", () => {
     assert.equal(
       serverHead(text),
       [
-        'import { block as $block, made as $made, scope as $scope, t as $t } from "svc/jsx-runtime";',
+        'import { block as $block, made as $made, scope as $scope, t as $t } from "svckit/jsx-runtime";',
         'const $b0 = $block("pages/test.tsx", "b0", ["click"], [], ["A","n","p.by"]);',
       ].join("\n"),
     );

@@ -52,13 +52,18 @@ export class ServerEmitter {
   /** Templates with code for the browser, as they were written. */
   readonly templates: WrittenTemplate[] = [];
 
-  /** @param isDevelopment as in CompileOptions. */
-  constructor(extraction: Extraction, client: ClientModule, browser: BrowserEmitter, isDevelopment: boolean) {
+  /** @param options as in CompileOptions. */
+  constructor(
+    extraction: Extraction,
+    client: ClientModule,
+    browser: BrowserEmitter,
+    { isDevelopment, runtime }: { isDevelopment: boolean; runtime: string },
+  ) {
     this.#module = extraction.module;
     this.#extraction = extraction;
     this.#client = client;
     this.#browser = browser;
-    this.#out = new ServerOutput(extraction.module.file, client.names);
+    this.#out = new ServerOutput(extraction.module.file, client.names, runtime);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out) : undefined;
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),
@@ -72,6 +77,11 @@ export class ServerEmitter {
     };
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
     this.#calls = new ComponentCallEmitter(extraction, this.#out, walker);
+  }
+
+  /** Whether the module contains JSX. Known after `emit`. */
+  get hasJsx(): boolean {
+    return this.#out.usesRuntime;
   }
 
   /** The whole server module. */

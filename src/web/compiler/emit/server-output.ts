@@ -5,7 +5,6 @@
 import MagicString from "magic-string";
 import type { SourceFile } from "../diagnostics.ts";
 import type { FunctionNode, Node } from "../parse/ast.ts";
-import { RUNTIME } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
 import type { Names } from "../names.ts";
 
@@ -23,15 +22,23 @@ export class ServerOutput {
   readonly #file: SourceFile;
   readonly #names: Names;
   readonly #text: MagicString;
+  /** Specifier of the JSX runtime. */
+  readonly #source: string;
   readonly #runtime = new Set<string>();
   readonly #blocks: string[] = [];
   readonly #withProps = new Set<FunctionNode>();
   #lists = 0;
 
-  constructor(file: SourceFile, names: Names) {
+  constructor(file: SourceFile, names: Names, source: string) {
     this.#file = file;
+    this.#source = source;
     this.#names = names;
     this.#text = new MagicString(file.text);
+  }
+
+  /** Whether the module uses the JSX runtime. */
+  get usesRuntime(): boolean {
+    return this.#runtime.size > 0;
   }
 
   /** Local name of an export of the JSX runtime. */
@@ -105,7 +112,7 @@ export class ServerOutput {
   render(): { code: string; map: string } {
     const { prefix } = this.#names;
     const names = [...this.#runtime].sort().map((name) => `${name} as ${prefix}${name}`);
-    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(RUNTIME)};\n`;
+    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(this.#source)};\n`;
     const each = Array.from({ length: this.#lists }, (_, at) => `const ${prefix}each${at} = ${EACH}`).join("");
     this.#text.prepend(imports + each + this.#blocks.join(""));
     const map = this.#text.generateMap({ source: this.#file.path, hires: "boundary", includeContent: true });

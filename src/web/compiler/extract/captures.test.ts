@@ -37,7 +37,8 @@ describe("what browser code captures", () => {
       "export function A() { const state = { a: { n: 0 }, b: 1 }; return <p onClick={() => state.a.n++}>{state.b}</p>; }",
       "export function A() { const list = [2, 1]; return <p onClick={() => go(list.toSorted())}>{list.length}</p>; }",
     ];
-    for (const component of components) assert.match(browserBody(`import { untrack } from "svc"; ${component}`), /h0/);
+    for (const component of components)
+      assert.match(browserBody(`import { untrack } from "svckit"; ${component}`), /h0/);
   });
 
   it("is a signal, shared between bindings and handlers", async () => {
@@ -122,7 +123,7 @@ describe("what browser code captures", () => {
 
   it("keeps the author's names for what svc exports in the browser", () => {
     const text =
-      'import { signal as s, batch } from "svc"; export const A = () => <p onClick={() => batch(() => s(1))}>x</p>;';
+      'import { signal as s, batch } from "svckit"; export const A = () => <p onClick={() => batch(() => s(1))}>x</p>;';
     assert.deepEqual(browserImports(text), ['import { batch, signal as s } from "/_svc/core.js";']);
   });
 

@@ -5,7 +5,7 @@ import { browserBody } from "../harness.testkit.ts";
 /** Browser code of a list whose rows hold `row`, in a component that begins with `before`. */
 function rowsWith(row: string, before = "", rest = ""): string {
   return browserBody(
-    `import { computed, signal } from "svc"; export function A(props) { const chosen = signal(0); const list = signal([]); ${before} return <div onClick={() => list.value = []}>${rest}{list.value.map((item) => ${row})}</div>; }`,
+    `import { computed, signal } from "svckit"; export function A(props) { const chosen = signal(0); const list = signal([]); ${before} return <div onClick={() => list.value = []}>${rest}{list.value.map((item) => ${row})}</div>; }`,
   );
 }
 

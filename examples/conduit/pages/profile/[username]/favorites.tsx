@@ -1,5 +1,5 @@
-import { notFound } from "svc";
-import type { LoadContext, PageProps } from "svc/fullstack";
+import { notFound } from "svckit";
+import type { LoadContext, PageProps } from "svckit/fullstack";
 import { Profile } from "../../_app/profile.tsx";
 import { findArticles, userNamed } from "../../_app/store.ts";
 import { visitorOf } from "../../_app/visitor.ts";
