@@ -1,34 +1,15 @@
-/** `svckit`: entry point of the base app. Everything else of a page's life is in `svckit/jsx-runtime` and `svckit/graph`. */
-export type { RequestOrigin } from "./platform/http/http.ts";
+/** `svckit`: apps, pages, actions, signals and components. Graphs and workers are in `svckit/graph`. */
 export type { Timeouts } from "./platform/http/server.ts";
 export type { DrainOptions, Drained } from "./app/lifecycle/drain.ts";
 export type { ReadyCheck, ReadyChecks } from "./app/lifecycle/readiness.ts";
 export { createApp } from "./app/app.ts";
 export type { App, Started, StartOptions } from "./app/app-types.ts";
-export type { AppOptions, DevSupport, SessionOptions, BootOptions } from "./app/options.ts";
+export type { AppOptions, SessionOptions } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/observability/metrics/exposition.ts";
-export type { Change } from "./app/lifecycle/change-feed.ts";
-export type { Doing, DeferredOperation } from "./app/lifecycle/deferred-operations.ts";
-export type { FleetQueue, Operations, RequestView, Status } from "./app/observability/operations-types.ts";
-export type { ProcessView } from "./graphs/cluster/membership.ts";
-export type { RefusedCaller } from "./app/observability/metrics/refused-callers.ts";
-export type {
-  Activity,
-  ActivityRange,
-  HourMinute,
-  RecentActivity,
-  RecentHour,
-  RecentMinute,
-} from "./app/observability/metrics/recent-activity.ts";
-export type { Setting } from "./app/lifecycle/settings.ts";
-export type { AuditQuery, AuditRow } from "./storage/contract/control.ts";
-export type { Page } from "./storage/contract/queries.ts";
-export type { Config, Environment } from "./app/lifecycle/config.ts";
 export { rateLimit, type RateLimitOptions } from "./app/pipeline/rate-limits.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/pages/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/pages/route.ts";
 export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/pages/group.ts";
-export type { ExportedFile, ExportStep, LeftOut } from "./app/pages/static-export.ts";
 export type { PageCache } from "./app/pages/cache-rules.ts";
 export { invalidate } from "./app/pages/invalidate.ts";
 export type { PathParams } from "./app/pages/path.ts";
@@ -44,9 +25,8 @@ export { navigate, type NavigateOptions } from "./app/pages/navigate.ts";
 export { call, type CallOptions } from "./app/actions/call.ts";
 export { toast, type ToastOptions } from "./app/pages/toast.ts";
 export { currentContext } from "./app/pipeline/current-request.ts";
-export { fail, forbidden, isRedirect, notFound, redirect, unauthorized } from "./app/pipeline/outcome.ts";
+export { fail, forbidden, notFound, redirect, unauthorized } from "./app/pipeline/outcome.ts";
 export { readForm } from "./app/pipeline/csrf-guard.ts";
-export { submitted, type SubmitBody, type SubmitDefinition, type Submitted } from "./app/forms/submit.ts";
 export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/pages/browser-lifecycle.ts";
 
 export { html, json, text } from "./platform/http/response/response.ts";
@@ -84,7 +64,6 @@ export { createRef, type Ref } from "./web/jsx/ref.ts";
 export { Await, type AwaitProps } from "./web/ssr/components/await.ts";
 export { resource, type FetchOptions } from "./web/ssr/resume/resource.ts";
 export type { Resource } from "./web/reactivity/server-resource.ts";
-export { useApp, useRequest } from "./app/pages/use-app.ts";
 export { createContext, useContext, type Context as SharedContext } from "./web/ssr/context.ts";
 export { effect } from "./web/ssr/resume/effect.ts";
 export { Dynamic } from "./web/ssr/components/dynamic.ts";
@@ -105,11 +84,7 @@ export {
   type GuardedFetchOptions,
   type GuardedInit,
 } from "./tools/guarded-fetch.ts";
-export { graph, worker } from "./graphs/definition/definition.ts";
 export { SvcError, type ErrorCode, type Issue } from "./platform/shared/errors.ts";
-export { parseWith } from "./platform/shared/schema.ts";
 export type { Json } from "./platform/shared/json.ts";
-export { traceparent, type Trace } from "./platform/shared/trace.ts";
 export type { Log, LogFields, LogLevel } from "./platform/shared/log.ts";
-export { BASE_PATH, COOKIES, DOM, FORM_FIELDS, PATHS, VARIABLES } from "./platform/shared/wire.ts";
-export { systemClock, type Clock, type Duration } from "./platform/shared/clock.ts";
+export type { Clock, Duration } from "./platform/shared/clock.ts";

@@ -2,7 +2,8 @@
  * Decides who may see the operator screens. In order: the app's own `authorize`; a session that began with the operator key or, under
  * `svc dev`, with its one-time link. Nobody else: a request can't prove where it comes from.
  */
-import { BASE_PATH, type App, type Context } from "../index.ts";
+import type { App, Context } from "../index.ts";
+import { BASE_PATH } from "../internal.ts";
 import type { Role } from "./roles.ts";
 
 export type Authorize = (ctx: Context) => Role | undefined | Promise<Role | undefined>;

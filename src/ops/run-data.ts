@@ -1,5 +1,5 @@
 /** All that the screen of a run is made of. */
-import type { AuditRow } from "../index.ts";
+import type { AuditRow } from "../ops.ts";
 import type { NodeDetail, Snapshot } from "../graph.ts";
 import type { ShownArtifact } from "./screens/runs/artifacts.tsx";
 import type { Flow } from "./widgets/load-widgets.ts";

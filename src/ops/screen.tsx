@@ -2,7 +2,8 @@
  * What all screens have in common: who may see them, the frame around them, what is told once after a step, and the page that
  * stands in their stead where there is no screen to show.
  */
-import { page, PATHS, SvcError, type Context, type PageDefinition } from "../index.ts";
+import { page, SvcError, type Context, type PageDefinition } from "../index.ts";
+import { PATHS } from "../internal.ts";
 import type { Child } from "../jsx-runtime.ts";
 import { type Access, type Denial } from "./operator-access.ts";
 import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type OpsContext, type Screens } from "./ops-context.ts";

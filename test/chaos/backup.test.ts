@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createApp, graph, worker } from "svckit";
+import { createApp } from "svckit";
+import { graph, worker } from "svckit/graph";
 import { temporaryFolder } from "../e2e/demo-server.ts";
 
 const SVC = join(fileURLToPath(import.meta.url), "../../../../bin/svc.js");

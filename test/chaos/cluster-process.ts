@@ -3,7 +3,8 @@
  * environment. It says where it listens.
  */
 import { writeSync } from "node:fs";
-import { createApp, graph, worker } from "svckit";
+import { createApp } from "svckit";
+import { graph, worker } from "svckit/graph";
 
 /** What stands before the address. */
 export const LISTENS = "url ";

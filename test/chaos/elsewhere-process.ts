@@ -3,7 +3,8 @@
  * in which process it runs.
  */
 import { writeSync } from "node:fs";
-import { createApp, graph, worker } from "svckit";
+import { createApp } from "svckit";
+import { graph, worker } from "svckit/graph";
 
 /** Where its graph is. */
 const plan = worker("plan", (input: string) => input);

@@ -1,7 +1,8 @@
 /** One of the two processes of `held.test.ts`: the sample app on their database. It says where it listens; a line on its input sets its clock ahead. */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { systemClock, type Clock } from "svckit";
+import type { Clock } from "svckit";
+import { systemClock } from "svckit/graph";
 import { opsSample } from "../contract/ops-app.ts";
 
 /** What stands before the address, and before how far the clock is set ahead. */

@@ -4,7 +4,8 @@
  */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApp, worker } from "svckit";
+import { createApp } from "svckit";
+import { worker } from "svckit/graph";
 import type { Engine } from "svckit/graph";
 
 export interface Order {

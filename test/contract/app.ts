@@ -2,19 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  action,
-  createApp,
-  fail,
-  forbidden,
-  graph,
-  page,
-  route,
-  unauthorized,
-  worker,
-  type App,
-  type AppOptions,
-} from "svckit";
+import { action, createApp, fail, forbidden, page, route, unauthorized, type App, type AppOptions } from "svckit";
+import { graph, worker } from "svckit/graph";
 import { createTestClient, recordLog, type TestClient } from "svckit/testing";
 import * as v from "valibot";
 

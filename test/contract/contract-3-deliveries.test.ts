@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
-import { worker } from "svckit";
+import { worker } from "svckit/graph";
 import { SimulatedClock } from "svckit/testing";
 import { WORKERS, withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";

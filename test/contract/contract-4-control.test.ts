@@ -1,7 +1,7 @@
 /** Contract section 4 and what it grew by: operating graphs over HTTP. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { graph, worker } from "svckit";
+import { graph, worker } from "svckit/graph";
 import { WORKERS } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";
 import { operate, textOf, type Called } from "./calls.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as v from "valibot";
-import { graph, worker } from "svckit";
+import { graph, worker } from "svckit/graph";
 import { SimulatedClock } from "svckit/testing";
 import { API_KEY, OPERATOR, sum, WORKERS, withFixture } from "./app.ts";
 import { throughBothDoors } from "./both-doors.ts";

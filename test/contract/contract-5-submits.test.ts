@@ -6,17 +6,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import {
-  CsrfField,
-  fail,
-  forbidden,
-  page,
-  redirect,
-  submitted,
-  unauthorized,
-  type AppOptions,
-  type Context,
-} from "svckit";
+import { CsrfField, fail, forbidden, page, redirect, unauthorized, type AppOptions, type Context } from "svckit";
+import { submitted } from "svckit/internal";
 import { submit, type AnySubmit } from "svckit/fullstack";
 import { html } from "svckit/jsx-runtime";
 import * as v from "valibot";

@@ -8,19 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import {
-  Await,
-  CsrfField,
-  eventStream,
-  html,
-  json,
-  page,
-  readForm,
-  redirect,
-  route,
-  systemClock,
-  type StreamEvent,
-} from "svckit";
+import { Await, CsrfField, eventStream, html, json, page, readForm, redirect, route, type StreamEvent } from "svckit";
+import { systemClock } from "svckit/graph";
 import { createTestClient } from "svckit/testing";
 import { createFixture, OPERATOR, type Fixture } from "./app.ts";
 import { FOREIGN_DOORS, OWN_DOORS, type Asked, type Door, type Told } from "./every-door.ts";

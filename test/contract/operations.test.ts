@@ -1,7 +1,8 @@
 /** What a running app tells those who run it: its log, and whether it is ready. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { action, createApp, eventStream, route, systemClock } from "svckit";
+import { action, createApp, eventStream, route } from "svckit";
+import { systemClock } from "svckit/graph";
 import { createTestClient, recordLog, SimulatedClock } from "svckit/testing";
 import { withFixture } from "./app.ts";
 

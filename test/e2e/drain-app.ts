@@ -9,7 +9,8 @@ import { root, startDemo, type DemoServer } from "./demo-server.ts";
 const SOURCE = `
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { createApp, graph, route, worker } from "svckit";
+import { createApp, route } from "svckit";
+import { graph, worker } from "svckit/graph";
 
 const folder = process.env.GATES;
 const tell = (text) => appendFileSync(folder + "/journal", text + "\\n");

@@ -5,7 +5,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { systemClock, type App, type Clock } from "svckit";
+import type { App, Clock } from "svckit";
+import { systemClock } from "svckit/graph";
 import type { Origin } from "svckit/graph";
 import { createReceiver, type Receiver } from "svckit/testing";
 import { OPERATOR_KEY, opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";

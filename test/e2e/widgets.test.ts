@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import { createApp, graph, html, route, worker, type App, type Started } from "svckit";
+import { createApp, html, route, type App, type Started } from "svckit";
+import { graph, worker } from "svckit/graph";
 import { launchBrowser, openTab, seenAs } from "./browser.ts";
 
 const DEADLINE_MS = 30_000;

@@ -1,5 +1,6 @@
 /** What actions, workers, graphs and pages make of types. */
-import { action, call, fail, graph, page, worker } from "svckit";
+import { action, call, fail, page } from "svckit";
+import { graph, worker } from "svckit/graph";
 import * as v from "valibot";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

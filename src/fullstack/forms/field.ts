@@ -2,7 +2,8 @@
  * Fields of a `<Form>`: `<Field>` with label, hint and error, and for markup of one's own `field(…)` and `<FieldError>`. All know by the
  * form around them what was sent and what is wrong with it.
  */
-import { DOM, SvcError, useContext } from "../../index.ts";
+import { SvcError, useContext } from "../../index.ts";
+import { DOM } from "../../internal.ts";
 import { html, spread, t, type Child } from "../../jsx-runtime.ts";
 import type { FieldName } from "./field-names.ts";
 import { formScope, type FormState } from "./form-state.ts";

@@ -1,5 +1,6 @@
 /** Messages for the page that comes after this answer: set by what redirects, shown once. In a signed cookie, so that nobody else can. */
-import { COOKIES, SvcError, type Context } from "../../index.ts";
+import { SvcError, type Context } from "../../index.ts";
+import { COOKIES } from "../../internal.ts";
 import { html, spread, t, type Child } from "../../jsx-runtime.ts";
 import { usePage } from "../page-scope.ts";
 

@@ -2,7 +2,8 @@
  * What a form shows in its fields: what was sent and refused, else what it begins with. Owns ids and names by which fields, hints and
  * errors find each other. Pure but for the context that hands it down to the fields of a form.
  */
-import { createContext, type Issue, type Submitted } from "../../index.ts";
+import { createContext, type Issue } from "../../index.ts";
+import type { Submitted } from "../../internal.ts";
 import { stepsOf } from "./form-tree.ts";
 
 export class FormState {

@@ -3,7 +3,8 @@
  * fetches forms.js, which sends it and takes in the same page. docs/guide/forms.md
  */
 import { randomUUID } from "node:crypto";
-import { CsrfField, DOM, FORM_FIELDS, PATHS, submitted, SvcError, type Context } from "../../index.ts";
+import { CsrfField, SvcError, type Context } from "../../index.ts";
+import { DOM, FORM_FIELDS, PATHS, submitted } from "../../internal.ts";
 import { a, html, sendForms, spread, t, type Child } from "../../jsx-runtime.ts";
 import { FormState, formScope } from "./form-state.ts";
 import { usePage, type PageScope } from "../page-scope.ts";

@@ -1,14 +1,6 @@
 /** `submit`: what a form is sent to. Owns its definition for authors; the way over HTTP is the base app's (contract section 5). */
-import {
-  parseWith,
-  SvcError,
-  type Context,
-  type FileRule,
-  type StandardSchema,
-  type SubmitBody,
-  type SubmitDefinition,
-  type UploadedFile,
-} from "../../index.ts";
+import { SvcError, type Context, type FileRule, type StandardSchema, type UploadedFile } from "../../index.ts";
+import { parseWith, type SubmitBody, type SubmitDefinition } from "../../internal.ts";
 import type { FieldKinds } from "./field-names.ts";
 import { treeOf, type FieldKind } from "./form-tree.ts";
 

@@ -1,5 +1,6 @@
 /** `createI18n`: the languages of an app with their messages, typed. What is asked for texts is a translator: of a request, or of the page being rendered. */
-import { createContext, useContext, BASE_PATH, type Context } from "../../index.ts";
+import { createContext, useContext, type Context } from "../../index.ts";
+import { BASE_PATH } from "../../internal.ts";
 import { format, type Message, type ParamArgs, type ParamsOf } from "./format.ts";
 import { localeOf, localPath, readLocales, type Locales } from "./locales.ts";
 import type { Checked, Messages } from "./messages.ts";

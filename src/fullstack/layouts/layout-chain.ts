@@ -3,7 +3,8 @@
  * the nearest `_error.tsx`, inside the layouts that stand around that file; those whose data is there go on standing.
  */
 import { STATUS_CODES } from "node:http";
-import { ErrorBoundary, isRedirect, SvcError, type Context } from "../../index.ts";
+import { ErrorBoundary, SvcError, type Context } from "../../index.ts";
+import { isRedirect } from "../../internal.ts";
 import { component, html, outlet, t, type Child } from "../../jsx-runtime.ts";
 import { SiteLocales, type SiteLanguages } from "../i18n/i18n.ts";
 import { mergeHeads, type Head } from "./head.ts";

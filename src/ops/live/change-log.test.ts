@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Change, Clock } from "../../index.ts";
+import type { Clock } from "../../index.ts";
+import type { Change } from "../../ops.ts";
 import { ChangeLog, type Subject } from "./change-log.ts";
 import { ChangesFeed } from "./changes-feed.ts";
 

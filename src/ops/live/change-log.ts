@@ -3,7 +3,8 @@
  * told whether it shows something old. Kept are the last change of each kind and of the graphs that changed last, however many there were.
  */
 import { randomInt } from "node:crypto";
-import type { App, Change } from "../../index.ts";
+import type { App } from "../../index.ts";
+import type { Change } from "../../ops.ts";
 import { ChangeSignal } from "./change-signal.ts";
 
 /** What a page shows: graphs in general, one of them, queues and schedules, webhooks and deliveries, processes. */

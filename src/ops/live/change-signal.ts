@@ -1,5 +1,6 @@
 /** Tells those who wait that something has changed, and waits itself: time and signals for the feeds. */
-import { systemClock, type Clock } from "../../index.ts";
+import type { Clock } from "../../index.ts";
+import { systemClock } from "../../graph.ts";
 
 export class ChangeSignal {
   #version = 0;

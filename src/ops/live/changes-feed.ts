@@ -1,5 +1,6 @@
 /** Feed that says no more than that something of what a page shows has changed: the page fetches itself then. No more often than once a second. */
-import { systemClock, type Clock } from "../../index.ts";
+import type { Clock } from "../../index.ts";
+import { systemClock } from "../../graph.ts";
 import { ChangeSignal, pause } from "./change-signal.ts";
 import type { ChangeLog, Subject } from "./change-log.ts";
 import type { Feed, News } from "./topics.ts";

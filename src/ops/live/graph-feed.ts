@@ -1,5 +1,6 @@
 /** Feeds about one graph: its picture and list as parts, and its events as rows. Both end with those who follow, never with the graph. */
-import { systemClock, type App } from "../../index.ts";
+import type { App } from "../../index.ts";
+import { systemClock } from "../../graph.ts";
 import { eventHtml } from "../widgets/event-row.tsx";
 import { flowParts } from "../widgets/flow-graph.tsx";
 import { flowView } from "../widgets/graph-view.ts";

@@ -3,16 +3,9 @@
  * the id of each says where every topic stands, so that whoever comes back misses nothing and gets nothing twice.
  */
 import { setMaxListeners } from "node:events";
-import {
-  DOM,
-  eventStream,
-  route,
-  SvcError,
-  systemClock,
-  type App,
-  type Context,
-  type RouteDefinition,
-} from "../../index.ts";
+import { eventStream, route, SvcError, type App, type Context, type RouteDefinition } from "../../index.ts";
+import { systemClock } from "../../graph.ts";
+import { DOM } from "../../internal.ts";
 import type { StreamEvent } from "../../index.ts";
 import { LIVE_PURPOSE } from "../widgets/load-widgets.ts";
 import { pause } from "./change-signal.ts";

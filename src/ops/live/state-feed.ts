@@ -1,6 +1,7 @@
 /** Feeds about the whole process: looked at once a second, for as long as somebody follows. */
 import { randomInt } from "node:crypto";
-import { systemClock, type App, type Clock } from "../../index.ts";
+import type { App, Clock } from "../../index.ts";
+import { systemClock } from "../../graph.ts";
 import { overviewParts } from "../widgets/ops-dashboard.tsx";
 import { readOverviewView } from "../widgets/overview-view.ts";
 import { workerParts } from "../widgets/worker-panel.tsx";

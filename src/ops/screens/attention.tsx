@@ -1,5 +1,6 @@
 /** What needs somebody: failures by what they have in common, runs that wait for a word or are stuck, webhooks that are off, clients refused. */
-import type { App, RefusedCaller } from "../../index.ts";
+import type { App } from "../../index.ts";
+import type { RefusedCaller } from "../../ops.ts";
 import type { Snapshot } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { OpsContext } from "../ops-context.ts";

@@ -1,5 +1,7 @@
 /** Who did what by hand: the audit trail, by who, what and to what. */
-import { PATHS, type AuditRow, type Entry } from "../../index.ts";
+import type { Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
+import type { AuditRow } from "../../ops.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";

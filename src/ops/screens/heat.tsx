@@ -4,7 +4,7 @@ import type { OpsContext } from "../ops-context.ts";
 import { buildMarks, heatOf, heatText, type BuildMark, type Heat, type HeatCell, type HeatRow } from "../views/heat.ts";
 import { queryText } from "../views/runs/runs-query.ts";
 import { clockText, countText } from "../views/format.ts";
-import type { Activity, ActivityRange, ProcessView } from "../../index.ts";
+import type { Activity, ActivityRange, ProcessView } from "../../ops.ts";
 import { Time } from "./parts.tsx";
 import { Heads } from "./table-head.tsx";
 

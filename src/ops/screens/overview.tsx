@@ -1,14 +1,7 @@
 /** The overview: whether all is well, what runs and what waits, what has just happened, and what needs somebody. */
-import {
-  PATHS,
-  type Activity,
-  type ActivityRange,
-  type Entry,
-  type FleetQueue,
-  type RecentActivity,
-  type RefusedCaller,
-  type Status,
-} from "../../index.ts";
+import type { Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
+import type { Activity, ActivityRange, FleetQueue, RecentActivity, RefusedCaller, Status } from "../../ops.ts";
 import type { Snapshot } from "../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";

@@ -1,5 +1,5 @@
 /** The processes that share the database, a row for each: where it runs, what it does, and whether it is still heard of. */
-import type { ProcessView } from "../../index.ts";
+import type { ProcessView } from "../../ops.ts";
 import type { OpsContext } from "../ops-context.ts";
 import { SLOW_MS } from "../views/processes.ts";
 import { bytesText, countText, delayText, durationText } from "../views/format.ts";

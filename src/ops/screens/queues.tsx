@@ -1,5 +1,7 @@
 /** What waits for which worker, and whether it may start. */
-import { PATHS, type Entry, type FleetQueue } from "../../index.ts";
+import type { Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
+import type { FleetQueue } from "../../ops.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import { operatorRoute } from "../operator-route.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";

@@ -1,5 +1,7 @@
 /** What this process is answering now, and whom it has turned away: for those who ask why it is slow, or who is knocking so often. */
-import { PATHS, type App, type Entry, type RefusedCaller, type RequestView } from "../../index.ts";
+import type { App, Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
+import type { RefusedCaller, RequestView } from "../../ops.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";

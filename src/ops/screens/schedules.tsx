@@ -1,5 +1,6 @@
 /** What starts by the clock: when next, what came of it last, run now, pause. */
-import { PATHS, type Entry } from "../../index.ts";
+import type { Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
 import type { ScheduleView } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import { operatorRoute } from "../operator-route.ts";

@@ -1,5 +1,7 @@
 /** The settings in force, and those of the screens themselves. Secrets are told as set or not. */
-import { PATHS, type Entry, type Setting } from "../../index.ts";
+import type { Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
+import type { Setting } from "../../ops.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";

@@ -1,5 +1,6 @@
 /** The sign-in form, and the pages for visitors whom no key would let in. */
-import { CsrfField, VARIABLES } from "../../index.ts";
+import { CsrfField } from "../../index.ts";
+import { VARIABLES } from "../../internal.ts";
 import { OPS_PATH, type Denial } from "../operator-access.ts";
 import type { OpsFlash } from "../ops-flash.ts";
 

@@ -1,5 +1,5 @@
 /** The top of the overview: how all is, and the figures of the last hour, each with the list that explains it. */
-import type { RecentActivity, RecentHour, Status } from "../../index.ts";
+import type { RecentActivity, RecentHour, Status } from "../../ops.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { Health } from "../views/health.ts";

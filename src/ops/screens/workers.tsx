@@ -1,5 +1,7 @@
 /** What the app's code can run: graphs and workers with their limits, and a form to start one. */
-import { PATHS, type Entry, type FleetQueue, type ProcessView } from "../../index.ts";
+import type { Entry } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
+import type { FleetQueue, ProcessView } from "../../ops.ts";
 import { ProcessesTable } from "./processes.tsx";
 import { OPS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";

@@ -1,5 +1,5 @@
 /** What a screen shows or does, as a command: for scripts, tickets and whoever would rather type. Pure. */
-import { PATHS, VARIABLES } from "../../index.ts";
+import { PATHS, VARIABLES } from "../../internal.ts";
 import type { Json } from "../../graph.ts";
 
 export interface Commands {

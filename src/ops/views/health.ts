@@ -1,6 +1,6 @@
 /** Whether all is well, and what is not: one word for the top of the overview, with its reasons. Pure. */
 import type { QueueView } from "../../graph.ts";
-import type { RecentHour, Status } from "../../index.ts";
+import type { RecentHour, Status } from "../../ops.ts";
 import { SLOW_MS, slowestOf } from "./processes.ts";
 import { bytesText, countText, durationText, shareText } from "./format.ts";
 

@@ -1,5 +1,5 @@
 /** What graphs did over time, as a strip of cells for each: how much by shade, what failed by a part of the cell. Pure. */
-import type { Activity, ProcessView } from "../../index.ts";
+import type { Activity, ProcessView } from "../../ops.ts";
 import { countText, shareText } from "./format.ts";
 
 export interface HeatCell {

@@ -1,5 +1,5 @@
 /** What the figures of processes come to. Pure. */
-import type { ProcessView } from "../../index.ts";
+import type { ProcessView } from "../../ops.ts";
 
 /** A process that lets one thing in a hundred wait for so long computes too much in one go. */
 export const SLOW_MS = 500;

@@ -1,5 +1,5 @@
 /** When a queue will be empty, at the rates at which nodes come in and attempts of its worker end at present. Pure. */
-import type { FleetQueue } from "../../index.ts";
+import type { FleetQueue } from "../../ops.ts";
 
 const MINUTE_MS = 60_000;
 

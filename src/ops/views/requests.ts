@@ -1,5 +1,5 @@
 /** The requests that are answered now, as they are listed. Pure. */
-import type { RequestView } from "../../index.ts";
+import type { RequestView } from "../../ops.ts";
 
 /**
  * Those that have yet to be answered first: streams are open for as long as somebody looks. Each the longest first.

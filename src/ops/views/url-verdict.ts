@@ -1,5 +1,6 @@
 /** What is thought of an address that somebody wants to be told at, in words. Pure. */
-import { VARIABLES, type App } from "../../index.ts";
+import type { App } from "../../index.ts";
+import { VARIABLES } from "../../internal.ts";
 
 type Judgement = Awaited<ReturnType<App["webhooks"]["judge"]>>;
 

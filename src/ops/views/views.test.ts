@@ -8,7 +8,7 @@ import { payloadView, type PayloadNode } from "./runs/payload.ts";
 import { chipsOf, graphQueryOf, readRunsQuery } from "./runs/runs-query.ts";
 import { sparkline } from "./sparkline.ts";
 import { stepViews } from "./runs/allowed-actions.ts";
-import type { FleetQueue } from "../../index.ts";
+import type { FleetQueue } from "../../ops.ts";
 import { zoneOf } from "../ops-context.ts";
 import { emptyText, rateText } from "./queue-drain.ts";
 import { buildMarks, heatOf, heatText } from "./heat.ts";

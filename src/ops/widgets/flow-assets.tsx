@@ -1,5 +1,5 @@
 /** `<FlowAssets>`: what the widgets need in the head of a page. */
-import { PATHS } from "../../index.ts";
+import { PATHS } from "../../internal.ts";
 
 export interface FlowAssetsProps {
   /** `ctx.nonce`, for the script: without it the widgets stay as the server wrote them. */

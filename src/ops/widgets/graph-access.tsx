@@ -1,5 +1,6 @@
 /** The graph that a widget was given by its id: whether whoever looks at the page may see it, and what stands there if not. */
-import { useApp, useRequest, type App } from "../../index.ts";
+import type { App } from "../../index.ts";
+import { useApp, useRequest } from "../../internal.ts";
 import type { Bearer } from "./load-widgets.ts";
 
 /** A graph by its id. */

@@ -1,5 +1,6 @@
 /** Reading what widgets show, in a loader: the state of a graph with the right to follow it. */
-import { BASE_PATH, type App } from "../../index.ts";
+import type { App } from "../../index.ts";
+import { BASE_PATH } from "../../internal.ts";
 import type { LiveTopic } from "../live/topics.ts";
 import { triesOf } from "./max-attempts.ts";
 import { flowView, type FlowView } from "./graph-view.ts";

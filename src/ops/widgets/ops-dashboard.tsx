@@ -1,5 +1,7 @@
 /** `<OpsDashboard>`: the overview of those who run an app as one widget, for a page of their own. */
-import { Await, useApp, type App, type RecentActivity, type RecentHour } from "../../index.ts";
+import { Await, type App } from "../../index.ts";
+import { useApp } from "../../internal.ts";
+import type { RecentActivity, RecentHour } from "../../ops.ts";
 import { liveSrc } from "./load-widgets.ts";
 import { readOverviewView, type OverviewRun, type OverviewView } from "./overview-view.ts";
 import { StatusMark } from "./status-mark.tsx";

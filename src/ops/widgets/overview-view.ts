@@ -1,5 +1,6 @@
 /** What the overview tells: the last hour, what is under way, what has failed, and how the process is. */
-import type { App, RecentActivity, Status } from "../../index.ts";
+import type { App } from "../../index.ts";
+import type { RecentActivity, Status } from "../../ops.ts";
 import { graphStatus } from "./graph-view.ts";
 import type { FlowStatus } from "./status.ts";
 import { workerViews, type WorkerView } from "./worker-view.ts";

@@ -1,5 +1,6 @@
 /** `<WorkerPanel>`: what each worker does now, and what waits for it. */
-import { Await, useApp, type App } from "../../index.ts";
+import { Await, type App } from "../../index.ts";
+import { useApp } from "../../internal.ts";
 import { liveSrc } from "./load-widgets.ts";
 import { StatusMark } from "./status-mark.tsx";
 import { countText, durationText } from "../views/format.ts";

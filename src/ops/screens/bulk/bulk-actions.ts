@@ -2,7 +2,8 @@
  * A step for many runs as it is done: for those that were ticked, or for those that the filters of a list fit. What was confirmed is a
  * number, so it is not done to more. What is shown before, bulk.tsx has; how it is held back, deferred.tsx.
  */
-import { SvcError, type Doing } from "../../../index.ts";
+import { SvcError } from "../../../index.ts";
+import type { Doing } from "../../../ops.ts";
 import type { BulkOptions, Steering } from "../../../graph.ts";
 import type { Step } from "../../operator-route.ts";
 import type { BulkChoice, BulkStep } from "../../views/bulk/bulk.ts";

@@ -1,5 +1,6 @@
 /** One run: what can be done with it, when what ran, and what each node was given and gave. */
-import { notFound, PATHS, type Entry } from "../../../index.ts";
+import { notFound, type Entry } from "../../../index.ts";
+import { PATHS } from "../../../internal.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { FlowAssets } from "../../widgets/flow-assets.tsx";
 import { FlowGraph } from "../../widgets/flow-graph.tsx";

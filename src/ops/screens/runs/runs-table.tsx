@@ -26,7 +26,7 @@ export function NoRuns({ look, isFiltered }: { look: OpsContext; isFiltered: boo
       <pre tabindex={0}>
         <code>
           {`import { createFullStackApp } from "svckit/fullstack";
-import { worker } from "svckit";
+import { worker } from "svckit/graph";
 
 const greet = worker("greet", async (name: string) => \`Hello \${name}\`);
 export default createFullStackApp({ workers: [greet] });

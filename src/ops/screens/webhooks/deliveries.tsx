@@ -1,5 +1,6 @@
 /** Deliveries: the list by its filters, and one with its attempts, the exact text that is signed, and how to check that. */
-import { PATHS, VARIABLES, type Entry } from "../../../index.ts";
+import type { Entry } from "../../../index.ts";
+import { PATHS, VARIABLES } from "../../../internal.ts";
 import { DELIVERY_HEADERS } from "../../../webhooks.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import { operatorRoute } from "../../operator-route.ts";

@@ -1,6 +1,6 @@
 /** What would be sent if deliveries were sent again, shown before: one with all its bytes, or all of a webhook that failed. Nothing is sent by it. */
 import type { App, Entry } from "../../../index.ts";
-import { PATHS } from "../../../index.ts";
+import { PATHS } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import { operatorRoute } from "../../operator-route.ts";
 import type { OpsContext, Screens } from "../../ops-context.ts";

@@ -1,5 +1,6 @@
 /** One webhook: what it hears of, how it answers, its latest deliveries, and what can be done with it. */
-import { notFound, PATHS, type Entry } from "../../../index.ts";
+import { notFound, type Entry } from "../../../index.ts";
+import { PATHS } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";

@@ -1,5 +1,6 @@
 /** Webhooks: who is told of what, whether it arrives and how soon it is answered. */
-import { PATHS, type Entry } from "../../../index.ts";
+import type { Entry } from "../../../index.ts";
+import { PATHS } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import type { OpsContext, Screens } from "../../ops-context.ts";
 import { screen } from "../../screen.tsx";

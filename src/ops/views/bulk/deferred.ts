@@ -2,7 +2,7 @@
  * A step for many runs that is held back for a while, as the audit trail tells of it: when it was wanted, and what has become of it since.
  * Pure.
  */
-import type { AuditRow } from "../../../index.ts";
+import type { AuditRow } from "../../../ops.ts";
 import type { Json } from "../../../graph.ts";
 import { BULK_STEPS, type BulkStep } from "./bulk.ts";
 import { countOf, BulkProgress } from "./bulk-progress.ts";

@@ -1,0 +1,14 @@
+/**
+ * `svckit/internal`: plumbing that svc's own packages, tests and tools share. Any release may change it without notice: apps import from
+ * the other entry points.
+ */
+export type { RequestOrigin } from "./platform/http/http.ts";
+export type { BootOptions, DevSupport } from "./app/options.ts";
+export type { Config, Environment } from "./app/lifecycle/config.ts";
+export type { ExportedFile, ExportStep, LeftOut } from "./app/pages/static-export.ts";
+export { isRedirect } from "./app/pipeline/outcome.ts";
+export { submitted, type SubmitBody, type SubmitDefinition, type Submitted } from "./app/forms/submit.ts";
+export { useApp, useRequest } from "./app/pages/use-app.ts";
+export { parseWith } from "./platform/shared/schema.ts";
+export { traceparent, type Trace } from "./platform/shared/trace.ts";
+export { BASE_PATH, COOKIES, DOM, FORM_FIELDS, PATHS, VARIABLES } from "./platform/shared/wire.ts";
