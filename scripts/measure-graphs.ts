@@ -60,7 +60,7 @@ async function commitMs(): Promise<number> {
   const engine = createEngine({ store, graphs: [chain], clock: systemClock });
   try {
     const beginMs = performance.now();
-    for (let n = 0; n < commits; n++) await engine.start(chain.name, n, { delayMs: 3_600_000 });
+    for (let n = 0; n < commits; n++) await engine.start(chain.name, n, { delay: 3_600_000 });
     return (performance.now() - beginMs) / commits;
   } finally {
     await engine.close();

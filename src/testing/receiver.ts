@@ -2,6 +2,7 @@
  * A webhook receiver on loopback for tests: keeps what it is sent, answers by a script. Senders need
  * `SVC_WEBHOOK_ALLOW_CIDRS=127.0.0.0/8` to reach it.
  */
+import { durationMs, type Duration } from "../platform/shared/clock.ts";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -17,10 +18,10 @@ export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: string;
-  /** Real milliseconds before the answer; `"never"` keeps the sender waiting until `close` or `release`. */
-  delay?: number | "never";
-  /** Sends the head at once, then one byte each so many real milliseconds, without end. */
-  dripEveryMs?: number;
+  /** Real time before the response, such as `"50ms"`. `"never"`: the sender waits until `close` or `release`. */
+  delay?: Duration;
+  /** Sends the head at once, then one byte per interval of real time, without end. */
+  dripEvery?: Duration;
   /** Closes the connection without an answer, having read the delivery. */
   hangUp?: boolean;
 }
@@ -45,7 +46,7 @@ export interface Receiver {
   /** Bytes sent by `dripEveryMs` so far, over all answers. */
   readonly dripped: number;
   /** Resolves once so many deliveries have arrived. Rejects after `timeoutMs` of real time (default 5,000), telling how many had. */
-  received(count: number, timeoutMs?: number): Promise<readonly Received[]>;
+  received(count: number, timeout?: Duration): Promise<readonly Received[]>;
   /** Answers from now on. */
   reply(...replies: (number | Reply)[]): void;
   /** Answers those kept waiting by `delay: "never"`, with 204. */
@@ -78,15 +79,16 @@ export async function createReceiver(options: ReceiverOptions = {}): Promise<Rec
     get dripped() {
       return state.dripped;
     },
-    received: (count, timeoutMs = WAIT_MS) =>
-      waitFor(
+    received: async (count, timeout = WAIT_MS) => {
+      const timeoutMs = durationMs(timeout);
+      await waitFor(
         () => deliveries.length >= count,
         listeners,
         timeoutMs,
-        () => {
-          return `${deliveries.length} of ${count} deliveries arrived within ${timeoutMs} ms`;
-        },
-      ).then(() => deliveries),
+        () => `${deliveries.length} of ${count} deliveries arrived within ${timeoutMs} ms`,
+      );
+      return deliveries;
+    },
     reply: (...replies) => void (script = repliesOf(replies)),
     release: () => {
       for (const response of state.held) response.writeHead(204).end();
@@ -113,18 +115,19 @@ interface AnswerState {
 function answer(response: ServerResponse, reply: Reply, state: AnswerState): void {
   if (reply.hangUp) return void response.destroy();
   if (reply.delay === "never") return void state.held.add(response);
-  if (reply.delay !== undefined && reply.delay > 0) {
-    const timer = setTimeout(() => answer(response, { ...reply, delay: 0 }, state), reply.delay);
+  const delayMs = durationMs(reply.delay ?? 0);
+  if (delayMs > 0) {
+    const timer = setTimeout(() => answer(response, { ...reply, delay: 0 }, state), delayMs);
     response.once("close", () => clearTimeout(timer));
     return;
   }
   response.writeHead(reply.status ?? 204, reply.headers);
-  if (reply.dripEveryMs === undefined) return void response.end(reply.body);
+  if (reply.dripEvery === undefined) return void response.end(reply.body);
   response.flushHeaders();
   const drip = setInterval(() => {
     response.write(".");
     state.dripped++;
-  }, reply.dripEveryMs);
+  }, durationMs(reply.dripEvery));
   response.once("close", () => clearInterval(drip));
 }
 

@@ -142,7 +142,7 @@ class World {
 
   async start(delayMs: number): Promise<void> {
     const dueMs = this.clock.now() + delayMs;
-    const starting = this.life.engine.start("random", null, { delayMs });
+    const starting = this.life.engine.start("random", null, { delay: delayMs });
     await this.clock.advance(0);
     const { snapshot } = await starting;
     this.graphs.push({ id: snapshot.graph_id, model: new GraphModel(dueMs) });

@@ -89,7 +89,7 @@ class Load {
   async #one(index: number): Promise<void> {
     const kind = kindOf(index);
     const delayMs = kind === "delayed" ? 20 : 0;
-    const { snapshot } = await this.#engine.start(kind, index, { idempotencyKey: `key-${index}`, delayMs });
+    const { snapshot } = await this.#engine.start(kind, index, { idempotencyKey: `key-${index}`, delay: delayMs });
     say(`+${index} ${snapshot.graph_id}`);
     await this.#steer(kind, snapshot.graph_id);
     const { signal } = new AbortController();

@@ -118,7 +118,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
       ids[name] = (await app!.engine.start(name, name, { idempotencyKey: name, ...options })).snapshot.graph_id;
     };
     await Promise.all([start("told"), start("long"), start("approval"), start("asleep"), start("big")]);
-    await start("count", { delayMs: 2000 });
+    await start("count", { delay: 2000 });
     ids["paused"] = (await app.engine.start("waiting", "paused")).snapshot.graph_id;
     await until(async () => (await statusOf("big")) === "done", "a large result");
     await until(async () => calls.get("long") === 1 && calls.get("asleep") === 1, "all begin");

@@ -169,7 +169,7 @@ class Simulation {
     each.isAsked = true;
     if (!this.#isUp) return;
     const { key, delayMs, plan } = each;
-    this.#engine.start(plan.name, null, { idempotencyKey: key, delayMs }).then(
+    this.#engine.start(plan.name, null, { idempotencyKey: key, delay: delayMs }).then(
       ({ snapshot }) => {
         if (each.id !== undefined && each.id !== snapshot.graph_id) this.#wrong.push(`${key} gave two graphs`);
         each.id = snapshot.graph_id;

@@ -57,9 +57,9 @@ describe("an action's own options", () => {
     );
   });
 
-  it("timeoutMs: the signal aborts and the answer is 503, which is logged", async () => {
+  it("timeout: the signal aborts and the answer is 503, which is logged", async () => {
     const clock = new SimulatedClock();
-    const { wait, begun } = endless({ timeoutMs: 5000 });
+    const { wait, begun } = endless({ timeout: 5000 });
     await withFixture(
       async ({ client, logged }) => {
         const answer = client.action("wait");
@@ -78,7 +78,7 @@ describe("an action's own options", () => {
     );
   });
 
-  it("timeoutMs: an action that ends in time leaves no timer", async () => {
+  it("timeout: an action that ends in time leaves no timer", async () => {
     const clock = new SimulatedClock();
     await withFixture(
       async ({ client }) => {
@@ -88,12 +88,12 @@ describe("an action's own options", () => {
         assert.equal(clock.pending, before);
       },
       {},
-      { actions: { quick: action(() => 1, { timeoutMs: 5000 }) }, clock },
+      { actions: { quick: action(() => 1, { timeout: 5000 }) }, clock },
     );
   });
 
   it("are refused at the definition where they are none", () => {
-    for (const options of [{ timeoutMs: 0 }, { maxBytes: -1 }, { limit: { perMinute: 1.5 } }, { retries: 3 }, null]) {
+    for (const options of [{ timeout: 0 }, { maxBytes: -1 }, { limit: { perMinute: 1.5 } }, { retries: 3 }, null]) {
       assert.throws(() => action(() => 1, options as never), { code: "SVC_DEFINITION" }, JSON.stringify(options));
     }
   });

@@ -255,7 +255,7 @@ describe("a stream of an action", () => {
         yield 1;
         await new Promise(() => undefined);
       },
-      { timeoutMs: 5000 },
+      { timeout: 5000 },
     );
     await within(
       async (fixture) => {

@@ -98,7 +98,7 @@ const NAME_CASES = ["a/b", "..", "%2e%2e", "%2e%2e%2fecho", "%00", "echo%00", ".
 const envelope = (error: unknown): object => ({ ok: false, value: null, error });
 
 const failing = {
-  hangs: action(() => new Promise(() => undefined), { timeoutMs: 5 }),
+  hangs: action(() => new Promise(() => undefined), { timeout: 5 }),
   rejects: action(() => Promise.reject("a text instead of an error")), // eslint-disable-line prefer-promise-reject-errors
   bigint: action((): unknown => 1n),
   cycle: action(() => cyclic),

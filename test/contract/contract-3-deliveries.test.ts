@@ -35,7 +35,7 @@ throughBothDoors(
         const { snapshot: held } = await site.app.engine.start("held", {});
         await site.app.engine.cancel(held.graph_id);
         assert.equal(payloadOf((await received(receiver, 2))[1])["status"], "failed");
-        const { snapshot: later } = await site.app.engine.start("double", { value: 1 }, { delayMs: 60_000 });
+        const { snapshot: later } = await site.app.engine.start("double", { value: 1 }, { delay: 60_000 });
         await site.app.engine.pause(later.graph_id);
         assert.equal(payloadOf((await received(receiver, 3))[2])["status"], "paused");
       }));

@@ -56,9 +56,9 @@ describe("a figure of the overview", () => {
     for (const number of [1, 2, 3]) await runTo(app, "order", orderInput(number), "done");
     await runTo(app, "sync-catalogue", null, "running");
     const paused = await runTo(app, "sync-catalogue", null, "running");
-    const later = await app.engine.start("nightly-report", null, { delayMs: 3_600_000 });
+    const later = await app.engine.start("nightly-report", null, { delay: 3_600_000 });
     assert.equal(later.snapshot.status, "pending");
-    await app.engine.pause(paused, { graceMs: 0 });
+    await app.engine.pause(paused, { grace: 0 });
     await until(async () => (await app.engine.snapshot(paused))?.status === "paused", "the pause");
     await runTo(app, "nightly-report", null, "done");
     page = await text(client, "/_svc/ops");

@@ -72,7 +72,7 @@ before(async () => {
   await app.engine.pause(paused);
   await app.engine.cancel(cancelled);
   await idOf("sync-catalogue", null);
-  await app.engine.start("order", orderInput(6), { delayMs: 3_600_000 });
+  await app.engine.start("order", orderInput(6), { delay: 3_600_000 });
 });
 after(async () => {
   await browser.close();

@@ -27,7 +27,7 @@ export const MAX_FILE_BYTES = 20_000;
 const LATE_MS = 100;
 
 /** Shorter than the default, so that who waits for the end of it need not wait long. */
-const PATIENCE = { headersMs: 1000, requestMs: 3000 };
+const PATIENCE = { headers: 1000, request: 3000 };
 
 const double = worker("double", (input: { value: number }) => input.value * 2);
 

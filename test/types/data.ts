@@ -70,7 +70,7 @@ const ask = action(
   async function* (prompt: string) {
     for (const word of prompt.split(" ")) yield word;
   },
-  { limit: { perMinute: 5 }, timeoutMs: 1000, maxBytes: 2048 },
+  { limit: { perMinute: 5 }, timeout: 1000, maxBytes: 2048 },
 );
 const never = action(() => fail(409, "never"));
 const neverChecked = action(v.string(), () => fail("never"));

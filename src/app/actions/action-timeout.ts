@@ -1,7 +1,7 @@
 /** How long an action may run, and the request around it while it does. */
 import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Context } from "../../platform/http/types.ts";
-import type { Clock } from "../../platform/shared/clock.ts";
+import { durationMs, type Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { ActionSpec } from "./action.ts";
 import { withContext } from "../pipeline/current-request.ts";
@@ -23,8 +23,9 @@ export interface Deadline {
  * @returns undefined where there is no limit
  */
 export function startDeadline({ ctx, services, spec }: Timed): Deadline | undefined {
-  const { timeoutMs } = spec.options;
-  if (timeoutMs === undefined) return undefined;
+  const { timeout } = spec.options;
+  if (timeout === undefined) return undefined;
+  const timeoutMs = durationMs(timeout);
   const controller = new AbortController();
   const timer = services.clock.schedule(timeoutMs, () => controller.abort(tooLong(timeoutMs)));
   if (ctx instanceof RequestContext) ctx.endWith(controller.signal);

@@ -7,6 +7,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { isSchema, type InputOf, type OutputOf, type StandardSchema } from "../../platform/shared/schema.ts";
 import { validate } from "./action-schema.ts";
+import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import type { Deserialized, MustTravel } from "./serializable.ts";
 
 export type { StandardSchema } from "../../platform/shared/schema.ts";
@@ -19,10 +20,10 @@ export interface ActionOptions {
    */
   limit?: { perMinute: number };
   /**
-   * How long one call may take, in milliseconds; then `currentContext().signal` aborts and the answer is 503. Of an
-   * action that streams it is the time of the whole stream. Default: as long as it takes.
+   * Longest time of one call, such as `"30s"`. After it, `currentContext().signal` aborts and the response is 503. For an action that
+   * streams, it covers the whole stream. Default: no limit.
    */
-  timeoutMs?: number;
+  timeout?: Duration;
   /** Longest body of a call, in bytes; longer ones are refused with 413, unread. Default 1 MiB. */
   maxBytes?: number;
 }
@@ -136,7 +137,7 @@ function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-const OPTION_NAMES = ["limit", "timeoutMs", "maxBytes"];
+const OPTION_NAMES = ["limit", "timeout", "maxBytes"];
 
 function requireOptions(given: unknown): ActionOptions {
   if (typeof given !== "object" || given === null) throw badDefinition();
@@ -145,7 +146,7 @@ function requireOptions(given: unknown): ActionOptions {
     throw new SvcError("SVC_DEFINITION", `action has no option "${unknownName}"; it has ${OPTION_NAMES.join(", ")}`);
   const options = given as ActionOptions;
   requirePositive("limit.perMinute", options.limit?.perMinute);
-  requirePositive("timeoutMs", options.timeoutMs);
+  requireDuration(options.timeout);
   requirePositive("maxBytes", options.maxBytes);
   return options;
 }
@@ -153,6 +154,19 @@ function requireOptions(given: unknown): ActionOptions {
 function requirePositive(name: string, value: unknown): void {
   if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return;
   throw new SvcError("SVC_DEFINITION", `${name} of an action is ${String(value)}; it must be a whole number from 1`);
+}
+
+function requireDuration(value: Duration | undefined): void {
+  if (value === undefined) return;
+  try {
+    if (durationMs(value) > 0) return;
+  } catch {
+    // Told below, with the option's name.
+  }
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `timeout of an action is ${String(value)}; it must be a duration above 0, such as "30s" or 30_000 milliseconds`,
+  );
 }
 
 function badDefinition(): SvcError {

@@ -63,7 +63,7 @@ export function readStart(body: Json): StartInput {
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
-  if (delayMs !== undefined) options.delayMs = readMs(delayMs, "delay_ms");
+  if (delayMs !== undefined) options.delay = readMs(delayMs, "delay_ms");
   if (priority !== undefined) options.priority = readPriority(priority);
   if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);

@@ -73,7 +73,7 @@ async function steer(ctx: Context, services: Services, step: (typeof STEPS)[numb
 async function pause(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const { steering, body } = await readSteering(ctx, services, ["grace_ms"]);
-  const grace = body["grace_ms"] === undefined ? {} : { graceMs: readMs(body["grace_ms"], "grace_ms") };
+  const grace = body["grace_ms"] === undefined ? {} : { grace: readMs(body["grace_ms"], "grace_ms") };
   return json(await services.engine.pause(graph_id, { ...steering, ...grace }), 202);
 }
 

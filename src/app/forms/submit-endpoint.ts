@@ -88,8 +88,8 @@ async function perform(call: Call, body: Read): Promise<Outcome> {
   const { ctx, definition, endpoints, name } = call;
   const { services } = endpoints;
   try {
-    const { timeoutMs } = definition;
-    const timed = { ctx, services, spec: { options: timeoutMs === undefined ? {} : { timeoutMs } } };
+    const { timeout } = definition;
+    const timed = { ctx, services, spec: { options: timeout === undefined ? {} : { timeout } } };
     const run = (): unknown => definition.run(body, ctx);
     const value = await services.phases.time(ctx, `submit ${name}`, () => withinTime(timed, run));
     return { status: 200, reply: success(value), headers: [] };

@@ -3,6 +3,7 @@
  * a refusal; app/forms/submit-endpoint.ts owns the way over HTTP (contract section 5). What fills a definition is `submit` of the
  * full-stack variant.
  */
+import type { Duration } from "../../platform/shared/clock.ts";
 import type { FileRule, UploadedFile } from "../../platform/http/body/upload.ts";
 import type { Context } from "../../platform/http/types.ts";
 import { SvcError, type Issue } from "../../platform/shared/errors.ts";
@@ -26,7 +27,7 @@ export interface SubmitDefinition {
   /** Submits of one client, counted for this one alone, in place of the limit that all share (`SVC_RATE_SUBMITS`). */
   readonly limit?: { readonly perMinute: number } | undefined;
   /** How long it may take, in milliseconds; then the answer is 503. Default: as long as it takes. */
-  readonly timeoutMs?: number | undefined;
+  readonly timeout?: Duration | undefined;
   /**
    * Whether a form that is sent twice (a double click, a reload) runs once. Default true. `false` for what signs in: the second
    * answer would have no session to bring.

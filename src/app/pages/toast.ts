@@ -10,10 +10,10 @@ export interface ToastOptions {
   action?: string;
   onAction?: () => void;
   /**
-   * How long it stays in milliseconds, not counting while it is pointed at, has the focus, or nobody looks at the page; 0 until it is
-   * closed. Default: 6,000, with an action 12,000.
+   * Time until it disappears: `"8s"`, `"800ms"` or milliseconds. The time stops while the toast is pointed at or focused, and while the page is
+   * hidden. 0: it stays until it is closed. Default: `"6s"`, with an action `"12s"`.
    */
-  timeoutMs?: number;
+  timeout?: number | `${number}s` | `${number}ms`;
 }
 
 /**

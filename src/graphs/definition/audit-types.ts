@@ -1,4 +1,5 @@
 /** What is done to graphs from outside, and who does it. */
+import type { Duration } from "../../platform/shared/clock.ts";
 import type { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
@@ -18,11 +19,11 @@ export interface Steering {
 export interface StartOptions extends Steering {
   /** The same key again, for the same name, is the same graph. */
   idempotencyKey?: string;
-  /** Not before that many milliseconds from now. */
-  delayMs?: number;
+  /** Time until the run may start, such as `"10m"`. Default: none. */
+  delay?: Duration;
   /** Added to the workers' (see there). A whole number from -1000 to 1000; default 0. */
   priority?: number;
-  /** Not before this time, Unix milliseconds; `delayMs` counts from it. One that is over is now. */
+  /** Earliest start, Unix milliseconds; `delay` counts from it. A time in the past means now. */
   at?: number;
   tags?: string[];
   /** What it is, in a few words, until a worker says more (`ctx.summary`). One line; beyond 200 characters it is cut. Default: none. */
@@ -35,10 +36,10 @@ export interface StartOptions extends Steering {
 
 export interface PauseOptions extends Steering {
   /**
-   * How long nodes that run may go on: to their end, or their next step. Then they are aborted and begin again when the
-   * graph is resumed; the attempt does not count. Default: as long as they take.
+   * Time in which running nodes may reach their end or their next step, such as `"30s"`. After it they are aborted, and begin again when
+   * the run is resumed; the attempt does not count. Default: no limit.
    */
-  graceMs?: number;
+  grace?: Duration;
 }
 
 export interface RetryOptions extends Steering {

@@ -214,7 +214,7 @@ for (const url of STORES) {
       await here.engine.resume(id);
       await here.engine.idle();
       assert.deepEqual(await phases(), ["done", "done"]);
-      const other = await here.engine.start("outer", 5, { delayMs: 0 });
+      const other = await here.engine.start("outer", 5, { delay: 0 });
       await here.engine.idle();
       assert.equal((await here.engine.snapshot(other.snapshot.graph_id))?.status, "done");
       const [last] = (await here.store.audit.list({ target: child, operation: "graph.pause" })).items;
@@ -307,7 +307,7 @@ for (const url of STORES) {
       const { snapshot } = await here.engine.start("outer", 1);
       const { graph_id: id } = snapshot;
       await here.clock.advance(0);
-      await here.engine.pause(id, { graceMs: 0 });
+      await here.engine.pause(id, { grace: 0 });
       await here.pass(1);
       failOnce(here, "resume", await childOf(here, id));
       await assert.rejects(here.engine.resume(id), /the disk is away/);

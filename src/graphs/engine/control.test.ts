@@ -64,7 +64,7 @@ for (const url of PLACES) {
 
     it("starts a graph that was paused and resumed before its time no earlier than that", async () => {
       const { engine, store, pass } = await bench({ workers: [echo] }, url);
-      const { snapshot } = await engine.start("echo", 1, { delayMs: 60_000 });
+      const { snapshot } = await engine.start("echo", 1, { delay: 60_000 });
       const id = snapshot.graph_id;
       await engine.pause(id);
       await pass(1_000);
@@ -88,7 +88,7 @@ for (const url of PLACES) {
 
     it("starts a graph at its time after a crash in between", async () => {
       const here = await bench({ workers: [echo] }, url);
-      const { snapshot } = await here.engine.start("echo", 1, { delayMs: 60_000 });
+      const { snapshot } = await here.engine.start("echo", 1, { delay: 60_000 });
       const id = snapshot.graph_id;
       await here.engine.pause(id);
       await here.engine.resume(id);
@@ -169,7 +169,7 @@ for (const url of PLACES) {
       const { graph_id: id } = snapshot;
       for (const from of ["nothing", "square/7", "list/0", "list#step", "", "__proto__"])
         await assert.rejects(engine.retry(id, { from }), has("SVC_INVALID", /"from" is/));
-      const later = await engine.start("echo", 1, { delayMs: 1000 });
+      const later = await engine.start("echo", 1, { delay: 1000 });
       await assert.rejects(
         engine.retry(later.snapshot.graph_id, { from: "echo" }),
         has("SVC_TRANSITION", /is pending; retry needs it to be done or failed/),
@@ -192,9 +192,9 @@ for (const url of PLACES) {
     it("refuses a start with a time or tags that mean nothing, or an input that JSON can't carry", async () => {
       const { engine } = await bench({ workers: [echo] }, url);
       const wrong: [object, RegExp][] = [
-        [{ delayMs: Number.NaN }, /"delayMs" must be milliseconds/],
-        [{ delayMs: -1 }, /"delayMs" must be milliseconds/],
-        [{ delayMs: "5s" }, /"delayMs" must be milliseconds/],
+        [{ delay: Number.NaN }, /"delay" must be a duration/],
+        [{ delay: -1 }, /"delay" must be a duration/],
+        [{ delay: "5 seconds" }, /"delay" must be a duration/],
         [{ at: "2030-01-01" }, /"at" must be milliseconds/],
         [{ tags: "urgent" }, /"tags" must be an array of texts/],
         [{ tags: [1] }, /"tags" must be an array of texts/],
@@ -315,7 +315,7 @@ for (const url of PLACES) {
       const here = await bench({ workers: [echo] }, url);
       const at = here.clock.now() + 5000;
       const [later, now] = [
-        await here.engine.start("echo", 1, { at, delayMs: 500 }),
+        await here.engine.start("echo", 1, { at, delay: 500 }),
         await here.engine.start("echo", 1, { at: 1 }),
       ];
       await here.engine.idle();
@@ -329,7 +329,7 @@ for (const url of PLACES) {
 
     it("writes who steered, why and from where, of each step that was taken", async () => {
       const { engine, store } = await bench({ workers: [echo] }, url);
-      const { snapshot } = await engine.start("echo", 1, { delayMs: 1000 });
+      const { snapshot } = await engine.start("echo", 1, { delay: 1000 });
       const { graph_id: id } = snapshot;
       await engine.pause(id, { by: "operator", note: "wait", address: "10.0.0.7" });
       await assert.rejects(engine.pause(id), has("SVC_TRANSITION", /is paused/));

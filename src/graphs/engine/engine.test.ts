@@ -387,7 +387,7 @@ for (const url of PLACES) {
     it("starts after its delay; an unknown name is refused with those that are known", async () => {
       let runs = 0;
       const { engine, store, clock } = await bench({ workers: [worker("later", () => ++runs)] }, url);
-      await engine.start("later", null, { delayMs: 60_000 });
+      await engine.start("later", null, { delay: 60_000 });
       await clock.advance(59_999);
       assert.equal(runs, 0);
       await clock.advance(1);

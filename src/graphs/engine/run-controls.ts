@@ -2,6 +2,7 @@
  * The steps that operators take with a graph: pause, resume, cancel, retry, signal. Each is taken where the graph is held, decided by
  * its machine, and answered once that is committed; children go along.
  */
+import { readDuration } from "../machine/read-duration.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphPhase } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
@@ -80,8 +81,10 @@ export class Steps {
 
   pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {
     return this.#at(graphId, { step: "pause", options }, async () => {
+      const { pauseGraceMs } = this.#options.limits;
+      const graceMs = options.grace === undefined ? pauseGraceMs : readDuration("grace", options.grace);
       await this.#control(graphId, { type: "pause", steering: options });
-      this.#options.activeRuns.get(graphId)?.abortAfterGrace(options.graceMs ?? this.#options.limits.pauseGraceMs);
+      this.#options.activeRuns.get(graphId)?.abortAfterGrace(graceMs);
       await this.#options.children.follow("pause", graphId, options);
       return this.#options.views.of(graphId);
     });

@@ -33,7 +33,7 @@ for (const url of PLACES) {
 
     it("a signal that comes before it is awaited is kept, over a crash too", async () => {
       const table = await bench({ workers: [asked] }, url);
-      const { snapshot } = await table.engine.start("asked", null, { delayMs: 1000 });
+      const { snapshot } = await table.engine.start("asked", null, { delay: 1000 });
       await table.engine.signal(snapshot.graph_id, "answer", 42);
       await table.crash();
       await table.pass(1000);
@@ -171,7 +171,7 @@ for (const url of PLACES) {
       } as const;
       const counted = worker("counted", async (_: Json, ctx) => ctx.waitFor("n", { schema }));
       const table = await bench({ workers: [counted] }, url);
-      const { snapshot } = await table.engine.start("counted", null, { delayMs: 10 });
+      const { snapshot } = await table.engine.start("counted", null, { delay: 10 });
       await table.engine.signal(snapshot.graph_id, "n", "sent before anyone could look");
       await table.pass(10);
       await assert.rejects(table.engine.signal(snapshot.graph_id, "n", "x"), (error: SvcError) => {

@@ -219,7 +219,7 @@ describe("a cancel of a graph whose node was let go", () => {
       return snapshot.graph_id;
     };
     const paused = await begin();
-    await it.engine.pause(paused, { graceMs: 1000 });
+    await it.engine.pause(paused, { grace: 1000 });
     await it.pass(1000);
     assert.equal((await it.engine.snapshot(paused))?.phase, "paused");
     await it.engine.cancel(paused);

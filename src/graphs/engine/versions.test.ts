@@ -70,7 +70,7 @@ describe("a pause with grace", () => {
     const { snapshot } = await engine.start("slow", null);
     const id = snapshot.graph_id;
     await clock.advance(0);
-    assert.equal((await engine.pause(id, { graceMs: 10_000 })).phase, "pausing");
+    assert.equal((await engine.pause(id, { grace: 10_000 })).phase, "pausing");
     await clock.advance(9_999);
     assert.equal((await engine.snapshot(id))?.phase, "pausing");
     await clock.advance(1);
@@ -86,7 +86,7 @@ describe("a pause with grace", () => {
     const { snapshot } = await engine.start("slow", null);
     const id = snapshot.graph_id;
     await clock.advance(0);
-    await engine.pause(id, { graceMs: 10_000 });
+    await engine.pause(id, { grace: 10_000 });
     await engine.resume(id);
     await engine.pause(id);
     await clock.advance(60_000);

@@ -11,6 +11,7 @@ import type { StartOptions, Steering } from "../definition/audit-types.ts";
 import { summaryOf } from "../definition/summary.ts";
 import { toldIf } from "./audit.ts";
 import type { Machine } from "./machine.ts";
+import { readDuration } from "./read-duration.ts";
 
 /** @throws SvcError for options that mean nothing. */
 export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {
@@ -29,7 +30,9 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     idempotencyKey: options.idempotencyKey,
     definition: definition.hash,
     createdMs: nowMs,
-    dueMs: Math.max(readMs("at", options.at) ?? nowMs, nowMs) + (readMs("delayMs", options.delayMs) ?? 0),
+    dueMs:
+      Math.max(readMs("at", options.at) ?? nowMs, nowMs) +
+      (options.delay === undefined ? 0 : readDuration("delay", options.delay)),
     startedMs: undefined,
     finishedMs: undefined,
     priority: readPriority(options.priority ?? 0),

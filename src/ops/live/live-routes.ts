@@ -37,7 +37,7 @@ function answer(ctx: Context, hub: FeedHub, app: App) {
   const known = ctx.header("last-event-id")?.split(" ") ?? ctx.query.getAll("at");
   const cursors = topics.map((_, at) => (/^\d{1,15}$/.test(known[at] ?? "") ? (known[at] as string) : ""));
   const { signal } = ctx;
-  return eventStream(news(), { clock: systemClock, signal, retryMs: 1000 });
+  return eventStream(news(), { clock: systemClock, signal, retry: 1000 });
 
   /** What goes on is shown by this server's clock: the browser's may be off. */
   async function* news(): AsyncGenerator<StreamEvent> {

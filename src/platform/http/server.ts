@@ -11,6 +11,7 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
 import { messageClass, OwnMessage } from "./request/server-request.ts";
 import { OwnReply, REPLY, replyClass, type Answering } from "./response/server-response.ts";
@@ -18,19 +19,19 @@ import { errorHeaders, problem } from "./response/response.ts";
 import { hasBody, waitingToSend } from "./request/node-source.ts";
 import type { Result } from "./types.ts";
 
-/** How long a client may take, in milliseconds. */
+/** Time that a client may take, such as `"10s"` or milliseconds. */
 export interface Timeouts {
   /** Until its headers are there. Who needs longer is holding a socket, not talking. Default 10 s. */
-  headersMs?: number;
+  headers?: Duration;
   /** Until the whole request is there, body included; longer where big files come over slow lines. Default 30 s. */
-  requestMs?: number;
+  request?: Duration;
   /**
    * Between two requests on a connection. Default 65 s: longer than the 60 s most proxies keep idle connections, so that
    * they close first and never hit a dead one.
    */
-  keepAliveMs?: number;
+  keepAlive?: Duration;
   /** Without taking a byte of an answer that waits for it; a handler may think as long as it likes. Default 60 s. */
-  stallMs?: number;
+  stall?: Duration;
 }
 
 /** As nginx has it for the time between two writes. */
@@ -126,8 +127,8 @@ export async function listen(
     // Nothing has moved for long: between two requests, or because the client takes nothing of what is ready.
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
-  const { stallMs = STALL_MS, keepAliveMs = KEEP_ALIVE_MS } = options.timeouts ?? {};
-  drain.watch(stallMs, keepAliveMs);
+  const { stall = STALL_MS, keepAlive = KEEP_ALIVE_MS } = options.timeouts ?? {};
+  drain.watch(durationMs(stall), durationMs(keepAlive));
   server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
@@ -135,16 +136,19 @@ export async function listen(
   return { url: `http://${host}:${port}`, port, close: (deadlineMs) => drain.close(deadlineMs) };
 }
 
-function limits({ headersMs = 10_000, requestMs = 30_000, keepAliveMs = KEEP_ALIVE_MS }: Timeouts = {}): ServerOptions {
-  const OwnClass = replyClass(keepAliveMs);
+function limits(timeouts: Timeouts = {}): ServerOptions {
+  const headers = durationMs(timeouts.headers ?? "10s");
+  const request = durationMs(timeouts.request ?? "30s");
+  const keepAlive = durationMs(timeouts.keepAlive ?? KEEP_ALIVE_MS);
+  const OwnClass = replyClass(keepAlive);
   const MessageClass = messageClass();
   return {
     // Node takes no headers' time over that of the request.
-    headersTimeout: Math.min(headersMs, requestMs),
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs, requestMs),
+    headersTimeout: Math.min(headers, request),
+    requestTimeout: request,
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headers, request),
     // Of our own answers the heads say it and `Drain` sees to it, without a timer for each of them.
-    keepAliveTimeout: OwnClass ? 0 : keepAliveMs,
+    keepAliveTimeout: OwnClass ? 0 : keepAlive,
     ...(OwnClass && { ServerResponse: OwnClass }),
     ...(MessageClass && { IncomingMessage: MessageClass }),
     // Checked by us, so that the refusal has our headers.

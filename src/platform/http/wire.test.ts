@@ -137,7 +137,7 @@ describe("a connection that is used often", () => {
 
 describe("a client that is slow", () => {
   it("with its headers gets 408", async (test) => {
-    const { http, raw } = await serve(test, { "GET /": () => text("ok") }, { headersMs: 100, requestMs: 60_000 });
+    const { http, raw } = await serve(test, { "GET /": () => text("ok") }, { headers: 100, request: 60_000 });
     const answer = await raw("GET / HTTP/1.1\r\nhost: a\r\nx-slow: ");
     assert.deepEqual(statuses(answer), [408]);
     assert.match(answer, /SVC_TIMEOUT/);
@@ -149,7 +149,7 @@ describe("a client that is slow", () => {
     const { http, raw } = await serve(
       test,
       { "POST /": async (ctx) => text(await ctx.text(100)) },
-      { headersMs: 200, requestMs: 200 },
+      { headers: 200, request: 200 },
     );
     const answer = await raw("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 50\r\n\r\nonly so much");
     assert.deepEqual(statuses(answer), [408]);
@@ -157,7 +157,7 @@ describe("a client that is slow", () => {
   });
 
   it("to ask again finds its connection closed", async (test) => {
-    const { open } = await serve(test, { "GET /": () => text("ok") }, { keepAliveMs: 50 });
+    const { open } = await serve(test, { "GET /": () => text("ok") }, { keepAlive: 50 });
     const socket = open();
     let answers = "";
     socket.on("data", (bytes) => (answers += bytes.toString()));
@@ -299,7 +299,7 @@ describe("a client that stops reading", () => {
           return text("<slow>");
         },
       },
-      { stallMs: 100 },
+      { stall: 100 },
     );
     const patient = open();
     patient.write(get("/slow", LAST));

@@ -189,7 +189,7 @@ describe("a delivery", () => {
 
   it("is delivered when the status says so, though the body never ends; 2 KB of it are kept", async () => {
     const test = await rig();
-    const dripping = await test.receiver({ replies: [{ status: 200, dripEveryMs: 5 }] });
+    const dripping = await test.receiver({ replies: [{ status: 200, dripEvery: 5 }] });
     const flooding = await test.receiver({ replies: [{ status: 200, body: "é".repeat(500_000) }] });
     await test.emit();
     await Promise.all([dripping.received(1), flooding.received(1)]);

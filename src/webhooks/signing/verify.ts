@@ -1,6 +1,7 @@
 /**
  * The receiver's side: verifies a delivery and reads its payload. Both schemes, constant time, several secrets.
  */
+import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { timingSafeEqual } from "node:crypto";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
@@ -16,8 +17,8 @@ export interface VerifyOptions {
   secret?: string;
   /** Several, while one replaces another. */
   secrets?: readonly string[];
-  /** How far the timestamp may be off in either direction. Default 300 (Standard Webhooks). */
-  toleranceSeconds?: number;
+  /** Largest difference between the timestamp and now, in either direction. Default `"5m"` (Standard Webhooks). */
+  tolerance?: Duration;
   /** Unix milliseconds. Default: now. */
   now?: number;
   /**
@@ -27,7 +28,7 @@ export interface VerifyOptions {
   requireTimestamp?: boolean;
 }
 
-const TOLERANCE_SECONDS = 300;
+const TOLERANCE = "5m";
 const { standardId, standardTimestamp, standardSignature: standardSignatureName } = DELIVERY_HEADERS;
 
 /**
@@ -75,7 +76,7 @@ function verifyBodySignature(options: VerifyOptions, secrets: readonly string[])
 
 function checkTime(options: VerifyOptions, timestamp: string): void {
   const nowSeconds = Math.floor((options.now ?? Date.now()) / 1000);
-  const tolerance = options.toleranceSeconds ?? TOLERANCE_SECONDS;
+  const tolerance = durationMs(options.tolerance ?? TOLERANCE) / 1000;
   const isRecent = /^\d{1,12}$/.test(timestamp) && Math.abs(nowSeconds - Number(timestamp)) <= tolerance;
   if (!isRecent) throw refused(`${standardTimestamp} is more than ${tolerance} s off; check the clocks`);
 }

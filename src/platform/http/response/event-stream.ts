@@ -1,5 +1,5 @@
 /** Server-sent events (HTML standard section 9.2): a stream of events as the body of an answer. */
-import type { Clock } from "../../shared/clock.ts";
+import { durationMs, type Clock, type Duration } from "../../shared/clock.ts";
 import { withHeartbeat } from "./heartbeat.ts";
 import { endEarly } from "./close-iterator.ts";
 import type { Result } from "../types.ts";
@@ -16,8 +16,8 @@ export interface EventStreamOptions {
   clock: Clock;
   /** Ends the stream: usually the request's, which aborts when the client leaves. A server that drains ends it by itself. */
   signal: AbortSignal;
-  /** How long browsers wait before they connect again when the stream breaks, in milliseconds. Default: theirs, some seconds. */
-  retryMs?: number;
+  /** Time that browsers wait before they reconnect a broken stream, such as `"2s"`. Default: the browser's, some seconds. */
+  retry?: Duration;
 }
 
 /** How long browsers wait before they come back to a server that drains: spread, so that they don't come at once. */
@@ -46,7 +46,7 @@ export function eventStream(events: AsyncIterable<StreamEvent>, options: EventSt
 async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): AsyncGenerator<string> {
   const source = events[Symbol.asyncIterator]();
   try {
-    yield opening(options.retryMs);
+    yield opening(options.retry);
     for await (const event of withHeartbeat(source, options)) yield event ? frame(event) : ": still here\n\n";
   } finally {
     endEarly(source);
@@ -54,10 +54,11 @@ async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamO
 }
 
 /** @throws TypeError for what browsers would not read as a number. */
-function opening(retryMs: number | undefined): string {
-  if (retryMs === undefined) return ": open\n\n";
-  if (Number.isSafeInteger(retryMs) && retryMs >= 0) return `retry: ${retryMs}\n\n`;
-  throw new TypeError(`retryMs is ${retryMs}; give whole milliseconds`);
+function opening(retry: Duration | undefined): string {
+  if (retry === undefined) return ": open\n\n";
+  const ms = durationMs(retry);
+  if (Number.isSafeInteger(ms) && ms >= 0) return `retry: ${ms}\n\n`;
+  throw new TypeError(`retry is ${retry}. It must be a duration of whole milliseconds.`);
 }
 
 /** Whether an answer is such a stream, whoever made it. */

@@ -69,7 +69,7 @@ describe("the head of an answer at our own server", () => {
 
   it("has the lines that node:http writes at a server of someone else's, whatever is answered to whom", async (test) => {
     const http = siteHttp({ routes: ROUTES });
-    const own = await listenTo(http, { keepAliveMs: KEEP_ALIVE_MS });
+    const own = await listenTo(http, { keepAlive: KEEP_ALIVE_MS });
     test.after(() => own.close(0));
     const theirs = createServer(
       { keepAliveTimeout: KEEP_ALIVE_MS },

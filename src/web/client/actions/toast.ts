@@ -6,14 +6,14 @@ interface ToastOptions {
   isUrgent?: boolean;
   action?: string;
   onAction?: () => void;
-  timeoutMs?: number;
+  timeout?: number | string;
 }
 
 /** Older ones make room: nobody reads a wall of them. */
 const MOST = 4;
-const SHORT_MS = 6000;
-/** Who is to press a button has to find it first. */
-const LONG_MS = 12_000;
+const SHORT = "6s";
+/** A visitor has to find the button before pressing it. */
+const LONG = "12s";
 
 /**
  * Those that run, the oldest first: how each ends, and its time. That is an animation of nothing, which the platform can hold and let go on;
@@ -58,7 +58,9 @@ for (const type of ["pointerover", "pointerout", "focusin", "focusout", "visibil
 /** Shows a message; see src/app/pages/toast.ts. */
 export function toast(message: string, options: ToastOptions = {}): () => void {
   const { tone = "info", isUrgent = tone === "bad", action, onAction } = options;
-  const { timeoutMs = action ? LONG_MS : SHORT_MS } = options;
+  // A number, `"6s"` or `"800ms"`.
+  const timeout = `${options.timeout ?? (action ? LONG : SHORT)}`;
+  const timeoutMs = parseFloat(timeout) * (/\ds/.test(timeout) ? 1e3 : 1);
   const regions = document.querySelector(`[${DOM.toasts}]`) ?? makeRegions();
   const element = make("div", "svc-toast");
   element.dataset["tone"] = tone;
@@ -86,8 +88,10 @@ export function toast(message: string, options: ToastOptions = {}): () => void {
     if (!element.contains(relatedTarget as Node)) before = relatedTarget as HTMLElement;
   });
   const time = timeoutMs > 0 && element.animate(null, { delay: timeoutMs });
-  if (time) time.onfinish = end;
-  if (document.hidden && time) time.pause();
+  if (time) {
+    time.onfinish = end;
+    if (document.hidden) time.pause();
+  }
   shown.set(element, [end, time]);
   // Live regions tell of what comes into them, not of what they are made with.
   setTimeout(() => shown.has(element) && regions.children[+isUrgent]!.append(element));

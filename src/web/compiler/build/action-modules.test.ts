@@ -42,7 +42,7 @@ describe("a module of server actions", () => {
       import { schema, far } from "./schema.ts";
       async function* near() {}
       export const here = action(async function* () {});
-      export const checked = action(schema, async function* ({ prompt }) {}, { timeoutMs: 5 });
+      export const checked = action(schema, async function* ({ prompt }) {}, { timeout: 5 });
       export const named = action(near);
       export const once = action(async () => 1);
       export const plain = action(function* () {});
