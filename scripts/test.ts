@@ -11,6 +11,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { withoutAppLogs } from "./app-log-lines.js";
 import { COUNTS_PREFIX, type Counts } from "./reporter.js";
 import { runAll, type Group } from "./test-turns.js";
 
@@ -86,8 +87,9 @@ function runGroup(group: Group): Promise<Counts> {
         : { passed: 0, failed: 0, skipped: 0 };
       const died = code !== 0 && counts.failed === 0;
       if (died) report += `\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}`;
-      // In one piece: another group may be writing, too.
-      if (report !== "") console.log(report);
+      if (counts.failed === 0 && !died) report = withoutAppLogs(report);
+      // In one piece, because another group may be writing too.
+      if (report.trim() !== "") console.log(report);
       done({ ...counts, failed: counts.failed + (died ? 1 : 0) });
     });
   });

@@ -15,7 +15,10 @@ function tableCodes(source: string): Map<string, string> {
 /** Code -> status (or "-") of the headings `### CODE (422)` in the document. */
 function documentedCodes(markdown: string): Map<string, string> {
   return new Map(
-    [...markdown.matchAll(/^### (SVC\w+)(?: \((\d+)\))?$/gm)].map((row) => [row[1] as string, row[2] ?? "-"]),
+    [...markdown.matchAll(/^### (SVC\w+)(?: \((\d+)\))?(?: [a-z-]+)?$/gm)].map((row) => [
+      row[1] as string,
+      row[2] ?? "-",
+    ]),
   );
 }
 
@@ -35,8 +38,21 @@ describe("error codes", () => {
     assert.deepEqual(differences(tableCodes(source), documentedCodes(markdown)), []);
   });
 
+  it("have the same names in the table and in docs/errors.md", () => {
+    const documented = [...markdown.matchAll(/^### (SVC\d+) ([a-z-]+)$/gm)].map(([, code, name]) => `${code} ${name}`);
+    const named = [...source.matchAll(/^ {2}(SVC\d+): \{ family: "\w+", name: "([a-z-]+)"/gm)];
+    assert.deepEqual(
+      documented,
+      named.map(([, code, name]) => `${code} ${name}`),
+    );
+    assert.equal(named.length, [...source.matchAll(/^ {2}SVC\d+:/gm)].length, "every numbered code has a name");
+  });
+
   it("a planted undocumented code and a wrong status are caught", () => {
-    const planted = source.replace("} as const satisfies", '  SVC_PLANTED: { family: "ours" },\n} as const satisfies');
+    const planted = source.replace(
+      "} as const satisfies",
+      '  SVC_PLANTED: { family: "server" },\n} as const satisfies',
+    );
     assert.deepEqual(differences(tableCodes(planted), documentedCodes(markdown)), [
       "SVC_PLANTED: table -, docs lack it",
     ]);

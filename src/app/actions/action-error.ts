@@ -13,6 +13,6 @@ export class ActionError extends Error {
   declare readonly issues: readonly Issue[] | undefined;
 
   static override [Symbol.hasInstance](error: unknown): boolean {
-    return error instanceof SvcError && ERRORS[error.code].family === "yours";
+    return error instanceof SvcError && ERRORS[error.code].family === "client";
   }
 }

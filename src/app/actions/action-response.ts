@@ -54,7 +54,7 @@ function isClosing(error: unknown, { closing }: Services): boolean {
 
 function describe(error: unknown, { config }: Services): { status: number; message: string } {
   const status = error instanceof SvcError ? error.status : 500;
-  if (error instanceof SvcError && ERRORS[error.code].family === "yours") return { status, message: error.message };
+  if (error instanceof SvcError && ERRORS[error.code].family === "client") return { status, message: error.message };
   if (!config.exposes.errorDetails) return { status, message: status === 503 ? "Unavailable" : "Internal error" };
   return { status, message: error instanceof Error ? error.message : String(error) };
 }

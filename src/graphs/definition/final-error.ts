@@ -1,14 +1,17 @@
-/** Thrown by a worker when trying again can't help: a broken input stays broken. The node fails at once. */
-export class FinalError extends Error {
+import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
+
+/** Thrown by a worker when a retry cannot help, such as for an invalid input. The node fails at once. */
+export class FinalError extends SvcError {
   readonly isFinal = true;
 
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  /** @param code of subclasses. */
+  constructor(message: string, options: { cause?: unknown; code?: ErrorCode } = {}) {
+    super(options.code ?? "SVC_FINAL", message, { cause: options.cause });
     this.name = "FinalError";
   }
 }
 
-/** By its mark, not its class: the worker's module may have its own copy of svc. */
+/** Recognised by a mark and not by class: the worker's module may load its own copy of svc. */
 export function isFinalError(error: unknown): boolean {
   return typeof error === "object" && error !== null && (error as { isFinal?: unknown }).isFinal === true;
 }

@@ -2,36 +2,40 @@
  * The error table: every code a user can meet, its HTTP status where it has one, and its family.
  * docs/errors.md explains each code and is held equal to this table (test/guards/errors.test.ts).
  *
- * Families: `yours` (the caller's mistake, explained), `ours` (a 5xx; the reply tells only a request id),
- * `build` (found by the compiler or at boot), `browser` (told in the console of a page).
+ * Families: `client` (the caller's mistake, explained), `server` (5xx: the response contains only a request id), `build` (from the
+ * compiler, the boot or rendering), `browser` (in the console of a page). Numbered codes have a name as well.
  */
 
 export const ERRORS = {
   // requests
-  SVC_BAD_REQUEST: { status: 400, family: "yours" },
-  SVC_UNAUTHORIZED: { status: 401, family: "yours" },
-  SVC_FORBIDDEN: { status: 403, family: "yours" },
-  SVC_NOT_FOUND: { status: 404, family: "yours" },
-  SVC_METHOD: { status: 405, family: "yours" },
-  SVC_TIMEOUT: { status: 408, family: "yours" },
-  SVC_TRANSITION: { status: 409, family: "yours" },
-  SVC_PRECONDITION: { status: 412, family: "yours" },
-  SVC_TOO_LARGE: { status: 413, family: "yours" },
-  SVC_URL_TOO_LONG: { status: 414, family: "yours" },
-  SVC_CONTENT_TYPE: { status: 415, family: "yours" },
-  SVC_EXPECTATION: { status: 417, family: "yours" },
-  SVC_INVALID: { status: 422, family: "yours" },
-  SVC_RATE_LIMIT: { status: 429, family: "yours" },
-  SVC_HEADERS_TOO_LARGE: { status: 431, family: "yours" },
-  SVC_INTERNAL: { status: 500, family: "ours" },
-  SVC_SESSION: { status: 500, family: "ours" },
-  SVC_TOO_LATE: { status: 500, family: "ours" },
-  SVC_UPSTREAM: { status: 502, family: "ours" },
-  SVC_UNAVAILABLE: { status: 503, family: "ours" },
+  SVC_BAD_REQUEST: { status: 400, family: "client" },
+  SVC_UNAUTHORIZED: { status: 401, family: "client" },
+  SVC_FORBIDDEN: { status: 403, family: "client" },
+  SVC_NOT_FOUND: { status: 404, family: "client" },
+  SVC_METHOD: { status: 405, family: "client" },
+  SVC_TIMEOUT: { status: 408, family: "client" },
+  SVC_TRANSITION: { status: 409, family: "client" },
+  SVC_PRECONDITION: { status: 412, family: "client" },
+  SVC_TOO_LARGE: { status: 413, family: "client" },
+  SVC_URL_TOO_LONG: { status: 414, family: "client" },
+  SVC_CONTENT_TYPE: { status: 415, family: "client" },
+  SVC_EXPECTATION: { status: 417, family: "client" },
+  SVC_INVALID: { status: 422, family: "client" },
+  SVC_RATE_LIMIT: { status: 429, family: "client" },
+  SVC_HEADERS_TOO_LARGE: { status: 431, family: "client" },
+  SVC_INTERNAL: { status: 500, family: "server" },
+  SVC_SESSION: { status: 500, family: "server" },
+  SVC_TOO_LATE: { status: 500, family: "server" },
+  SVC_UPSTREAM: { status: 502, family: "server" },
+  SVC_UNAVAILABLE: { status: 503, family: "server" },
   // webhooks
-  SVC_WEBHOOK_URL: { status: 422, family: "yours" },
-  SVC_WEBHOOK_EVENT: { status: 422, family: "yours" },
-  SVC_SSRF: { status: 422, family: "yours" },
+  SVC_WEBHOOK_URL: { status: 422, family: "client" },
+  SVC_WEBHOOK_EVENT: { status: 422, family: "client" },
+  SVC_SSRF: { status: 422, family: "client" },
+  // workers
+  SVC_FINAL: { family: "server" },
+  SVC_CALL: { family: "server" },
+  SVC_WAIT_TIMEOUT: { family: "server" },
   // boot
   SVC_CONFIG: { family: "build" },
   SVC_DEFINITION: { family: "build" },
@@ -39,37 +43,46 @@ export const ERRORS = {
   SVC_MOVE: { family: "build" },
   SVC_NEW: { family: "build" },
   // compiler
-  SVC101: { family: "build" },
-  SVC102: { family: "build" },
-  SVC103: { family: "build" },
-  SVC104: { family: "build" },
-  SVC105: { family: "build" },
-  SVC106: { family: "build" },
-  SVC107: { family: "build" },
-  SVC108: { family: "build" },
-  SVC109: { family: "build" },
-  SVC110: { family: "build" },
-  SVC111: { family: "build" },
-  SVC112: { family: "build" },
-  SVC113: { family: "build" },
-  SVC114: { family: "build" },
-  SVC115: { family: "build" },
-  SVC116: { family: "build" },
-  SVC117: { family: "build" },
-  SVC118: { family: "build" },
-  SVC120: { family: "build" },
-  SVC121: { family: "build" },
-  SVC122: { family: "build" },
+  SVC101: { family: "build", name: "captured-let" },
+  SVC102: { family: "build", name: "captured-constant-assigned" },
+  SVC103: { family: "build", name: "invalid-handler" },
+  SVC104: { family: "build", name: "server-only-import" },
+  SVC105: { family: "build", name: "module-state-in-browser" },
+  SVC106: { family: "build", name: "await-in-component" },
+  SVC107: { family: "build", name: "unserializable-capture" },
+  SVC108: { family: "build", name: "invalid-nesting" },
+  SVC109: { family: "build", name: "unsupported-jsx" },
+  SVC110: { family: "build", name: "invalid-binding" },
+  SVC111: { family: "build", name: "invalid-effect" },
+  SVC112: { family: "build", name: "read-once" },
+  SVC113: { family: "build", name: "prop-assignment" },
+  SVC114: { family: "build", name: "duplicate-key" },
+  SVC115: { family: "build", name: "shadowing-field-name" },
+  SVC116: { family: "build", name: "unobserved-mutation" },
+  SVC117: { family: "build", name: "unnamed-action" },
+  SVC118: { family: "build", name: "property-attribute" },
+  SVC120: { family: "build", name: "server-only-jsx" },
+  SVC121: { family: "build", name: "reactive-prop" },
+  SVC122: { family: "build", name: "missing-framework-import" },
   // rendering
-  SVC201: { family: "build" },
-  SVC202: { family: "build" },
-  SVC203: { family: "build" },
-  SVC204: { family: "build" },
+  SVC201: { family: "build", name: "unserializable-value" },
+  SVC202: { family: "build", name: "duplicate-row-key" },
+  SVC203: { family: "build", name: "invalid-nesting-across-components" },
+  SVC204: { family: "build", name: "still-store-prop" },
   // in the page
-  SVC301: { family: "browser" },
-} as const satisfies Record<string, { status?: number; family: "yours" | "ours" | "build" | "browser" }>;
+  SVC301: { family: "browser", name: "scripts-unreachable" },
+} as const satisfies Record<
+  string,
+  { status?: number; family: "client" | "server" | "build" | "browser"; name?: string }
+>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** @returns the name of a numbered code: `server-only-import` for SVC104. Undefined for codes that are words. */
+export function errorName(code: ErrorCode): string | undefined {
+  const entry = ERRORS[code];
+  return "name" in entry ? entry.name : undefined;
+}
 
 /** One field-level problem of a refused input; `path` leads from the root of the input. */
 export interface Issue {
@@ -88,7 +101,7 @@ export interface SvcErrorOptions {
 
 /**
  * An error with a documented code. The message says what was given, what is allowed and what to do;
- * it never holds a secret. Messages of `yours` are shown to the caller, those of `ours` only in development.
+ * it never holds a secret. Messages of `client` are shown to the caller, those of `server` only in development.
  */
 export class SvcError extends Error {
   readonly code: ErrorCode;

@@ -19,6 +19,8 @@ describe("a diagnostic", () => {
         "> 4 |   return <p onClick={() => n++}>x</p>;",
         "    |                            ^",
         "  5 | }",
+        "",
+        "See SVC101 captured-let in docs/errors.md.",
       ].join("\n"),
     );
   });
@@ -366,7 +368,7 @@ describe("compile errors", () => {
 
   it("cover every code of the compiler that docs/errors.md explains", () => {
     const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
-    const documented = [...page.matchAll(/^### (SVC1\d\d)$/gm)].map((match) => match[1]);
+    const documented = [...page.matchAll(/^### (SVC1\d\d) [\w-]+$/gm)].map((match) => match[1]);
     assert.deepEqual(
       // SVC117 concerns files of actions, SVC122 the whole app: build.test.ts.
       [...new Set([...CASES.map(([, , code]) => code), "SVC117", "SVC122"])]

@@ -1,5 +1,5 @@
 /** Compile errors: an SvcError whose message shows where in the author's source, what, and the ways out. */
-import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
+import { errorName, SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 
 /** The file that is being compiled: what every diagnostic needs. */
 export interface SourceFile {
@@ -19,7 +19,10 @@ interface Span {
  */
 export function diagnostic(file: SourceFile, code: ErrorCode, span: Span, message: string): SvcError {
   const { line, column } = positionOf(file.text, span.start);
-  return new SvcError(code, `${code} ${file.path}:${line}:${column}\n${message}\n\n${codeFrame(file.text, span)}`);
+  const name = errorName(code);
+  const more = name === undefined ? "" : `\n\nSee ${code} ${name} in docs/errors.md.`;
+  const place = `${code} ${file.path}:${line}:${column}`;
+  return new SvcError(code, `${place}\n${message}\n\n${codeFrame(file.text, span)}${more}`);
 }
 
 /** Line and column, both from 1. */

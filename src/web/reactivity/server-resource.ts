@@ -104,6 +104,6 @@ function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
 
 /** Only errors that are the caller's explain themselves; what went wrong on our side is for the log. */
 function publicMessage(error: unknown): string {
-  const isYours = error instanceof SvcError && ERRORS[error.code].family === "yours";
-  return isYours ? error.message : "The server could not fetch this";
+  const isClientError = error instanceof SvcError && ERRORS[error.code].family === "client";
+  return isClientError ? error.message : "The server could not fetch this";
 }

@@ -1,4 +1,4 @@
-/** What `ctx.call`, `ctx.map` and `ctx.waitFor` throw. Final unless caught: what came of them is remembered. */
+/** Errors of `ctx.call`, `ctx.map` and `ctx.waitFor`. Final unless caught, because their outcome is stored. */
 import type { Failure, FailureReason } from "../../../storage/contract/graph-rows.ts";
 import { FinalError } from "../../definition/final-error.ts";
 
@@ -9,7 +9,7 @@ export class CallError extends FinalError {
   readonly reason: FailureReason;
 
   constructor(callId: string, { message, reason, node = callId }: Failure) {
-    super(`"${node}" failed: ${message}`);
+    super(`"${node}" failed: ${message}`, { code: "SVC_CALL" });
     this.name = "CallError";
     this.node = node;
     this.reason = reason;
@@ -19,7 +19,7 @@ export class CallError extends FinalError {
 /** No signal came in time. */
 export class WaitTimeoutError extends FinalError {
   constructor(message: string) {
-    super(message);
+    super(message, { code: "SVC_WAIT_TIMEOUT" });
     this.name = "WaitTimeoutError";
   }
 }

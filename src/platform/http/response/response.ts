@@ -49,7 +49,7 @@ export function errorHeaders(error: unknown): string[] {
 }
 
 /**
- * What an error tells the caller: errors of `yours` explain themselves; everything else is ours and in production tells
+ * What an error tells the caller: errors of `client` explain themselves; everything else is ours and in production tells
  * only the request id.
  */
 export function describeError(error: unknown, ctx: Pick<Context, "requestId">, isDevelopment: boolean) {

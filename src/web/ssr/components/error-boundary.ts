@@ -81,5 +81,5 @@ export function nearestFallback(): Fallback {
 }
 
 function isAnswer(error: unknown): boolean {
-  return error instanceof Answer || (error instanceof SvcError && ERRORS[error.code].family === "yours");
+  return error instanceof Answer || (error instanceof SvcError && ERRORS[error.code].family === "client");
 }
