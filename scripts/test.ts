@@ -70,18 +70,20 @@ function runGroup(group: Group): Promise<Counts> {
     ],
     {
       cwd: root,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, NODE_ENV: "test", SVC_TEST_RUN: String(process.pid) },
     },
   );
   const timer = setTimeout(() => child.kill("SIGKILL"), PROCESS_TIMEOUT_MS);
   let text = "";
+  let errors = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk));
   return new Promise((done) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       const line = text.split("\n").findLast((candidate) => candidate.startsWith(COUNTS_PREFIX));
-      let report = text.replace(line ?? "", "").trimEnd();
+      let report = `${errors}${text.replace(line ?? "", "")}`.trimEnd();
       const counts = line
         ? (JSON.parse(line.slice(COUNTS_PREFIX.length)) as Counts)
         : { passed: 0, failed: 0, skipped: 0 };
