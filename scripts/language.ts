@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 /** Places per 1,000 lines that are still allowed. */
-export const LIMIT = 29;
+export const LIMIT = 28.3;
 
 /** What to write instead is in CONTRIBUTING.md, "Language". */
 const HABITS: Readonly<Record<string, RegExp>> = {

@@ -1,4 +1,4 @@
-/** Options that several commands have: the app's folder, the address to listen on, the running app. */
+/** Options that several commands share: the app's folder, the address to listen on, the running app. */
 import { resolve } from "node:path";
 import { VARIABLES } from "../platform/shared/wire.ts";
 import { UsageError, type Environment } from "./command.ts";

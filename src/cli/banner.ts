@@ -1,18 +1,18 @@
-/** What a served app says of itself: where it is and what to try. */
+/** The lines that `svc dev` and `svc start` print: addresses, pages and commands to try. */
 import type { App } from "../app/app-types.ts";
 import { PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import { facts, type Output } from "./output.ts";
 
-/** Pages named by the banner; a longer list would hide the rest. */
+/** Number of pages to list. A longer list hides the other lines. */
 const MAX_PAGES = 6;
 
-/** Of the extensions those that people look at. */
+/** Extensions with screens for people. */
 const SCREENS = /\/ops$/;
 
-/** @param readyMs from the start of the command. */
+/** @param readyMs milliseconds since the command started. */
 export function banner(app: App, url: string, readyMs: number, output: Output): void {
   output.line(`${output.style("green", "Ready")} in ${readyMs} ms  ${output.style("cyan", url)}`);
-  // Only those that can be opened as they are.
+  // A path with a parameter cannot be opened as it is.
   const pages = app.pagePaths.filter((path) => !/[:*]/.test(path));
   const screens = app.extensionPaths.filter((path) => SCREENS.test(path));
   facts(output, [
@@ -25,7 +25,7 @@ export function banner(app: App, url: string, readyMs: number, output: Output): 
   ]);
 }
 
-/** What this process does of the work, where it is not all. */
+/** Describes the part of the work that this process does; empty if it does all of it. */
 function roleOf({ config: { role, workers } }: App): string[] {
   if (role === "web") return ["web: serves, and runs no nodes"];
   if (workers !== undefined) return [`${role}: of nodes it runs those of ${workers.join(", ")} alone`];

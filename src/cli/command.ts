@@ -1,4 +1,4 @@
-/** What a command of `svc` is: its help, its options, how its command line is read. command-table.ts lists the commands. */
+/** A command of `svc`: its help, its options and the parsing of its command line. command-table.ts lists the commands. */
 import type { parseArgs } from "node:util";
 import { readOptions } from "./options.ts";
 import type { Output } from "./output.ts";
@@ -9,7 +9,7 @@ export interface Option {
   readonly multiple?: boolean;
   /** Placeholder of the value in the help: `<url>`. */
   readonly value?: string;
-  /** What the option does, and its default. */
+  /** Help text with the default value. */
   readonly help: string;
 }
 
@@ -78,7 +78,7 @@ export class Command<const Options extends OptionTable = OptionTable, Task = unk
     return this.#definition.summary;
   }
 
-  /** What is missing in the definition, one sentence each. */
+  /** Missing parts of the definition, one sentence each. */
   get problems(): string[] {
     const { name, summary, usage, options, examples } = this.#definition;
     const isMissing = { summary: summary === "", usage: usage.length === 0, example: examples.length === 0 };
@@ -104,13 +104,13 @@ export class Command<const Options extends OptionTable = OptionTable, Task = unk
       .join("\n\n");
   }
 
-  /** @param args the arguments after the command's name. */
+  /** @param args arguments after the command's name. */
   read(args: readonly string[], context: CommandContext): Reading<Task> {
     try {
       const options: OptionTable = { ...this.#definition.options, help: HELP };
       const { values, positionals } = readOptions({ args: [...args], options, allowPositionals: true });
       if (values["help"]) return { kind: "help", text: this.help };
-      // `help` is all that was added to the command's own options.
+      // The parser added only `help` to the command's own options.
       const own = values as Values<Options>;
       return { kind: "run", task: this.#definition.parse(positionals, own, context) };
     } catch (error) {
@@ -126,14 +126,14 @@ export class Command<const Options extends OptionTable = OptionTable, Task = unk
     };
   }
 
-  /** As `read`, with what to run in place of the task. */
+  /** As `read`, with a job to run in place of the task. */
   prepare(args: readonly string[], context: CommandContext): Reading<Job> {
     const reading = this.read(args, context);
     return reading.kind === "run" ? { kind: "run", task: this.job(reading.task) } : reading;
   }
 }
 
-/** Commands of all options and tasks, as the table holds them. */
+/** A command with any options and any task, for the table. */
 export type AnyCommand = Pick<Command, "name" | "summary" | "problems" | "help" | "prepare">;
 
 /** @throws UsageError for a positional argument that the command does not take. */

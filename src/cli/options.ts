@@ -1,8 +1,8 @@
-/** Reads the options of a command line. Node's `parseArgs` does; what is wrong with them is told in a sentence. */
+/** Parses the options of a command line with Node's `parseArgs`, and explains errors in one sentence. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { didYouMean } from "../platform/shared/did-you-mean.ts";
 
-/** @throws Error that says what is wrong, and which option was probably meant. */
+/** @throws Error with the problem and the option that was probably meant. */
 export function readOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config);
@@ -11,7 +11,7 @@ export function readOptions<Config extends ParseArgsConfig>(config: Config): Ret
   }
 }
 
-/** Node says what is wrong first, and then how options are given that nobody has. */
+/** Keeps the first sentence of Node's message. The rest explains options that svc does not have. */
 function mistakeOf(message: string, known: readonly string[]): string {
   const [sentence = message] = message.split(/\.\s|\n/);
   const unknown = /^Unknown option '--(.+)'/.exec(sentence)?.[1];

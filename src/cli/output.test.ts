@@ -14,8 +14,8 @@ describe("what svc prints", () => {
     const child = spawn(process.execPath, [BIN, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     // Before it has come to print anything.
     child.stdout.destroy();
-    const [told, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
-    assert.deepEqual([told, code], ["", 0]);
+    const [printed, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
+    assert.deepEqual([printed, code], ["", 0]);
   });
 });
 

@@ -1,30 +1,30 @@
-/** What the commands print: short lines, styled where a person is looking (a terminal, NO_COLOR unset). */
+/** Output of the commands: short lines, with styles on a terminal unless NO_COLOR is set. */
 import { stripVTControlCharacters, styleText } from "node:util";
 import { isAsciiTerminal } from "./graph/graph-tree.ts";
 
 type Style = "bold" | "dim" | "green" | "red" | "cyan";
 
 export interface Output {
-  /** A line on stdout. */
+  /** Writes a line to stdout. */
   line(text?: string): void;
-  /** A line on stderr. */
+  /** Writes a line to stderr. */
   error(text: string): void;
-  /** A line that stands until the next one, of whatever kind: how far something is. Where no person is looking there is none. */
+  /** Shows a progress line until the next line is written. Does nothing where output is not a terminal. */
   status(text: string): void;
   style(style: Style, text: string): string;
-  /** Whether a person is looking; otherwise only results are printed. */
+  /** Whether output is a terminal. Otherwise only results are printed. */
   readonly isInteractive: boolean;
-  /** Whether it can show letters of ASCII alone. */
+  /** Whether the terminal shows only ASCII. */
   readonly isAscii: boolean;
 }
 
-/** The part of a stream used here, so that tests can look over the shoulder. */
+/** The part of a stream that is used here, so that tests can replace it. */
 export interface Sink {
   write(text: string): unknown;
   isTTY?: boolean;
 }
 
-/** To its beginning; then what stands in it goes. */
+/** Moves to the start of the line and clears it. */
 const CLEAR_LINE = "\r\u001b[K";
 
 /** @see https://no-color.org */
@@ -60,13 +60,13 @@ export function createOutput(
   };
 }
 
-/** `label   value`, labels one under the other. */
+/** Writes `label   value` lines with aligned values. */
 export function facts(output: Output, rows: readonly (readonly [string, string])[]): void {
   const width = Math.max(...rows.map(([label]) => label.length));
   for (const [label, value] of rows) output.line(`  ${output.style("dim", label.padEnd(width))}  ${value}`);
 }
 
-/** A line for each row, its texts in columns as wide as the widest of them; what colours a text takes none of it. */
+/** Aligns rows into columns. Style codes do not count as width. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widthOf = (text = ""): number => stripVTControlCharacters(text).length;
   const count = Math.max(0, ...rows.map((row) => row.length));

@@ -1,12 +1,9 @@
-/** Ending on request: the first SIGINT or SIGTERM drains, a second one ends at once. */
+/** Shutdown on request: the first SIGINT or SIGTERM drains, the second one exits at once. */
 import { constants } from "node:os";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/**
- * Resolves when the process is asked to end. Asked again, it exits at once, with what a shell shows for a process killed by
- * that signal: 130 or 143.
- */
+/** Resolves at the first signal. At the second, the process exits at once with the code that shells show for this signal: 130 or 143. */
 export function endRequested(): Promise<void> {
   return new Promise((resolve) => {
     let isAsked = false;

@@ -1,6 +1,6 @@
 /**
- * `svc build --static`: the pages that need no request as files in `dist/static`, beside all that they fetch, for a host that only
- * hands files out. What is exported and why something is not is src/app/pages/static-export.ts.
+ * `svc build --static`: writes the pages that need no request to `dist/static`, with all files that they load, for a static host.
+ * src/app/pages/static-export.ts decides which pages can be exported.
  */
 import { ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { randomBytes } from "node:crypto";
@@ -12,13 +12,13 @@ import type { ExportedFile, LeftOut } from "../../app/pages/static-export.ts";
 import { loadBuilt } from "../load-app.ts";
 import type { Output } from "../output.ts";
 
-/** Assets of the runtime, as the package has them. */
-/** What the app's own code left open must not keep the command. */
+/** Assets of the runtime in the package. */
+/** Resources that the app's code left open must not keep the command running. */
 const LINGER_MS = 500;
 
-/** @returns the exit code: 1 where a page that says `static: true` can't be exported. */
+/** @returns the exit code: 1 if a page with `static: true` can't be exported. */
 export async function buildStatic(dist: string, output: Output): Promise<number> {
-  // As it will be served; nothing that a page starts stays, and no secret of production is asked for.
+  // Render as in production, but start no background work and require no production secret.
   process.env[VARIABLES.nodeEnv] = "production";
   process.env[VARIABLES.databaseUrl] = "memory:";
   process.env[VARIABLES.secret] ??= randomBytes(32).toString("hex");
@@ -46,7 +46,7 @@ export async function buildStatic(dist: string, output: Output): Promise<number>
   return code;
 }
 
-/** Everything under the address that pages ask for it by. */
+/** Copies all files, each to the address at which pages load it. */
 async function copyAssets(dist: string, target: string): Promise<void> {
   const plain = (source: string): boolean => !/\.(?:br|gz|map)$|[/\\](?:stub|swap)\.js$|benchmark\.json$/.test(source);
   const copy = async (from: string, to: string): Promise<void> => {

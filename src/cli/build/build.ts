@@ -1,4 +1,4 @@
-/** `svc build`: the app's folder into `dist/`. */
+/** `svc build`: builds an app into `dist/`. */
 import { join, relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { buildApp, findEntry } from "../../web/compiler/build/build.ts";
@@ -7,14 +7,14 @@ import { checkBuilt } from "./check-built.ts";
 import type { Output } from "../output.ts";
 
 export interface BuildTask {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
   publicMaps: boolean;
-  /** Pages that need no request are written as files as well. */
+  /** Also write pages that need no request as files. */
   isStatic: boolean;
 }
 
-/** What the app's own code left open must not keep the command. */
+/** Resources that the app's code left open must not keep the command running. */
 const LINGER_MS = 500;
 
 /** @returns the exit code */
@@ -31,10 +31,10 @@ export async function build({ root, publicMaps, isStatic }: BuildTask, output: O
   return isStatic ? buildStatic(outDir, output) : 0;
 }
 
-/** What the app's modules have begun, such as a connection, neither fails nor keeps the command. */
+/** Loads the built app. Work that its modules start, such as a connection, must neither fail the command nor keep it running. */
 async function checkAlone(root: string, outDir: string, output: Output): Promise<void> {
   process.on("uncaughtException", () => undefined);
-  // Stacks name the lines that were written.
+  // Stack traces show positions in the source.
   process.setSourceMapsEnabled(true);
   try {
     await checkBuilt(join(outDir, "server", "app.js"), relative(root, findEntry(root)), output);

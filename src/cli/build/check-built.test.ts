@@ -19,19 +19,19 @@ describe("what was built", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** @returns what was told. */
+  /** @returns what was printed. */
   async function check(text: string): Promise<string> {
     const entry = join(folder, `app${count++}.mjs`);
     const imports = `import { createApp } from "${APP}";\nimport { worker } from "${DEFINITION}";\nimport { page } from "${PAGE}";\n`;
     writeFileSync(entry, imports + text);
-    const told: string[] = [];
-    const sink = { isTTY: false, write: (line: string) => void told.push(line) };
+    const printed: string[] = [];
+    const sink = { isTTY: false, write: (line: string) => void printed.push(line) };
     await checkBuilt(entry, "app.tsx", createOutput(sink, sink, {}));
-    return told.join("");
+    return printed.join("");
   }
 
   it("is refused for what a start would refuse it for", async () => {
-    const cases: [text: string, told: RegExp][] = [
+    const cases: [text: string, printed: RegExp][] = [
       [
         'const run = () => 1; export default createApp({ workers: [worker("a", run), worker("a", () => 2)] });',
         /named "a"/,
@@ -47,7 +47,7 @@ describe("what was built", () => {
     await assert.rejects(check(`import { createAp } from "${APP}";`), SyntaxError);
   });
 
-  it("stands where all is well, and where it lacks what only the server has, which is told", async () => {
+  it("passes an app that loads, and reports what only the server has", async () => {
     assert.equal(await check("export default createApp({});"), "");
     assert.match(
       await check('throw new Error("STRIPE_KEY is not set");'),

@@ -1,19 +1,19 @@
 /**
- * Whether the app that `svc build` wrote loads, before it is deployed. What its source is refused for fails the build; what may be for
- * want of something that only the server has (a variable, a package, a database) is told, and the build stands.
+ * Checks that a built app loads, before it is deployed. An error of the source fails the build. A missing variable, package or database
+ * may exist on the server, so it is only reported.
  */
 import { errorText, isOurs } from "../error-text.ts";
 import { loadBuilt } from "../load-app.ts";
 import type { Output } from "../output.ts";
 
 /**
- * @param entry what was built. @param name of its source, for messages.
- * @throws SvcError `SVC_DEFINITION`; SyntaxError for a name that another module does not export.
+ * @param entry path of the built module. @param name path of its source, for messages.
+ * @throws SvcError `SVC_DEFINITION`; SyntaxError for a missing export of another module.
  */
 export async function checkBuilt(entry: string, name: string, output: Output): Promise<void> {
   try {
     const app = await loadBuilt(entry, name);
-    // Each refuses what a boot would, without opening anything.
+    // These getters validate what a boot would validate, and open nothing.
     void app.definitions;
     void app.pagePaths;
   } catch (error) {

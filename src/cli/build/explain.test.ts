@@ -40,7 +40,7 @@ describe("svc explain", () => {
   });
   after(() => rmSync(root, { recursive: true, force: true }));
 
-  it("tells for each component what the browser gets, and what it costs", async () => {
+  it("shows the browser code and its size for each component", async () => {
     const explanation = await explainFile(root, join(root, "todo.tsx"));
     const [first, ...lines] = linesOf(explanation, new Map([["store", 581]]));
     assert.match(first ?? "", /^todo\.tsx: chunk of \d+ B, \d+ B gzip$/);
@@ -54,15 +54,15 @@ describe("svc explain", () => {
       "    makes again: left",
       "    parts: effect, region, store (581 B gzip)",
       "    captures:",
-      "      state     store: one entry in the page, whoever captures it",
-      "      text      signal: one entry in the page, whoever captures it",
+      "      state     store: one entry in the page for all that capture it",
+      "      text      signal: one entry in the page for all that capture it",
       "      props.by  prop: a signal, store or ref as itself, all else by value; for handlers only",
       "",
       "Footer, line 22: runs on the server only",
     ]);
   });
 
-  it("tells of a file without browser code that it costs nothing", async () => {
+  it("reports no cost for a file without browser code", async () => {
     writeFileSync(join(root, "still.tsx"), "export const Still = () => <p>still</p>;\n");
     const explanation = await explainFile(root, join(root, "still.tsx"));
     assert.deepEqual(linesOf(explanation, new Map()), [

@@ -1,4 +1,7 @@
-/** `svc explain <file>`: what of a TSX file runs where, what travels for it and what it costs. */
+/**
+ * `svc explain <file>`: shows which code of a TSX file runs on the server and in the browser, the data that a page sends, and bundle
+ * sizes.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -12,9 +15,9 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Output } from "../output.ts";
 
 export interface ExplainTask {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
-  /** Absolute. */
+  /** Absolute path. */
   file: string;
   json: boolean;
 }
@@ -31,7 +34,7 @@ export async function explain({ root, file, json }: ExplainTask, output: Output)
   else for (const line of linesOf(explanation, partSizes())) output.line(line);
 }
 
-/** Part -> its bytes, gzip. */
+/** Gzipped bytes by name of the runtime part. */
 function partSizes(): ReadonlyMap<string, number> {
   const sizes = JSON.parse(readFileSync(join(ASSETS_DIR, "benchmark.json"), "utf8")) as Record<
     string,
@@ -40,7 +43,7 @@ function partSizes(): ReadonlyMap<string, number> {
   return new Map(Object.entries(sizes).map(([name, { gzip }]) => [name.replace(/\.js$/, ""), gzip]));
 }
 
-/** The explanation for people. */
+/** The explanation as text. */
 export function linesOf(
   { file, components, chunk, imports, copied }: Explanation,
   sizes: ReadonlyMap<string, number>,

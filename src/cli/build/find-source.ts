@@ -1,4 +1,4 @@
-/** Where a piece of a component's source stands, when only its text and the component's name are known. */
+/** Finds the position of a piece of source by its text and the name of the component that contains it. */
 import { readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { positionOf } from "../../web/compiler/diagnostics.ts";
@@ -10,7 +10,7 @@ const NO_SOURCE = new Set(["node_modules", "dist"]);
 
 /**
  * @param root folder of the app.
- * @param file relative to it; undefined where it is not known: the first that declares the component.
+ * @param file relative path; undefined: use the first file that declares the component.
  */
 export function placeInComponent(
   root: string,
@@ -35,7 +35,7 @@ function sourceFiles(root: string): string[] {
   return files.map(({ name }) => name).filter((name) => /\.[jt]sx$/.test(name));
 }
 
-/** Empty for a file that has gone since. */
+/** @returns an empty text if the file does not exist any more. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

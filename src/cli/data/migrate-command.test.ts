@@ -38,7 +38,7 @@ describe("svc migrate", () => {
       assert.match(reading.kind === "usageError" ? reading.text : "", expected);
     });
 
-  it("tells its options", () => {
+  it("prints its options in the help", () => {
     const reading = read(["--help"], {});
     assert.match(reading.kind === "help" ? reading.text : "", /--undo-mark/);
   });

@@ -1,4 +1,4 @@
-/** `svc migrate`: moves a database, and tells how far it is: to a person in words, to a program as lines of JSON. */
+/** `svc migrate`: moves a database and reports progress: as text on a terminal, as JSON lines otherwise. */
 import { move, undoMove, type MoveEvent } from "../../storage/move/move.ts";
 import { isPostgres, inspectTarget, openDump } from "../../storage/move/open-databases.ts";
 import { rehearse, type RehearsalEvent } from "../../storage/move/rehearse.ts";
@@ -19,12 +19,12 @@ export interface MoveTask {
 
 export type MigrateTask = MoveTask | { kind: "undo"; from: string };
 
-/** What takes no longer needs no telling how far it is. */
+/** A faster move reports no progress. */
 const QUIET_MS = 2000;
-/** Between two tellings to a program. */
+/** Time between two progress lines of JSON. */
 const NEWS_MS = 1000;
 
-/** @returns the exit code. @throws SvcError as the move is refused. */
+/** @returns the exit code. @throws SvcError if the move is refused. */
 export async function migrate(command: MoveTask, output: Output, clock: Clock = systemClock): Promise<number> {
   const { from, to, isDryRun } = command;
   const source = await openDump(from, false);
@@ -42,7 +42,9 @@ export async function migrate(command: MoveTask, output: Output, clock: Clock = 
   }
 }
 
-/** PostgreSQL needs a job for each unfinished run, so that worker processes find it. On SQLite an app finds them when it starts. */
+/**
+ * PostgreSQL needs a job for each unfinished run, so that worker processes find it. On SQLite, the app finds these runs when it starts.
+ */
 async function addJobs(databaseUrl: string): Promise<number> {
   if (!isPostgres(databaseUrl)) return 0;
   return (await import("../../graphs/cluster/requeue-migrated.ts")).addJobs(databaseUrl, silentLog);
@@ -63,7 +65,7 @@ export async function undo(from: string, output: Output): Promise<number> {
 
 type Event = MoveEvent | RehearsalEvent;
 
-/** How far it is, now and then; all else at once. */
+/** Reports progress at intervals, and all other events at once. */
 function teller({ json }: MoveTask, output: Output, clock: Clock): (event: Event) => void {
   const isText = output.isInteractive && !json;
   let toldMs = clock.now() + (isText ? QUIET_MS : 0) - NEWS_MS;
@@ -82,7 +84,7 @@ function teller({ json }: MoveTask, output: Output, clock: Clock): (event: Event
 function textOf(event: Exclude<Event, { of: number }>, output: Output): string[] {
   switch (event.type) {
     case "begun":
-      return [`${event.isResumed ? "Going on with the move of" : "Moving"} ${event.from}`, `to ${event.to}`, ""];
+      return [`${event.isResumed ? "Resuming the move of" : "Moving"} ${event.from}`, `to ${event.to}`, ""];
     case "table":
       return [
         event.rows === 0
@@ -96,9 +98,8 @@ function textOf(event: Exclude<Event, { of: number }>, output: Output): string[]
     case "refusal":
       return [`${output.style("red", "Refused")} ${event.reason}`];
     case "arrived": {
-      const jobs =
-        event.jobs === 1 ? "1 graph is under way and goes" : `${shown(event.jobs)} graphs are under way and go`;
-      return ["", `${shown(event.rows)} rows are there; ${jobs} on when an app starts.`];
+      const jobs = event.jobs === 1 ? "1 unfinished run continues" : `${shown(event.jobs)} unfinished runs continue`;
+      return ["", `${shown(event.rows)} rows are there; ${jobs} when an app starts.`];
     }
     case "moved":
       return [

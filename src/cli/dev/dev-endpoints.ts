@@ -1,7 +1,7 @@
 /**
- * What `svc dev` answers by itself, beside and instead of the app: the script of its pages, their stream of changes, the
- * values they keep over an edit, the places of their errors, the editor, and every request while the source does not
- * compile. Whoever reads the source from here can as well read it on disk, so only the developer's own browser may.
+ * Endpoints of `svc dev` beside the app: the development script, the stream of changes, the state that pages keep over an edit, positions
+ * of errors, the editor, and all requests while the source does not compile. They expose source code, so only the developer's own browser
+ * may use them.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { relative, resolve } from "node:path";
@@ -27,18 +27,18 @@ import { DOM, PATHS } from "../../platform/shared/wire.ts";
 import { faultOf, type Thrown, type Trace } from "./dev-fault.ts";
 import type { DevPages } from "./dev-pages.ts";
 
-/** State of a page, or a stack: more is no page of a person's. */
+/** Limit for the state of a page or a stack trace. */
 const BODY_LIMIT = 8 * 1024 * 1024;
-/** A page asks for what it has just sent; of others it is never asked again. */
+/** A page requests the state that it has just sent, so a few states are enough. */
 const KEPT_STATES = 20;
 
 export interface DevEndpointsOptions {
   root: string;
   host: DevHost;
   pages: DevPages;
-  /** Ends the streams. */
+  /** Aborts the streams. */
   closing: AbortSignal;
-  /** Told of errors in browsers; knows what pages are answered with while there is no app. */
+  /** Reports errors of browsers, and knows the fault to show while no app runs. */
   news: { readonly fault: DevFault | undefined; thrownInBrowser(fault: DevFault): void };
 }
 
@@ -62,12 +62,12 @@ export class DevEndpoints {
     });
   }
 
-  /** Whether a request is for this file and not for the app. */
+  /** Whether a request belongs to these endpoints and not to the app. */
   owns(path: string): boolean {
     return path.startsWith(`${PATHS.dev}/`) || path === PATHS.devClient;
   }
 
-  /** Answers what it owns, and whatever the app can't be asked. */
+  /** Answers requests to these endpoints, and all requests while no app runs. */
   async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
     const url = new URL(message.url ?? "/", "http://svc");
     const caller = { peer: message.socket.remoteAddress ?? "", header: (name: string) => headerOf(message, name) };
@@ -79,7 +79,7 @@ export class DevEndpoints {
     return this.#http.refuse(error);
   }
 
-  /** What a page has sent under this id. */
+  /** The state that a page sent under this id. */
   kept(id: string): ReadonlyMap<string, unknown> | undefined {
     return this.#states.get(id);
   }
@@ -130,7 +130,7 @@ export class DevEndpoints {
     const isInside = !relative(this.#options.root, path).startsWith("..");
     url.searchParams.set("file", isInside ? path + position : this.#options.root);
     message.url = url.pathname + url.search;
-    // The browser stays where it is.
+    // 204 keeps the browser on its page.
     reply.statusCode = 204;
     this.#options.host.openEditor(message, reply);
   }
@@ -143,16 +143,16 @@ export class DevEndpoints {
   }
 }
 
-/** @param build that made the page; it asks for its successor when there is another. */
+/** @param build id of the page's build. The script reloads the page when there is another one. */
 export function devScript(nonce: string, build: string): string {
   return `<script type="module" nonce="${nonce}" src="${PATHS.devClient}" ${DOM.devBuild}="${build}"></script>`;
 }
 
 async function bodyOf<Shape>(ctx: Context): Promise<Shape> {
-  // A type that no form can send: a page of another site would have to ask first.
+  // No form can send this type, so a page of another site would need a preflight first.
   if (ctx.header("content-type") !== "application/json")
     throw new SvcError("SVC_CONTENT_TYPE", "Send application/json");
-  // Of our own script.
+  // The body comes from svc's own script.
   return JSON.parse(await ctx.text(BODY_LIMIT)) as Shape;
 }
 

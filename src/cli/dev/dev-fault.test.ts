@@ -10,7 +10,7 @@ import { errorWithSource } from "../error-with-source.ts";
 
 let root = "";
 
-const told = (message: string): DevFault =>
+const printed = (message: string): DevFault =>
   faultOf("server", { name: "SVC200", message, stack: "" }, root, () => undefined);
 
 const caught = (run: () => unknown): unknown => {
@@ -21,7 +21,7 @@ const caught = (run: () => unknown): unknown => {
   }
 };
 
-describe("what the compiler tells of a page", () => {
+describe("A fault from the compiler", () => {
   it("has the place of what is no TSX, and its frame", () => {
     const text = "export default function Home() {\n  return <h1>Library</h2>;\n}\n";
     const error = caught(() => parse({ path: "pages/home.tsx", text }));
@@ -32,7 +32,7 @@ describe("what the compiler tells of a page", () => {
   });
 });
 
-describe("what the server tells of a page", () => {
+describe("A fault from rendering", () => {
   before(() => {
     root = mkdtempSync(join(tmpdir(), "svc-fault-"));
     mkdirSync(join(root, "pages"));
@@ -44,7 +44,7 @@ describe("what the server tells of a page", () => {
   after(() => rmSync(root, { recursive: true, force: true }));
 
   it("has the place it names, with a frame", () => {
-    const { code, message, place, frame } = told("SVC202 pages/home.tsx:4:10\nItems 0 and 1 …");
+    const { code, message, place, frame } = printed("SVC202 pages/home.tsx:4:10\nItems 0 and 1 …");
     assert.deepEqual(
       [code, message, place],
       ["SVC202", "Items 0 and 1 …", { file: "pages/home.tsx", line: 4, column: 10 }],
@@ -53,21 +53,21 @@ describe("what the server tells of a page", () => {
   });
 
   it("is found by the source of a value in its component", () => {
-    const { message, place } = told('SVC201 pages/home.tsx: "props.user" of Home\nIt can\'t travel.');
+    const { message, place } = printed('SVC201 pages/home.tsx: "props.user" of Home\nIt can\'t travel.');
     assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 16 });
     assert.equal(message, '"props.user" of Home: It can\'t travel.');
   });
 
   it("is found by the component alone, in whichever file that is", () => {
-    const { message, place } = told('SVC203 "<div" of Home\n<div> can\'t stand there.');
+    const { message, place } = printed('SVC203 "<div" of Home\n<div> can\'t stand there.');
     assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 10 });
     assert.equal(message, "<div> of Home: <div> can't stand there.");
-    assert.equal(told('SVC203 "<div" of Nobody\nx').place, undefined);
+    assert.equal(printed('SVC203 "<div" of Nobody\nx').place, undefined);
   });
 });
 
 describe("what a page's module is refused for", () => {
-  it("stands in that module, not where the app is made", () => {
+  it("has its position in that module, not in the app module", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-fault-"));
     mkdirSync(join(folder, "pages"));
     writeFileSync(join(folder, "pages/about.tsx"), "// About\nexport default 5;\n");

@@ -1,4 +1,4 @@
-/** From an error to what whoever develops the app is told: place in the source, frame, calls of the app's own code. */
+/** Turns an error into the fault that the developer sees: position in the source, code frame, calls of the app's own code. */
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,28 +6,28 @@ import type { DevFault, Place } from "../../platform/shared/dev-fault.ts";
 import { placeInComponent } from "../build/find-source.ts";
 import { codeFrame, offsetOf, positionOf } from "../../web/compiler/diagnostics.ts";
 
-/** A line of a stack: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
+/** A line of a stack trace: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
 const CALL =
   /^\s*(?:at (?:async )?)?(?:(.*?) ?[(@])?((?:file:\/\/|https?:\/\/|\/|[A-Za-z]:[\\/])[^()]*?):(\d+):(\d+)\)?$/;
-/** Of the compiler: `SVC101 pages/home.tsx:3:5`, what is wrong, and the frame. */
+/** Message of the compiler: `SVC101 pages/home.tsx:3:5`, the problem, and the frame. */
 const DIAGNOSTIC = /^(SVC[\dA-Z_]+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
 
-/** Found while rendering: `SVC202 pages/home.tsx:3:5`, and what is wrong. */
+/** Message from rendering, with a position: `SVC202 pages/home.tsx:3:5`, and the problem. */
 const PLACED = /^(SVC[\dA-Z_]+) (\S+?):(\d+):(\d+)\n([^]*)$/;
-/** The same of what is known by a piece of its component's source: `SVC201 pages/home.tsx: "user" of Home`. */
+/** Message from rendering, with a piece of the component's source: `SVC201 pages/home.tsx: "user" of Home`. */
 const WRITTEN = /^(SVC[\dA-Z_]+) (?:(\S+): )?"((?:[^"\\]|\\.)*)" of (\w+)\n([^]*)$/;
 
-/** Of fullstack/modules.ts: `pages/about.tsx must have a function …`. */
+/** Message of fullstack/modules.ts: `pages/about.tsx must have a function …`. */
 const PAGE = /^(pages\/\S+\.[jt]sx?) (?:must have|exports) /;
 
-/** Traces a place of code that runs back to the source; undefined for code that is not the app's. */
+/** Maps a position of running code to the source; undefined for code that is not the app's. */
 export type Trace = (
   file: string,
   line: number,
   column: number,
 ) => { file: string; line: number; column: number } | undefined;
 
-/** What is known of an error, whichever side it comes from. */
+/** The known facts of an error, from the server or a browser. */
 export interface Thrown {
   name: string;
   message: string;
@@ -56,7 +56,7 @@ export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, tr
   }
   const written = ofRendering(thrown.message, root);
   if (written) return { kind, calls: [], ...written, frame: written.place && frameAt(written.place, root) };
-  // Some of ours begin with their code, which is told apart.
+  // Some messages begin with their code, which the overlay shows on its own.
   const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "");
   const [first, ...calls] = callsOf(thrown.stack, root, trace);
   const page = placeOfPage(message, root);
@@ -64,7 +64,7 @@ export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, tr
   return { kind, code: thrown.name, message, place, frame: place && frameAt(place, root), calls: page ? [] : calls };
 }
 
-/** What a module below `pages/` is refused for stands there, and not where the app is made of them all. */
+/** A problem of a module below `pages/` is shown there, not at the call that assembles the app. */
 function placeOfPage(message: string, root: string): Place | undefined {
   const [, named = ""] = PAGE.exec(message) ?? [];
   const file = [named, `src/${named}`].find((path) => named !== "" && existsSync(join(root, path)));
@@ -73,7 +73,7 @@ function placeOfPage(message: string, root: string): Place | undefined {
   return { file, ...positionOf(text, Math.max(0, text.search(/\bexport\s+default\b/))) };
 }
 
-/** What the server tells of a page that it has rendered. */
+/** Reads a problem that the server found while it rendered a page. */
 function ofRendering(text: string, root: string): Pick<DevFault, "code" | "message" | "place"> | undefined {
   const placed = PLACED.exec(text);
   if (placed) {
@@ -83,8 +83,8 @@ function ofRendering(text: string, root: string): Pick<DevFault, "code" | "messa
   const [, code, file, quoted = "", component = "", message = ""] = WRITTEN.exec(text) ?? [];
   if (code === undefined) return undefined;
   const source = JSON.parse(`"${quoted}"`) as string;
-  const told = `${source.startsWith("<") ? `${source}>` : `"${source}"`} of ${component}: ${message}`;
-  return { code, message: told, place: placeInComponent(root, file, component, source) };
+  const where = `${source.startsWith("<") ? `${source}>` : `"${source}"`} of ${component}: ${message}`;
+  return { code, message: where, place: placeInComponent(root, file, component, source) };
 }
 
 function callsOf(stack: string, root: string, trace: Trace): DevFault["calls"] {
@@ -99,7 +99,7 @@ function callsOf(stack: string, root: string, trace: Trace): DevFault["calls"] {
   });
 }
 
-/** Stacks of the server are in terms of the source already: Node reads the maps. */
+/** Node applies source maps, so stacks of the server already have positions in the source. */
 export const traceServer: Trace = (file, line, column) => ({
   file: file.startsWith("file:") ? fileURLToPath(file) : file,
   line,
@@ -113,7 +113,7 @@ function frameAt({ file, line, column }: Place, root: string): string | undefine
     const word = /^[\w$]+/.exec(text.slice(start))?.[0] ?? "";
     return codeFrame(text, { start, end: start + Math.max(1, word.length) });
   } catch {
-    // Gone since, or never a file: the place alone is told.
+    // The file is gone, or never was one: show the position alone.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Open pages of the app under development: each follows a stream of what changes. */
+/** Open pages of the app under development. Each follows a stream of changes. */
 import type { StreamEvent } from "../../platform/http/response/event-stream.ts";
 import type { DevFault } from "../../platform/shared/dev-fault.ts";
 
@@ -10,10 +10,10 @@ export type DevEvent =
 
 export class DevPages {
   readonly #listeners = new Set<(event: DevEvent) => void>();
-  /** How the app is; what a page that joins is told first. */
+  /** Current state, sent first to a page that connects. */
   #state: DevEvent | undefined;
 
-  tell(event: DevEvent): void {
+  send(event: DevEvent): void {
     if (event.event !== "style") this.#state = event;
     for (const listener of this.#listeners) listener(event);
   }

@@ -1,6 +1,6 @@
 /**
- * The app that is on, and the one that comes after it. Requests wait from the edit until the new app has booted; one process
- * has one database, so the old app gives it back first, once the new one is known to load.
+ * The running app and its successor. After an edit, requests wait until the new app has booted. A process has one database, so the old
+ * app closes it first, once the new app has loaded.
  */
 import { join } from "node:path";
 import type { App } from "../../app/app-types.ts";
@@ -10,8 +10,8 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { appOf } from "../load-app.ts";
 
 /**
- * Editors save several files at once, and one file twice when they format it; one new app is enough. Longer than the watcher
- * stays deaf to a file that it has just told of (50 ms), or the second save of two would go unseen.
+ * Editors save several files at once, and save a file twice when they format it: one reload is enough. The watcher ignores a file for 50
+ * ms after a change, so the wait is longer than that.
  */
 export const QUIET_MS = 60;
 
@@ -19,9 +19,9 @@ export interface DevReloaderOptions {
   host: DevHost;
   root: string;
   support: DevSupport;
-  /** Told when an app answers. @param took ms since the edit; undefined for the first one. */
+  /** Called when an app is ready. @param tookMs milliseconds since the edit; undefined for the first app. */
   onReady: (tookMs: number | undefined) => void;
-  /** Told when there is none, and why. */
+  /** Called when no app could be loaded, with the reason. */
   onFault: (error: unknown) => void;
 }
 
@@ -29,11 +29,11 @@ export class DevReloader {
   readonly #options: DevReloaderOptions;
   #current: App | undefined;
   #url = "";
-  /** Settles when the app that is to answer has booted. */
+  /** Resolves with the app that answers waiting requests. */
   #next: Promise<App> | undefined;
-  /** Settles `#next` after an edit. */
+  /** Resolves `#next` after an edit. */
   #answer: ((app: Promise<App>) => void) | undefined;
-  /** What `#next` was before the edit. */
+  /** Value of `#next` before the edit. */
   #before: Promise<App> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #changedMs = 0;
@@ -42,7 +42,7 @@ export class DevReloader {
     this.#options = options;
   }
 
-  /** The first app; undefined while it does not load, which is told. */
+  /** Loads the first app. Undefined if it does not load; the error is reported. */
   async load(): Promise<App | undefined> {
     try {
       this.#current = await this.#load();
@@ -52,7 +52,7 @@ export class DevReloader {
     return this.#current;
   }
 
-  /** @param url where the app is reached. */
+  /** @param url address of the app. */
   async boot(url: string): Promise<App | undefined> {
     this.#url = url;
     if (!this.#current) return undefined;
@@ -62,25 +62,25 @@ export class DevReloader {
     return app;
   }
 
-  /** @throws SvcError `SVC_UNAVAILABLE` before the first app has loaded; what the app's own code threw while it does not load. */
+  /** @throws SvcError `SVC_UNAVAILABLE` before the first app has loaded; the app's own error while it does not load. */
   async app(): Promise<App> {
     if (!this.#next) throw new SvcError("SVC_UNAVAILABLE", "The app is not loaded yet");
     return this.#next;
   }
 
-  /** The last app that loaded: while the source does not, it still serves the pages that are open. */
+  /** The last app that loaded. It serves open pages while the source does not compile. */
   get current(): App | undefined {
     return this.#current;
   }
 
-  /** Requests wait from here on: what answers them is out of date. */
+  /** Lets requests wait from here on, because the running app is out of date. */
   changed(): void {
     clearTimeout(this.#timer);
     if (!this.#answer) {
       this.#changedMs = performance.now();
       this.#before = this.#next;
       this.#next = new Promise((done) => (this.#answer = done));
-      // A failure is told by #replace; here it may happen that no request waits for it.
+      // #replace reports the failure. No request may be waiting for this promise.
       this.#next.catch(() => undefined);
     }
     this.#timer = setTimeout(() => this.#replace(), QUIET_MS);

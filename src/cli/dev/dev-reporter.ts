@@ -1,4 +1,4 @@
-/** What happens under `svc dev`, told where it matters: to the terminal, to the pages that are open, to those that are asked for. */
+/** Reports the events of `svc dev`: to the terminal, to open pages, and in place of pages that can't be served. */
 import { faultPage, type DevFault } from "../../platform/shared/dev-fault.ts";
 import { devScript } from "./dev-endpoints.ts";
 import { faultOf, thrownOf, traceServer } from "./dev-fault.ts";
@@ -11,7 +11,7 @@ export class DevReporter {
   readonly #pages: DevPages;
   readonly #output: Output;
   #builds = 0;
-  /** What every page is answered with for now. */
+  /** The fault that every page shows now. */
   fault: DevFault | undefined;
 
   /** @param root folder of the app. */
@@ -21,24 +21,24 @@ export class DevReporter {
     this.#output = output;
   }
 
-  /** An app answers. @param tookMs since the edit; undefined for the first one. */
+  /** Reports that an app is ready. @param tookMs milliseconds since the edit; undefined for the first app. */
   ready(tookMs: number | undefined): void {
     this.#builds++;
     this.fault = undefined;
-    this.#pages.tell({ event: "build", data: this.#build });
+    this.#pages.send({ event: "build", data: this.#build });
     if (tookMs !== undefined) this.#output.line(this.#output.style("dim", `Reloaded in ${Math.round(tookMs)} ms`));
   }
 
-  /** The app does not load. */
+  /** Reports that the app does not load. */
   broken(error: unknown): void {
     this.fault = this.brokenChunk(error);
   }
 
-  /** The app loads, but some of its browser code does not. */
+  /** Reports that a part of the app's browser code does not build. */
   brokenChunk(error: unknown): DevFault {
     const fault = faultOf("compile", thrownOf(error), this.#root, traceServer);
     this.#error("Error", errorWithSource(error, this.#root));
-    this.#pages.tell({ event: "fault", data: fault });
+    this.#pages.send({ event: "fault", data: fault });
     return fault;
   }
 
@@ -47,17 +47,17 @@ export class DevReporter {
     this.#error("Error in the browser", `${where}${code}: ${message}`);
   }
 
-  /** The script of a page made now. */
+  /** The development script of a page that is rendered now. */
   script(nonce: string): string {
     return devScript(nonce, this.#build);
   }
 
-  /** A page in place of one that could not be rendered. */
+  /** The page that replaces one that could not be rendered. */
   faultPage(error: unknown, nonce: string): string {
     return faultPage(faultOf("server", thrownOf(error), this.#root, traceServer), nonce, this.script(nonce));
   }
 
-  /** Of this process: pages of an earlier one are out of date. */
+  /** Id of this process and build: pages with another one are out of date. */
   get #build(): string {
     return `${process.pid}-${this.#builds}`;
   }

@@ -6,10 +6,10 @@ import { isBySide, watch } from "./dev-watch.ts";
 describe("what svc dev reloads for", () => {
   it("is no file that a program writes beside the source, its own log among them", () => {
     const loaded: string[] = [];
-    let tell: (file: string) => void = () => assert.fail("nobody listens");
+    let change: (file: string) => void = () => assert.fail("nobody listens");
     const host: Pick<DevHost, "onChange"> = {
       onChange: (listener) => {
-        tell = listener;
+        change = listener;
         return () => undefined;
       },
     };
@@ -19,9 +19,9 @@ describe("what svc dev reloads for", () => {
       root: "/app",
       written: ["/app/.svc"],
       onCode: () => loaded.push(at),
-      onStyle: () => assert.fail("none is told"),
+      onStyle: () => assert.fail("no stylesheet changed"),
     });
-    for (at of ["/app/dev.log", "/app/pages/a.tsx", "/app/nohup.out", "/app/.svc/svc.db", "/app/shop.json"]) tell(at);
+    for (at of ["/app/dev.log", "/app/pages/a.tsx", "/app/nohup.out", "/app/.svc/svc.db", "/app/shop.json"]) change(at);
     stop();
     assert.deepEqual(loaded, ["/app/pages/a.tsx", "/app/shop.json"]);
   });

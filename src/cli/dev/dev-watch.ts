@@ -1,4 +1,4 @@
-/** Tells edits of the source from edits of public files, and both from what the app itself writes. */
+/** Sorts changes of files: edits of the source, edits of public files, and files that the app itself writes. */
 import { extname, join, relative, sep } from "node:path";
 import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { QUIET_MS } from "./dev-reloader.ts";
@@ -7,28 +7,28 @@ export interface WatchOptions {
   host: Pick<DevHost, "onChange">;
   /** Folder of the app. */
   root: string;
-  /** Folders that the app writes: its database would reload it for ever. */
+  /** Folders that the app writes. A reload for each change of its database would never end. */
   written: readonly string[];
   onCode: () => void;
-  /** @param path of the stylesheet, as pages name it. */
+  /** @param path address of the stylesheet in pages. */
   onStyle: (path: string) => void;
 }
 
-/** @returns stops it. */
+/** @returns stops watching. */
 export function watch({ host, root, written, onCode, onStyle }: WatchOptions): () => void {
   const publicDir = join(root, "public");
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = host.onChange((file) => {
     if (written.some((folder) => isInside(folder, file))) return;
     if (isBySide(file)) return;
-    // Types change nothing that runs; those of routes are written by the host itself.
+    // Type files change no running code, and the host itself writes those of the routes.
     if (file.endsWith(".d.ts")) return;
     if (!isInside(publicDir, file)) return onCode();
-    // Public files are read anew each time; only styles stay on a page that is open.
+    // Public files are read for each request. Only stylesheets stay in an open page.
     if (extname(file) !== ".css") return;
     clearTimeout(timers.get(file));
-    const tell = (): void => onStyle(`/${relative(publicDir, file).split(sep).join("/")}`);
-    timers.set(file, setTimeout(tell, QUIET_MS));
+    const report = (): void => onStyle(`/${relative(publicDir, file).split(sep).join("/")}`);
+    timers.set(file, setTimeout(report, QUIET_MS));
   });
   return () => {
     stop();
@@ -37,8 +37,8 @@ export function watch({ host, root, written, onCode, onStyle }: WatchOptions): (
 }
 
 /**
- * Whether programs write files of that name beside a source, and nobody by hand: `svc dev > dev.log` in the app's folder would
- * reload itself with each line that tells of a reload.
+ * Whether a program, and not a person, writes files with this name beside the source. Without this, `svc dev > dev.log` in the app's
+ * folder would reload the app for every line that reports a reload.
  */
 export function isBySide(file: string): boolean {
   return /\.(?:log|out|pid|lock|tmp|part|swp|swx|sqlite3?|db)(?:-(?:wal|shm|journal))?$|~$/i.test(file);

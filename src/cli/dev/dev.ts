@@ -21,7 +21,7 @@ import type { Output } from "../output.ts";
 import { endRequested } from "../signals.ts";
 
 export interface DevTask {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
   host: string | undefined;
   port: number | undefined;
@@ -30,13 +30,13 @@ export interface DevTask {
 const DRAIN_MS = 2000;
 
 export async function dev(options: DevTask, output: Output): Promise<void> {
-  // Before the app and its libraries read it.
+  // Must be set before the app and its libraries read it.
   process.env[VARIABLES.nodeEnv] = "development";
   const devHost = await createDevHost(options);
   try {
     await serveFrom(devHost, options, output);
   } finally {
-    // Its watcher would keep a process that has failed.
+    // Its file watcher would keep a failed process running.
     await devHost.close();
   }
 }
@@ -74,7 +74,7 @@ async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output
     root,
     written: [resolve(config.dataDir), join(root, "dist")],
     onCode: () => stage.changed(),
-    onStyle: (path) => pages.tell({ event: "style", data: path }),
+    onStyle: (path) => pages.send({ event: "style", data: path }),
   });
   await ended;
   unbind();
@@ -112,7 +112,7 @@ async function serve(
 ): Promise<void> {
   const path = (message.url ?? "/").split("?")[0] ?? "/";
   if (doors.owns(path)) return doors.answer(message, reply);
-  // What open pages need goes on while the source does not compile, which has been told.
+  // Requests of open pages continue while the source does not compile. The fault has been reported.
   const app = await stage.app().catch(() => (path.startsWith(`${BASE_PATH}/`) ? stage.current : undefined));
   return app ? app.handler(message, reply) : doors.answer(message, reply);
 }

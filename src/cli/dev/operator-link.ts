@@ -1,4 +1,4 @@
-/** Prints the one-time link of `svc dev` to the operator screens: at the start, and again for whoever presses `o` and Enter. */
+/** Prints the one-time link of `svc dev` to the operator screens: at the start, and whenever the developer presses `o` and Enter. */
 import { createInterface } from "node:readline";
 import type { App } from "../../app/app-types.ts";
 import { LINK_MINUTES, OneTimeLink } from "../../platform/security/one-time-link.ts";
@@ -8,11 +8,11 @@ import type { Output } from "../output.ts";
 
 const SCREENS = `${BASE_PATH}/ops`;
 
-/** The part of `process.stdin` used here. */
+/** The part of `process.stdin` that is used here. */
 export type Keys = NodeJS.ReadableStream & { isTTY?: boolean };
 
 export class OperatorLink {
-  /** For the app to redeem. */
+  /** The token that the app accepts once. */
   readonly token: OneTimeLink;
   readonly #output: Output;
   readonly #keys: Keys;
@@ -23,7 +23,7 @@ export class OperatorLink {
     this.#keys = keys;
   }
 
-  /** @param app whose screens it opens; undefined while it does not load */
+  /** @param app the app with the screens; undefined while it does not load. */
   print(app: App | undefined, url: string): void {
     if (app && !(app.config.exposes.operatorLink && app.extensionPaths.includes(SCREENS))) return;
     const output = this.#output;
@@ -33,7 +33,7 @@ export class OperatorLink {
     output.line(`  ${output.style("dim", `This link works once, within ${LINK_MINUTES} minutes${more}.`)}`);
   }
 
-  /** Only a terminal has keys: from anything else nothing is read. @returns stops it */
+  /** Reads keys from a terminal only. @returns stops reading. */
   onKey(print: () => void): () => void {
     if (!this.#keys.isTTY) return () => undefined;
     const lines = createInterface({ input: this.#keys, terminal: false });

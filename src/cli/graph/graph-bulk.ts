@@ -1,4 +1,4 @@
-/** `svc graph bulk`: the same step for all graphs that a filter finds. Without `--yes` it only counts them. */
+/** `svc graph bulk`: one command for all runs that a filter selects. Without `--yes`, it only counts them. */
 import type { BulkReport } from "../../graphs/definition/audit-types.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
@@ -6,10 +6,10 @@ import type { GraphClient } from "./graph-client.ts";
 import type { BulkTask, BulkVerb } from "./graph-filter.ts";
 import type { Output } from "../output.ts";
 
-/** Graphs of one call: few enough that each call ends in a second or two, and progress shows. */
+/** Runs for each request: few enough that a request takes a second or two, so progress is visible. */
 const SLICE = 1000;
 
-/** What became of all of them. */
+/** Totals over all requests. */
 interface Sum {
   action: BulkVerb;
   matched: number;
@@ -17,7 +17,7 @@ interface Sum {
   refused: number;
 }
 
-/** @returns 0 also where graphs did not allow the step: they are told. @throws SvcError as the server refuses it. */
+/** @returns 0, also if some runs did not allow the command; these are listed. @throws SvcError if the server refuses the request. */
 export async function bulk(
   { action, filter, note, isMeant }: BulkTask,
   json: boolean,
@@ -32,7 +32,7 @@ export async function bulk(
     else output.line(`${action} would take ${counted(matched)}${matched === 0 ? "" : "; add --yes to do it"}`);
     return 0;
   }
-  // What is purged is gone, so there is nothing to go on from.
+  // Purged runs are gone, so every request starts from the beginning.
   const sum = await all(
     action,
     matched,

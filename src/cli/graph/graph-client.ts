@@ -1,10 +1,10 @@
-/** The graphs of a running app, over its operator endpoints (contract section 4). */
+/** Client of the operator endpoints of a running app (docs/reference/http.md). */
 import { ERRORS, SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { CLI_CLIENT, HEADERS, PATHS, VARIABLES } from "../../platform/shared/wire.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 
-/** An event as it is sent. */
+/** An event as the server sends it. */
 export interface WireEvent {
   seq: number;
   type: string;
@@ -17,11 +17,11 @@ export interface GraphClientOptions {
   /** `http://127.0.0.1:3000` */
   url: string;
   apiKey: string | undefined;
-  /** Milliseconds before a stream that was cut is asked for again. Default 500. */
+  /** Milliseconds before a broken stream is requested again. Default 500. */
   retryMs?: number;
 }
 
-/** Times a stream is asked for again without a word from the server. */
+/** Number of attempts to reopen a stream without any data from the server. */
 const MOST_RETRIES = 10;
 const ENDS: readonly unknown[] = ["graph.done", "graph.failed"];
 
@@ -32,7 +32,7 @@ export class GraphClient {
     this.#options = options;
   }
 
-  /** @throws SvcError as the server refuses it, `SVC_UNAVAILABLE` where none answers. */
+  /** @throws SvcError as the server answers; `SVC_UNAVAILABLE` if no server answers. */
   async get<Reply>(path: string): Promise<Reply> {
     return (await (await this.#send("GET", path)).json()) as Reply;
   }
@@ -46,7 +46,7 @@ export class GraphClient {
     return this.get(`${PATHS.graphs}/${encodeURIComponent(id)}`);
   }
 
-  /** All events from the first on, and those to come until the graph ends. A stream that is cut is taken up where it ended. */
+  /** All events of a run from the first one, until it ends. A broken stream is resumed after the last event. */
   async *events(id: string): AsyncGenerator<WireEvent> {
     let last = 0;
     let hasEnded = false;
@@ -59,10 +59,10 @@ export class GraphClient {
           hasEnded = ENDS.includes(event.type);
           yield event;
         }
-        // A graph that was run again has ended before; the server closes the stream behind the last end.
+        // A retried run has ended before. The server closes the stream after the last end.
         if (hasEnded) return;
       } catch (error) {
-        // Refusals stay; what was cut may come back.
+        // A refusal is final. A broken connection may recover.
         if (error instanceof SvcError && error.code !== "SVC_UNAVAILABLE") throw error;
         if (last === 0) throw error;
       }
@@ -81,7 +81,7 @@ export class GraphClient {
       for (const block of blocks) {
         const data = /^data: (.*)$/m.exec(block)?.[1];
         const event = data === undefined ? undefined : (JSON.parse(data) as Partial<WireEvent>);
-        // The server's word that it is closing has no number.
+        // The server's event for a shutdown has no sequence number.
         if (event?.seq !== undefined) yield event as WireEvent;
       }
     }
@@ -115,7 +115,7 @@ function unavailable(url: string, cause: unknown): SvcError {
   );
 }
 
-/** What the server said of itself, with the way out where that is ours to know. */
+/** Turns the server's response into an error, with advice where svc knows the cause. */
 async function refusal(response: Response): Promise<SvcError> {
   const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
   const { code, detail = `The server answered ${response.status}` } = problem;

@@ -1,4 +1,4 @@
-/** `svc graph schedules`, `queues` and `check`: what is not about one graph. */
+/** `svc graph schedules`, `queues` and `check`: commands that are not about one run. */
 import { misfits, type History, type Misfit } from "../../graphs/engine/definition-compatibility.ts";
 import type { QueueView } from "../../graphs/engine/queue-types.ts";
 import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
@@ -12,7 +12,7 @@ import { columns, type Output } from "../output.ts";
 
 type TaskOf<Verb extends GraphTask["verb"]> = GraphTask & { verb: Verb };
 
-/** What is not under way is looked at in part: the newest. */
+/** Statuses of unfinished runs. Only the newest runs of other statuses are checked. */
 const UNFINISHED = ["pending", "running", "paused"];
 const PAGE = 200;
 
@@ -39,7 +39,7 @@ export async function schedules(
   return 0;
 }
 
-/** A line of JSON for each, or a row of a table. */
+/** Prints a line of JSON for each view, or a table. */
 function show<T>(views: readonly T[], json: boolean, rowOf: (view: T) => string[], output: Output): void {
   const lines = json ? views.map((view) => JSON.stringify(view)) : columns(views.map(rowOf));
   for (const line of lines) output.line(line);
@@ -73,8 +73,8 @@ function queueRow({ worker, paused, running, waiting, oldest_ms, note }: QueueVi
 }
 
 /**
- * Holds the graphs of the running app against the definitions of an app that is yet to be deployed.
- * @returns 1 where graphs that are under way would break.
+ * Checks the runs of the running app against the definitions of an app that is not deployed yet.
+ * @returns 1 if unfinished runs would break.
  */
 export async function check(
   { entry, sample }: TaskOf<"check">,
@@ -115,6 +115,6 @@ function print(found: readonly Misfit[], live: number, ended: number, output: Ou
     output.line(`${what}  ${worker}: ${message}`);
     output.line(output.style("dim", `  ${count} ${count === 1 ? "graph" : "graphs"}: ${graph_ids.join(", ")}${some}`));
   }
-  const told = found.length === 0 ? "All fit" : `${found.length} ${found.length === 1 ? "misfit" : "misfits"}`;
-  output.line(`${told}: ${live} under way, ${ended} that have ended`);
+  const result = found.length === 0 ? "All runs fit" : `${found.length} ${found.length === 1 ? "misfit" : "misfits"}`;
+  output.line(`${result}: ${live} unfinished, ${ended} ended`);
 }

@@ -1,4 +1,4 @@
-/** What picks graphs out of many on the command line of `svc graph`: the filters of `ls`, and what `bulk` does with them. */
+/** Filters of `svc graph ls` and the bulk commands that use them. */
 import { durationMs } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 
@@ -11,7 +11,7 @@ export interface BulkTask {
   action: BulkVerb;
   filter: Record<string, Json>;
   note: string | undefined;
-  /** Otherwise they are only counted. */
+  /** Otherwise the runs are only counted. */
   isMeant: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface BulkValues extends FilterValues {
 
 export const DURATION = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/;
 
-/** As the list takes it in its query. */
+/** The filter as query parameters of the list. */
 export function filterOf(verb: string, values: FilterValues, nowMs: number): Record<string, string> {
   const { worker, status, tag, id, error, summary, origin, parent, since, until, longer, shorter } = values;
   if (tag && tag.length > 1) throw new Error(`svc graph ${verb} takes one --tag`);
@@ -67,7 +67,7 @@ export function filterOf(verb: string, values: FilterValues, nowMs: number): Rec
   );
 }
 
-/** Unix milliseconds of a time, or of so long ago. */
+/** Unix milliseconds of a time, or of a time span ago. */
 function timeOf(flag: string, given: string | undefined, nowMs: number): string | undefined {
   if (given === undefined) return undefined;
   const ms = DURATION.test(given) ? nowMs - durationMs(given) : Date.parse(given);
@@ -82,7 +82,7 @@ function lengthOf(flag: string, given: string | undefined): string | undefined {
   return String(Math.round(durationMs(given)));
 }
 
-/** Who means all graphs says so by a filter that finds all: a filter that was forgotten is no such word. */
+/** Requires a filter: to select all runs, the user writes a filter that matches all, so a forgotten filter is never read as "all". */
 export function bulkOf(
   given: string | undefined,
   { before, note, yes, ...values }: BulkValues,

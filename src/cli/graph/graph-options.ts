@@ -60,7 +60,7 @@ export const GRAPH_OPTIONS = {
 export type GraphOption = keyof typeof GRAPH_OPTIONS;
 export type GraphValues = Values<typeof GRAPH_OPTIONS>;
 
-/** Select runs. */
+/** Options that select runs. */
 const FILTERS: readonly GraphOption[] = [
   "worker",
   "status",
@@ -81,9 +81,9 @@ const FILTERS: readonly GraphOption[] = [
 interface Verb {
   readonly words: string;
   readonly summary: string;
-  /** Options beside those of all verbs. */
+  /** Options in addition to those of all verbs. */
   readonly options: readonly GraphOption[];
-  /** Has a name after its first argument. */
+  /** Takes a name after its first argument. */
   readonly hasName?: true;
 }
 

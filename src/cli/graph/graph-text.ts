@@ -1,4 +1,4 @@
-/** Graphs and their events as lines for people. */
+/** Runs and their events as text lines. */
 import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
 import type { WireEvent } from "./graph-client.ts";
 import { treeLines, type TreeNode } from "./graph-tree.ts";
@@ -16,14 +16,14 @@ export function printGraphs(output: Output, graphs: readonly Snapshot[], total: 
   if (graphs.length === 0) return output.line("No graphs");
   const rows = graphs.map(({ graph_id, worker, status, created_ms, progress, summary }) => {
     const share = progress && status === "running" ? `  ${percent(progress.value)}` : "";
-    const told = summary === null ? "" : `  ${output.style("dim", summary)}`;
-    return [graph_id, worker, statusText(output, status), `${timeText(created_ms)}${share}${told}`];
+    const label = summary === null ? "" : `  ${output.style("dim", summary)}`;
+    return [graph_id, worker, statusText(output, status), `${timeText(created_ms)}${share}${label}`];
   });
   for (const line of columns(rows)) output.line(line);
   if (total > graphs.length) output.line(output.style("dim", `${graphs.length} of ${total}; --limit shows more`));
 }
 
-/** @param origin where its error comes from, as far as that is known. */
+/** @param origin origin of the error, if it is known. */
 export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["origin"] = null): void {
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, error, tags, summary } = graph;
   output.line(`${output.style("bold", graph_id)}  ${statusText(output, status).trimEnd()}`);
@@ -46,9 +46,9 @@ export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["
   output.line();
   const lines = treeLines(foldedNodes(graph), graph.edges, output.isAscii);
   const width = Math.max(...lines.map(({ head }) => head.length));
-  for (const { head, told, note } of lines) {
+  for (const { head, label, note } of lines) {
     const behind = note === "" ? "" : `  ${output.style("dim", note)}`;
-    output.line(`  ${head.padEnd(width)}  ${colored(output, told)}${behind}`);
+    output.line(`  ${head.padEnd(width)}  ${colored(output, label)}${behind}`);
   }
 }
 
@@ -58,38 +58,41 @@ function originText({ origin, parent, forked_from: forkedFrom }: Snapshot): stri
   return [origin?.kind ?? "unknown", ...(which == null ? [] : [which])].join(" ");
 }
 
-/** One line for each node, and for each key inside of it: the items of a fan-out are counted by status. */
+/** One line for each node and each key of its steps. Items of a fan-out are counted by status. */
 function foldedNodes({ nodes, edges }: Snapshot): TreeNode[] {
   const statuses = new Map<string, string[]>();
   for (const { id, status } of nodes) {
     const name = id.replaceAll(/\/\d+/g, "");
     statuses.set(name, [...(statuses.get(name) ?? []), status]);
   }
-  // A fan-out of which nothing is known yet stands in the edges alone.
+  // A fan-out without items so far appears only in the edges.
   for (const name of edges.flat()) if (!statuses.has(name)) statuses.set(name, ["pending"]);
   return [...statuses].map(([name, all]) => {
     const each = [...new Set(all)];
     const status = MOST_TELLING.find((one) => each.includes(one)) ?? each[0] ?? "pending";
-    if (all.length === 1) return { name, status, told: status };
+    if (all.length === 1) return { name, status, label: status };
     const counts = each.map((one) => `${all.filter((other) => other === one).length} ${one}`);
-    return { name, status, told: counts.join(", ") };
+    return { name, status, label: counts.join(", ") };
   });
 }
 
-/** What stands for a fan-out whose items are not alike. */
+/** The status that represents a fan-out with mixed items: the first of these that occurs. */
 const MOST_TELLING = ["failed", "running", "retrying", "waiting", "pending", "ready"];
 
 export function eventLine(output: Output, event: WireEvent): string {
   const { seq: _seq, type, node, timestamp_ms, graph_id: _id, ...data } = event;
   const time = output.style("dim", new Date(timestamp_ms).toISOString().slice(11, 23));
-  const told = Object.entries(data)
+  const label = Object.entries(data)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" ");
   const color = COLORS[type.split(".")[1] ?? ""];
   const what = color === undefined ? type : output.style(color, type);
-  return [time, what, ...(node === undefined ? [] : [node]), ...(told === "" ? [] : [output.style("dim", told)])].join(
-    "  ",
-  );
+  return [
+    time,
+    what,
+    ...(node === undefined ? [] : [node]),
+    ...(label === "" ? [] : [output.style("dim", label)]),
+  ].join("  ");
 }
 
 function statusText(output: Output, status: string): string {
@@ -101,7 +104,7 @@ function colored(output: Output, text: string): string {
   return color === undefined ? text : output.style(color, text);
 }
 
-/** In UTC, to the second. */
+/** UTC, to the second. */
 export function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}Z`;
 }

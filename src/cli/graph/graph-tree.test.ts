@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAsciiTerminal, treeLines, type TreeNode } from "./graph-tree.ts";
 
-const node = (name: string, status = "done"): TreeNode => ({ name, status, told: status });
+const node = (name: string, status = "done"): TreeNode => ({ name, status, label: status });
 const NODES = [
   node("reserve"),
   node("charge", "failed"),
@@ -35,7 +35,7 @@ describe("a graph in a terminal", () => {
     );
   });
 
-  it("is told in ASCII where the terminal knows nothing else", () => {
+  it("uses ASCII on a terminal without other characters", () => {
     assert.deepEqual(
       treeLines(NODES, EDGES, true).map(({ head }) => head),
       ["+ reserve", "|- x charge", "`- + pick", "   |- + pick#fetch", "   `- o pack", "      `- o mail"],

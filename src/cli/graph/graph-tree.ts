@@ -1,20 +1,20 @@
 /**
- * The nodes of a graph as a tree for a terminal: each stands below one of those it waits for, the others are named behind it. In ASCII
- * where the terminal knows nothing else. Pure.
+ * The nodes of a graph as a tree for a terminal. Each node is below one of its predecessors; the other predecessors follow its name.
+ * Pure.
  */
 
 export interface TreeNode {
   name: string;
   status: string;
-  /** Behind the name: "done", "11 done, 1 failed". */
-  told: string;
+  /** Text after the name: "done", "11 done, 1 failed". */
+  label: string;
 }
 
 export interface TreeLine {
-  /** Branches, mark and name. */
+  /** Branch lines, status mark and name. */
   head: string;
-  told: string;
-  /** Other nodes that it waits for. */
+  label: string;
+  /** Other predecessors. */
   note: string;
 }
 
@@ -41,7 +41,7 @@ const ASCII: Glyphs = {
   other: "o",
 };
 
-/** @param nodes those inside of another have its name before a `#` @param edges pairs of names */
+/** @param nodes steps have their node's name before a `#`. @param edges pairs of names */
 export function treeLines(
   nodes: readonly TreeNode[],
   edges: readonly (readonly [string, string])[],
@@ -50,7 +50,7 @@ export function treeLines(
   const glyphs = isAscii ? ASCII : UNICODE;
   const before = befores(nodes, edges);
   const known = new Map(nodes.map((node) => [node.name, node]));
-  // Below the one that comes last: so a branch reads as what has to happen.
+  // A node is placed below its latest predecessor, so a branch reads in order of execution.
   const depths = new Map<string, number>();
   const depthOf = (name: string): number => {
     const found = depths.get(name);
@@ -76,7 +76,7 @@ export function treeLines(
     const mark = glyphs.marks[node.status] ?? glyphs.other;
     lines.push({
       head: `${indent}${branch}${mark} ${node.name}`,
-      told: node.told,
+      label: node.label,
       note: others.length === 0 ? "" : `after ${others.join(", ")} too`,
     });
     const children = below.get(node.name) ?? [];
@@ -89,7 +89,7 @@ export function treeLines(
   return lines;
 }
 
-/** What each waits for; what happens inside of a node stands below it. */
+/** The predecessors of each node. Steps are below their node. */
 function befores(nodes: readonly TreeNode[], edges: readonly (readonly [string, string])[]): Map<string, string[]> {
   const known = new Set(nodes.map(({ name }) => name));
   const before = new Map<string, string[]>();
@@ -101,7 +101,7 @@ function befores(nodes: readonly TreeNode[], edges: readonly (readonly [string, 
   return before;
 }
 
-/** Whether a terminal is to be given ASCII alone: its locale says another charset, or it is a dumb one. */
+/** Whether the terminal shows only ASCII: its locale names another charset, or it is a dumb terminal. */
 export function isAsciiTerminal(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
   return env["TERM"] === "dumb" || (locale !== undefined && locale !== "" && !/utf-?8/i.test(locale));

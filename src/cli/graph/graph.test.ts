@@ -171,8 +171,8 @@ describe("svc graph", () => {
     assert.deepEqual([shownCode, words(less)], [0, words(rest)]);
     const { lines: retried } = await run(["retry", id, "--note", "to be sure", "--json"]);
     assert.equal((JSON.parse(retried[0] ?? "") as { epoch: number }).epoch, 2);
-    const { lines: told } = await run(["tail", id]);
-    assert.match(told.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
+    const { lines: printed } = await run(["tail", id]);
+    assert.match(printed.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
   });
 
   it("takes a step with all graphs that a filter finds, once that is meant", async () => {
@@ -209,7 +209,7 @@ describe("svc graph", () => {
     assert.deepEqual(await idsOf("--id", id, "--until", "1h"), []);
   });
 
-  it("tells a graph what it waits for, once for each key", async () => {
+  it("sends a signal to a run once for each idempotency key", async () => {
     const [id = ""] = (await run(["start", "asked"])).lines;
     await app.engine.idle();
     const { lines } = await run(["show", id]);
@@ -249,8 +249,8 @@ describe("svc graph", () => {
     const done = await run(["start", "double", "--input", "4", "--wait"]);
     assert.deepEqual([done.code, done.lines[1]], [0, "8"]);
     const failed = await run(["start", "refuse", "-w", "--json"]);
-    const told = JSON.parse(failed.lines[1] ?? "") as { status: string; error: { message: string } };
-    assert.deepEqual([failed.code, told.status, told.error.message], [1, "failed", "never"]);
+    const printed = JSON.parse(failed.lines[1] ?? "") as { status: string; error: { message: string } };
+    assert.deepEqual([failed.code, printed.status, printed.error.message], [1, "failed", "never"]);
   });
 
   it("runs again from a node, and forks with another input", async () => {
@@ -299,7 +299,7 @@ describe("svc graph", () => {
       message: '/no/such/app.js does not exist; run "svc build" first',
     }));
 
-  it("checks what is under way against other code, and ends with 1 where that would break it", async () => {
+  it("checks unfinished runs against other code, and exits with 1 if they would break", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-check-"));
     const entry = (name: string, definitions: string): string => {
       const file = join(folder, `${name}.mjs`);
@@ -318,20 +318,24 @@ describe("svc graph", () => {
         "0",
         "--json",
       ]);
-      const told = JSON.parse(bad.lines[0] ?? "") as { misfits: { kind: string; worker: string; is_live: boolean }[] };
+      const printed = JSON.parse(bad.lines[0] ?? "") as {
+        misfits: { kind: string; worker: string; is_live: boolean }[];
+      };
       assert.equal(bad.code, 1);
       assert.ok(
-        told.misfits.some(({ kind, worker: name, is_live }) => kind === "missing node" && name === "asked" && is_live),
+        printed.misfits.some(
+          ({ kind, worker: name, is_live }) => kind === "missing node" && name === "asked" && is_live,
+        ),
       );
       const text = await run(["check", "--app", entry("bad2", "new Map()"), "--sample", "1"]);
       assert.match(
         text.lines.join("\n"),
-        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*misfits: \d+ under way, 2 that/,
+        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*misfits: \d+ unfinished, 2 ended/,
       );
       const same = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", ${JSON.stringify(shapeOf(name))}]`);
       const good = await run(["check", "--app", entry("good", `new Map([${same.join(", ")}])`)]);
       assert.equal(good.code, 0);
-      assert.match(good.lines.join("\n"), /^All fit: \d+ under way, \d+ that have ended$/);
+      assert.match(good.lines.join("\n"), /^All runs fit: \d+ unfinished, \d+ ended$/);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -339,7 +343,7 @@ describe("svc graph", () => {
 
   const shapeOf = (name: string) => app.definitions.get(name);
 
-  it("tells what the server refuses, and what to do about the key", async () => {
+  it("reports what the server refuses, and how to set the operator key", async () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
     await assert.rejects(run(["ls"], "another key"), {
       code: "SVC_UNAUTHORIZED",
@@ -352,7 +356,7 @@ describe("svc graph", () => {
     });
   });
 
-  it("goes on with the events where a connection was cut, each once", async () => {
+  it("resumes the events of a broken connection, each once", async () => {
     const [id = ""] = (await run(["start", "fan"])).lines;
     await app.engine.idle();
     const site = await cutting(started.url);
@@ -379,7 +383,7 @@ async function withoutNodes(origin: string): Promise<{ url: string; server: Serv
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-/** Passes streams on, but for the last part of each: what comes behind 400 bytes is lost with the connection. */
+/** A proxy that cuts each stream after 400 bytes. */
 async function cutting(origin: string): Promise<{ url: string; asked: () => number; server: Server }> {
   let asked = 0;
   const server = createServer(async (request, reply) => {

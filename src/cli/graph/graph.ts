@@ -1,4 +1,4 @@
-/** `svc graph <verb>`: looks at and steers the graphs of a running app, over its operator endpoints. */
+/** `svc graph <verb>`: lists and controls the runs of a running app, over its operator endpoints. */
 import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { check, queues, schedules } from "./graph-control.ts";
@@ -20,7 +20,7 @@ interface GraphList {
   total: number;
 }
 
-/** @returns the exit code: 1 where a graph that was followed has failed. @throws SvcError as the server refuses it. */
+/** @returns the exit code: 1 if a followed run failed. @throws SvcError if the server refuses the request. */
 export async function graph({ task, json }: GraphCommand, client: GraphClient, output: Output): Promise<number> {
   const show = (snapshot: Snapshot): number => {
     if (json) output.line(JSON.stringify(snapshot));
@@ -51,7 +51,7 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
   }
 }
 
-/** With where its error comes from, for people: that is kept with the node that failed. */
+/** For people, adds the origin of the error, which is stored with the failed node. */
 async function showOne(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {
   const snapshot = await client.graph(id);
   if (json) output.line(JSON.stringify(snapshot));
@@ -59,7 +59,7 @@ async function showOne(id: string, json: boolean, client: GraphClient, output: O
   return 0;
 }
 
-/** Of a graph that has failed of a node that is still there. Left out where it can't be had: what was asked for, the graph, is there. */
+/** Origin of the error of a failed run. Undefined if it can't be loaded, because the run itself is what the user asked for. */
 async function originOf({ graph_id: id, error, nodes }: Snapshot, client: GraphClient): Promise<NodeDetail["origin"]> {
   const failed = nodes.find((node) => node.id === error?.node);
   if (!failed) return null;
@@ -70,7 +70,7 @@ async function originOf({ graph_id: id, error, nodes }: Snapshot, client: GraphC
   );
 }
 
-/** Items of fan-outs have a slash in their ids, which stays one. */
+/** Ids of fan-out items contain a slash, which stays a path separator. */
 function pathOf(node: string): string {
   return node.split("/").map(encodeURIComponent).join("/");
 }
@@ -95,14 +95,14 @@ async function start(
 ): Promise<number> {
   const started = await client.post<{ graph_id: string; worker: string; status: string }>(PATHS.graphs, body);
   const { graph_id: id, worker, status } = started;
-  // The token in the answer is for pages; a terminal's history is no place for it.
+  // The response contains a token for pages. It must not stay in the history of a terminal.
   if (json) output.line(JSON.stringify({ graph_id: id, worker, status }));
   else output.line(id);
   if (isFollowed) return follow(id, json, client, output);
   return isAwaited ? awaitEnd(id, json, client, output) : 0;
 }
 
-/** Prints what it came to. */
+/** Waits for the end of a run and prints its result. */
 async function awaitEnd(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {
   for await (const _event of client.events(id)) continue;
   const { status, result, error } = await client.graph(id);

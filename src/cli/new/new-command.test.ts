@@ -30,7 +30,7 @@ describe("svc new", () => {
     assert.deepEqual([task.name, task.svc], ["@me/shop", "^0.1.0"]);
   });
 
-  it("tells its help, and in it of --svc", () => {
+  it("explains --svc in its help", () => {
     assert.match(textOf("--help"), /^help: svc new: [\s\S]+--svc <spec>[\s\S]+somebody else's/);
   });
 

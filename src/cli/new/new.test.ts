@@ -77,7 +77,7 @@ describe("the package.json of a new app", () => {
       type: "module",
       engines: { node: ">=20" },
       scripts: { dev: "svc dev", build: "svc build", start: "svc start", test: "svc build && tsc && node --test" },
-      dependencies: { svc: "file:../svc.tgz", valibot: "^1.0.0" },
+      dependencies: { svckit: "file:../svc.tgz", valibot: "^1.0.0" },
       devDependencies: { "@types/node": "^20.1.0", typescript: "^7.0.0" },
     });
   });

@@ -1,4 +1,4 @@
-/** `svc new`: copies the starter into an empty folder, writes its package.json, says what comes next. Installs nothing. */
+/** `svc new`: copies the starter into an empty folder, writes its package.json and prints the next commands. Installs nothing. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PACKAGE_NAME } from "../../platform/package/manifest.ts";
@@ -8,7 +8,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Output } from "../output.ts";
 
 export interface NewTask {
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
   /** As it was given on the command line. */
   given: string;
@@ -17,30 +17,30 @@ export interface NewTask {
   svc: string;
 }
 
-/** What `svc build` leaves in the starter itself, in a clone. */
+/** Output of `svc build` in the starter of a clone. */
 const BUILT = new Set(["dist", ".svc", "node_modules", "svc-routes.d.ts"]);
-/** npm packs no file of the name that it is to have. */
+/** npm does not pack a file with the final name. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
-/** More of what is in the way would hide the rest. */
+/** Number of existing files to name in the error. */
 const MAX_NAMED = 3;
-/** What its code imports, at the versions that svc itself is tested with. */
+/** Packages that the starter imports, at the versions that svc is tested with. */
 const NEEDED = { dependencies: ["valibot"], devDependencies: ["@types/node", "typescript"] } as const;
 
-/** What of our own package.json goes into that of an app. */
+/** Fields of svc's package.json that an app's package.json repeats. */
 interface OwnManifest {
   engines: Record<string, string>;
   devDependencies: Record<string, string>;
 }
 
-/** @throws SvcError `SVC_NEW` where nothing may, or can, be written */
+/** @throws SvcError `SVC_NEW` if the folder is not empty, or can't be written */
 export function createNew(command: NewTask, output: Output): void {
   const { given } = command;
   const count = written(command);
-  output.line(`${output.style("green", "Written")} ${given}: ${count} files, the README.md tells of them`);
+  output.line(`${output.style("green", "Written")} ${given}: ${count} files; README.md explains them`);
   output.line(["", "Next:", "", ...nextCommands(given).map((each) => `  ${each}`)].join("\n"));
 }
 
-/** @returns how many files there are now. @throws SvcError `SVC_NEW` */
+/** @returns the number of files. @throws SvcError `SVC_NEW` */
 function written({ folder, given, name, svc }: NewTask): number {
   const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as OwnManifest;
   const starter = listFiles(join(PACKAGE_ROOT, "starter"), (each) => !BUILT.has(each));
@@ -48,7 +48,7 @@ function written({ folder, given, name, svc }: NewTask): number {
   try {
     refuseUnlessEmpty(folder, given);
     mkdirSync(folder, { recursive: true });
-    // Of all files the first: where it can't be written nothing is.
+    // Written first: if this fails, nothing has been written.
     writeFileSync(join(folder, "package.json"), manifestOf(name, svc, own), { flag: "wx" });
     for (const file of files) copy(file.path, join(folder, RENAMED[file.name] ?? file.name));
   } catch (error) {
@@ -58,7 +58,7 @@ function written({ folder, given, name, svc }: NewTask): number {
   return files.length + 1;
 }
 
-/** The text of an app's package.json. @param svc what it says of svc. */
+/** Text of an app's package.json. @param svc the dependency on svc. */
 export function manifestOf(name: string, svc: string, own: OwnManifest): string {
   const versions = (names: readonly string[]): Record<string, string | undefined> =>
     Object.fromEntries(names.map((each) => [each, own.devDependencies[each]]));
@@ -75,13 +75,13 @@ export function manifestOf(name: string, svc: string, own: OwnManifest): string 
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** What whoever made the app types now. @param given the folder, as it was given. */
+/** The commands that a user runs next. @param given the folder, as it was given. */
 export function nextCommands(given: string): string[] {
   const quoted = /^[\w./~@+-]+$/.test(given) ? given : JSON.stringify(given);
   return [...(/^\.[\\/]*$/.test(given) ? [] : [`cd ${quoted}`]), "npm install", "npm run dev"];
 }
 
-/** A `.git` may be there: many make the repository first. */
+/** Allows a `.git` folder: many people create the repository first. */
 function refuseUnlessEmpty(folder: string, given: string): void {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (!stat) return;
@@ -96,7 +96,7 @@ function refuseUnlessEmpty(folder: string, given: string): void {
   );
 }
 
-/** What has come there meanwhile is not written over. */
+/** Does not overwrite a file that another program created meanwhile. */
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   cpSync(from, to, { errorOnExist: true, force: false });

@@ -23,7 +23,7 @@ describe("names of new apps", () => {
   ] as const)
     it(`may not be "${name.slice(0, 20)}"`, () => assert.match(packageNameProblem(name) ?? "", fault));
 
-  it("are mended to one that may be, where anything is left", () => {
+  it("are turned into the closest valid name, if a character is left", () => {
     assert.deepEqual(["My Shop!", "Caf\u00e9", ".shop", "http", "\u5e97"].map(suggestedName), [
       "my-shop",
       "cafe",

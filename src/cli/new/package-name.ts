@@ -1,17 +1,17 @@
 /**
- * Which names an app may have: those that npm lets a new package have. Owns the rules, not where a name comes from.
+ * Package names that an app may have: the rules of npm for new packages.
  * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
  */
 import { builtinModules } from "node:module";
 import { PACKAGE_NAME } from "../../platform/package/manifest.ts";
 
 const MAX_LETTERS = 214;
-/** Letters that are the same in an address; no dot and no underscore at the beginning. */
+/** Characters that are safe in a URL, with no dot or underscore first. */
 const PART = /^[a-z0-9~-][a-z0-9._~-]*$/;
-/** The package that an app depends on can't be itself. */
+/** An app can't have the name of a package that it depends on. */
 const TAKEN = ["node_modules", "favicon.ico", PACKAGE_NAME];
 
-/** What is wrong with it, as the rest of a sentence; undefined for a name that may be. */
+/** @returns the problem as the end of a sentence; undefined for a valid name. */
 export function packageNameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.length > MAX_LETTERS) return `has more than ${MAX_LETTERS} letters`;
@@ -22,15 +22,15 @@ export function packageNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The nearest name that may be; undefined where nothing of it is left. */
+/** @returns the closest valid name; undefined if no character of the name is usable. */
 export function suggestedName(name: string): string | undefined {
-  const mended = name
+  const cleaned = name
     .normalize("NFKD")
     .toLowerCase()
     .replace(/\p{M}/gu, "")
     .replace(/[^a-z0-9._~-]+/g, "-")
     .replace(/^[-._]+|[-._]+$/g, "")
     .slice(0, MAX_LETTERS);
-  const tried = [mended, `${mended}-app`];
-  return mended === "" ? undefined : tried.find((each) => packageNameProblem(each) === undefined);
+  const tried = [cleaned, `${cleaned}-app`];
+  return cleaned === "" ? undefined : tried.find((each) => packageNameProblem(each) === undefined);
 }

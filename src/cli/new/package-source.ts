@@ -3,12 +3,15 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Of what npm has installed into a folder; it writes this beside it. */
+/** The parts of npm's hidden lockfile that are read here. */
 interface Installed {
   packages?: Record<string, { version?: string; resolved?: string }>;
 }
 
-/** @param app folder of the new app, absolute. @param running folder of the package that runs, absolute. @returns undefined where nobody knows. */
+/**
+ * @param app absolute folder of the new app. @param running absolute folder of the running package. @returns undefined if the source is
+ * unknown.
+ */
 export function runningSource(app: string, running: string): string | undefined {
   const at = running.lastIndexOf(`${sep}node_modules${sep}`);
   if (at === -1) return fileSpec(app, running);
@@ -23,7 +26,7 @@ export function runningSource(app: string, running: string): string | undefined 
   return existsSync(from) ? fileSpec(app, from) : undefined;
 }
 
-/** @returns what npm wrote of this folder; undefined where something else, or nothing, has. */
+/** @returns npm's hidden lockfile; undefined if npm did not install this folder. */
 function installedIn(modules: string): Installed | undefined {
   try {
     return JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8")) as Installed;
@@ -33,8 +36,8 @@ function installedIn(modules: string): Installed | undefined {
 }
 
 /**
- * @param given a folder or a tarball, from `cwd` on, or whatever else npm takes: a version, a tag, an address.
- * @returns an Error for a path at which nothing is.
+ * @param given a folder or a tarball relative to `cwd`, or another spec of npm: a version, a tag, a URL.
+ * @returns an Error if the path does not exist.
  */
 export function givenSource(given: string, app: string, cwd: string): string | Error {
   const path = resolve(cwd, given.replace(/^file:/, ""));
@@ -51,7 +54,7 @@ function isPackage(path: string): boolean {
   return stat?.isFile() === true || existsSync(join(path, "package.json"));
 }
 
-/** As npm writes it: from the app on, and with `/` on every system. */
+/** A `file:` spec relative to the app, with `/` on every system. */
 function fileSpec(app: string, path: string): string {
   return `file:${relative(app, path).split(sep).join("/")}`;
 }

@@ -1,4 +1,4 @@
-/** `svc start`: serves what `svc build` wrote, without any of the compiler. */
+/** `svc start`: serves the build of `svc build`, without loading the compiler. */
 import { join } from "node:path";
 import type { Started } from "../../app/app-types.ts";
 import { modeOfStart } from "../../platform/security/exposure.ts";
@@ -9,7 +9,7 @@ import type { Output } from "../output.ts";
 import { endRequested } from "../signals.ts";
 
 export interface StartTask {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
   host: string | undefined;
   port: number | undefined;
@@ -19,20 +19,20 @@ export interface StartTask {
   workers: string | undefined;
 }
 
-/** Beyond its deadline, before a drain is given up: closing the store and the last writes to disk take a moment. */
+/** Time after the drain's deadline to close the store and write to disk, before the process gives up. */
 const PATIENCE_MS = 5000;
-/** How long the process may go on after that by itself. */
+/** Time that the process may take to exit on its own. */
 const LINGER_MS = 500;
 
-/** @returns the exit code: 1 when requests were cut off, or the drain did not end. */
+/** @returns the exit code: 1 if requests were cut off, or the drain did not end. */
 export async function start({ root, host, port, role, workers }: StartTask, output: Output): Promise<number> {
   const dist = join(root, "dist");
   const entry = join(dist, "server", "app.js");
   requireBuilt(entry);
-  // Stacks name the lines that were written, not those of the bundle. From the app on only: reading the maps of the framework and
-  // of all it imports would take a tenth of the start.
+  // Source maps show positions in the source. They are enabled after the framework has loaded: reading its maps would take a tenth of the
+  // start.
   await import("../../app/app.ts");
-  // The app reads its variables as it is loaded.
+  // The app reads its variables while it loads.
   const hasMode = Boolean(process.env[VARIABLES.nodeEnv]?.trim());
   process.env[VARIABLES.nodeEnv] = modeOfStart(process.env[VARIABLES.nodeEnv]);
   if (role !== undefined) process.env[VARIABLES.role] = role;
@@ -40,25 +40,26 @@ export async function start({ root, host, port, role, workers }: StartTask, outp
   process.setSourceMapsEnabled(true);
   const app = await loadBuilt(entry);
   const ended = endRequested();
-  // Of a promise too that nobody waits for. What state the app is in after it, nobody knows: it ends, and what was durable goes on.
+  // Includes rejected promises that nobody handles. The state of the app is unknown after this, so the process ends; durable work
+  // continues after a restart.
   process.on("uncaughtException", (err) => {
     app.log.error({ err }, "An error that nobody caught ends the process");
     process.exit(1);
   });
   const started = await app.start({
     dist,
-    // A fresh app starts with nothing set. Who names the mode deploys, and names the address too.
+    // A new app has no settings. A deployment that sets NODE_ENV sets its address as well.
     canGuessSiteUrl: !hasMode,
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   });
-  // Since the process began, which is what whoever waits for it has waited.
+  // Counts from the start of the process, which is the time that the user has waited.
   banner(app, started.url, Math.round(performance.now()), output);
   await ended;
   if (output.isInteractive) output.line("Draining …");
   else app.log.info({ drainMs: started.drainMs }, "Asked to end: the app drains");
   const code = await drained(started, output);
-  // What the app's own code left open, such as a pool of connections, must not keep the process.
+  // Resources that the app's code left open, such as a connection pool, must not keep the process running.
   setTimeout(() => process.exit(code), LINGER_MS).unref();
   return code;
 }

@@ -1,11 +1,11 @@
-/** The overview of a running app as the lines of a terminal. Pure: what was read, and how much room there is. */
+/** The screen of `svc top` as lines of text. Pure: takes the data and the size of the terminal. */
 import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
 import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 import { timeText } from "../graph/graph-text.ts";
 import { columns, type Output } from "../output.ts";
 
-/** What one look has brought. */
+/** The data of one update. */
 export interface TopView {
   at_ms: number;
   status: Status;
@@ -13,9 +13,9 @@ export interface TopView {
   schedules: readonly ScheduleView[];
   /** Newest first. */
   failed: readonly Snapshot[];
-  /** All that are running. */
+  /** All running runs. */
   running: readonly Snapshot[];
-  /** Whether the server has not answered since: this is what was seen last. */
+  /** Whether the server has stopped answering. The data is from the last update then. */
   isAway?: boolean;
 }
 
@@ -27,10 +27,10 @@ export interface Room {
 type Style = Output["style"];
 
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
-/** Lines of a section that tell less than this of it are not worth their heading. */
+/** A section with less room than this is left out. */
 const LEAST_ROWS = 3;
 
-/** As many lines as there is room for, none longer than it. */
+/** Fits the lines to the terminal: as many as there is room for, none wider. */
 export function topLines(url: string, view: TopView, { columns, rows }: Room, style: Style): string[] {
   const lines = [...head(url, view, style), ""];
   const sections = [
@@ -41,7 +41,7 @@ export function topLines(url: string, view: TopView, { columns, rows }: Room, st
     section(waitRows(view), style),
     section(nextRows(view), style),
   ].filter((one) => one.length > 0);
-  // What has less to tell leaves its room to the rest.
+  // Sections with fewer rows leave their room to the others.
   let left = rows - lines.length - 1;
   sections.forEach((one, at) => {
     const share = Math.max(LEAST_ROWS, Math.floor(left / (sections.length - at)));
@@ -69,7 +69,7 @@ function head(url: string, { status, at_ms: atMs, isAway }: TopView, style: Styl
   ];
 }
 
-/** What the database has: on SQLite what is left of the disk, on PostgreSQL what it takes. */
+/** Storage: free disk space on SQLite, used space on PostgreSQL. */
 function storeText({ disk_free_bytes: free, database_bytes: taken }: Status): string {
   const left = free === null ? "" : `   disk left ${sizeText(free)}`;
   return left + (taken === null ? "" : `   database ${sizeText(taken)}`);
@@ -83,7 +83,7 @@ function sizeText(bytes: number): string {
   return bytes < 1e10 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(0)} GB`;
 }
 
-/** Where there are several. */
+/** Shown if there are several processes. */
 function processRows({ status: { processes }, at_ms: atMs }: TopView): string[][] {
   const shown = processes.length > 1 ? processes : [];
   const rows = shown.map((process) => [
@@ -101,7 +101,7 @@ function failedText(failed: number, share: number, style: Style): string {
   return failed === 0 ? text : style("red", text);
 }
 
-/** Titles above rows; nothing where there are none of these. */
+/** Column titles above rows; nothing if there are no rows. */
 function section(table: readonly (readonly string[])[], style: Style): string[] {
   if (table.length <= 1) return [];
   const [titles = "", ...rest] = columns(table);
@@ -128,14 +128,14 @@ function rateText(perMinute: number): string {
   return perMinute === 0 ? "–" : perMinute.toFixed(perMinute < 10 ? 1 : 0);
 }
 
-/** At the rates of the present. */
+/** Estimates when the queue is empty, at the current rates. */
 function emptyText(waiting: number, ready: number, ended: number): string {
   if (waiting === 0) return "";
   if (ended === 0) return "nothing ends";
   return ready >= ended ? "fills" : `in ${spanText((waiting / (ended - ready)) * 60_000)}`;
 }
 
-/** Runs that wait for a word from outside. */
+/** Runs that wait for a signal. */
 function waitRows({ running, at_ms: atMs }: TopView): string[][] {
   const rows = running.flatMap(({ worker, graph_id: id, nodes }) =>
     nodes
@@ -162,7 +162,7 @@ function runRows({ running, at_ms: atMs }: TopView): string[][] {
   return [["RUNNING", "ID", "FOR", "DONE"], ...rows];
 }
 
-/** Nodes of the definition, and beside them the items of its fan-outs: `2 of 3, 12 of 500 items`. */
+/** Counts of finished nodes, and of the items of fan-outs: `2 of 3, 12 of 500 items`. */
 function nodesText(rows: Snapshot["nodes"], edges: Snapshot["edges"]): string {
   const outer = rows.filter(({ id }) => !id.includes("#"));
   const items = outer.filter(({ id }) => id.includes("/"));
@@ -171,18 +171,18 @@ function nodesText(rows: Snapshot["nodes"], edges: Snapshot["edges"]): string {
   const left = new Set(outer.filter((row) => !isOver(row)).map(({ id }) => nameOf(id)));
   const known = new Set(outer.map(({ id }) => nameOf(id)));
   const over = [...names].filter((name) =>
-    // Of a fan-out of nothing there are no rows: what comes after it tells that its turn is over.
+    // An empty fan-out has no rows. It is over once a node after it has started.
     known.has(name) ? !left.has(name) : edges.some(([from, to]) => from === name && begun.has(to)),
   );
-  const told = `${over.length} of ${names.size}`;
-  return items.length === 0 ? told : `${told}, ${items.filter(isOver).length} of ${items.length} items`;
+  const nodes = `${over.length} of ${names.size}`;
+  return items.length === 0 ? nodes : `${nodes}, ${items.filter(isOver).length} of ${items.length} items`;
 }
 
 function isOver({ status }: Snapshot["nodes"][number]): boolean {
   return status === "done" || status === "skipped";
 }
 
-/** Of its node in the definition. */
+/** Name of the node in the definition. */
 function nameOf(id: string): string {
   return id.split("/", 1)[0] as string;
 }
@@ -224,10 +224,10 @@ function spanText(ms: number): string {
     : `${Math.floor(whole / 86_400_000)} d ${Math.floor((whole % 86_400_000) / 3_600_000)} h`;
 }
 
-/** What `style` puts around a text. */
+/** Matches the codes that `style` adds around a text. */
 const STYLES = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
-/** To the width of the terminal; what colours a text takes none of it. */
+/** Cuts a line to the width of the terminal. Style codes do not count as width. */
 function cut(line: string, columns: number): string {
   const pieces = line.split(STYLES);
   let left = columns;

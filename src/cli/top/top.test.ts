@@ -88,7 +88,7 @@ describe("svc top", () => {
     assert.doesNotMatch(alone.join("\n"), /PROCESS /);
   });
 
-  it("tells when a queue will be empty, or that it fills", async () => {
+  it("estimates when a queue will be empty, or says that it grows", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const status = await client.get<Status>(PATHS.status);
     const known = await client.get<{ queues: FleetQueue[] }>(PATHS.queues);
@@ -176,7 +176,7 @@ describe("svc top", () => {
     await assert.rejects(top(command, client, output, terminal(80, 24, 1)), { code: "SVC_UNAUTHORIZED" });
   });
 
-  it("shows what was seen last while the server is away, and goes on when it is back", async () => {
+  it("keeps the last data while the server is away, and continues when it is back", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const get = client.get.bind(client);
     let looks = 0;
@@ -206,7 +206,7 @@ describe("svc top", () => {
     assert.deepEqual(warned, []);
   });
 
-  it("is told what it does not take", () => {
+  it("rejects invalid options", () => {
     for (const args of [["--interval", "0"], ["--times", "0"], ["here"], ["--nope"]])
       assert.equal(read(args, {}).kind, "usageError", args.join(" "));
     assert.equal(read(["--help"], {}).kind, "help");

@@ -1,4 +1,4 @@
-/** `svc top`: looks at a running app again and again, and shows it: as a screen to a person, as lines of JSON to a program. */
+/** `svc top`: reads the state of a running app at an interval and prints it: as a screen on a terminal, as JSON lines otherwise. */
 import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
@@ -18,31 +18,31 @@ export interface TopTask {
   times: number | undefined;
 }
 
-/** Runs and failures that are asked for: more fit on no screen. */
+/** Number of runs and failures to request. More do not fit on a screen. */
 const MOST = 20;
-/** The other screen of a terminal, so that what was there is there again afterwards; without a cursor. */
+/** Switches to the terminal's alternate screen and hides the cursor, so that the old content comes back afterwards. */
 const ENTER = "\u001b[?1049h\u001b[?25l";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
-/** From the top; what is left of the line and of the screen goes. */
+/** Moves to the top and clears the rest of the line and the screen. */
 const HOME = "\u001b[H";
 const CLEAR_LINE = "\u001b[K";
 const CLEAR_REST = "\u001b[J";
 const ROOM: Room = { columns: 100, rows: 30 };
 
-/** Of a server that can't be reached, and of what stands before it. */
+/** Codes of a server that can't be reached, and of a proxy before it. */
 const AWAY: ReadonlySet<string> = new Set(["SVC_UNAVAILABLE", "SVC_INTERNAL"]);
 
-/** Where it is shown, so that tests can look over the shoulder. */
+/** The terminal, so that tests can replace it. */
 export interface Terminal {
   write(text: string): void;
-  /** How large it is now. */
+  /** Current size. */
   room(): Room;
-  /** Resolves after so many milliseconds, with true where it was asked to end before. */
+  /** Waits. Resolves with true if the user ended the command meanwhile. */
   wait(ms: number): Promise<boolean>;
   close(): void;
 }
 
-/** @returns the exit code. @throws SvcError as the server refuses the first look. */
+/** @returns the exit code. @throws SvcError if the server refuses the first request. */
 export async function top(
   { url, json, intervalMs, times }: TopTask,
   client: GraphClient,
@@ -77,7 +77,7 @@ async function look(client: GraphClient): Promise<TopView> {
   return { at_ms: Date.now(), status, queues, schedules, failed: failed.graphs, running: running.graphs };
 }
 
-/** A server that is away for a moment, as while it is deployed, ends nobody's screen: what was seen last stays, and says so. */
+/** A server that is away for a moment, as in a deployment, does not end the command: the screen keeps the last data and says so. */
 async function lookAgain(client: GraphClient, last: TopView): Promise<TopView> {
   try {
     return await look(client);
@@ -91,13 +91,13 @@ function screenOf(lines: readonly string[]): string {
   return HOME + lines.map((line) => line + CLEAR_LINE).join("\r\n") + CLEAR_REST;
 }
 
-/** This process's own. */
+/** The terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdin, stdout } = process;
   const ended = new AbortController();
   const end = (): void => ended.abort();
   const onKey = (key: Buffer): void => {
-    // Raw mode hands Ctrl-C over as a character.
+    // Raw mode delivers Ctrl-C as a character.
     if (["q", "\u0003", "\u001b"].includes(key.toString())) end();
   };
   process.once("SIGINT", end).once("SIGTERM", end);

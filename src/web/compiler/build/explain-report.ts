@@ -48,8 +48,8 @@ export interface WrittenTemplate {
 }
 
 const TRAVEL: Partial<Record<Kind, string>> = {
-  signal: "signal: one entry in the page, whoever captures it",
-  store: "store: one entry in the page, whoever captures it",
+  signal: "signal: one entry in the page for all that capture it",
+  store: "store: one entry in the page for all that capture it",
   ref: "ref: empty in the page, filled when its element's component wakes",
   props: "prop: a signal, store or ref as itself, all else by value",
 };
