@@ -1,4 +1,4 @@
-/** Makes pages and routes of the base app from what stands below `pages/`. Knows the files' roles; loading and rendering is layout-chain.ts. */
+/** Builds pages and routes of the base app from the modules below `pages/`. layout-chain.ts loads and renders a page. */
 import {
   page,
   route,
@@ -33,9 +33,9 @@ import { readRouteFiles, type RouteFile } from "./files/route-files.ts";
 import type { PlainPage } from "./seo/seo.ts";
 
 export interface AssembleOptions {
-  /** `https://example.com`; undefined while it is not configured. */
+  /** `https://example.com`; undefined if it is not configured. */
   readonly origin: () => string | undefined;
-  /** How links of pages are followed that don't say so themselves. */
+  /** Default navigation of pages. */
   readonly navigation: NonNullable<PageSettings["navigation"]>;
   readonly submits: LayoutChain["submits"];
   readonly log: LayoutChain["log"];
@@ -43,12 +43,12 @@ export interface AssembleOptions {
   readonly i18n: AnyI18n | undefined;
 }
 
-/** What goes into `createApp`. */
+/** Options for `createApp`. */
 export interface Assembled {
   readonly routes: readonly Entry[];
-  /** Pages without parameters, for sitemap and llms.txt. */
+  /** Pages without parameters, for the sitemap and llms.txt. */
   readonly plain: readonly PlainPage[];
-  /** What `routes` answer. */
+  /** Paths of `routes`. */
   readonly paths: ReadonlySet<string>;
   readonly notFound: readonly PageDefinition[];
 }
@@ -80,7 +80,7 @@ function pagesOf(modules: Modules, file: RouteFile, options: AssembleOptions): E
   ];
 }
 
-/** Routes of the Markdown twin, where the page's own don't match it. */
+/** Routes of the Markdown twin, if the route of the page does not match its path. */
 function twinsOf(module: PageModule, { paths }: RouteFile, middleware: readonly Middleware[]): RouteDefinition[] {
   if (module.markdown === undefined) return [];
   return paths
@@ -105,7 +105,7 @@ function plainPages(
     });
 }
 
-/** Each path once for each language that has addresses of its own; those of the default language first. */
+/** Each path once for each language with URLs of its own; the default language first. */
 function withLanguages(file: RouteFile, i18n: AnyI18n | undefined): RouteFile {
   if (!i18n || i18n.locales.strategy !== "path") return file;
   const { locales } = i18n;
@@ -115,7 +115,7 @@ function withLanguages(file: RouteFile, i18n: AnyI18n | undefined): RouteFile {
   };
 }
 
-/** What the languages of the app add to a page's own middleware and rules. */
+/** Adds the app's languages to the middleware and rules of a page. */
 function languageSettings(
   path: string,
   settings: PageSettings,
@@ -133,7 +133,7 @@ function languageSettings(
   return { ...settings, ...(cache && { cache: { ...cache, vary } }), middleware: [byLanguage] };
 }
 
-/** With the addresses of the page in other languages, and its own in its own. */
+/** Adds the URLs of the page in other languages to its head. */
 function localHead(head: Head, ctx: Context, i18n: AnyI18n | undefined): Head {
   if (!i18n) return head;
   const { locales } = i18n;
@@ -143,7 +143,7 @@ function localHead(head: Head, ctx: Context, i18n: AnyI18n | undefined): Head {
   return { ...head, alternates: { ...alternates, ...head.alternates }, ...(own !== undefined && { canonical: own }) };
 }
 
-/** One page for each way to write its path. */
+/** One page for each form of its path. */
 function placed(modules: Modules, file: RouteFile, chain: LayoutChain, options: AssembleOptions): PageDefinition[] {
   const last = chain.levels.at(-1);
   const { i18n } = options;
@@ -167,7 +167,7 @@ function placed(modules: Modules, file: RouteFile, chain: LayoutChain, options: 
   });
 }
 
-/** A `_404.tsx` is a page for every path below its folder, inside the layouts there. */
+/** A `_404.tsx` answers every path below its folder, inside the layouts of that folder. */
 function notFoundPages(modules: Modules, file: RouteFile, options: AssembleOptions): PageDefinition[] {
   const { head, default: view } = errorModule(modules, file.file);
   const nothing = (ctx: Context): ErrorProps => ({
@@ -187,7 +187,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
   const { i18n } = options;
   const pages = pageNames(modules);
   const folders = around.layout.map(folderOf);
-  // Inside the layout of its own folder, as inside those further out.
+  // Inside the layout of its own folder and all outer layouts.
   const standby = (name: string): Standby => ({
     depth: folders.filter((folder) => folderOf(name).startsWith(folder)).length,
     module: errorModule(modules, name),
@@ -205,7 +205,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
   };
 }
 
-/** Routes as `href` names them: `/users/[id]`. */
+/** Names of routes for `href`: `/users/[id]`. */
 function pageNames(modules: Modules): ReadonlySet<string> {
   const files = Object.keys(modules).filter((file) => file.endsWith(".tsx"));
   const names = files.map((file) =>
@@ -233,7 +233,7 @@ function middlewareOf(modules: Modules, { around }: RouteFile): Middleware[] {
   return around.middleware.flatMap((name) => middlewareModule(modules, name));
 }
 
-/** A page answers GET, so an endpoint beside it must not. */
+/** A page answers GET, so an endpoint with the same path must not. */
 function refuseSharedGet(modules: Modules, routes: readonly RouteFile[]): void {
   const pages = new Map(
     routes.flatMap(({ kind, paths, file }) => (kind === "page" ? paths.map((path) => [path, file]) : [])),

@@ -1,23 +1,23 @@
 /**
- * The Markdown twin of a page, for assistants and people who read text: what its module exports as `markdown`, at the page's
- * path with `.md` behind it. The page names it in a `Link` header, and the twin names the page.
+ * The Markdown twin of a page, for assistants and people who read text: the `markdown` export of its module, at the page's path with
+ * `.md` appended. The page links to it in a `Link` header, and the twin links back.
  */
 import { text, withHeaders, type Context, type Middleware, type Result } from "../index.ts";
 import type { PageModule, PageProps } from "./modules.ts";
 
 const SUFFIX = ".md";
 
-/** Path of the twin of a page: `/about.md`, `/index.md` of the front page. */
+/** Path of a page's twin: `/about.md`, `/index.md` for the front page. */
 export function twinPath(path: string): string {
   return `${path === "/" ? "/index" : path}${SUFFIX}`;
 }
 
-/** Whether the route of the page matches the path of its twin too: then one answers for both. */
+/** Whether the page's route also matches the path of its twin. Then one route answers both. */
 export function holdsTwin(pattern: string): boolean {
   return /(?:^|\/)(?:\*\*)?:\w+$/.test(pattern);
 }
 
-/** Around a page that has a twin: tells where it is, and answers for it where the page's own path matches. */
+/** Middleware of a page with a twin: links to the twin, and answers for it if the page's own path matches. */
 export function withTwin(module: PageModule, pattern: string): Middleware {
   return async (ctx, next) => {
     const last = holdsTwin(pattern) ? lastParameter(pattern) : undefined;
@@ -44,7 +44,7 @@ export async function respondTwin(module: PageModule, ctx: Context, params: Cont
   return { ...text(body, 200, headers), headers: ["content-type", "text/markdown; charset=utf-8", ...headers] };
 }
 
-/** The request with the parameters of the page; everything else is the request's own, which has private state. */
+/** The request with the parameters of the page. All other members belong to the request, which has private state. */
 function withParams(ctx: Context, params: Context["params"]): Context {
   return new Proxy(ctx, {
     get(target, name) {

@@ -1,4 +1,4 @@
-/** What the modules below `pages/` export, and that they export nothing else: a misspelt `load` must not be a page without data. */
+/** Exports of modules below `pages/`. Unknown exports are refused: a misspelt `load` must not become a page without data. */
 import type { Context, Handler, Middleware, PageOptions, RouteOptions } from "../index.ts";
 import { SvcError } from "../index.ts";
 import type { Child } from "../jsx-runtime.ts";
@@ -10,8 +10,8 @@ type Params = Context["params"];
 type Load = (ctx: never) => unknown;
 
 /**
- * What a page or layout is given. `Of` is `typeof load`, from which data and parameters are read, or the route of a page
- * without data: `PageProps<"/users/[id]">`.
+ * Props of a page or layout. `Of` is `typeof load`, which gives data and parameters, or the route of a page without data:
+ * `PageProps<"/users/[id]">`.
  */
 export interface PageProps<Of extends Load | string | undefined = undefined> {
   readonly data: Of extends (ctx: never) => infer Data ? Awaited<Data> : undefined;
@@ -23,22 +23,22 @@ export interface PageProps<Of extends Load | string | undefined = undefined> {
   readonly ctx: Context;
 }
 
-/** What a layout is given: `children` is the page, or the next layout. */
+/** Props of a layout: `children` is the page, or the next layout. */
 export interface LayoutProps<Of extends Load | string | undefined = undefined> extends PageProps<Of> {
   readonly children: Child;
 }
 
-/** What `_error.tsx` and `_404.tsx` are given. */
+/** Props of `_error.tsx` and `_404.tsx`. */
 export interface ErrorProps {
   readonly status: number;
-  /** What visitors may know: of a refusal its message, of a fault of ours none but in development. */
+  /** Message for visitors: of a client error its message, of a server error nothing except in development. */
   readonly message: string;
-  /** For whoever reports it: the log's lines of this request hold the same. */
+  /** Id for bug reports: the log lines of this request contain it. */
   readonly requestId: string;
   readonly ctx: Context;
 }
 
-/** How a page behaves, where that differs from the default. */
+/** Settings of a page that differ from the default. */
 export type PageSettings = Pick<
   PageOptions<unknown>,
   "prefetch" | "navigation" | "security" | "deadline" | "cache" | "static" | "entries"
@@ -49,7 +49,7 @@ export interface PageModule {
   load?: (ctx: Context) => unknown;
   head?: Head | ((props: PageProps) => Head);
   options?: PageSettings;
-  /** The page as Markdown, at its path with `.md` behind it. */
+  /** The page as Markdown, at its path with `.md` appended. */
   markdown?: string | ((props: PageProps) => string | Promise<string>);
 }
 
@@ -66,7 +66,7 @@ export interface EndpointModule extends Partial<Record<Method, Handler>> {
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Modules of the app by the names of their files below `pages/`. */
+/** Modules of the app by path below `pages/`. */
 export type Modules = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const PAGE = ["default", "load", "head", "options", "markdown"];
@@ -98,7 +98,7 @@ export function middlewareModule(modules: Modules, file: string): Middleware[] {
   return list as Middleware[];
 }
 
-/** What forms may be sent to: every submit that a module below `pages/` exports. @throws SvcError `SVC_DEFINITION` for a `_submits.ts` with anything else */
+/** All submits that modules below `pages/` export. @throws SvcError `SVC_DEFINITION` for any other export of a `_submits.ts` */
 export function exportedSubmits(modules: Modules): AnySubmit[] {
   return Object.entries(modules).flatMap(([file, exported]) => {
     if (/(?:^|\/)_submits\.ts$/.test(file)) only(modules, file, []);
@@ -113,7 +113,7 @@ function componentModule<Module>(modules: Modules, file: string, names: readonly
   return exported as Module;
 }
 
-/** @throws SvcError `SVC_DEFINITION` for an export that means nothing there. */
+/** @throws SvcError `SVC_DEFINITION` for an unknown export. */
 function only(modules: Modules, file: string, names: readonly string[]): Readonly<Record<string, unknown>> {
   const exported = modules[file] ?? {};
   const strange = Object.keys(exported).find((name) => !names.includes(name) && !isSubmit(exported[name]));

@@ -1,7 +1,7 @@
-/** What `load` may give or throw beyond the base app's `redirect`, `notFound`, `fail` and their kin. */
+/** Values that `load` may return or throw, beyond the base app's `redirect`, `notFound` and `fail`. */
 import { fail, SvcError } from "../index.ts";
 
-/** A fault whose message is for visitors. */
+/** A server error whose message is for visitors. */
 export class PublicError extends SvcError {
   constructor(status: number, message: string) {
     super("SVC_UNAVAILABLE", message, { status });
@@ -9,29 +9,29 @@ export class PublicError extends SvcError {
 }
 
 /**
- * Has the nearest `_error.tsx` shown, with this status and message. Of a status from 500 on visitors are told the message too,
- * as they are not of what merely went wrong: `error(503, "Back at noon")`.
+ * Shows the nearest `_error.tsx` with this status and message. Visitors see the message also with a status from 500 on, unlike that of an
+ * unexpected error: `error(503, "Back at noon")`.
  * @param status 400 to 599
- * @throws SvcError `SVC_DEFINITION` for another one
+ * @throws SvcError `SVC_DEFINITION` for another status
  */
 export function error(status: number, message: string): never {
   if (status >= 500 && status <= 599 && Number.isInteger(status)) throw new PublicError(status, message);
   return fail(status, message);
 }
 
-/** How far into what `load` gives promises are looked for: lists of objects, each with a promise of its own. */
+/** Depth to which promises are searched in the result of `load`: lists of objects with a promise each. */
 const DEPTH = 4;
 
 /**
- * What `load` gives, some of it promises that are not waited for: the page goes out, and `<Await value={data.reviews}>` shows
- * what comes later. Of fields a promise needs no `defer`; with it one further in may fail, too, before or without an `<Await>`.
+ * Result of `load` with promises that are not awaited: the page is sent, and `<Await value={data.reviews}>` shows the value when it
+ * arrives. Top-level promises need no `defer`. With it, a nested promise may also fail before or without an `<Await>`.
  */
 export function defer<Data extends object>(data: Data): Data {
   keepQuiet(data, DEPTH);
   return data;
 }
 
-/** A promise that no `<Await>` comes to wait for must not end the process. */
+/** A rejected promise without an `<Await>` must not end the process. */
 export function keepQuiet(data: unknown, depth = 1): void {
   if (typeof data !== "object" || data === null || depth < 0) return;
   if (data instanceof Promise) return void data.catch(() => undefined);

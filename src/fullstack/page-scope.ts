@@ -1,4 +1,4 @@
-/** What components of the framework know of the page around them: its request, and what the app has. */
+/** Context of the framework's components: the request of the page around them, and the app's submits. */
 import { createContext, SvcError, useContext, type Context } from "../index.ts";
 import type { AnySubmit } from "./forms/submit.ts";
 
@@ -10,12 +10,12 @@ export interface PageScope {
 
 export const pageScope = createContext<PageScope | undefined>(undefined);
 
-/** @param what component that asks, for the message. @throws SvcError `SVC_DEFINITION` outside of a page of files */
+/** @param what name of the calling component, for the message. @throws SvcError `SVC_DEFINITION` outside a page of files */
 export function usePage(what: string): PageScope {
   const scope = useContext(pageScope);
   if (scope) return scope;
   throw new SvcError(
     "SVC_DEFINITION",
-    `<${what}> stands in no page of createFullStackApp; put it into a page or layout below pages/`,
+    `<${what}> is not in a page of createFullStackApp; put it into a page or layout below pages/`,
   );
 }

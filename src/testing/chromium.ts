@@ -1,20 +1,20 @@
-/** Which browser to test with: nothing is downloaded, what is there is used. */
+/** Finds a browser for tests. Downloads nothing. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { SvcError } from "../platform/shared/errors.ts";
 import { PACKAGE, packagedChromium } from "./packaged-chromium.ts";
 
-/** What a launcher such as playwright-core's `chromium.launch` takes. */
+/** Options of a launcher such as playwright-core's `chromium.launch`. */
 export interface ChromiumLaunch {
   executablePath: string;
   args: string[];
 }
 
-/** Where a browser is looked for; tests replace it. */
+/** Where to search for a browser. Tests replace it. */
 export interface ChromiumPlaces {
   env: Readonly<Record<string, string | undefined>>;
   exists: (path: string) => boolean;
-  /** Path of the browser that an npm package unpacks; undefined when the package isn't installed, or does not run on this system. */
+  /** Path of the browser in the npm package; undefined if the package isn't installed, or does not run on this system. */
   packaged: () => Promise<string | undefined>;
 }
 
@@ -23,9 +23,9 @@ const MAC_APPS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
-/** The sandbox needs user namespaces, which containers often refuse; the pages under test are one's own. */
+/** The sandbox needs user namespaces, which containers often refuse. The pages under test are trusted. */
 const ARGS = ["--no-sandbox"];
-/** The value of `SVC_CHROMIUM` that chooses the browser of the system, though the package is installed. */
+/** Value of `SVC_CHROMIUM` that selects the system's browser even if the package is installed. */
 const OF_SYSTEM = "system";
 
 /**

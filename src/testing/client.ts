@@ -1,7 +1,4 @@
-/**
- * A browser without a window: calls an app in memory, keeps its cookies, and sends CSRF tokens as a page would. For
- * tests of apps; no socket is opened.
- */
+/** A test client: calls an app in memory, keeps cookies and sends CSRF tokens as a page would. Opens no socket. */
 import type { App } from "../app/app-types.ts";
 import { isCsrfIssuer, issueCsrfToken } from "../app/pipeline/csrf-issuer.ts";
 import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../platform/shared/wire.ts";
@@ -9,17 +6,17 @@ import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../platfo
 export interface TestClientOptions {
   /** Default `http://localhost`. */
   origin?: string;
-  /** A page that shows a CSRF token. Needed where the client is given a `fetch` alone, as over a socket: an app issues tokens itself. */
+  /** A page that contains a CSRF token. Needed if the client has only a `fetch`, as over a socket: an app issues tokens itself. */
   tokenPage?: string;
 }
 
 export interface TestClient {
-  /** Any request; cookies go along and are kept. `path` starts with a slash. */
+  /** Sends any request, with the kept cookies. `path` starts with a slash. */
   request(path: string, init?: RequestInit): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
-  /** A form sent by a page of the site: fields and token, multipart when a field is a file. */
+  /** Submits a form as a page of the site does: fields and token, multipart if a field is a file. */
   submit(path: string, fields: Record<string, string | Blob>): Promise<Response>;
-  /** JSON sent by a script of a page: with the token in the header. */
+  /** Posts JSON as a script of a page does, with the token in the header. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Calls a server action as browser code does. */
   action(name: string, ...args: unknown[]): Promise<{ status: number; reply: ActionReply }>;
@@ -40,7 +37,7 @@ export function createTestClient(app: Pick<App, "fetch">, options: TestClientOpt
     const response = await app.fetch(new Request(origin + path, { redirect: "manual", ...init, headers }));
     for (const line of response.headers.getSetCookie()) {
       const name = keep(cookies, line);
-      // Another session: the token of the old one is void.
+      // A new session makes the old token invalid.
       if (name === COOKIES.session || name === COOKIES.secureSession) token = undefined;
     }
     token = response.headers.get(HEADERS.csrf) ?? token;
@@ -99,7 +96,7 @@ function keep(cookies: Map<string, string>, line: string): string {
   return name;
 }
 
-/** In the state script of an interactive page, or in the hidden field of a form. */
+/** Finds the token in the state script of an interactive page, or in the hidden field of a form. */
 function tokenIn(page: string): string | undefined {
   const inState = /"csrf_token":"([^"]+)"/.exec(page)?.[1];
   return inState ?? new RegExp(`name="${CSRF_FIELD}" value="([^"]+)"`).exec(page)?.[1];

@@ -1,4 +1,4 @@
-/** A log that keeps what it is told, for tests to look at. */
+/** A log for tests that keeps its entries. */
 import type { Log, LogFields } from "../platform/shared/log.ts";
 
 export interface LogEntry {

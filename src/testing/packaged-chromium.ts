@@ -1,6 +1,7 @@
 /**
- * Unpacks the browser of the package `@sparticuz/chromium`: once for each user and version, and safely for processes that ask at once. The package
- * itself writes `/tmp/chromium` in place, so a second process starts a file that is still written, and an interrupted one leaves half a browser.
+ * Unpacks the browser of the package `@sparticuz/chromium` once for each user and version, safely for concurrent processes. The package
+ * itself writes `/tmp/chromium` in place, so a second process could start an unfinished file, and an interrupted one leaves half a
+ * browser.
  */
 import { execFile } from "node:child_process";
 import { existsSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -12,10 +13,10 @@ import { SvcError } from "../platform/shared/errors.ts";
 
 export const PACKAGE = "@sparticuz/chromium";
 
-/** It unpacks into the folder for temporary files, which is its process's own. */
+/** The package unpacks into the folder for temporary files, which each process sets for itself. */
 const UNPACK = `const { default: chromium } = await import(process.argv[1]); await chromium.executablePath();`;
 
-/** @returns path of the browser; undefined when the package isn't installed, or does not run on this system. */
+/** @returns path of the browser; undefined if the package isn't installed, or does not run on this system. */
 export async function packagedChromium(): Promise<string | undefined> {
   const entry = process.platform === "linux" && process.arch === "x64" ? resolved() : undefined;
   if (entry === undefined) return undefined;
@@ -43,7 +44,7 @@ function versionOf(entry: string): string {
   return (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }).version;
 }
 
-/** Folders inside of it may have a `package.json` that says only how their modules are written. */
+/** Folders inside the package may have a `package.json` that only sets the module type. */
 function isPackage(file: string): boolean {
   return existsSync(file) && "version" in (JSON.parse(readFileSync(file, "utf8")) as object);
 }
@@ -52,7 +53,7 @@ function userId(): number {
   return process.getuid?.() ?? 0;
 }
 
-/** A folder is renamed as a whole: nobody sees half of it. */
+/** Renames the finished folder, so that no process sees half of it. */
 async function unpack(entry: string, folder: string): Promise<void> {
   const fresh = mkdtempSync(`${folder}-`);
   try {

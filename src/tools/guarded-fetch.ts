@@ -1,9 +1,8 @@
 /**
- * `fetch` for URLs that came from outside: it reaches only what the SSRF rules allow, ends at one deadline, and reads no more
- * than it may. Owns that wrapping; the rules are platform/security/ssrf.ts, and hold where connections are made
- * (platform/security/guarded-agent.ts), so for every redirect too.
- *
- * undici's fetch and not the global one: an agent and a fetch of two versions of undici do not fit together.
+ * `fetch` for URLs from untrusted input: reaches only what the SSRF rules allow, has one deadline, and limits the size of the response.
+ * The rules are in platform/security/ssrf.ts. They apply where a connection is made (platform/security/guarded-agent.ts), so to every
+ * redirect as well.
+ * Uses undici's fetch instead of the global one: an agent and a fetch of different versions of undici do not work together.
  */
 import type { Agent, fetch as undiciFetch } from "undici";
 import type { Resolve } from "../platform/security/resolve.ts";
@@ -13,29 +12,29 @@ import { SvcError } from "../platform/shared/errors.ts";
 import { boundedBody } from "./bounded-body.ts";
 
 export interface GuardedFetchOptions {
-  /** Address ranges that may be called though they are inside a network: `["10.1.0.0/16"]`. Default: none. */
+  /** Private address ranges that may be called: `["10.1.0.0/16"]`. Default: none. */
   allowCidrs?: readonly string[];
-  /** Longest that a request may take, redirects and the reading of its answer included. Default "1m". */
+  /** Longest time of a request, including redirects and reading the body. Default `"1m"`. */
   timeout?: Duration;
-  /** Most bytes of an answer, as they are read: decompressed. Default 10 MiB. */
+  /** Largest response in bytes, decompressed. Default 10 MiB. */
   maxBytes?: number;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   clock?: Clock;
-  /** Addresses of a name. Default: DNS, then the hosts file. */
+  /** Resolves a host name to addresses. Default: DNS, then the hosts file. */
   resolve?: Resolve;
 }
 
-/** What a guarded request may say of itself. */
+/** Options of a guarded request. */
 export type GuardedInit = Pick<RequestInit, "method" | "headers" | "body" | "redirect" | "signal">;
 
 /**
- * As the global `fetch`, for public addresses only. Fails with SvcError: `SVC_WEBHOOK_URL` for a text that is no URL to call,
- * `SVC_SSRF` for one that leads into a network, `SVC_UPSTREAM` for what is too slow, too large or broken off; with the
- * signal's reason when that aborts. Cookies are neither kept nor sent; proxy variables are not read.
+ * Like the global `fetch`, for public addresses only. Fails with an SvcError: `SVC_WEBHOOK_URL` for an invalid URL, `SVC_SSRF` for an
+ * address inside a network, `SVC_UPSTREAM` for a response that is too slow, too large or incomplete; with the signal's reason if that
+ * aborts. Neither keeps nor sends cookies, and ignores proxy variables.
  */
 export interface GuardedFetch {
   (input: string | URL | Request, init?: GuardedInit): Promise<Response>;
-  /** Breaks off what is under way and closes the connections that were kept. */
+  /** Aborts open requests and closes idle connections. */
   close(): Promise<void>;
 }
 
@@ -45,10 +44,10 @@ interface Wire {
 }
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
-/** Statuses whose answers have no body (Fetch, "null body status"). */
+/** Statuses whose responses have no body (Fetch, "null body status"). */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-/** Makes a {@link GuardedFetch}; nothing is opened before its first request. @throws SvcError `SVC_CONFIG` for a bad range. */
+/** Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range. */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const policy = new SsrfPolicy({ allowCidrs: options.allowCidrs ?? [] });
   const limits = {
@@ -68,7 +67,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   return Object.assign(guarded, { close: async () => (await opened)?.agent.destroy() });
 }
 
-/** The same `fetch` for one caller: what it asks for ends with the caller. */
+/** The same `fetch` for one caller: its requests end with the caller. */
 export function fetchUntil(
   fetch: GuardedFetch,
   signal: AbortSignal,
@@ -79,14 +78,16 @@ export function fetchUntil(
   };
 }
 
-/** Splits a Request into URL and options, so that clients that take a `fetch` can be given a guarded one. `given` overrides it. */
+/**
+ * Splits a Request into URL and options, so that a client that accepts a `fetch` can use a guarded one. `given` overrides its options.
+ */
 function requestOf(input: string | URL | Request, given: GuardedInit = {}): { rawUrl: string; init: GuardedInit } {
   if (!(input instanceof Request)) return { rawUrl: String(input), init: given };
   const { url, method, headers, body, redirect, signal } = input;
   return { rawUrl: url, init: { method, headers, body, redirect, signal, ...given } };
 }
 
-/** Loaded with the first request: undici is a sixth of what a process does until its first answer. */
+/** Loads undici with the first request: it takes a sixth of the time until a process answers its first request. */
 async function openWire(policy: SsrfPolicy, resolve: Resolve | undefined): Promise<Wire> {
   const [{ fetch }, { guardedAgent }] = await Promise.all([
     import("undici"),
@@ -118,7 +119,7 @@ async function send({ fetch, agent }: Wire, url: URL, init: GuardedInit, limits:
 
 type Init = NonNullable<Parameters<typeof undiciFetch>[1]>;
 
-/** Of what callers set only what is theirs to set: not by which agent. A form is written out here: undici knows only forms of its own class. */
+/** The options that callers may set, without the agent. Encodes a FormData here, because undici recognises only its own class. */
 async function carried({ method, headers: given, body, redirect }: GuardedInit): Promise<Init> {
   const headers = new Headers(given);
   const common = { ...(method !== undefined && { method }), ...(redirect && { redirect }) };
@@ -130,7 +131,7 @@ async function carried({ method, headers: given, body, redirect }: GuardedInit):
   return { ...common, headers: [...headers], body: await written.arrayBuffer() };
 }
 
-/** An answer of the global class, which is what callers compare with. */
+/** Converts the response to the global class, with which callers compare. */
 function restored(answer: Awaited<ReturnType<typeof undiciFetch>>, body: ReadableStream<Uint8Array> | null): Response {
   const { status, statusText, url, redirected } = answer;
   const response = new Response(BODILESS.has(status) ? null : body, {
@@ -148,7 +149,7 @@ function tooSlow(url: URL, timeoutMs: number): SvcError {
   );
 }
 
-/** A short reason: our own refusals whole, codes of the system otherwise, since its messages hold addresses. */
+/** A short reason: svc's own refusals in full, otherwise the system's error code, because its message contains addresses. */
 function broken(url: URL, error: unknown): SvcError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SvcError) return cause;

@@ -1,27 +1,27 @@
-/** Addresses of the app's own pages, typed by the names of their files. */
+/** URLs of the app's pages, typed by the names of their files. */
 import { SvcError, useContext } from "../../index.ts";
 import { SiteLocales } from "../i18n/i18n.ts";
 import { localPath } from "../i18n/locales.ts";
 import type { RouteParams, RoutePath } from "./params.ts";
 
 export interface HrefOptions {
-  /** Each value as text; undefined leaves it out; of a list each. */
+  /** Values as text; undefined omits a key, a list repeats it. */
   query?: Readonly<Record<string, string | number | boolean | undefined | readonly (string | number)[]>>;
   /** Without `#`. */
   hash?: string;
-  /** Language of the page, where each has addresses of its own. Default: that of the page which is being rendered. */
+  /** Language of the page, if languages have URLs of their own. Default: the language of the page that is rendered. */
   locale?: string;
 }
 
-/** Parameters may be left out where the route has none that it needs. */
+/** Parameters are optional if the route requires none. */
 type Args<Path extends string> =
   Record<never, never> extends RouteParams<Path>
     ? [params?: RouteParams<Path>, options?: HrefOptions]
     : [params: RouteParams<Path>, options?: HrefOptions];
 
 /**
- * `href("/users/[id]", { id: "7" })` → `/users/7`. Parameters are encoded; the rest (`[...path]`) keeps its slashes.
- * @throws SvcError `SVC_DEFINITION` where a parameter is missing, which types tell before.
+ * `href("/users/[id]", { id: "7" })` → `/users/7`. Encodes parameters; a rest parameter (`[...path]`) keeps its slashes.
+ * @throws SvcError `SVC_DEFINITION` for a missing parameter, which is also a type error.
  */
 export function href<const Path extends RoutePath>(path: Path, ...[params, options = {}]: Args<Path>): string {
   const given = (params ?? {}) as Readonly<Record<string, string | undefined>>;
@@ -31,14 +31,14 @@ export function href<const Path extends RoutePath>(path: Path, ...[params, optio
   return `${address}${query === "" ? "" : `?${query}`}${options.hash === undefined ? "" : `#${encodeURIComponent(options.hash)}`}`;
 }
 
-/** A link stays in the language of its page. Outside of a page, and of what is no page, addresses are as they are. */
+/** Keeps the language of the current page. Outside a page, and for a URL that is not a page, returns the address as it is. */
 function inLanguage(address: string, path: string, locale: string | undefined): string {
   const site = useContext(SiteLocales);
   if (!site?.pages.has(path)) return address;
   return localPath(site.locales, address, locale ?? site.locale);
 }
 
-/** @returns none for a group, and for what is left out. */
+/** @returns nothing for a group and for an omitted parameter. */
 function segmentOf(path: string, segment: string, params: Readonly<Record<string, string | undefined>>): string[] {
   if (/^\(.*\)$/.test(segment)) return [];
   const [, optional, rest, name] = /^(\[)?\[(\.\.\.)?(\w+)\]\]?$/.exec(segment) ?? [];

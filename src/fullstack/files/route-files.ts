@@ -19,10 +19,10 @@
 import { SvcError } from "../../index.ts";
 
 export interface RouteFile {
-  /** As it was given: `users/[id].tsx`. */
+  /** As given: `users/[id].tsx`. */
   readonly file: string;
   readonly kind: "page" | "endpoint";
-  /** What it answers, the shortest first: more than one where a segment may be left out. */
+  /** Paths that it answers, shortest first: several if a segment is optional. */
   readonly paths: readonly string[];
   readonly around: Surrounding;
 }
@@ -30,13 +30,13 @@ export interface RouteFile {
 /** Files around a route, outermost first. */
 export type Surrounding = Readonly<Record<Role, readonly string[]>>;
 
-/** What a file that begins with `_` is to its folder and those below. */
+/** Role of a file whose name begins with `_`, for its folder and those below. */
 export type Role = "layout" | "error" | "notFound" | "middleware" | "submits";
 
 export interface RouteFiles {
-  /** In the order of their paths, so that no file system's order shows. */
+  /** Sorted by path, so that the order of the file system does not matter. */
   readonly routes: readonly RouteFile[];
-  /** Each `_404.tsx` with the paths below which it answers. */
+  /** Each `_404.tsx` with the path below which it answers. */
   readonly notFound: readonly RouteFile[];
 }
 
@@ -48,15 +48,15 @@ const ROLES: Readonly<Record<string, Role>> = {
   "_submits.ts": "submits",
 };
 
-/** What a path of an app may hold as text, without the brackets that mean something in names of files. */
+/** Text that a path may contain, without the brackets that have a meaning in file names. */
 const TEXT = /^[^:*?+(){}[\]\\#%\s]+$/;
 const PARAMETER = /^\[(\.\.\.)?([A-Za-z_]\w*)\]$/;
 const OPTIONAL = /^\[(\[.+\])\]$/;
 const GROUP = /^\([^()]+\)$/;
 
 /**
- * @param files below the folder of pages, with slashes: `users/[id].tsx`.
- * @throws SvcError `SVC_DEFINITION` that names the file: for a name that can't be a path, and for two files of one path.
+ * @param files paths below `pages/`, with slashes: `users/[id].tsx`.
+ * @throws SvcError `SVC_DEFINITION` that names the file: for an invalid name, and for two files with the same path.
  */
 export function readRouteFiles(files: readonly string[]): RouteFiles {
   const own = files.filter((file) => !isAppsOwn(file)).sort();
@@ -72,7 +72,7 @@ export function readRouteFiles(files: readonly string[]): RouteFiles {
   };
 }
 
-/** Parts of the app that only stand near its pages. */
+/** Files of the app that are only near its pages. */
 function isAppsOwn(file: string): boolean {
   return foldersOf(file).some((folder) => folder.startsWith("_")) || /\.(?:test|spec|d)\.[jt]sx?$/.test(file);
 }
@@ -92,7 +92,7 @@ function readRouteFile(file: string, named: ReadonlySet<string>): RouteFile {
   };
 }
 
-/** Of a file that begins with `_`; undefined for pages and endpoints. */
+/** Role of a file that begins with `_`; undefined for pages and endpoints. */
 function roleOf(file: string): Role | undefined {
   const name = nameOf(file);
   if (!name.startsWith("_")) return undefined;
@@ -101,7 +101,7 @@ function roleOf(file: string): Role | undefined {
   return role;
 }
 
-/** Every way to write it, the shortest first. */
+/** All forms of the path, shortest first. */
 function pathsOf(file: string, segments: readonly string[]): string[] {
   let paths = [""];
   for (const [at, segment] of segments.entries()) {
@@ -109,14 +109,14 @@ function pathsOf(file: string, segments: readonly string[]): string[] {
     const pattern = patternOf(file, optional ?? segment);
     if (pattern === undefined) continue;
     if (pattern.startsWith("**") && at < segments.length - 1)
-      throw refused(file, `has "${segment}" before its end; what takes any number of segments must be the last`);
+      throw refused(file, `has "${segment}" before its end; a rest parameter must be the last segment`);
     const longer = paths.map((path) => `${path}/${pattern}`);
     paths = optional === undefined ? longer : [...paths, ...longer];
   }
   return paths.map((path) => path || "/");
 }
 
-/** `[id]` → `:id`. @returns undefined for a group, which is in no path. */
+/** `[id]` → `:id`. @returns undefined for a group, which is not part of the path. */
 function patternOf(file: string, segment: string): string | undefined {
   if (GROUP.test(segment)) return undefined;
   const [, rest, name] = PARAMETER.exec(segment) ?? [];
@@ -138,7 +138,7 @@ function surroundingOf(file: string, named: ReadonlySet<string>): Surrounding {
   return Object.fromEntries(entries) as Record<Role, string[]>;
 }
 
-/** A page and an endpoint may share a path, if the endpoint leaves GET to the page; that is seen when its exports are. */
+/** A page and an endpoint may share a path if the endpoint has no GET. Its exports are checked later. */
 function refuseDoubles(routes: readonly RouteFile[]): void {
   const seen = new Map<string, string>();
   for (const { file, kind, paths } of routes) {
@@ -160,7 +160,7 @@ function nameOf(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
 }
 
-/** By code units: a locale's order differs from machine to machine. */
+/** Compares by code units, because a locale's order differs between machines. */
 function compareText(left = "", right = ""): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

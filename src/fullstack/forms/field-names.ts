@@ -1,12 +1,12 @@
-/** Types of the fields that a schema's input has, as forms name them: `address.city`, `items[0].name`, `tags`. */
+/** Types of the fields of a schema's input, by their names in forms: `address.city`, `items[0].name`, `tags`. */
 import type { FieldKind } from "./form-tree.ts";
 
 type Leaf = string | number | boolean | bigint | Date | null | undefined;
 
-/** Deep enough for forms, and an end for types that hold themselves. */
+/** Limits recursion for types that contain themselves. */
 type Deeper = [never, 0, 1, 2, 3, 4];
 
-/** Names of the fields of an input; any text where the input is not known. */
+/** Names of the fields of an input; any text if the input is unknown. */
 export type FieldName<Input, Depth extends number = 5> = [Depth] extends [never]
   ? never
   : unknown extends Input
@@ -26,7 +26,7 @@ type InMember<Key extends string, Value, Depth extends number> = Value extends L
     ? `${Key}[]` | `${Key}${FieldName<Value, Deeper[Depth]>}`
     : `${Key}.${FieldName<Value, Deeper[Depth]>}`;
 
-/** Kinds of the fields of an input that are no text, by name: all of them, so that none is forgotten. */
+/** Kinds of all fields of an input that are not text, by name. */
 export type FieldKinds<Input> = unknown extends Input
   ? Readonly<Record<string, FieldKind>>
   : { readonly [Name in keyof KindsIn<Input, "", 5> & string]: KindsIn<Input, "", 5>[Name] };
@@ -55,7 +55,7 @@ type KindsIn<Input, Prefix extends string, Depth extends number> = [Depth] exten
       }[keyof Input & string]
     >;
 
-/** A union as one type with the members of all. */
+/** Intersection of the members of a union. */
 type Together<Union> = (Union extends unknown ? (given: Union) => void : never) extends (given: infer All) => void
   ? All
   : never;

@@ -1,6 +1,6 @@
 /**
- * Fields of a `<Form>`: `<Field>` with label, hint and error, and for markup of one's own `field(…)` and `<FieldError>`. All know by the
- * form around them what was sent and what is wrong with it.
+ * Fields of a `<Form>`: `<Field>` with label, hint and error, and `field(…)` and `<FieldError>` for your own markup. All read the
+ * submitted values and errors from the form around them.
  */
 import { SvcError, useContext } from "../../index.ts";
 import { DOM } from "../../internal.ts";
@@ -9,7 +9,7 @@ import type { FieldName } from "./field-names.ts";
 import { formScope, type FormState } from "./form-state.ts";
 import type { Submit } from "./submit.ts";
 
-/** Names of the fields of a submit, its files among them. */
+/** Names of the fields of a submit, including files. */
 export type FieldsOf<Of> = Of extends Submit<infer Input, infer FileField> ? FieldName<Input> | FileField : never;
 
 type InputType =
@@ -34,13 +34,13 @@ type InputType =
 interface FieldOptions {
   /** Default "text". */
   type?: InputType;
-  /** What a box or a radio button is sent with. Default "on". */
+  /** Value that a checkbox or radio button submits. Default "on". */
   value?: string;
-  /** What it begins with where the form says nothing: of a box or a radio button, whether it is ticked. */
+  /** Initial value if the form has none; for a checkbox or radio button, whether it is checked. */
   initial?: string | number | boolean;
 }
 
-/** Attributes for an `<input>`, `<textarea>` or `<select>` of one's own: `<input {...field(save, "email", { type: "email" })} />`. */
+/** Attributes for your own `<input>`, `<textarea>` or `<select>`: `<input {...field(save, "email", { type: "email" })} />`. */
 export interface FieldAttributes {
   id: string;
   name: string;
@@ -52,14 +52,14 @@ export interface FieldAttributes {
   "aria-describedby"?: string;
 }
 
-/** Whose value is never written into a page. */
+/** Types whose value is never written into a page. */
 const UNTOLD = new Set<string | undefined>(["password", "file"]);
 const TICKED = new Set<string | undefined>(["checkbox", "radio"]);
 
 /**
- * Name, id, value and state of a field, within the children of its form.
- * @param of the form's submit, which knows the names
- * @throws SvcError `SVC_DEFINITION` outside of a form for it
+ * Name, id, value and state of a field. For use inside its form.
+ * @param of the form's submit, which knows the field names
+ * @throws SvcError `SVC_DEFINITION` outside a form of that submit
  */
 export function field<Of extends Submit<never, never>>(
   of: Of,
@@ -83,7 +83,7 @@ export function field<Of extends Submit<never, never>>(
   };
 }
 
-/** What is wrong with a field, for people to read; nothing where nothing is. */
+/** The error of a field; nothing if it has none. */
 export function FieldError<Of extends Submit<never, never>>(props: {
   of: Of;
   name: FieldsOf<Of> & string;
@@ -97,15 +97,15 @@ export function FieldError<Of extends Submit<never, never>>(props: {
 }
 
 export interface FieldProps<Of extends Submit<never, never>> extends FieldOptions {
-  /** The form's submit, which knows the names. */
+  /** The form's submit, which knows the field names. */
   of: Of;
   name: FieldsOf<Of> & string;
   label: Child;
-  /** Below the label, read out with the field. */
+  /** Text below the label, read out with the field. */
   hint?: string;
-  /** Instead of an input: longer text, or one of several. */
+  /** Element other than an input: longer text, or a selection. */
   as?: "input" | "textarea" | "select";
-  /** Of a `select`: values, or values with what is shown for them. */
+  /** Options of a `select`: values, or values with labels. */
   options?: readonly (string | readonly [value: string, label: string])[];
   required?: boolean;
   autocomplete?: string;
@@ -118,17 +118,17 @@ export interface FieldProps<Of extends Submit<never, never>> extends FieldOption
   maxlength?: number;
   pattern?: string;
   rows?: number;
-  /** Of text that is no prose, such as code: false. */
+  /** For text that is not prose, such as code: false. */
   spellcheck?: boolean;
-  /** Of files and selects: whether several may be chosen. */
+  /** Allows several files or options. */
   multiple?: boolean;
-  /** Of files: `image/png,image/*`. */
+  /** File types: `image/png,image/*`. */
   accept?: string;
   disabled?: boolean;
   class?: string;
 }
 
-/** A field with its label, hint and error, tied together for screen readers. Style it by `svc-field` and its kin. */
+/** A field with label, hint and error, connected for screen readers. Style it by `svc-field` and its parts. */
 export function Field<Of extends Submit<never, never>>(props: FieldProps<Of>): Child {
   const form = useForm(props.of, "<Field>");
   return html(() => writeField(props as FieldProps<Submit<never, never>>, form));
@@ -164,7 +164,7 @@ function controlOf(
 ): string {
   if (as === "input") return `<input${spread({ ...attributes, value }, [])}>`;
   const { type: _, ...own } = attributes;
-  // A line break at its start is not part of the text.
+  // HTML ignores a line break at the start of a textarea.
   if (as === "textarea") return `<textarea${spread(own, [])}>\n${t(value)}</textarea>`;
   const chosen = new Set(form.refusal || value === "" ? form.textsOf(name) : [value]);
   const items = options.map((option) => {
@@ -174,7 +174,7 @@ function controlOf(
   return `<select${spread(own, [])}>${items.join("")}</select>`;
 }
 
-/** `<progress>` of the files of the form around it, from when it is sent; without script it stays hidden. */
+/** `<progress>` of the upload of the form around it, while it is sent. Hidden without JavaScript. */
 export function UploadProgress(props: { label?: string; class?: string }): Child {
   const attributes = {
     class: props.class ?? "svc-upload",
@@ -194,6 +194,6 @@ function useForm(of: Submit<never, never>, what: string): FormState {
   if (form?.submit === of.name) return form;
   throw new SvcError(
     "SVC_DEFINITION",
-    `${what} stands in ${form ? `the form of the submit "${form.submit}"` : "no <Form>"}; it is a field of "${of.name}"`,
+    `${what} is in ${form ? `the form of the submit "${form.submit}"` : "no <Form>"}; it is a field of "${of.name}"`,
   );
 }

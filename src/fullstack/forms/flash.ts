@@ -1,26 +1,26 @@
-/** Messages for the page that comes after this answer: set by what redirects, shown once. In a signed cookie, so that nobody else can. */
+/** Messages for the next page: set before a redirect, shown once. They travel in a signed cookie, so nobody else can set them. */
 import { SvcError, type Context } from "../../index.ts";
 import { COOKIES } from "../../internal.ts";
 import { html, spread, t, type Child } from "../../jsx-runtime.ts";
 import { usePage } from "../page-scope.ts";
 
 export interface FlashMessage {
-  /** What it is, for styles: `svc-flash-success`. */
+  /** Kind for styles: `svc-flash-success`. */
   kind: "success" | "info" | "warning" | "error";
   text: string;
 }
 
-/** Nobody waits longer for the page that a redirect leads to. */
+/** A redirect leads to the next page within this time. */
 const MAX_AGE_S = 60;
-/** Cookies hold 4 KB, and a message is a sentence. */
+/** Cookies have at most 4 KB, and a message is one sentence. */
 const MAX_TEXT = 500;
 
-/** Messages of requests whose page takes them itself. */
+/** Messages of requests whose page has taken them. */
 const taken = new WeakMap<Context, FlashMessage[]>();
 
 /**
- * Has the next page of this visitor show a message, where it has a `<Flash />`; several are shown together.
- * @throws SvcError `SVC_DEFINITION` for one that is longer than 500 characters
+ * Shows a message on the visitor's next page with a `<Flash />`; several messages are shown together.
+ * @throws SvcError `SVC_DEFINITION` for more than 500 characters
  */
 export function flash(ctx: Context, message: FlashMessage | string): void {
   const { kind, text } = typeof message === "string" ? { kind: "success" as const, text: message } : message;
@@ -36,19 +36,19 @@ export function flash(ctx: Context, message: FlashMessage | string): void {
 
 const set = new WeakMap<Context, FlashMessage[]>();
 
-/** The messages for this page, for markup of one's own; from then on they are gone. */
+/** Takes the messages for this page, for your own markup. They are not shown again. */
 export function takeFlash(ctx: Context): readonly FlashMessage[] {
   const known = taken.get(ctx);
   if (known) return known;
   const text = ctx.signedCookie(COOKIES.flash);
   const messages = text === undefined ? [] : (JSON.parse(text) as FlashMessage[]);
   taken.set(ctx, messages);
-  // A page that is fetched ahead is not one that was seen.
+  // The visitor may never see a prefetched page, so it does not take messages.
   if (messages.length > 0 && !/prefetch/.test(ctx.header("sec-purpose") ?? "")) ctx.deleteCookie(COOKIES.flash);
   return messages;
 }
 
-/** Shows what `flash` was told on the request before; for a layout. Announced by screen readers. */
+/** Shows the messages of `flash` from the request before. For a layout. Screen readers announce it. */
 export function Flash(props: { class?: string }): Child {
   const { ctx } = usePage("Flash");
   return html(() => {

@@ -1,21 +1,21 @@
 /**
- * What a form shows in its fields: what was sent and refused, else what it begins with. Owns ids and names by which fields, hints and
- * errors find each other. Pure but for the context that hands it down to the fields of a form.
+ * Values and errors of a form's fields: the submitted values if the form was refused, else the initial ones. Owns the ids and names that
+ * connect fields, hints and errors. Pure, except for the context that passes it to the fields.
  */
 import { createContext, type Issue } from "../../index.ts";
 import type { Submitted } from "../../internal.ts";
 import { stepsOf } from "./form-tree.ts";
 
 export class FormState {
-  /** Of the form element: what its fields' ids begin with. */
+  /** Id of the form element: ids of fields begin with it. */
   readonly id: string;
   readonly submit: string;
-  /** Of the form that was sent; undefined where it was not. */
+  /** The refused submission of this form; undefined if there is none. */
   readonly refusal: Submitted | undefined;
   readonly #values: unknown;
-  /** Issues by the path they are about. */
+  /** Issues by path. */
   readonly #issues = new Map<string, Issue>();
-  /** Ids of the fields that stand in the form, by path. */
+  /** Ids of the fields in the form, by path. */
   readonly #placed = new Map<string, string>();
   readonly #told = new Set<string>();
   #focused: string | undefined;
@@ -39,26 +39,26 @@ export class FormState {
       .replace(/-$/, "")}`;
   }
 
-  /** What is wrong with a field; of a list also with one of its items. */
+  /** Error of a field; for a list, also of one of its items. */
   errorOf(name: string): string | undefined {
     const path = pathOf(name);
     return this.#issues.get(path)?.message ?? this.#issues.get(withItem(path))?.message;
   }
 
-  /** What a field shows, as text. @param own what it shows where nothing was sent and the form says nothing */
+  /** Text that a field shows. @param own the field's own initial value */
   textOf(name: string, own: unknown): string {
     if (this.refusal) return this.#sent(name).at(-1) ?? "";
     return text(this.#begins(name) ?? own);
   }
 
-  /** Texts of a field that may come several times. */
+  /** Texts of a field that may occur several times. */
   textsOf(name: string): readonly string[] {
     if (this.refusal) return this.#sent(name);
     const value = this.#begins(name);
     return (Array.isArray(value) ? value : [value]).filter((item) => item !== undefined && item !== null).map(text);
   }
 
-  /** Whether a box is ticked. @param value that it is sent with */
+  /** Whether a box is checked. @param value the value that it submits */
   isTicked(name: string, value: string, own: boolean): boolean {
     if (this.refusal) return this.#sent(name).includes(value);
     const begins = this.#begins(name);
@@ -66,7 +66,7 @@ export class FormState {
     return begins === undefined ? own : this.textsOf(name).includes(value);
   }
 
-  /** Notes that a field stands here. @returns whether it is the first with an error, which gets the focus */
+  /** Registers a field. @returns whether it is the first one with an error, which gets the focus */
   place(name: string, id: string): boolean {
     const path = pathOf(name);
     if (!this.#placed.has(path)) this.#placed.set(path, id);
@@ -75,7 +75,7 @@ export class FormState {
     return this.#focused === id;
   }
 
-  /** Of the fields of one name, such as boxes, the first tells what is wrong. @returns undefined for the others too */
+  /** Shows the error of a group of fields once, at the first. @returns undefined for the others */
   tellOnce(name: string): string | undefined {
     const path = pathOf(name);
     if (this.#told.has(path)) return undefined;
@@ -88,7 +88,7 @@ export class FormState {
     return this.#focused !== undefined;
   }
 
-  /** What is wrong, in the order it was found, each with the id of its field where that stands in the form. */
+  /** All errors in their order, each with the id of its field if that is in the form. */
   summary(): { message: string; id: string | undefined }[] {
     return [...this.#issues].map(([path, { message }]) => ({
       message,
@@ -111,23 +111,23 @@ export class FormState {
 
 export const formScope = createContext<FormState | undefined>(undefined);
 
-/** As a field of a form shows it: dates as `<input type="date">` has them. */
+/** Text of a value in a form field: a date as `<input type="date">` expects it. */
 function text(value: unknown): string {
   if (value instanceof Date) return value.toISOString().slice(0, 10);
   return value === undefined || value === null || typeof value === "object" ? "" : String(value as string);
 }
 
-/** Comparable: schemas tell of items by number or by text. */
+/** A comparable form: schemas name items by number or by text. */
 function pathOf(name: string): string {
   try {
     return JSON.stringify(stepsOf(name).steps);
   } catch {
-    // What was sent may have any name; it is that of no field.
+    // A submitted name may be anything; an invalid one belongs to no field.
     return JSON.stringify([name]);
   }
 }
 
-/** The first item of a list: what is wrong with one of several boxes is told at their group. */
+/** The path of the first item of a list: errors of one of several boxes are shown at the group. */
 function withItem(path: string): string {
   return `${path.slice(0, -1)},0]`;
 }

@@ -1,24 +1,24 @@
-/** What stands in the `<head>` of a page: typed, merged from the layouts inwards, written as elements. */
+/** The `<head>` of a page: typed, merged from the layouts inwards, rendered as elements. */
 import { a, html } from "../../jsx-runtime.ts";
 
 /** Sources: HTML standard, Open Graph protocol (ogp.me), schema.org as JSON-LD, Google's robots meta tag. */
 export interface Head {
   title?: string;
-  /** In a layout: around the titles of pages inside; `%s` stands for theirs. `"%s · Example"` */
+  /** In a layout: template for the titles of inner pages; `%s` is their title. `"%s · Example"` */
   titleTemplate?: string;
   description?: string;
-  /** Of the document, as in `<html lang>`. Default "en". */
+  /** Language of the document, as in `<html lang>`. Default "en". */
   lang?: string;
-  /** The one address of what this page shows, absolute or a path of this site. */
+  /** The canonical URL of this page, absolute or a path of this site. */
   canonical?: string;
-  /** What search engines may do. Default: everything. */
+  /** Permissions for search engines. Default: all. */
   robots?: { index?: boolean; follow?: boolean; maxSnippet?: number; maxImagePreview?: "none" | "standard" | "large" };
   openGraph?: OpenGraph;
-  /** Structured data: one object of schema.org, or several. */
+  /** Structured data: one or several objects of schema.org. */
   jsonLd?: object | readonly object[];
-  /** Same page in other languages, by language tag; `x-default` for who speaks none of them. */
+  /** The same page in other languages, by language tag; `x-default` for all others. */
   alternates?: Readonly<Record<string, string>>;
-  /** `<meta name="…" content="…">` beyond the above. */
+  /** Additional `<meta name="…" content="…">` elements. */
   meta?: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export interface OpenGraph {
   title?: string;
   /** Default: the page's description. */
   description?: string;
-  /** Default: the canonical address. */
+  /** Default: the canonical URL. */
   url?: string;
   /** Default "website". */
   type?: "website" | "article" | "profile" | "book" | "video.other" | "music.song";
@@ -37,7 +37,7 @@ export interface OpenGraph {
   locale?: string;
 }
 
-/** @param heads outermost first: what is further in wins, field by field; of objects too. */
+/** @param heads outermost first. Inner heads override outer ones field by field, also within objects. */
 export function mergeHeads(heads: readonly Head[]): Head {
   const merged: Head = {};
   let template: string | undefined;
@@ -48,7 +48,7 @@ export function mergeHeads(heads: readonly Head[]): Head {
     if (meta || head.meta) merged.meta = { ...meta, ...head.meta };
     if (robots || head.robots) merged.robots = { ...robots, ...head.robots };
     if (alternates || head.alternates) merged.alternates = { ...alternates, ...head.alternates };
-    // A layout's own title is for pages without one: its template is not around it.
+    // A layout's own title is for pages without one, so its template does not apply to it.
     const isPage = at === heads.length - 1;
     if (isPage && head.title !== undefined && template !== undefined)
       merged.title = template.replace("%s", () => head.title ?? "");
@@ -59,8 +59,8 @@ export function mergeHeads(heads: readonly Head[]): Head {
 }
 
 /**
- * The elements beside title and description, which the page itself writes.
- * @param origin `https://example.com`, to make addresses absolute, as search engines and previews want them.
+ * All elements except title and description, which the page writes itself.
+ * @param origin `https://example.com`, to make URLs absolute, as search engines and link previews expect.
  */
 export function headElements(head: Head, origin: string | undefined): unknown {
   const absolute = (address: string): string => (origin === undefined ? address : new URL(address, origin).href);
@@ -111,7 +111,7 @@ function openGraphLines(head: Head, absolute: (address: string) => string): stri
   );
 }
 
-/** JSON in a script element: nothing in it may end the element, or be taken for markup. */
+/** JSON for a script element: no part of it can end the element or be read as markup. */
 function scriptJson(data: object): string {
   return JSON.stringify(data)
     .replaceAll("<", "\\u003c")

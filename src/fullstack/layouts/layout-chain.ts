@@ -1,6 +1,6 @@
 /**
- * One page with the layouts around it: loads all their data at once, and renders from the outside in. What fails is shown by
- * the nearest `_error.tsx`, inside the layouts that stand around that file; those whose data is there go on standing.
+ * A page with the layouts around it: loads all their data at once and renders from the outside in. The nearest `_error.tsx` replaces a
+ * failed part, inside the layouts around that file; layouts with data stay.
  */
 import { STATUS_CODES } from "node:http";
 import { ErrorBoundary, SvcError, type Context } from "../../index.ts";
@@ -12,26 +12,26 @@ import { keepQuiet } from "../outcome.ts";
 import { pageScope, type PageScope } from "../page-scope.ts";
 import type { ErrorModule, ErrorProps, PageModule } from "../modules.ts";
 
-/** Layouts outermost first, the page last. */
+/** Layouts, outermost first, and the page last. */
 export interface LayoutChain {
   readonly levels: readonly PageModule[];
-  /** For each layout what its content is marked with, where links are followed within the document. */
+  /** Marker of each layout's content, if links are followed within the document. */
   readonly outlets: readonly ((params: Context["params"]) => string)[];
-  /** `_error.tsx`, outermost first. */
+  /** `_error.tsx` files, outermost first. */
   readonly errors: readonly Standby[];
-  /** `_404.tsx`, outermost first. */
+  /** `_404.tsx` files, outermost first. */
   readonly notFound: readonly Standby[];
   readonly submits: PageScope["submits"];
-  /** Undefined in apps of one language. */
+  /** Undefined in apps with one language. */
   readonly languagesOf: ((ctx: Context) => SiteLanguages) | undefined;
   readonly log: (ctx: Context, error: unknown) => void;
-  /** What visitors may know of a fault of ours. */
+  /** The part of a server error that visitors may see. */
   readonly tell: (error: unknown) => string;
 }
 
-/** What is shown in place of what failed. */
+/** Content that replaces a failed part. */
 export interface Standby {
-  /** How many levels stand around it. */
+  /** Number of levels around it. */
   readonly depth: number;
   readonly module: ErrorModule;
 }
@@ -39,20 +39,20 @@ export interface Standby {
 /** A page with its data. */
 export interface Loaded {
   readonly head: Head;
-  /** Of each level that is there. */
+  /** Data of each level that loaded. */
   readonly data: readonly unknown[];
-  /** What is shown in place of the levels from `depth` on. */
+  /** Replaces the levels from `depth` on. */
   failure: (Standby & { readonly error: unknown }) | undefined;
 }
 
 type Outcome = { ok: true; data: unknown } | { ok: false; error: unknown };
 
-/** @throws what a level threw that no `_error.tsx` stands around, and redirects. */
+/** @throws an error that no `_error.tsx` is around, and redirects. */
 export async function loadChain(chain: LayoutChain, ctx: Context): Promise<Loaded> {
   const outcomes = await Promise.all(chain.levels.map((level) => outcomeOf(level, ctx)));
   const redirect = outcomes.find((outcome) => !outcome.ok && isRedirect(outcome.error));
   if (redirect && !redirect.ok) throw redirect.error;
-  // The outermost that failed: what is inside of it can't be shown, whatever became of it.
+  // The outermost failure: everything inside it can't be shown.
   const failedAt = outcomes.findIndex((outcome) => !outcome.ok);
   const data = outcomes.map((outcome) => (outcome.ok ? outcome.data : undefined));
   const failed = outcomes[failedAt];
@@ -79,12 +79,12 @@ async function outcomeOf({ load }: PageModule, ctx: Context): Promise<Outcome> {
   }
 }
 
-/** @param at level that failed. @throws the error, where no `_error.tsx` stands around that level, or nobody is left to see it. */
+/** @param at the level that failed. @throws the error if no `_error.tsx` is around that level, or the visitor has left. */
 function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number): NonNullable<Loaded["failure"]> {
-  // Whoever is around tells leaving from faults.
+  // The caller distinguishes a visitor that left from a fault.
   if (ctx.signal.aborted) throw error;
   const status = statusOf(error);
-  // Of two that are equally near, the one that is about nothing else.
+  // Of two equally near files, the one for this status alone.
   const standbys = status === 404 ? [...chain.errors, ...chain.notFound] : chain.errors;
   const nearest = standbys.toSorted((left, right) => left.depth - right.depth).findLast(({ depth }) => depth <= at);
   if (!nearest) throw error;
@@ -92,7 +92,7 @@ function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number)
   return { ...nearest, error };
 }
 
-/** The page inside its layouts, as HTML that is made where it stands. */
+/** The page inside its layouts, rendered where it is inserted. */
 export function viewChain(chain: LayoutChain, loaded: Loaded, ctx: Context): unknown {
   const levels = html(() => t(viewLevel(chain, loaded, ctx, 0)));
   const page = pageScope.Provider({ value: { ctx, submits: chain.submits }, children: levels });

@@ -1,4 +1,4 @@
-/** Which layouts of two pages are the same one: those of the same file, with the same parameters. docs/decisions/025. */
+/** Decides which layouts two pages share: the same file with the same parameters. docs/decisions/025. */
 import { createHash } from "node:crypto";
 import type { Context } from "../../index.ts";
 
@@ -8,9 +8,9 @@ type Params = Context["params"];
 const PARAMETER = /\[+(?:\.\.\.)?([^\].]+)\]+/g;
 
 /**
- * What the content of a layout is marked with.
- * @param file the layout's, below `pages/`
- * @returns by the parameters of a request: those of the layout's folder tell it from the same layout about something else.
+ * Marker of a layout's content.
+ * @param file path of the layout below `pages/`
+ * @returns a function of the request's parameters: those of the layout's folder distinguish it from the same layout for other data.
  */
 export function outletKey(file: string): (params: Params) => string {
   const folder = file.slice(0, file.lastIndexOf("/") + 1);

@@ -1,13 +1,13 @@
-/** `llms.txt`: what the site is, for AI assistants, as Markdown (llmstxt.org). */
+/** `llms.txt`: describes the site for AI assistants, as Markdown (llmstxt.org). */
 
 export interface LlmsOptions {
   /** Name of the site. */
   title: string;
-  /** What it is, in a sentence or two. */
+  /** Summary in a sentence or two. */
   summary?: string;
-  /** More that helps to read the rest: Markdown without headings. */
+  /** Details that help to read the rest: Markdown without headings. */
   details?: string;
-  /** Links by the heading they stand under. Default: every page without parameters that robots may index, under "Pages". */
+  /** Links by heading. Default: every page without parameters that robots may index, under "Pages". */
   sections?: Readonly<Record<string, readonly LlmsLink[]>>;
 }
 
@@ -18,7 +18,7 @@ export interface LlmsLink {
   note?: string;
 }
 
-/** @param origin `https://example.com` @param pages the default section. */
+/** @param origin `https://example.com` @param pages links of the default section. */
 export function llmsText(options: LlmsOptions, origin: string, pages: readonly LlmsLink[]): string {
   const { title, summary, details, sections = { Pages: pages } } = options;
   const parts = [
@@ -34,7 +34,7 @@ export function llmsText(options: LlmsOptions, origin: string, pages: readonly L
 }
 
 function linkLine({ title, href, note }: LlmsLink, origin: string): string {
-  // In the target parentheses would end it.
+  // A parenthesis would end the link's target.
   const target = new URL(href, origin).href.replaceAll("(", "%28").replaceAll(")", "%29");
   const label = oneLine(title).replace(/[[\]\\]/g, "\\$&");
   return `- [${label}](${target})${note === undefined ? "" : `: ${oneLine(note)}`}`;

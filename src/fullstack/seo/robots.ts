@@ -1,23 +1,23 @@
-/** `robots.txt`: what crawlers may fetch (RFC 9309), and where the sitemap is. */
+/** `robots.txt`: the paths that crawlers may fetch (RFC 9309), and the address of the sitemap. */
 import { SvcError } from "../../index.ts";
 
 export interface RobotsRule {
-  /** Product tokens of crawlers: `"GPTBot"`. Default `"*"`, all that no other rule names. */
+  /** Product tokens of crawlers: `"GPTBot"`. Default `"*"`: all that no other rule names. */
   userAgent?: string | readonly string[];
-  /** Paths that may be fetched although a shorter `disallow` holds; `*` and a `$` at the end as in RFC 9309. */
+  /** Allowed paths, also below a shorter `disallow`; `*` and a final `$` as in RFC 9309. */
   allow?: readonly string[];
-  /** Paths that may not. Default none. */
+  /** Disallowed paths. Default: none. */
   disallow?: readonly string[];
 }
 
 const PRODUCT_TOKEN = /^(?:\*|[A-Za-z_-]+)$/;
-/** A `#` would begin a comment: encoded, `%23`, it is part of the path (RFC 9309 section 2.2). */
+/** `#` would begin a comment: encoded as `%23`, it is part of the path (RFC 9309 section 2.2). */
 const PATH = /^[/*][^\s#\p{Cc}]*$/u;
 
 /**
- * @param rules default: everything may be fetched.
+ * @param rules default: everything is allowed.
  * @param sitemap absolute URL.
- * @throws SvcError `SVC_DEFINITION` for a name or path that would say something else than was meant.
+ * @throws SvcError `SVC_DEFINITION` for a name or path that would change the meaning of the file.
  */
 export function robotsText(rules: readonly RobotsRule[], sitemap: string | undefined): string {
   const groups = (rules.length === 0 ? [{}] : rules).map(groupText);
@@ -30,7 +30,7 @@ function groupText({ userAgent = "*", allow = [], disallow = [] }: RobotsRule): 
     ...allow.map((path) => line("Allow", path, PATH)),
     ...disallow.map((path) => line("Disallow", path, PATH)),
   ];
-  // A group without a rule would leave crawlers to the next one's.
+  // Crawlers would apply the next group's rules to a group without rules.
   if (allow.length + disallow.length === 0) lines.push("Disallow:\n");
   return lines.join("");
 }

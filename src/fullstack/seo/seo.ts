@@ -1,6 +1,6 @@
 /**
- * What search engines and assistants ask for: `robots.txt`, `sitemap.xml` and, where it is configured, `llms.txt`. Full-stack
- * apps have them (seed section 4); a file of the app's own at the same path takes the place of ours.
+ * Files for search engines and assistants: `robots.txt`, `sitemap.xml` and, if configured, `llms.txt`. A file of the app at the same path
+ * overrides them.
  */
 import { route, SvcError, text, type Context, type Result, type RouteDefinition } from "../../index.ts";
 import type { Head } from "../layouts/head.ts";
@@ -9,38 +9,38 @@ import { robotsText, type RobotsRule } from "./robots.ts";
 import { sitemapFiles, sitemapIndexXml, type SitemapEntry } from "./sitemap.ts";
 
 export interface SeoOptions {
-  /** Rules of `robots.txt`; default: everything may be fetched. `false`: none is served. */
+  /** Rules of `robots.txt`; default: everything is allowed. `false`: no file. */
   robots?: readonly RobotsRule[] | false;
-  /** `false`: none is served. */
+  /** `false`: no sitemap. */
   sitemap?: SitemapOptions | false;
   /** `llms.txt`. Default: none. */
   llms?: LlmsOptions;
 }
 
 export interface SitemapOptions {
-  /** Addresses beyond the pages without parameters, such as one per article. Asked each time the sitemap is. */
+  /** URLs in addition to the pages without parameters, such as one for each article. Called for each request of the sitemap. */
   entries?: () => Iterable<SitemapEntry> | AsyncIterable<SitemapEntry> | Promise<Iterable<SitemapEntry>>;
-  /** Paths of pages that are not for search engines, such as those behind a sign-in; with a `/*` at the end all below. */
+  /** Paths to leave out, such as pages behind a sign-in; a final `/*` matches everything below. */
   exclude?: readonly string[];
 }
 
 /** A page without parameters. */
 export interface PlainPage {
   readonly path: string;
-  /** As far as it doesn't depend on data. */
+  /** The part that doesn't depend on data. */
   readonly head: Head;
   /** The same page in all languages, by language tag. */
   readonly alternates?: Readonly<Record<string, string>>;
-  /** Whether it is one of another page, in a language that is not the default. */
+  /** Whether it is a translation of another page. */
   readonly isTranslation?: boolean;
 }
 
-/** Sitemaps change as often as the site; crawlers that ask more often than this are answered by caches. */
+/** Caches answer crawlers that request the file more often than this. */
 const CACHE = "public, max-age=600";
 
 /**
  * @param taken paths that the app answers itself.
- * @param origin of the site. @throws SvcError `SVC_CONFIG` where it is not known.
+ * @param origin origin of the site. @throws SvcError `SVC_CONFIG` if it is unknown.
  */
 export function seoRoutes(
   { robots = [], sitemap = {}, llms }: SeoOptions,
@@ -53,7 +53,7 @@ export function seoRoutes(
     if (!taken.has(path)) routes.push(route("GET", path, answer));
   };
   if (robots !== false) {
-    // What is wrong with them is told when the app is made.
+    // Validates the rules when the app is created.
     robotsText(robots, undefined);
     add("/robots.txt", () =>
       text(robotsText(robots, sitemap === false ? undefined : `${origin()}/sitemap.xml`), 200, [

@@ -1,18 +1,18 @@
-/** `sitemap.xml` (sitemaps.org protocol 0.9), split into files as large as the protocol lets them be behind an index where one is too few. */
+/** `sitemap.xml` (sitemaps.org protocol 0.9), split into several files with an index if one file would exceed the protocol's limits. */
 import { SvcError } from "../../index.ts";
 
 export interface SitemapEntry {
-  /** A path of this site, encoded as `href` gives it. */
+  /** Path of this site, encoded as `href` returns it. */
   path: string;
-  /** When what it shows last changed. */
+  /** Time of the last change of its content. */
   lastModified?: Date;
-  /** The same page in other languages: paths by language tag, its own included; `x-default` for who speaks none. */
+  /** The same page in other languages: paths by language tag, including its own; `x-default` for all others. */
   alternates?: Readonly<Record<string, string>>;
 }
 
-/** Most addresses of one file, of the protocol. */
+/** Most URLs in a file, by the protocol. */
 export const MAX_ENTRIES = 50_000;
-/** Longest that a file may be, of the protocol: 50 MB, of which the elements around the addresses are a few. */
+/** Largest file, by the protocol: 50 MB, minus the elements around the URLs. */
 const MAX_BYTES = 50 * 1024 * 1024 - 1024;
 
 const HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -20,9 +20,9 @@ const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"';
 
 /**
- * The files that hold these addresses, at least one.
+ * The files for these URLs, at least one.
  * @param origin `https://example.com`
- * @param maxBytes of one file @throws SvcError `SVC_DEFINITION` for what is no address of this site, or no date
+ * @param maxBytes limit of one file @throws SvcError `SVC_DEFINITION` for a URL of another site, or an invalid date
  */
 export function sitemapFiles(entries: Iterable<SitemapEntry>, origin: string, maxBytes = MAX_BYTES): string[] {
   const files: string[] = [];
@@ -50,7 +50,7 @@ export function sitemapIndexXml(addresses: readonly string[]): string {
 }
 
 function urlElement({ path, lastModified, alternates = {} }: SitemapEntry, origin: string): string {
-  // Pages in other languages may be on another site; what a sitemap lists may not (sitemaps.org, "location").
+  // Pages in other languages may be on another site, but listed URLs may not (sitemaps.org, "location").
   const links = Object.entries(alternates).map(
     ([language, to]) =>
       `<xhtml:link rel="alternate" hreflang="${escapeXml(language)}" href="${escapeXml(new URL(to, origin).href)}"/>`,
@@ -59,7 +59,7 @@ function urlElement({ path, lastModified, alternates = {} }: SitemapEntry, origi
   return `<url><loc>${escapeXml(addressOf(path, origin))}</loc>${modified}${links.join("")}</url>\n`;
 }
 
-/** Never on another host, whatever the path says: `//other.example` is a path too. */
+/** Always on this host: a path may look like `//other.example`. */
 function addressOf(path: string, origin: string): string {
   const rest = path.startsWith(`${origin}/`) ? path.slice(origin.length) : path;
   if (rest.startsWith("/")) return new URL(origin + rest).href;
@@ -83,10 +83,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Everything that is not a Char of XML 1.0 (section 2.2), which no reference can write either: it is left out. */
+/** Characters outside of XML 1.0 (section 2.2), which no reference can encode. They are removed. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** For text and attributes. */
+/** Escapes text and attribute values. */
 export function escapeXml(text: string): string {
   return text.replace(NOT_XML, "").replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
