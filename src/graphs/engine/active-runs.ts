@@ -1,6 +1,6 @@
 /**
- * The runs that are active in this process: loads them, recovers them, drops them and loads them again after a fault. Everything that changes
- * a run goes through its inbox (`run-loop.ts`).
+ * The runs that are active in this process: loads, recovers and drops them, and loads them again after a fault. Every change of a run
+ * goes through its inbox (`run-loop.ts`).
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -35,15 +35,15 @@ export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
   progressPerSecond: number;
 }
 
-/** A run as the store has it, and the definition that this app runs it by. */
+/** A stored run and the definition by which this app executes it. */
 export interface FoundRun {
   stored: StoredGraph;
   definition: GraphDefinition;
 }
 
-/** Of a run that this process holds from its beginning. */
+/** Lease number of a run that this process holds from its start. */
 const FIRST_LEASE = 1;
-/** How long to wait before a run whose commit failed is loaded again. */
+/** Time before a run is loaded again after a failed commit. */
 const RELOAD_MS = 1000;
 
 export class ActiveRuns implements RunSupervisor {
@@ -56,9 +56,9 @@ export class ActiveRuns implements RunSupervisor {
   readonly #runs: RunTable;
   readonly #loop: RunLoop;
   readonly #faults: FaultLog;
-  /** Runs that are being loaded: whoever asks meanwhile gets the same. */
+  /** Runs that are being loaded. Concurrent callers share the result. */
   readonly #loading = new Map<string, Promise<ActiveRun>>();
-  /** Runs that are held for those who want to change them. */
+  /** Runs that are held only while callers change them. */
   readonly loans = new Loans();
 
   constructor(options: ActiveRunsOptions) {
@@ -81,7 +81,7 @@ export class ActiveRuns implements RunSupervisor {
     return this.#runs.all();
   }
 
-  /** Whether nothing of it runs, or is about to. */
+  /** Whether no attempt of the run is running or about to run. */
   isAtRest(id: string): boolean {
     return !this.get(id)
       ?.machine.nodes()
@@ -90,19 +90,19 @@ export class ActiveRuns implements RunSupervisor {
 
   // Start.
 
-  /** A run with the rows that it is to have; it is active from now on. */
+  /** Creates a run with these rows. It is active from now on. */
   create(stored: StoredGraph, definition: GraphDefinition): ActiveRun {
     return this.#adopt(stored, definition, undefined);
   }
 
-  /** Writes a new run, and in the same commit its beginning when that is due. */
+  /** Stores a new run. If it is due, the same commit contains its start. */
   async insert(run: ActiveRun, steering?: Steering, audit?: NewAudit): Promise<void> {
     const { machine } = run;
     const { row } = machine;
     const unit = firstUnit(machine, steering, audit);
     const holder = this.#fleet?.enter(row.id);
     if (this.#fleet && holder === undefined) {
-      // Whoever has room takes it.
+      // Any process with capacity takes it.
       this.#runs.remove(row.id);
       await this.#loop.write(run, { ...unit, heldBy: null });
       return;
@@ -116,7 +116,7 @@ export class ActiveRuns implements RunSupervisor {
       this.#runs.remove(row.id);
       run.isLost = true;
       this.#loop.release(started);
-      // Where a connection was cut, or a disk failed as it was synced, nobody knows: a run that is stored after all is this process's to run.
+      // After a broken connection or a failed sync the outcome is unknown. If the run was stored after all, this process executes it.
       this.#reloadLater(row.id, run.lease);
       throw error;
     }
@@ -127,8 +127,8 @@ export class ActiveRuns implements RunSupervisor {
   // Commands.
 
   /**
-   * A run to be changed: an active one, or one that has ended, waits to be loaded again or has yet to be recovered.
-   * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one of a definition that this process does not have.
+   * Loads a run for a change: it may be active, ended, waiting to be reloaded, or not recovered yet.
+   * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` if this process lacks its definition.
    */
   async take(id: string): Promise<ActiveRun> {
     const known = this.get(id) ?? this.#loading.get(id);
@@ -147,16 +147,16 @@ export class ActiveRuns implements RunSupervisor {
     return this.#resume(stored, definition, false, lease).run;
   }
 
-  /** Commits what a caller wants of a run. @throws what the machine refuses, and what the store does. */
+  /** Commits a caller's command. @throws rejections of the machine, errors of the store. */
   async control(run: ActiveRun, message: ControlMessage): Promise<void> {
-    // After a fault the process goes by another: this one has what was never written.
+    // After a fault the process uses a reloaded run, because this one has changes that were never written.
     const known = this.get(run.id);
     if (known && known !== run) throw new Outrun();
     await run.request(message);
     this.#beginWhenDue(run);
   }
 
-  /** A caller has changed the run. Once no other is about to, this process keeps the run, or gives it back. */
+  /** Called after a command. Once no other command is pending, this process keeps the run or gives it back. */
   async settle(id: string): Promise<void> {
     const lease = this.loans.end(id);
     if (lease === undefined) return;
@@ -166,7 +166,7 @@ export class ActiveRuns implements RunSupervisor {
     await this.#fleet?.giveBack(id, lease);
   }
 
-  /** As the store has it. @throws as `take` */
+  /** Reads a run from the store. @throws as `take` */
   async find(id: string): Promise<FoundRun> {
     const [stored] = await this.#graphs.load([id]);
     if (!stored) throw new SvcError("SVC_NOT_FOUND", `There is no graph "${id}"`);
@@ -179,15 +179,15 @@ export class ActiveRuns implements RunSupervisor {
 
   // Recovery.
 
-  /** Recovers a run that this process holds now. @param beside nodes that the process before it had run in others. */
+  /** Recovers a run that this process holds from now on. @param beside nodes that the previous process ran in other processes. */
   async hold(id: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
     const [stored] = await this.#graphs.load([id]);
     if (stored) await this.recover(stored, hasCrashed, lease, beside);
   }
 
   /**
-   * Goes on with a run that was left, unless it is active.
-   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
+   * Continues a run that was left, unless it is active.
+   * @param hasCrashed whether its process died. @param beside nodes that it ran in other processes.
    */
   async recover(
     stored: StoredGraph,
@@ -206,7 +206,7 @@ export class ActiveRuns implements RunSupervisor {
     await this.#resume(stored, definition, hasCrashed, lease, beside).settled;
   }
 
-  /** @returns the run, and when its recovery is committed or, after a fault, will be tried again. */
+  /** @returns the run, and a promise for the commit of its recovery, or for the retry after a fault. */
   #resume(
     stored: StoredGraph,
     definition: GraphDefinition,
@@ -267,14 +267,14 @@ export class ActiveRuns implements RunSupervisor {
 
   runFailed(run: ActiveRun, error: unknown): void {
     const { id } = run;
-    // A transition behind the one that failed.
+    // A transition that follows the failed one.
     if (!run.isActive) return;
     this.#faults.failed(id, error, `A commit of graph ${id} failed. It is read again.`);
     this.#lose(run);
     this.#reloadLater(id, run.lease);
   }
 
-  /** Another process has it, or the state in memory is wrong: nothing that still comes of it is written. */
+  /** Another process holds the run, or the state in memory is wrong: no later change of it is written. */
   #lose(run: ActiveRun): void {
     if (run.isActive) this.#runs.remove(run.id);
     run.isLost = true;
@@ -282,7 +282,7 @@ export class ActiveRuns implements RunSupervisor {
     run.stop();
   }
 
-  /** Children end with their parent, and a parent hears of its child. */
+  /** The end of a run ends its children and is reported to its parent. */
   #announceEnd(row: GraphRow): void {
     this.#busy.begin();
     this.#options.children
@@ -295,7 +295,7 @@ export class ActiveRuns implements RunSupervisor {
 
   // Faults.
 
-  /** Loads a run in a moment, and after a fault again. @param lease under which this process held it. */
+  /** Reloads a run after a delay, and again after each fault. @param lease lease under which this process held it. */
   #reloadLater(id: string, lease: number | undefined): void {
     this.#clock.schedule(RELOAD_MS, () => {
       if (this.#state.isClosing || this.#runs.has(id)) return;
@@ -306,22 +306,22 @@ export class ActiveRuns implements RunSupervisor {
     });
   }
 
-  /** Nobody knows whether the commit that failed was written: the store says (decision 060). */
+  /** The outcome of the failed commit is unknown, so the store is read (decision 060). */
   async #reload(id: string, lease: number | undefined): Promise<void> {
     const fleet = this.#fleet;
-    // A process that runs nothing holds runs for callers alone: what it holds nevertheless is given back (cluster.ts).
+    // A process without workers holds runs only for callers, so it gives this one back (cluster.ts).
     if (fleet?.isRunner === false) return fleet.left(id);
-    // The commit may have failed because another process has the run by now.
+    // The commit may have failed because another process holds the run by now.
     const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
     const [stored] = await this.#graphs.load([id]);
     const isOver = stored !== undefined && hasEnded(stored.row);
-    // It was its last commit, and is written after all: nobody has heard of the end.
+    // The failed commit was the last one and was written after all, so the end has not been announced.
     if (isOver) this.#announceEnd(stored.row);
     if (isOver || !isHeld) return fleet?.left(id);
     if (stored && !this.#state.isClosing) await this.recover(stored, false, lease);
   }
 
-  /** All that this process held is others'. */
+  /** Drops all runs, because other processes hold them. */
   dropAll(): void {
     for (const run of this.all()) this.#drop(run);
   }
@@ -333,7 +333,7 @@ export class ActiveRuns implements RunSupervisor {
 
   // End.
 
-  /** Nothing new starts. Attempts under way may end, and are aborted after `drainMs`. */
+  /** Starts nothing new. Running attempts may end; they are aborted after `drainMs`. */
   async close(drainMs: number): Promise<void> {
     this.#state.isClosing = true;
     for (const run of this.all()) run.cancelTimers();

@@ -1,4 +1,4 @@
-/** The same step for many graphs: found by a filter, taken one slice after another, each as if it were steered alone. */
+/** One command for many runs: selects them by a filter and processes them slice by slice, each as a single command would. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
@@ -8,12 +8,12 @@ import { auditOf } from "../machine/audit.ts";
 import { refusalOf } from "./rejected-command.ts";
 import type { Steps } from "./run-controls.ts";
 
-/** Graphs that are counted at a time, and how often: a filter that few fit is not looked for without an end. */
+/** Runs to count at a time, and how often: a search for rare matches must end. */
 const COUNTED = 200;
 const MOST_COUNTS = 50;
-/** Graphs that are steered side by side: their units share commits. */
+/** Commands that run concurrently, so that their transitions share commits. */
 const SLICE = 100;
-/** Most graphs of one call, so that it ends in seconds; who has more calls again with the cursor. */
+/** Most runs of one call, so that it takes seconds. Callers continue with the cursor. */
 const MOST = 10_000;
 
 export interface BulkWork {
@@ -23,8 +23,8 @@ export interface BulkWork {
 }
 
 /**
- * Newest first. A graph that does not allow the step by the time it comes to it is counted as refused.
- * @throws what is neither a refusal nor missing: then the store has a fault, and what was steered until then is.
+ * Newest first. A run that does not allow the command when its turn comes counts as refused.
+ * @throws errors other than refusals and missing runs: the store has a fault. Earlier changes stay.
  */
 export async function bulk(work: BulkWork, action: BulkAction, options: BulkOptions): Promise<BulkReport> {
   const { store, clock, steps } = work;
@@ -67,7 +67,7 @@ async function steered(
 
 type ReadPage = (cursor: string | undefined, size: number) => ReturnType<GraphStore["list"]>;
 
-/** One by one: the total of a page counts from the newest, and not all of many. */
+/** Counts page by page, because a page's total counts from the newest run and not all runs. */
 async function counted(
   page: ReadPage,
   cursor: string | undefined,

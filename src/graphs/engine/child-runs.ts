@@ -1,7 +1,7 @@
 /**
- * Graphs inside of graphs: a node whose work is another graph. Its worker starts the child once, whatever crashes, waits
- * without a place until that has ended, and goes by what the store says of it. Cancel, pause and resume go down to the
- * children; that a child has ended goes up, as a signal to the node that waits for it.
+ * Child runs: a node whose work is another run. Its worker starts the child exactly once, waits without a slot until it ends, and takes
+ * the result from the store. Cancel, pause and resume are passed to children. A child that ends sends a signal to its parent's waiting
+ * node.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -22,12 +22,12 @@ import type { Engine } from "./engine-types.ts";
 import type { StartOptions, Steering } from "../definition/audit-types.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";
 
-/** How long to wait before what the store was in no state for is tried again. */
+/** Time before a failed operation is retried. */
 const AGAIN_MS = 1000;
 const KEY_PREFIX = "child/";
 /** Key of the step that starts a child. */
 const START = "start";
-/** Of signals that tell of an end: names of an author's have no colon. */
+/** Prefix of signals that report an end. Names that authors choose contain no colon. */
 const END_PREFIX = "graph:";
 
 export interface ChildOptions {
@@ -36,16 +36,16 @@ export interface ChildOptions {
   log: Log;
 }
 
-/** What is done with children is done as by any other caller of the engine. */
+/** Children are controlled by the same methods that any caller uses. */
 export type ChildEngine = Pick<Engine, "start" | "retry" | "cancel" | "pause" | "resume" | "signal">;
 
-/** Steps that go down, and what a parent is in after them: one that has meanwhile left it takes nobody along any more. */
+/** Commands that are passed to children, and the parent's phases after them. A parent that has left these phases passes nothing on. */
 const PHASES_AFTER = {
   pause: ["pausing", "paused"],
   cancel: ["cancelling", "failed"],
 } as const satisfies Record<string, readonly GraphPhase[]>;
 
-/** Whether a node of its graph has started a child, or a step that is called as the one that does. */
+/** Whether a node has started a child, or a step with the same key. */
 export function mayHaveChild(inner: Pick<NodeRow, "id">): boolean {
   return inner.id.endsWith(`#${START}`);
 }
@@ -69,7 +69,7 @@ export class Children {
     return this.#engine;
   }
 
-  /** The worker as it is called: of one that stands for a graph, the one that runs it. */
+  /** The worker to call. For a worker that stands for a graph, the one that runs the child. */
   bind(worker: Worker<never, unknown>): Worker<never, unknown> {
     const { graph } = worker;
     return graph ? { ...worker, run: (input: never, ctx) => this.#run(graph.name, input, ctx) } : worker;
@@ -85,11 +85,11 @@ export class Children {
         origin: { kind: "graph" },
       };
       const { snapshot } = await engine.start(name, input ?? null, options);
-      // The parent may have failed meanwhile, and its children been looked for before this one was there.
+      // The parent may have failed, and its children been searched, before this child existed.
       if (ctx.signal.aborted && (await this.#hasFailed(ctx.graphId))) await refusalOf(engine.cancel(snapshot.graph_id));
       return { id: snapshot.graph_id, epoch: ctx.epoch };
     });
-    // The parent is run again: so is the child that failed, from where it did, once what it had done is undone.
+    // The parent is retried, so the failed child is retried too, once its compensation has ended.
     if (ctx.epoch > epoch) {
       await this.#after(id, ctx, isUndone);
       await ctx.step(`again-${ctx.epoch}`, () => this.#retry(id));
@@ -99,7 +99,7 @@ export class Children {
     throw new FinalError(`The graph ${id} ("${name}") failed: ${row.error?.message ?? ""}`);
   }
 
-  /** @returns the child as it is once it has come so far: looked at now, and at each of its ends. */
+  /** @returns the child's row once the condition holds. Checked now and at each end of the child. */
   async #after(id: string, ctx: WorkerContext, isSoFar: (row: GraphRow) => boolean): Promise<GraphRow> {
     let row = await this.#row(id);
     while (!isSoFar(row)) {
@@ -110,7 +110,7 @@ export class Children {
   }
 
   async #retry(id: string): Promise<null> {
-    // Somebody may have been faster.
+    // Another caller may have been faster.
     if ((await this.#row(id)).phase === "failed") await refusalOf(this.#requireEngine().retry(id));
     return null;
   }
@@ -121,14 +121,14 @@ export class Children {
     return row;
   }
 
-  /** Nothing is tried again from here on: the next process finds what there is to do. */
+  /** Retries nothing from here on. The next process finds the open work. */
   close(): void {
     this.#isClosed = true;
   }
 
   /**
-   * Takes the children along; those that don't allow it stay as they are.
-   * @throws what the store does, once all that could be taken along are.
+   * Passes a command to all children. Children that don't allow it stay as they are.
+   * @throws errors of the store, after all other children have been processed.
    */
   async take(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
     const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
@@ -137,7 +137,7 @@ export class Children {
     for (const outcome of await Promise.allSettled(steps)) if (outcome.status === "rejected") throw outcome.reason;
   }
 
-  /** The parent has been steered, and that is committed: its children follow, after a fault of the store later. Never rejects. */
+  /** Passes a committed command to the children, and retries after a fault of the store. Never rejects. */
   async follow(step: keyof typeof PHASES_AFTER, parentId: string, steering?: Steering): Promise<void> {
     const what = `Children of the graph ${parentId} could not follow its ${step}.`;
     await this.#patiently(parentId, what, async (isFirst) => {
@@ -147,7 +147,7 @@ export class Children {
     });
   }
 
-  /** A graph has ended: of one that failed the children end too, and a parent that waits for it is told. Never rejects. */
+  /** Called when a run has ended: the children of a failed run end as well, and a waiting parent gets a signal. Never rejects. */
   async ended(row: ChildRow): Promise<void> {
     const { id, phase, parentGraph, idempotencyKey } = row;
     const end = endOf(row);
@@ -161,9 +161,9 @@ export class Children {
   }
 
   /**
-   * A process is gone that may have told nobody what it committed last: parents here hear of children that have ended meanwhile, and children
-   * here end whose parent has failed. Rejects with what the store does.
-   * @param live graphs that are under way here.
+   * A process has died that may not have reported its last commits: reports ended children to parents here, and ends children of failed
+   * parents here. Rejects with errors of the store.
+   * @param live active runs of this process.
    */
   async lookAgain(live: readonly { machine: Pick<Machine, "row" | "inner"> }[]): Promise<void> {
     const awaited = new Map(
@@ -177,7 +177,7 @@ export class Children {
       if (await this.isOrphan(machine.row)) await this.follow("cancel", machine.row.parentGraph ?? "");
   }
 
-  /** Work that may be done twice. Tried again until it is done: who asked for it has been answered. */
+  /** Runs idempotent work until it succeeds, because the caller has been answered. */
   async #patiently(
     graphId: string,
     what: string,
@@ -199,7 +199,7 @@ export class Children {
     return phases.includes((await this.#options.graphs.graph(id))?.phase ?? "failed");
   }
 
-  /** A child whose parent has failed while nobody could tell it. */
+  /** Whether a child's parent failed without telling the child. */
   async isOrphan(row: GraphRow): Promise<boolean> {
     const { parentGraph } = row;
     if (parentGraph === undefined || hasEnded(row)) return false;
@@ -207,12 +207,12 @@ export class Children {
   }
 }
 
-/** Whether nothing of a failure is left to be undone. */
+/** Whether the compensation of a failed run has ended. */
 function isUndone({ phase }: GraphRow): boolean {
   return phase !== "cancelling";
 }
 
-/** Name of the signal that says it; another for each time that the graph is run. */
+/** Name of the signal for an end, different for each epoch. */
 function endOf({ id, epoch }: Pick<GraphRow, "id" | "epoch">): string {
   return `${END_PREFIX}${id}:${epoch}`;
 }

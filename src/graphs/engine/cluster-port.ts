@@ -1,6 +1,6 @@
 /**
- * What an engine needs to know where several processes share its store: which graphs it may hold, and where a graph is that it
- * does not. An engine without a fleet holds all that it meets.
+ * The engine's view of the cluster, where several processes share a store: the runs that it may hold, and the process that holds another
+ * run. Without a cluster, the engine holds every run.
  */
 import type { Json } from "../../platform/shared/json.ts";
 import type { Channel, Elsewhere, NodeOrder, Performance } from "../execution/remote/remote-attempts.ts";
@@ -8,14 +8,14 @@ import type { Permits } from "../execution/queue/permit-types.ts";
 import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
-/** What somebody wants of a graph, as it is handed to the process that holds it. */
+/** A command for a run, in the form in which it is sent to the process that holds the run. */
 export type Wish =
   | { step: "pause"; options: PauseOptions }
   | { step: "resume" | "cancel"; options: Steering | undefined }
   | { step: "retry"; options: RetryOptions | undefined }
   | { step: "signal"; name: string; payload: Json; options: SignalOptions };
 
-/** A change that was not written: another process has the graph by now, or had it in between. Whoever wants it may try again. */
+/** The change was not written, because another process has held the run meanwhile. The caller may retry. */
 export class Outrun extends Error {
   constructor() {
     super("The store had another state than the engine");
@@ -23,59 +23,59 @@ export class Outrun extends Error {
   }
 }
 
-/** What a fleet needs of the engine. */
+/** The cluster's view of the engine. */
 export interface Held {
   holds(graphId: string): boolean;
-  /** Whether it is about to be changed for somebody, by a lease that was taken for that. */
+  /** Whether the run is held only while a caller changes it. */
   isLent(graphId: string): boolean;
-  /** Whether it does nothing now: it waits for a time or for somebody. */
+  /** Whether the run is idle: it waits for a time or a signal. */
   isAtRest(graphId: string): boolean;
   /**
-   * Takes up a graph that this process holds now.
-   * @param hasCrashed whether the process that ran it died. @param beside nodes that it had run in other processes.
+   * Continues a run that this process holds from now on.
+   * @param hasCrashed whether its process died. @param beside nodes that it ran in other processes.
    */
   hold(graphId: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void>;
-  /** A process is gone that may not have told of children of graphs here that have ended, or of parents that have failed. */
+  /** A process has died that may not have reported ended children or failed parents of runs here. */
   lookAfterChildren(): Promise<void>;
-  /** Nothing that this process held is its own any more. */
+  /** This process has lost all its leases. */
   dropAll(): void;
-  /** Reads again which queues are paused, and which schedule is due first. */
+  /** Reads paused queues and the next due schedule again. */
   readControls(): Promise<void>;
   /**
-   * Runs a worker for a graph that another process holds, when there is a place. Rejects with `signal`'s reason where nobody wants it by
-   * then. @returns undefined where it is not known here.
+   * Runs a worker for a run of another process, once there is a slot. Rejects with `signal`'s reason if the caller gives up before.
+   * @returns undefined if the worker is unknown here.
    */
   perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined>;
-  /** What another process was asked for. */
+  /** Executes a command from another process. */
   fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
 }
 
 export interface Fleet {
   readonly elsewhere: Elsewhere;
-  /** Limits of workers that hold over all processes. */
+  /** Limits of workers across all processes. */
   readonly permits: Permits;
   /** Called once, by the engine. */
   attach(held: Held): void;
-  /** Whether nodes run in this process. One that only serves pages takes a graph to steer it, and gives it back. */
+  /** Whether nodes run in this process. A process that only serves pages holds a run while it changes it. */
   readonly isRunner: boolean;
   /**
-   * A new graph is about to be written. @returns the process's id, where it is its own from the beginning; undefined where
-   * whoever has room is to take it.
+   * Announces a new run before it is written. @returns this process's id if it holds the run from its start; undefined if any process
+   * with capacity takes it.
    */
   enter(graphId: string): string | undefined;
-  /** Others may want to know: events of the graph are written, and deliveries for these registrations. */
+  /** Announces written events of a run, and deliveries for these registrations. */
   wrote(graphId: string, registrationIds: readonly string[]): void;
   /**
-   * Has a wish fulfilled where the graph is held.
-   * @param here called where nobody held it, and now this process does, with the number of its lease. Again, where it was outrun.
+   * Executes a command in the process that holds the run.
+   * @param here called if no process held it and this one does now, with the lease number. Called again after a stale lease.
    */
   reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
-  /** A queue was paused or resumed, a schedule changed or has run: the others are to know. */
+  /** Announces a change of queues or schedules to the other processes. */
   controlsChanged(): void;
-  /** Whether the graph is still held under this number. */
+  /** Whether this process still holds the run under this lease. */
   confirms(graphId: string, lease: number): Promise<boolean>;
-  /** Others may have it. */
+  /** Gives the run to other processes. */
   giveBack(graphId: string, lease: number): Promise<void>;
-  /** It has ended here, or is not this process's any more. */
+  /** The run has ended here, or this process has lost it. */
   left(graphId: string): void;
 }

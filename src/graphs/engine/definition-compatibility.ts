@@ -1,6 +1,6 @@
 /**
- * What new code would break: graphs as they are stored, held against the definitions of today. Decides only; recovery.ts is
- * what an engine does about the same misfits when it takes such a graph up.
+ * Checks stored runs against the new definitions, and lists what would break. Decides only: recovery.ts handles the same misfits when the
+ * engine loads such a run.
  */
 import { definitionName } from "../machine/step-id.ts";
 import { calledIn, definitionFor } from "./registry.ts";
@@ -11,22 +11,22 @@ export type MisfitKind = "unknown graph" | "missing node" | "new node" | "change
 
 export interface Misfit {
   kind: MisfitKind;
-  /** Name of the graph or worker that was started. */
+  /** Name of the started graph or worker. */
   worker: string;
   message: string;
-  /** How many graphs it is about, and some of them. */
+  /** Number of affected runs, and some of their ids. */
   count: number;
   graph_ids: string[];
-  /** Whether graphs that are under way would break; otherwise only a retry of those that have ended would. */
+  /** Whether unfinished runs would break. Otherwise only retries of ended runs would. */
   is_live: boolean;
 }
 
-/** What of a stored graph is looked at. */
+/** The part of a stored run that is checked. */
 export type History = Pick<Snapshot, "graph_id" | "worker" | "version" | "status" | "nodes">;
 
 const EXAMPLES = 3;
 
-/** @param definitions by the name they are started with, of each its versions. @returns what fits no more, graphs under way first. */
+/** @param definitions versions by name. @returns incompatibilities, unfinished runs first. */
 export function misfits(
   histories: Iterable<History>,
   definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
@@ -63,7 +63,7 @@ function misfitsOf({ worker, version, nodes }: History, definition: GraphDefinit
     const name = calledIn({ worker, version: version ?? undefined });
     return [["unknown graph", `No graph or worker is named ${name} any more: it would wait for ever`]];
   }
-  // What a worker remembers under a key is its own affair.
+  // Steps of a worker are its own concern.
   const rows = nodes.filter(({ id }) => !id.includes("#"));
   const names = new Set(rows.map(({ id }) => definitionName(id)));
   return [
@@ -101,7 +101,7 @@ function changed(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {
   return [...findings.values()];
 }
 
-/** A node that is done, or runs, though it now waits for one that has not ended. */
+/** A node that is done or running, although it now depends on one that has not ended. */
 function disordered(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {
   const statuses = (name: string) => rows.filter(({ id }) => definitionName(id) === name).map(({ status }) => status);
   const hasBegun = (name: string) =>

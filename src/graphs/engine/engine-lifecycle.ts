@@ -3,9 +3,9 @@ import type { GraphRow } from "../../storage/contract/graph-rows.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
-/** Unfinished runs that are read at once. */
+/** Unfinished runs to read at a time. */
 const SLICE = 200;
-/** How long attempts under way may take to end, unless the caller says otherwise. */
+/** Default time for running attempts to end. */
 const DRAIN_MS = 10_000;
 
 export class EngineLifecycle {
@@ -21,7 +21,7 @@ export class EngineLifecycle {
     const { fleet, schedules = [] } = this.#options;
     const { schedule, queues, retention } = this.#parts;
     const isRunner = fleet?.isRunner !== false;
-    // What can't be begun is refused before anything is taken up.
+    // Refuse an invalid schedule before anything is recovered.
     if (isRunner) await schedule.check(schedules);
     await queues.begin();
     const count = fleet ? 0 : await this.#recoverAll();
@@ -30,7 +30,7 @@ export class EngineLifecycle {
     return count;
   }
 
-  /** What was left belongs to this process, which has the store to itself. */
+  /** All unfinished runs belong to this process, because it has the store to itself. */
   async #recoverAll(): Promise<number> {
     const { graphs } = this.#options.store;
     const { activeRuns, children: parents } = this.#parts;

@@ -1,4 +1,4 @@
-/** What an engine is made of and told of. */
+/** Options of the engine. */
 import type { Clock, Duration } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { Store } from "../../storage/contract/contract.ts";
@@ -14,35 +14,38 @@ export interface EngineOptions {
   store: Store;
   workers?: readonly Worker<never, unknown>[];
   graphs?: readonly GraphDefinition[];
-  /** Graphs that are started by the clock. Those of an earlier start that are not among them are gone. Default none. */
+  /** Graphs that start on a schedule. Stored schedules that are missing here are removed. Default: none. */
   schedules?: readonly ScheduleDefinition[];
   clock: Clock;
-  /** Rows to write in the transaction of a graph's transition. Default none. */
+  /** Rows to write in the transaction of a run's transition. Default: none. */
   outboxRows?: OutboxRows;
-  /** Attempts at once, of all workers together; by priority, then by who has waited longest. Default: no limit but theirs. */
+  /**
+   * Limit for concurrent attempts of all workers together. Ordered by priority, then by waiting time. Default: no limit beyond the
+   * workers' own.
+   */
   concurrency?: number;
   /** Addresses that `ctx.fetch` may reach, and its limits. Default: public addresses. */
   tools?: WorkerToolOptions;
   /** For jitter: 0 to below 1. Default Math.random. */
   random?: () => number;
-  /** Told of trouble that no caller sees. Default: nothing. */
+  /** Log for errors that no caller receives. Default: none. */
   log?: Log;
-  /** How long graphs are kept once they have finished. Default: for ever. */
+  /** Time to keep finished runs. Default: forever. */
   retention?: Duration;
-  /** How large values may be. Default: as `GraphLimits` says. */
+  /** Limits for the size of values. Default: see `GraphLimits`. */
   limits?: GraphLimits;
-  /** Told by which name a graph was started, forks included. Must not throw. Default: nothing. */
+  /** Called with the name of each started graph, including forks. Must not throw. Default: nothing. */
   onStart?: (worker: string) => void;
-  /** Told by which name a graph was started that had ended and goes on again. Must not throw. Default: nothing. */
+  /** Called with the name of each ended run that is retried. Must not throw. Default: nothing. */
   onRetry?: (worker: string) => void;
-  /** Told of the worker of each node that becomes ready, for each attempt. Must not throw. Default: nothing. */
+  /** Called with the worker of each attempt that becomes ready. Must not throw. Default: nothing. */
   onReady?: (worker: string) => void;
-  /** What a graph is being started by, where that does not say: asked in the turn of its start. Default: the app's code. */
+  /** Origin of a run whose start names none. Called synchronously at the start. Default: the app's code. */
   origin?: () => Origin | undefined;
-  /** Where several processes share the store. Default: this one has it to itself. */
+  /** The cluster, if several processes share the store. Default: this process has the store to itself. */
   fleet?: Fleet | undefined;
-  /** Told of each attempt that has ended. Must not throw. Default: nothing. */
+  /** Called with each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: AttemptReport) => void;
-  /** Told after a queue was paused or resumed, and after a schedule has changed or run. Must not throw. Default: nothing. */
+  /** Called after a queue was paused or resumed, and after a schedule changed or ran. Must not throw. Default: nothing. */
   onControls?: () => void;
 }

@@ -1,4 +1,4 @@
-/** Puts the parts of an engine together, from the lowest up: each is given what it calls, and none is given a way back. */
+/** Composes the parts of an engine from the lowest up: each part gets the parts that it calls, and no way back. */
 import { silentLog } from "../../platform/shared/log.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { Busy } from "./idle-tracker.ts";
@@ -28,7 +28,7 @@ import { Views } from "./run-views.ts";
 export type EngineParts = ReturnType<typeof execution> &
   ReturnType<typeof callers> & { limits: ValueLimits; kept: KeptTimes; retention: Retention | undefined };
 
-/** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
+/** @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name. */
 export function composeEngine(options: EngineOptions): EngineParts {
   const limits = readLimits(options.limits);
   const running = execution(options, limits);
@@ -39,7 +39,7 @@ export function composeEngine(options: EngineOptions): EngineParts {
   return { ...running, ...callers(options, limits, running), limits, kept, retention };
 }
 
-/** What runs nodes. */
+/** The parts that execute nodes. */
 function execution(options: EngineOptions, values: ValueLimits) {
   const { store, clock, log = silentLog, fleet, random = Math.random, onAttempt, onReady } = options;
   const { outboxRows = () => [] } = options;
@@ -83,7 +83,7 @@ function execution(options: EngineOptions, values: ValueLimits) {
   return { registry, isolation, tools, children, busy, dispatcher, activeRuns, performer };
 }
 
-/** What callers use: they read the store, and send commands to runs. */
+/** The parts that callers use: they read the store and send commands to runs. */
 function callers(options: EngineOptions, limits: ValueLimits, running: ReturnType<typeof execution>) {
   const { store, clock, log = silentLog, fleet, onStart, onRetry, origin, outboxRows = () => [] } = options;
   const { graphs } = store;

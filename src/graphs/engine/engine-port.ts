@@ -1,4 +1,4 @@
-/** What the other processes' doings ask of this engine, by the part of it that does it. */
+/** Implements the cluster's view of the engine with the engine's parts. */
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Children } from "./child-runs.ts";
 import type { Held } from "./cluster-port.ts";

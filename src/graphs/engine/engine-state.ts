@@ -1,8 +1,8 @@
-/** Whether the engine may start something: set by the engine's close, read by its parts. */
+/** Whether the engine may start work. Set when the engine closes, read by its parts. */
 export class EngineState {
   /** Whether nodes run in this process. */
   readonly isRunner: boolean;
-  /** Nothing new starts; attempts under way may end. */
+  /** Nothing new starts; running attempts may end. */
   isClosing = false;
 
   constructor(isRunner: boolean) {

@@ -1,4 +1,4 @@
-/** An engine on a clock that is moved by hand, for the tests of this layer. Holds no test of its own. */
+/** An engine on a simulated clock, for the tests of this layer. */
 import { after } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
@@ -12,28 +12,26 @@ import { createEngine, type EngineOptions } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
 import type { LifecycleEvent } from "../machine/report-types.ts";
 
-/**
- * What the tests of engines run on. With `SVC_TEST_POSTGRES_ENGINE`, as a step of `.ci/run` has it, on PostgreSQL alone.
- */
+/** Stores for the engine tests. With `SVC_TEST_POSTGRES_ENGINE`, as in a step of `.ci/run`, PostgreSQL only. */
 export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : ["sqlite:"];
 
-/** A store whose engine has all nodes run by another one. */
+/** A store whose engine runs all nodes in another engine. */
 export const ELSEWHERE = "elsewhere:";
-/** For tests of what a worker's context can do, which it can wherever it runs. */
+/** For tests of a worker's context, which must work in every place. */
 export const PLACES = [...STORES, ELSEWHERE];
 
-/** One for this process, with a schema for each store. */
+/** One database for this process, with a schema for each store. */
 let database: Promise<TestDatabase> | undefined;
 let schemas = 0;
 after(async () => {
   await (await database)?.drop();
 });
 
-/** Calls of a store that are yet to be answered. */
+/** Calls of a store that are not answered yet. */
 class Pending {
   #count = 0;
 
-  /** The store, as it is used through this. */
+  /** The same store, with its calls counted. */
   through<T extends object>(target: T): T {
     return new Proxy(target, {
       get: (from, key) => {
@@ -62,7 +60,7 @@ class Pending {
   }
 }
 
-/** @param url of a store; `sqlite:` and `postgres:` are new ones. */
+/** @param url URL of a store; `sqlite:` and `postgres:` create new ones. */
 async function openTestStore(url: string): Promise<Store> {
   if (url === "sqlite:" || url === ELSEWHERE) return openStore("sqlite::memory:");
   if (url !== "postgres:") return openStore(url);
@@ -70,7 +68,7 @@ async function openTestStore(url: string): Promise<Store> {
   return openStore(`${(await database).url}?schema=bench_${++schemas}`);
 }
 
-/** One that is moved by what holds up the loop, with no timer falling due meanwhile. */
+/** A clock that a blocked event loop moves, without firing timers meanwhile. */
 export class HeldClock extends SimulatedClock {
   heldMs = 0;
 
@@ -81,15 +79,15 @@ export class HeldClock extends SimulatedClock {
 
 export interface Bench {
   store: Store;
-  /** Of the engine that runs now. */
+  /** Clock of the current engine. */
   clock: SimulatedClock;
   logs: readonly string[];
   engine: Engine;
-  /** Moves the clock, and waits until nothing runs. */
+  /** Moves the clock and waits until nothing runs. */
   pass: (ms: number) => Promise<void>;
-  /** The process dies: on the same store another engine recovers. */
+  /** Simulates a crash: another engine recovers on the same store. */
   crash: (options?: Partial<EngineOptions>) => Promise<void>;
-  /** The process is stopped, with no time for what runs, and started again. */
+  /** Stops the process without time to drain, and starts it again. */
   restart: () => Promise<void>;
 }
 
@@ -129,7 +127,7 @@ export async function bench(
       await self.engine.idle();
     },
     crash: async (others = {}) => {
-      // The timers of the one that died never fire.
+      // Timers of the crashed engine never fire.
       self.clock = new SimulatedClock(self.clock.now());
       self.clock.settled = () => pending.settled();
       self.engine = create({ ...all, clock: self.clock, ...others });
@@ -160,7 +158,7 @@ export function outboxRow(event: LifecycleEvent): OutboxRow {
   };
 }
 
-/** A promise and the way to settle it. */
+/** A promise and a function that resolves it. */
 export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
   let open!: (value: T) => void;
   const promise = new Promise<T>((resolve) => (open = resolve));
@@ -170,11 +168,11 @@ export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => voi
 export const typesOf = (events: readonly GraphEvent[]): string[] =>
   events.map((event) => (event.node ? `${event.type} ${event.node}` : event.type));
 
-/** Rows of its nodes, by id. */
+/** Rows of a run's nodes by id. */
 export const nodesOf = async ({ graphs }: Store, graphId: string): Promise<NodeRow[]> =>
   (await graphs.load([graphId]))[0]?.nodes ?? [];
 
-/** Signals that no node has taken. */
+/** Signals that no node has received. */
 export const signalsOf = async ({ graphs }: Store, graphId: string): Promise<SignalRow[]> =>
   (await graphs.load([graphId]))[0]?.signals ?? [];
 

@@ -1,6 +1,6 @@
 /**
- * The engine as its callers see it: starts graphs, shows them, sends commands to them. What happens in active runs is active-runs.ts; what
- * changes is decided in graphs/machine/decide.ts. A write is acknowledged only after the durable commit. One engine owns its store.
+ * The engine's public interface: starts runs, reads them, sends commands to them. active-runs.ts executes runs; graphs/machine/decide.ts
+ * decides their changes. A write is acknowledged only after the durable commit. One engine owns its store.
  */
 import { bound } from "../../platform/shared/bound.ts";
 import { absenceOf } from "./missing-run.ts";
@@ -16,7 +16,7 @@ import { subscribe } from "./subscription.ts";
 
 export type { EngineOptions } from "./engine-options.ts";
 
-/** @throws SvcError `SVC_DEFINITION` when two graphs or workers share a name. */
+/** @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name. */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, fleet } = options;
   const { graphs } = store;

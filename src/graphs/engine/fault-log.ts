@@ -1,17 +1,17 @@
 /**
- * Faults of the store, as the log has them. On a full disk, or while a database is away, each graph under way fails once a second, all for
- * one reason: that is told in full once, and then once a minute with how often it was.
+ * Logs faults of the store. With a full disk or a missing database, every active run fails once a second for the same reason: the first
+ * failure is logged in full, then once a minute with a count.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 
-/** For so long nothing more is said of the same reason. */
+/** Time without repeated log lines for the same reason. */
 const QUIET_MS = 60_000;
 
 export class FaultLog {
   readonly #log: Log;
   readonly #clock: Clock;
-  /** By reason: when it was told, and how often it has come since. */
+  /** By reason: time of the last log line, and number of failures since. */
   readonly #told = new Map<string, { atMs: number; more: number }>();
 
   constructor(log: Log, clock: Clock) {
@@ -19,7 +19,7 @@ export class FaultLog {
     this.#clock = clock;
   }
 
-  /** @param message what failed, of one graph, and what is done about it */
+  /** @param message what failed for one run, and what svc does about it */
   failed(graphId: string, err: unknown, message: string): void {
     const reason = err instanceof Error ? err.message : String(err);
     const told = this.#told.get(reason);

@@ -1,4 +1,4 @@
-/** Counts what is under way, for those who wait until nothing is. */
+/** Counts open work, for callers that wait until there is none. */
 export class Busy {
   #count = 0;
   #waiters: (() => void)[] = [];
@@ -9,14 +9,14 @@ export class Busy {
 
   end(): void {
     if (--this.#count > 0) return;
-    // A turn later: whoever waited for what has ended goes on first, and may begin more.
+    // One turn later, because callers that waited for the ended work may start more.
     setImmediate(() => {
       if (this.#count > 0) return;
       for (const resolve of this.#waiters.splice(0)) resolve();
     });
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when there is no open work. */
   idle(): Promise<void> {
     return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiters.push(resolve));
   }

@@ -1,15 +1,12 @@
-/**
- * What can be told of a graph that is not there, though nothing is kept of it: its id holds when it was made, and how long graphs are
- * kept is known as it is set now. Which name it was started by is not.
- */
+/** Facts about a run that is not stored: its creation time, from its id, and the current retention. The name of its graph is unknown. */
 import { graphIdTime } from "../../platform/shared/id-time.ts";
 import type { KeptTimes } from "./retention.ts";
 
 export interface Absence {
-  /** When it was made, in Unix milliseconds; undefined: no graph has such an id. */
+  /** Creation time, Unix milliseconds; undefined: the id is invalid. */
   readonly createdMs: number | undefined;
   readonly kept: KeptTimes;
-  /** When retention could take it at the earliest; undefined: never. */
+  /** Earliest time at which retention can have removed it; undefined: never. */
   readonly takenFromMs: number | undefined;
 }
 

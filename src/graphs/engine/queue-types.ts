@@ -1,7 +1,7 @@
-/** What waits for which worker, as it is shown and paused. */
+/** Queues of workers, as operators see and pause them. */
 import type { Steering } from "../definition/audit-types.ts";
 
-/** What waits for a worker, and runs, in this process. */
+/** Queued and running nodes of a worker in this process. */
 export interface QueueView {
   worker: string;
   paused: boolean;
@@ -10,14 +10,14 @@ export interface QueueView {
   note: string | null;
   running: number;
   waiting: number;
-  /** How long the one that has waited longest of those that are next has. */
+  /** Waiting time of the oldest node that may start next. */
   oldest_ms: number | null;
 }
 
 export interface Queues {
-  /** By worker; those of graphs are among them. */
+  /** By worker name, including workers of graphs. */
   list(): Promise<QueueView[]>;
-  /** No node of this worker starts, in whatever graph, until it is resumed; what runs goes on. Holds over a restart. */
+  /** Starts no node of this worker in any run until it is resumed. Running nodes continue. Survives a restart. */
   pause(worker: string, steering?: Steering): Promise<QueueView>;
   resume(worker: string, steering?: Steering): Promise<QueueView>;
 }

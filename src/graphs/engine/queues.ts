@@ -1,4 +1,4 @@
-/** The queues of workers as those who run an app see them: how much waits, since when, and whether it may start. */
+/** Queues of workers for operators: length, age, and whether they may start nodes. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { QueueRows } from "../../storage/contract/control.ts";
@@ -11,24 +11,24 @@ export interface QueueOptions {
   rows: QueueRows;
   dispatcher: Pick<Dispatcher, "pause" | "resume" | "lanes">;
   clock: Clock;
-  /** Names of all workers, those of graphs included. */
+  /** Names of all workers, including those of graphs. */
   workers: ReadonlySet<string>;
-  /** Told as one was paused or resumed. */
+  /** Called when a queue was paused or resumed. */
   onChange: () => void;
 }
 
 export class WorkerQueues implements Queues {
   readonly #options: QueueOptions;
-  /** Counts reads as they begin, and changes as they are done. */
+  /** Counts reads when they begin and changes when they end. */
   #moment = 0;
-  /** When that began by which the dispatcher goes. */
+  /** Value of the counter when the dispatcher's current state was read. */
   #goesBy = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
   }
 
-  /** Goes by what others have paused and resumed. What was changed here meanwhile may not be in what was read: then it is read once more. */
+  /** Applies pauses of other processes. A local change meanwhile may be missing in the result, so the store is read once more then. */
   async readAgain(): Promise<void> {
     const { rows, dispatcher, workers } = this.#options;
     for (;;) {
@@ -43,7 +43,7 @@ export class WorkerQueues implements Queues {
     }
   }
 
-  /** What was paused before the start stays so. */
+  /** Restores queues that were paused before the start. */
   async begin(): Promise<void> {
     const { rows, dispatcher } = this.#options;
     for (const { worker } of await rows.paused()) dispatcher.pause(worker);

@@ -1,4 +1,4 @@
-/** What can be started, by name: graphs, and workers alone. */
+/** Graphs and single workers that can be started, by name. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { graphOfWorker } from "../definition/definition.ts";
 import { requireListed } from "../definition/worker-shape.ts";
@@ -7,12 +7,12 @@ import { requireModule } from "../execution/remote/isolation.ts";
 import type { GraphDefinition, NodeDefinition, Worker } from "../definition/definition-types.ts";
 
 export class Registry {
-  /** Versions of each name, in the order of the lists. */
+  /** Versions by name, in the order of the lists. */
   readonly #definitions = new Map<string, GraphDefinition[]>();
 
   /**
-   * Workers that graphs use need not be listed to run, only to be started alone.
-   * @throws SvcError `SVC_DEFINITION` when two share a name and are not told apart by their versions.
+   * Workers of graphs need to be listed only to be started alone.
+   * @throws SvcError `SVC_DEFINITION` if two share a name and have no different versions.
    */
   constructor(workers: readonly Worker<never, unknown>[], graphs: readonly GraphDefinition[]) {
     requireListed(workers, graphs);
@@ -32,7 +32,7 @@ export class Registry {
     this.#definitions.set(name, [...known, definition]);
   }
 
-  /** Graphs that stand for nodes are known without being listed. */
+  /** Graphs that are nodes of other graphs are known without being listed. */
   #addChildren({ nodes }: GraphDefinition): void {
     for (const { graph: child } of nodes.map(({ worker }) => worker)) {
       if (!child || this.#definitions.get(child.name)?.includes(child)) continue;
@@ -57,7 +57,7 @@ export class Registry {
     return [...this.#definitions.values()].flat().flatMap((definition) => definition.nodes);
   }
 
-  /** What new graphs of a name start with. */
+  /** The definition for new runs of a name. */
   get(name: string): GraphDefinition | undefined {
     return this.#definitions.get(name)?.at(-1);
   }
@@ -66,7 +66,7 @@ export class Registry {
     return definitionFor(row, this.#definitions);
   }
 
-  /** By name; of each its versions. */
+  /** Versions by name. */
   all(): ReadonlyMap<string, readonly GraphDefinition[]> {
     return this.#definitions;
   }
@@ -79,21 +79,21 @@ export class Registry {
     return this.#nodes().find(({ worker }) => worker.name === name)?.worker;
   }
 
-  /** Names of all workers, those of graphs included. */
+  /** Names of all workers, including those of graphs. */
   workers(): Set<string> {
     return new Set(this.#nodes().map(({ worker }) => worker.name));
   }
 }
 
-/** How a graph's definition is called in messages. */
+/** Name of a run's definition for messages. */
 export function calledIn({ worker, version }: Started): string {
   return version === undefined ? `"${worker}"` : `"${worker}" in version "${version}"`;
 }
 
-/** What a graph was started as. */
+/** Name and version with which a run was started. */
 type Started = Pick<GraphRow, "worker" | "version">;
 
-/** What a graph goes on with: its version, or, where it has none, the earliest there is. */
+/** The definition of a stored run: its version or, without one, the oldest. */
 export function definitionFor(
   { worker, version }: Started,
   definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
@@ -103,7 +103,7 @@ export function definitionFor(
   return same ?? (version === undefined ? known?.[0] : undefined);
 }
 
-/** What of a definition tells whether a process can run it. */
+/** The part of a definition that decides whether a process can execute it. */
 export interface DefinitionView {
   name: string;
   version: string | undefined;
@@ -112,7 +112,7 @@ export interface DefinitionView {
   workers: string[];
 }
 
-/** Of all that can be started, in every version. */
+/** Definitions of everything that can be started, in all versions. */
 export function definitionsOf(
   workers: readonly Worker<never, unknown>[],
   graphs: readonly GraphDefinition[],

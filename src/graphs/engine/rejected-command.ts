@@ -1,7 +1,7 @@
-/** Why a graph did not take a step: what state it is in, or that it is gone. Neither is a fault to who takes the same step with many. */
+/** Why a run rejected a command: its state, or that it does not exist. Bulk commands count both instead of failing. */
 import { SvcError } from "../../platform/shared/errors.ts";
 
-/** @returns undefined where it took it. @throws what is no refusal: then the store has a fault. */
+/** @returns undefined if the run accepted it. @throws any other error: the store has a fault. */
 export async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {
   try {
     await step;

@@ -1,6 +1,6 @@
 /**
- * Engines whose nodes all run at another engine, as where a worker is another process's: for the tests of this layer, without a database
- * between the two. What they say to each other is written as JSON, as it is there (graphs/cluster/remote-calls.ts). Holds no test of its own.
+ * Engines whose nodes all run in another engine, as if their workers belonged to another process, for the tests of this layer. No
+ * database is between them; messages are serialized as JSON (graphs/cluster/remote-calls.ts).
  */
 import assert from "node:assert/strict";
 import type { EngineOptions } from "./engine.ts";
@@ -11,10 +11,10 @@ import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import { Unfinished, type Elsewhere, type Performance } from "../execution/remote/remote-attempts.ts";
 import type { FromThread, ToThread } from "../execution/remote/thread-messages.ts";
 
-/** All leases: nobody else wants one. */
+/** One lease number, because no other process competes. */
 const LEASE = 1;
 
-/** A process that runs what comes, holds what it starts, and has what it asks the others for. @param own what it does otherwise. */
+/** A cluster in which this process holds every run it starts. @param own overrides. */
 export function fleetOf({
   elsewhere,
   ...own
@@ -25,7 +25,7 @@ export function fleetOf({
       call: () => assert.fail("nothing runs elsewhere"),
       ...elsewhere,
     },
-    // Limits are tested where they are asked for: permits are of processes, not of workers.
+    // Limits have their own tests: permits belong to processes, not to workers.
     permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
     attach: () => undefined,
     isRunner: true,
@@ -40,12 +40,12 @@ export function fleetOf({
   };
 }
 
-/** The process beside it. */
+/** The other process. */
 export class Beside {
   #held: Held | undefined;
   #far: Held | undefined;
   readonly #open = new Set<(error: Error) => void>();
-  /** Of what is on its way. */
+  /** Tracks messages in flight. */
   readonly #during: (work: Promise<unknown>) => void;
   readonly #settled: () => Promise<void>;
 
@@ -54,13 +54,13 @@ export class Beside {
     this.#settled = () => pending.settled();
   }
 
-  /** @param create makes the engine that holds the graphs. */
+  /** @param create creates the engine that holds the runs. */
   create(options: EngineOptions): Engine {
-    // It performs, and nothing else.
+    // The second engine only runs workers.
     createEngine({ ...options, schedules: [], fleet: this.#fleet((held) => (this.#far = held), true) });
     const engine = createEngine({ ...options, fleet: this.#fleet((held) => (this.#held = held), false) });
     const idle = engine.idle.bind(engine);
-    // What is on its way will keep it busy again.
+    // A message in flight will start more work.
     engine.idle = async () => {
       await idle();
       await this.#settled();
@@ -76,7 +76,7 @@ export class Beside {
     return engine;
   }
 
-  /** The process of the graphs has died: what runs for it is aborted, and nobody is told. */
+  /** Simulates the death of the process with the runs: aborts their attempts, and reports to nobody. */
   die(): void {
     for (const close of this.#open) close(new Unfinished(false));
   }

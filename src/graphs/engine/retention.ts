@@ -1,6 +1,6 @@
 /**
- * How long finished graphs are kept. Once a minute those whose time is over are taken away, worker by worker, in slices with
- * pauses between them: a long history goes without anybody noticing. Whether a graph may go is the store's to say.
+ * Retention of finished runs. Once a minute, deletes expired runs worker by worker, in slices with pauses, so that a long history does
+ * not block other work. The store decides whether a run may be deleted.
  */
 import { durationMs, type Clock, type Duration, type Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -8,16 +8,16 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { PurgeQuery } from "../../storage/contract/queries.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 
-/** Late by a minute harms nobody. */
+/** A delay of a minute is harmless. */
 const ROUND_MS = 60_000;
-/** Between slices: most of the time belongs to those who write. */
+/** Pause between slices, which leaves most of the time to other writers. */
 const PAUSE_MS = 50;
 
 export interface RetentionOptions {
   graphs: GraphStore;
   clock: Clock;
   log: Log;
-  /** How long graphs of this name are kept once they have finished; undefined: for ever. */
+  /** Time to keep finished runs of a name; undefined: forever. */
   keptMs: (worker: string) => number | undefined;
 }
 
@@ -30,7 +30,7 @@ export class Retention {
     this.#options = options;
   }
 
-  /** The first round begins at once. */
+  /** The first round starts at once. */
   start(): void {
     void this.#round();
   }
@@ -54,7 +54,7 @@ export class Retention {
     this.#later(ROUND_MS, () => void this.#round());
   }
 
-  /** @returns whether to go on. */
+  /** @returns whether to continue. */
   async #pause(): Promise<boolean> {
     await new Promise<void>((resolve) => this.#later(PAUSE_MS, resolve));
     return !this.#isStopped;
@@ -66,9 +66,9 @@ export class Retention {
 }
 
 /**
- * Slice by slice, until nothing is left that may go.
- * @param pause between slices; false ends it early.
- * @returns how many graphs have gone.
+ * Deletes slice by slice until nothing expired is left.
+ * @param pause waits between slices; false ends it early.
+ * @returns number of deleted runs.
  */
 export async function purgeAll(
   graphs: GraphStore,
@@ -82,15 +82,15 @@ export async function purgeAll(
   return count;
 }
 
-/** How long graphs are kept once they have finished, in milliseconds. */
+/** Retention times in milliseconds. */
 export interface KeptTimes {
-  /** Of those whose definition says nothing; undefined: for ever. */
+  /** For definitions without their own; undefined: forever. */
   readonly defaultMs: number | undefined;
-  /** Of those whose definition says something, by name. */
+  /** Of definitions with their own, by name. */
   readonly byName: ReadonlyMap<string, number>;
 }
 
-/** @throws TypeError when the engine's duration is none. */
+/** @throws TypeError for an invalid duration. */
 export function readKept(retention: Duration | undefined, graphs: readonly GraphDefinition[]): KeptTimes {
   const byName = new Map<string, number>();
   for (const { name, options } of graphs)
@@ -98,7 +98,7 @@ export function readKept(retention: Duration | undefined, graphs: readonly Graph
   return { defaultMs: retention === undefined ? undefined : durationMs(retention), byName };
 }
 
-/** How long each is kept; undefined where all are kept for ever. */
+/** Retention by name; undefined if all runs are kept forever. */
 export function keptBy({ defaultMs, byName }: KeptTimes): RetentionOptions["keptMs"] | undefined {
   if (defaultMs === undefined && byName.size === 0) return undefined;
   return (name) => byName.get(name) ?? defaultMs;

@@ -1,6 +1,6 @@
 /**
- * The steps that operators take with a graph: pause, resume, cancel, retry, signal. Each is taken where the graph is held, decided by
- * its machine, and answered once that is committed; children go along.
+ * Commands of operators: pause, resume, cancel, retry, signal. Each runs in the process that holds the run, is decided by its machine,
+ * and is answered after the commit. Commands are passed to children.
  */
 import { readDuration } from "../machine/read-duration.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -18,7 +18,7 @@ import type { ActiveRun } from "../execution/active-run.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import type { Unfit } from "./unknown-definition.ts";
 import type { Views } from "./run-views.ts";
-/** What a graph can be resumed from. */
+/** Phases from which a run can be resumed. */
 const PAUSED: readonly GraphPhase[] = ["pausing", "paused"];
 
 export interface StepsOptions {
@@ -29,7 +29,7 @@ export interface StepsOptions {
   views: Views;
   limits: ValueLimits;
   fleet: Fleet | undefined;
-  /** Told by which name a graph was started that goes on again. */
+  /** Called with the name of a run that is retried. */
   onRetry: ((worker: string) => void) | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Steps {
     this.#options = options;
   }
 
-  /** Fulfils a wish where the graph is held. */
+  /** Executes a command in the process that holds the run. */
   async #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
     const { fleet } = this.#options;
     if (!fleet) return here();
@@ -62,7 +62,7 @@ export class Steps {
     });
   }
 
-  /** With a graph that is there; should that be for another's wish, it stays until this one is fulfilled. */
+  /** With an existing run. If it is held for another caller's command, it stays held until this one is done. */
   async #joined(graphId: string, here: () => Promise<Snapshot>): Promise<Snapshot> {
     const isLent = this.#options.activeRuns.loans.join(graphId);
     try {
@@ -72,7 +72,7 @@ export class Steps {
     }
   }
 
-  /** What goes with a step of a graph that was not taken up. */
+  /** Passes a command on for a run that was not loaded. */
   async #follow({ row, isTerminal }: Machine, { step, options }: Wish): Promise<void> {
     this.#options.fleet?.wrote(row.id, []);
     if (step === "pause" || step === "cancel") await this.#options.children.follow(step, row.id, options);
@@ -96,14 +96,14 @@ export class Steps {
       const live = await activeRuns.take(graphId);
       const isParent = live.machine.nodes().some(mayHaveChild);
       const resume = (to: ActiveRun): Promise<Snapshot> => this.#send(to, { type: "resume", steering });
-      // One without is decided in this very turn: steps count in the order in which they are asked for.
+      // Without children, decide in this turn: commands count in the order of their calls.
       if (!isParent) {
         await resume(live);
-        // A child that was being started as its parent was paused.
+        // A child that was being started when its parent was paused.
         await children.take("resume", graphId, steering);
         return views.of(graphId);
       }
-      // The children first: whoever is cut off in between finds their parent still paused, and resumes it again.
+      // Children first: after an interruption the parent is still paused, so the caller resumes it again.
       if (PAUSED.includes(live.machine.row.phase)) await children.take("resume", graphId, steering);
       return resume(await activeRuns.take(graphId));
     });
@@ -139,7 +139,7 @@ export class Steps {
     );
   }
 
-  /** What another process was asked for. */
+  /** Executes a command from another process. */
   fulfil(graphId: string, wish: Wish): Promise<Snapshot> {
     if (wish.step === "signal") return this.signal(graphId, wish.name, wish.payload, wish.options);
     if (wish.step === "pause") return this.pause(graphId, wish.options);

@@ -1,13 +1,10 @@
 /**
  * Handles the messages of runs: decides, commits one transition, then performs its effects. Control flows one way:
- *
- *     inbox -> decide -> commit -> effects: start attempts, wake waits, set timers, compensate
- *
- * Attempts and timers answer with further messages. A worker is called only after the commit that marks its node as running, together with
- * all it waited for: so the store knows of every call, whatever the call does to the process.
- *
- * Transitions of a run are committed in the order they are made, each on top of the one before (`fence.seq`). If one fails, those behind it
- * are refused, and the run is loaded again.
+ * inbox -> decide -> commit -> effects: start attempts, wake waits, set timers, compensate
+ * Attempts and timers answer with further messages. A worker is called only after the commit that marks its node as running, so the store
+ * knows of every call, whatever the call does to the process.
+ * Transitions of a run are committed in order, each on top of the one before (`fence.seq`). If one fails, the following ones are refused,
+ * and the run is loaded again.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
@@ -28,9 +25,9 @@ import { StartedAttempt } from "../execution/started-attempt.ts";
 import { transact } from "../execution/step-transaction.ts";
 import type { Undoer } from "../execution/compensator.ts";
 
-/** Whoever keeps the runs of this process. */
+/** The owner of this process's active runs. */
 export interface RunSupervisor {
-  /** A command has changed the run: it is active from now on, if it was not. */
+  /** A command has changed the run. It is active from now on. */
   runChanged(run: ActiveRun): void;
   /** The end of the run is committed. */
   runEnded(run: ActiveRun): void;
@@ -40,11 +37,11 @@ export interface RunSupervisor {
 
 export interface RunLoopOptions {
   graphs: GraphStore;
-  /** Where several processes share the store. */
+  /** The cluster, if several processes share the store. */
   fleet: Fleet | undefined;
   clock: Clock;
   state: EngineState;
-  /** Busy while a commit is under way. */
+  /** Busy while a commit is open. */
   busy: Busy;
   dispatcher: Dispatcher;
   runner: Runner;
@@ -57,13 +54,13 @@ interface Pending {
   run: ActiveRun;
   unit: Transition;
   reply: Reply | undefined;
-  /** Whether it ends the run. The machine may be further on when this is committed, and a later transition end it. */
+  /** Whether it ends the run. The machine may be ahead: a later transition may end the run. */
   isTerminal: boolean;
   started: readonly StartedAttempt[];
   woken: readonly Wait[];
 }
 
-/** Errors of commands that are refused: thrown before anything has changed. */
+/** Errors of rejected commands, thrown before any change. */
 const REFUSALS: readonly ErrorCode[] = ["SVC_TRANSITION", "SVC_INVALID"];
 
 export class RunLoop implements MessageHandler {
@@ -84,7 +81,7 @@ export class RunLoop implements MessageHandler {
       if (unit) this.#transition(run, message, unit, reply);
       else this.#unchanged(run, reply);
     } catch (error) {
-      // Anything but the refusal of a command may have left the machine half changed.
+      // Any other error may have left the machine half changed.
       if (!(reply && isRefusal(error))) this.fail(run, error);
       if (message.type === "slotGranted") message.slot.leave();
       reply?.reject(error);
@@ -146,7 +143,7 @@ export class RunLoop implements MessageHandler {
     this.#options.fleet?.wrote(run.id, outbox?.map((row) => row.registrationId) ?? []);
   }
 
-  /** @returns whether this process still held the run. Rejects with what the store does. */
+  /** @returns whether this process still held the run. Rejects with errors of the store. */
   async write(run: ActiveRun, unit: Transition): Promise<boolean> {
     const { graphs, busy } = this.#options;
     busy.begin();
@@ -175,7 +172,7 @@ export class RunLoop implements MessageHandler {
 
   // Effects.
 
-  /** Marks nodes that became ready as running in the same unit, where there are slots. */
+  /** Marks ready nodes as running in the same transition, if there are slots. */
   startReady(run: ActiveRun, unit: Transition): StartedAttempt[] {
     return this.#options.dispatcher.startReady(run, unit);
   }
@@ -186,7 +183,7 @@ export class RunLoop implements MessageHandler {
     this.#watch(run);
   }
 
-  /** Attempts whose start was not committed do not run. */
+  /** Drops attempts whose start was not committed. */
   release(started: readonly StartedAttempt[]): void {
     for (const { slot } of started) slot.leave();
   }
@@ -206,7 +203,7 @@ export class RunLoop implements MessageHandler {
   }
 }
 
-/** A node that waited for a slot starts, unless the run has changed meanwhile. */
+/** Starts a node that got a slot, unless the run has changed meanwhile. */
 function startGranted(run: ActiveRun, { node, slot }: SlotGranted, nowMs: number): Transition | undefined {
   const { machine, isActive } = run;
   if (isActive && machine.row.phase === "running" && node.status === "ready") return machine.nodeStarted(node, nowMs);
@@ -234,13 +231,13 @@ function abortEnded(run: ActiveRun, message: InboxMessage): void {
   else if (isControl(message)) run.abortEnded("The graph was cancelled");
 }
 
-/** The run was lost to a fault of the store, or to another process. */
+/** Rejects a message after the run was lost to a fault of the store or another process. */
 function refuse(message: InboxMessage, reply: Reply | undefined): void {
   if (message.type === "slotGranted") message.slot.leave();
   reply?.reject(new Outrun());
 }
 
-/** A unit that is refused once the run is held under another number. */
+/** Fences a transition: it is refused once the run is held under another lease. */
 function underLease({ lease }: ActiveRun, unit: Transition): Transition {
   if (lease !== undefined && unit.fence) unit.fence.lease = lease;
   return unit;

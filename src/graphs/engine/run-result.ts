@@ -1,5 +1,5 @@
 /**
- * Waiting for what a graph comes to. Told by the commit that ends it: where the graph runs in this process its result is at hand then,
+ * Waits for the result of a run. The commit that ends a run announces it: if the run is active in this process, the result is in memory
  * and nothing is read.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -11,11 +11,11 @@ import { CallError } from "../execution/attempt/call-error.ts";
 
 export interface ResultSource {
   graphs: Pick<GraphStore, "graph" | "onEvents">;
-  /** The active runs of this process: ahead of the store by what is not committed yet. */
+  /** Active runs of this process, which are ahead of the store by uncommitted changes. */
   runs: { get(graphId: string): { machine: Machine } | undefined };
 }
 
-/** Rejects as `Engine.result` says. */
+/** Rejects as `Engine.result` documents. */
 export function resultOf(source: ResultSource, graphId: string, signal?: AbortSignal): Promise<Json> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void): void => {
@@ -40,17 +40,17 @@ export function resultOf(source: ResultSource, graphId: string, signal?: AbortSi
     if (signal?.aborted) return abort();
     signal?.addEventListener("abort", abort, { once: true });
     const machine = source.runs.get(graphId)?.machine;
-    // Of one whose end is decided it can't be told here whether that was announced before.
+    // If the end is decided, this process can't know whether it was announced before.
     if (!machine || machine.isTerminal) read();
   });
 }
 
-/** The row of a graph that has ended with these events, where the mirror is still what they left. */
+/** Row of a run that ended with these events, if the machine has not changed since. */
 function rowAtHand(machine: Machine | undefined, events: readonly GraphEvent[]): GraphRow | undefined {
   return machine?.isTerminal && machine.lastSeq === events.at(-1)?.seq ? machine.row : undefined;
 }
 
-/** None are told where another process has added some. */
+/** Another process announces changes without their events. */
 function mayHaveEnded(events: readonly GraphEvent[]): boolean {
   return events.length === 0 || events.some(({ type }) => type === "graph.done" || type === "graph.failed");
 }

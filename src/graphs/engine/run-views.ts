@@ -1,4 +1,4 @@
-/** Graphs, their nodes and their events as those outside see them: read from the store, changed by nobody. */
+/** Reads runs, nodes and events for callers. Changes nothing. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { ChildRow, GraphEvent, StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
@@ -9,7 +9,7 @@ import type { Registry } from "./registry.ts";
 import { readArtifact } from "../execution/attempt/artifact.ts";
 import { madeInput } from "../execution/node-input.ts";
 
-/** As many as are read at once without being felt. */
+/** Events to read at a time without a noticeable delay. */
 const EVENTS = 1000;
 
 export interface ViewsOptions {
@@ -25,7 +25,7 @@ export class Views {
     this.#options = options;
   }
 
-  /** Of a graph that is known to be there. */
+  /** Snapshot of an existing run. */
   async of(graphId: string): Promise<Snapshot> {
     return (await this.snapshot(graphId)) as Snapshot;
   }
@@ -88,14 +88,14 @@ export class Views {
     return this.#options.graphs.tagCounts({ nowMs: this.#options.clock.now(), ...query });
   }
 
-  /** Without reading what nodes were given and gave. */
+  /** Without the inputs and results of nodes. */
   async #listed(ids: readonly string[]): Promise<Snapshot[]> {
     const { graphs } = this.#options;
     const [all, children] = await Promise.all([graphs.heads(ids), graphs.children(ids)]);
     return all.map((one) => this.#view(one, one.nodes.map(headView), children));
   }
 
-  /** @param children of this graph and maybe of others. */
+  /** @param children children of this run, and maybe of others. */
   #view(
     { row, lastSeq }: Pick<StoredGraph, "row" | "lastSeq">,
     nodes: Snapshot["nodes"],

@@ -1,4 +1,4 @@
-/** Sending a signal to a graph: once for each key, and checked by the schema of the worker that waits for it. */
+/** Sends a signal to a run: once for each idempotency key, validated by the schema of the waiting worker. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
@@ -11,10 +11,10 @@ interface Live {
   machine: Machine;
 }
 
-/** What the machine decides over. */
+/** The message that the machine decides. */
 export type SignalMessage = Pick<Extract<ControlMessage, { type: "signal" }>, "signal" | "wait" | "value">;
 
-/** @typeParam Graph as it is held. @typeParam Shown what the sender is answered with. */
+/** @typeParam Graph the run as it is held. @typeParam Shown answer to the sender. */
 export interface SignalTarget<Graph extends Live, Shown> {
   store: Pick<GraphStore, "hasSignal">;
   /** @throws SvcError `SVC_NOT_FOUND` */
@@ -46,12 +46,12 @@ export async function sendSignal<Graph extends Live, Shown>(
   const payload = toJson(signal.payload, `the payload of the signal "${name}"`, target.inputBytes);
   for (let checked: Checked | undefined; ;) {
     const isOld = key !== undefined && (await target.store.hasSignal(graphId, key));
-    // Taken last: while the store is asked, which may take its time, a fault may put another in its place.
+    // Read last: the store may be slow, and a fault may replace the run meanwhile.
     const live = await target.live();
     const { inner } = live.machine;
     if (isOld || (key !== undefined && inner.signals.hasKey(key))) return target.snapshot();
     const wait = inner.waiterFor(name);
-    // While the schema was asked another may have come first, or the wait have ended.
+    // While the schema was validated, another signal may have arrived, or the wait may have ended.
     if (wait?.parse && checked?.wait !== wait) checked = { wait, value: await wait.parse(payload) };
     else {
       const value = wait && checked?.wait === wait ? checked.value : payload;

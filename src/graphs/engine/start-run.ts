@@ -1,4 +1,4 @@
-/** How graphs come to be: started by name, once for each key, or forked from one that is there. Acknowledged once they are durable. */
+/** Starts runs: by name, once for each idempotency key, or as forks. Acknowledged once they are durable. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -24,11 +24,11 @@ export interface NewGraphsOptions {
   clock: Clock;
   activeRuns: ActiveRuns;
   views: Views;
-  /** Most of an input, as JSON. */
+  /** Limit for an input, in bytes of JSON. */
   inputBytes: number;
-  /** Told by which name a graph was started. */
+  /** Called with the name of a started graph. */
   onStart: ((worker: string) => void) | undefined;
-  /** What is being answered, where something is. */
+  /** Origin of the current request, if there is one. */
   origin: (() => Origin | undefined) | undefined;
 }
 
@@ -39,7 +39,7 @@ export class NewGraphs {
     this.#options = options;
   }
 
-  /** @param audit of who had it started, where more than a note is kept: written in the commit that starts it. */
+  /** @param audit entry with the operator, if more than a note is stored. Written in the commit that starts the run. */
   async start(
     name: string,
     given: Json,
@@ -61,7 +61,7 @@ export class NewGraphs {
     const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
     const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
     const run = this.#options.activeRuns.create(stored, definition);
-    // As it is accepted; reading it back would cost as much as writing it.
+    // The accepted state. Reading it back would cost as much as writing it.
     const snapshot = snapshotOf(row, run.machine.nodes().map(nodeView), definition, 1, []);
     try {
       await this.#options.activeRuns.insert(run, options, audit(row.id, options, row.createdMs));
@@ -75,7 +75,7 @@ export class NewGraphs {
     return { snapshot, created: true };
   }
 
-  /** What is kept, and what workers get: they must not differ, or a process that comes later would go on with something else. */
+  /** The input as stored. Workers get the same value, because another process would continue with the stored one. */
   #inputOf(given: Json, what: string): Json {
     return toJson(given, what, this.#options.inputBytes);
   }
@@ -102,12 +102,12 @@ export class NewGraphs {
   }
 }
 
-/** Who starts one by hand may say why. */
+/** Writes the note of an operator who starts a run. */
 function noted(graphId: string, options: StartOptions, createdMs: number): NewAudit | undefined {
   return options.note === undefined ? undefined : auditOf("graph.start", graphId, createdMs, options);
 }
 
-/** What a fork has of the graph that it is one of: what wrote the summary may be among the nodes whose results are copied. */
+/** Options that a fork copies from its source. The node that wrote the summary may be among the copied nodes. */
 function likeOf({ tags, summary }: GraphRow): StartOptions {
   return { tags, origin: { kind: "fork" }, ...(summary !== undefined && { summary }) };
 }

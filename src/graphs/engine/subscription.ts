@@ -1,15 +1,15 @@
-/** Following a graph's events: what is stored first, then what comes, each once, in order. */
+/** Follows the events of a run: stored ones first, then live ones, each once and in order. */
 import { hasEnded, type GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 
-/** Events held for a follower that is slower than its graph; beyond that it reads them from the store. */
+/** Events to buffer for a slow follower. Beyond that, it reads them from the store. */
 const MAX_HELD = 1000;
-/** Events read at once; fewer tell that there are no more. */
+/** Events to read at a time. A shorter page is the last one. */
 const PAGE = 1000;
 
 /**
- * Reads from the store until it has caught up, then takes what the store announces; where that leaves a gap, it reads
- * again. Ends after the event that ended the graph, or when `signal` aborts.
+ * Reads the store until it has caught up, then takes live events, and reads again after a gap. Ends after the event that ended the run,
+ * or when `signal` aborts.
  */
 export async function* subscribe(
   store: GraphStore,
@@ -19,7 +19,7 @@ export async function* subscribe(
 ): AsyncGenerator<GraphEvent> {
   const news = new News(store, graphId, signal);
   let seq = afterSeq;
-  // Before the first event nothing tells whether the graph has ended.
+  // Before the first event, it is unknown whether the run has ended.
   let mayHaveEnded = true;
   try {
     while (!signal.aborted) {
@@ -30,7 +30,7 @@ export async function* subscribe(
         mayHaveEnded = event.type === "graph.done" || event.type === "graph.failed";
       }
       if (!news.isAllTaken) continue;
-      // Only a retry follows on such an event, and would have been announced; without any, the store has to tell.
+      // Only a retry can follow such an event, and it would be announced. Without events, the store must be read.
       if (mayHaveEnded && (events.length > 0 || (await isEnded(store, graphId))) && news.isAllTaken) return;
       await news.come();
     }
@@ -44,13 +44,13 @@ async function isEnded(store: GraphStore, graphId: string): Promise<boolean> {
   return !row || hasEnded(row);
 }
 
-/** What the store has, and then what it has announced since it was last asked for. */
+/** Live events since the last read of the store. */
 class News {
   readonly #store: GraphStore;
   readonly #graphId: string;
   #held: GraphEvent[] = [];
   #hasComeSince = false;
-  /** Whether the store has nothing that was neither given nor is held. */
+  /** Whether the store has no event that is neither returned nor buffered. */
   #isCaughtUp = false;
   #wake: (() => void) | undefined;
   readonly #stops: (() => void)[];
@@ -64,21 +64,21 @@ class News {
     };
     signal.addEventListener("abort", ring);
     const off = store.onEvents(graphId, (events) => {
-      // Another process has written some: only the store has them.
+      // Another process has written events: only the store has them.
       if (events.length === 0) this.#isCaughtUp = false;
-      // One too many is enough to know that some were missed.
+      // One event above the limit shows that some were missed.
       if (this.#held.length <= MAX_HELD) this.#held.push(...events);
       ring();
     });
     this.#stops = [off, () => signal.removeEventListener("abort", ring)];
   }
 
-  /** Whether all that has come so far was given. */
+  /** Whether all received events have been returned. */
   get isAllTaken(): boolean {
     return this.#isCaughtUp && !this.#hasComeSince;
   }
 
-  /** Events that follow on `seq`; more may be there unless {@link isAllTaken}. */
+  /** Events after `seq`. There may be more unless {@link isAllTaken}. */
   async after(seq: number): Promise<GraphEvent[]> {
     const isWhole = this.#isCaughtUp && this.#held.length <= MAX_HELD;
     const held = isWhole ? this.#held.filter((event) => event.seq > seq) : [];

@@ -1,4 +1,4 @@
-/** Graphs that this process holds for those who want to change them, and would not hold otherwise: how many these are, and under which lease. */
+/** Runs that this process holds only while callers change them: number of callers and lease of each. */
 
 interface Loan {
   lease: number;
@@ -12,24 +12,24 @@ export class Loans {
     return this.#loans.has(graphId);
   }
 
-  /** Number of the lease under which a graph is held for somebody. */
+  /** Lease under which a run is held for callers. */
   lease(graphId: string): number | undefined {
     return this.#loans.get(graphId)?.lease;
   }
 
-  /** Held for one more, under this lease. */
+  /** Adds a caller under this lease. */
   begin(graphId: string, lease: number): void {
     this.#loans.set(graphId, { lease, users: (this.#loans.get(graphId)?.users ?? 0) + 1 });
   }
 
-  /** One more wants to change what is held for another. @returns whether it is. */
+  /** Adds a caller to a run that is held for another. @returns whether it is held. */
   join(graphId: string): boolean {
     const loan = this.#loans.get(graphId);
     if (loan) loan.users++;
     return loan !== undefined;
   }
 
-  /** One has changed it. @returns its lease, once nobody else is about to. */
+  /** Removes a caller. @returns the lease once there is no other caller. */
   end(graphId: string): number | undefined {
     const loan = this.#loans.get(graphId);
     if (!loan || --loan.users > 0) return undefined;

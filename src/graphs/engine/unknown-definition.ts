@@ -1,6 +1,6 @@
 /**
- * Graphs of a definition that this build has not, or has with other nodes, when somebody wants something of them and no process has the
- * definition: what needs none is done on the rows alone, anything else is refused. To take such a graph up would fail it (recovery.ts).
+ * Commands for runs whose definition this build lacks or has changed, if no process has it: a command that needs no definition changes
+ * the rows directly, any other is rejected. Loading such a run would fail it (recovery.ts).
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -24,7 +24,7 @@ export interface UnfitOptions {
   registry: Registry;
   clock: Clock;
   outboxRows: OutboxRows;
-  /** Longest payload of a signal. */
+  /** Limit for the payload of a signal. */
   inputBytes: number;
 }
 
@@ -38,9 +38,9 @@ export class Unfit {
   }
 
   /**
-   * Does what somebody wants of a graph that this process holds for it.
-   * @returns the graph as it is then; undefined where it fits, or has ended: then it is to be taken up as any other.
-   * @throws SvcError `SVC_TRANSITION` where that needs the definition; what the step refuses by itself.
+   * Executes a command for a run that this process holds for it.
+   * @returns the run afterwards; undefined if its definition fits or it has ended: then it is loaded as usual.
+   * @throws SvcError `SVC_TRANSITION` if the command needs the definition; rejections of the command itself.
    */
   async steer(graphId: string, lease: number, wish: Wish): Promise<Machine | undefined> {
     const machine = await this.#read(graphId);
@@ -87,7 +87,7 @@ export class Unfit {
   }
 }
 
-/** A definition of the nodes that have rows. Nothing may be run by it. */
+/** A placeholder definition with the nodes that have rows. Nothing can run by it. */
 function standIn({ row, nodes }: StoredGraph): GraphDefinition {
   const workers = new Map(nodes.filter(({ id }) => !isInner(id)).map(({ id, worker }) => [definitionName(id), worker]));
   return {
