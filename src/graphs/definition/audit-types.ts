@@ -1,36 +1,36 @@
-/** What is done to graphs from outside, and who does it. */
+/** Commands for runs, and their callers. */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 
-/** Who steers a graph by hand, and why: kept in the event of the step, for whoever asks later. */
+/** The caller of a command and the reason, stored in the command's event. */
 export interface Steering {
-  /** `operator`, a user's id. Default: nobody is named. */
+  /** `operator`, or a user's id. Default: none. */
   by?: string;
-  /** Why, in a few words. */
+  /** Reason in a few words. */
   note?: string;
-  /** The client's address: kept in the audit trail, not told in events. */
+  /** The client's address: stored in the audit trail, not in events. */
   address?: string;
 }
 
-/** `by` is kept in the event `graph.queued`; a start with a `note` is in the audit trail too, as something done by hand. */
+/** `by` is stored in the event `graph.queued`. A start with a `note` counts as manual and is in the audit trail as well. */
 export interface StartOptions extends Steering {
-  /** The same key again, for the same name, is the same graph. */
+  /** Another start with the same key and name returns the same run. */
   idempotencyKey?: string;
   /** Time until the run may start, such as `"10m"`. Default: none. */
   delay?: Duration;
-  /** Added to the workers' (see there). A whole number from -1000 to 1000; default 0. */
+  /** Added to the workers' priority. A whole number from -1000 to 1000; default 0. */
   priority?: number;
   /** Earliest start, Unix milliseconds; `delay` counts from it. A time in the past means now. */
   at?: number;
   tags?: string[];
-  /** What it is, in a few words, until a worker says more (`ctx.summary`). One line; beyond 200 characters it is cut. Default: none. */
+  /** One-line summary until a worker sets another (`ctx.summary`). Cut after 200 characters. Default: none. */
   summary?: string;
-  /** What starts it, for lists. Default: the action, form or route that is being answered, else the app's code. */
+  /** Origin, for lists. Default: the action, form or route that is being handled, else the app's code. */
   origin?: Origin;
-  /** The graph that this one belongs to, and which of its nodes: shown in both, and found by. */
+  /** Parent run and node: shown in both, and searchable. */
   parent?: { graphId: string; node?: string };
 }
 
@@ -44,51 +44,51 @@ export interface PauseOptions extends Steering {
 
 export interface RetryOptions extends Steering {
   /**
-   * A node, or an item of a fan-out such as `inspect/3`: it runs again, and all that comes after it, also in a graph that
-   * is done. What they came to before is kept (`pastNodes`). Default: all that is not done, in a graph that has failed.
+   * A node, or an item of a fan-out such as `inspect/3`: runs again with all that follow it, also in a finished run. Earlier results are
+   * kept (`pastNodes`). Default: all unfinished nodes of a failed run.
    */
   from?: string;
 }
 
 export interface ForkOptions extends Steering {
-  /** The first node to run in the new graph; results of those it doesn't come after are copied. */
+  /** First node of the new run; results of nodes that do not follow it are copied. */
   from: string;
-  /** Input of that node, in place of what its definition makes. */
+  /** Replaces the input that the definition computes for this node. */
   input?: Json;
 }
 
 export interface SignalOptions extends Steering {
-  /** Sent once for each key, however often it is called. */
+  /** A signal with the same key is sent once. */
   idempotencyKey?: string;
 }
 
 export type BulkAction = "pause" | "resume" | "cancel" | "retry";
 
 export interface BulkOptions extends Steering {
-  /** Which graphs; an empty one is all. */
+  /** Filter; an empty one selects all runs. */
   filter: Omit<GraphQuery, "limit" | "cursor">;
-  /** Most graphs to steer. Default and most 10,000. */
+  /** Most runs to change. Default and maximum 10,000. */
   limit?: number;
-  /** Where an earlier call ended: graphs with lower ids only. */
+  /** Cursor of an earlier call: runs with lower ids only. */
   cursor?: string;
-  /** Only counts: with a cursor one by one from there, as many as `limit`; without, as `engine.list` tells their total. */
+  /** Only counts: with a cursor, up to `limit` runs from there; without, the total of `engine.list`. */
   isDryRun?: boolean;
-  /** Told how far it has come, after each hundred or so; what it gives is waited for. */
+  /** Called with intermediate results after about every hundred runs. Its promise is awaited. */
   onProgress?: (soFar: Readonly<BulkReport>) => void | Promise<void>;
-  /** Once aborted no further hundred is begun: `next_cursor` says where to go on. */
+  /** After an abort, no further hundred starts; `next_cursor` continues. */
   signal?: AbortSignal;
-  /** Told of each that did not allow it or was gone, and why. Must not throw. */
+  /** Called with each run that rejected the command or is gone, and the reason. Must not throw. */
   onRefused?: (graphId: string, refusal: SvcError) => void;
 }
 
 export interface BulkReport {
   action: BulkAction;
-  /** Graphs that the filter fits, by the time it began. */
+  /** Matching runs when the call started. */
   matched: number;
   changed: number;
-  /** Graphs that did not allow it. */
+  /** Runs that rejected the command. */
   refused: number;
   dry_run: boolean;
-  /** Where to go on; null when none is left. */
+  /** Continues the command; null if none is left. */
   next_cursor: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * What `graph` hands to the function that declares its nodes. Types go from node to node: what a worker takes is held against what its node
- * is given, by default the results of the nodes before it by name.
+ * Types of the builder that `graph` passes to its function. Types flow from node to node: a worker's input type is checked against its
+ * node's input, by default the results of the nodes before it by name.
  */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -10,20 +10,20 @@ import type { RetryPolicy } from "./retry.ts";
 
 type Refs = readonly NodeRef[];
 
-/** What holds for one use of a worker, in place of the worker's own options. */
+/** Overrides the worker's own options for one node. */
 interface UseOptions<After extends Refs> {
   /**
-   * Nodes that must have ended first. The node runs when one of them is done; when all were skipped or have failed, it is
-   * skipped too. Default: the node starts with the graph.
+   * Nodes that must have ended first. The node runs if one of them is done; if all were skipped or have failed, it is skipped as well.
+   * Default: the node starts with the run.
    */
   after?: After;
-  /** Default: the worker's; each field by itself. */
+  /** Default: the worker's, field by field. */
   retry?: RetryPolicy;
-  /** Longest one attempt may run. Default: the worker's. */
+  /** Longest time of one attempt. Default: the worker's. */
   timeout?: Duration;
 }
 
-/** @typeParam Given the graph's input. @typeParam Takes what the worker does. */
+/** @typeParam Given the run's input. @typeParam Takes the worker's input. */
 export interface NodeOptions<
   Given = never,
   After extends Refs = Refs,
@@ -32,47 +32,47 @@ export interface NodeOptions<
   OnError extends "fail" | "continue" = "fail" | "continue",
 > extends UseOptions<After> {
   /**
-   * Makes the node's input. Default: the graph's input, or, for a node with `after`, an object of their results by name;
-   * of one that was skipped or has failed the result is null.
+   * Computes the node's input. Default: the run's input or, for a node with `after`, an object of their results by name; the result of a
+   * skipped or failed node is null.
    */
   input?: (graphInput: Given, deps: ResultsOf<After>) => Takes;
-  /** Asked once, when the nodes before it have ended: whether it runs. False skips it. Default: it does. */
+  /** Called once, when the nodes before it have ended. False skips the node. Default: it runs. */
   when?: (graphInput: Given, deps: ResultsOf<After>) => When;
-  /** What becomes of the graph when this node has failed for good: `fail` (default) ends it, `continue` goes on without. */
+  /** Effect of a permanent failure of this node: `fail` (default) ends the run, `continue` goes on without it. */
   onError?: OnError;
 }
 
 export interface MapOptions<After extends Refs = Refs> extends UseOptions<After> {
-  /** How many items may be under way at once, of this fan-out. Default: as many as the worker may run. */
+  /** Limit of concurrent items of this fan-out. Default: the worker's limit. */
   concurrency?: number;
   /**
-   * What becomes of the graph when an item has failed for good: `fail` (default) ends it; `collect` goes on, and the result
-   * tells of each item `{ ok: true, value }` or `{ ok: false, error }`.
+   * Effect of a permanent failure of an item: `fail` (default) ends the run; with `collect`, the result of each item is `{ ok: true,
+   * value }` or `{ ok: false, error }`.
    */
   onError?: "fail" | "collect";
 }
 
-/** What nodes come to, by name. Of those whose names are not known as types, anything. */
+/** Results of nodes by name; anything for names that are not literal types. */
 export type ResultsOf<After extends Refs> = string extends After[number]["name"]
   ? Record<string, Json>
   : { [Ref in After[number] as Ref["name"]]: ResultOf<Ref> };
 
 type ResultOf<Ref> = Ref extends NodeRef<infer Output, string, infer Absent> ? Output | Absent : never;
 
-/** The first of nodes that are sure to have a result, unless the graph fails. */
+/** Nodes that have a result unless the run fails. */
 type Sure<Ref> = Ref extends NodeRef<unknown, string, infer Absent> ? ([Absent] extends [never] ? Ref : never) : never;
 
-/** Of a node that only runs where one of others does: null where none of them is sure to. */
+/** null for a node that runs only if one of several others does, none of which is sure to. */
 type AbsentAfter<After extends Refs> = After extends readonly []
   ? never
   : [Sure<After[number]>] extends [never]
     ? null
     : never;
 
-/** The default of a node's input. `Given` is never where the graph does not say what it takes. */
+/** The default input of a node. `Given` is never if the graph does not declare its input. */
 type InputBy<Given, After extends Refs> = After extends readonly [] ? Given : ResultsOf<After>;
 
-/** Shown by editors where a worker does not take what its node is given. */
+/** Shown by editors if a worker does not accept its node's input. */
 interface Misfit<IsGiven, Takes> {
   readonly "the worker does not take what this node is given: make its input with the option `input`": {
     isGiven: IsGiven;
@@ -82,16 +82,16 @@ interface Misfit<IsGiven, Takes> {
 
 type Fits<Given, Takes> = [Given] extends [Taken<Takes>] ? unknown : Misfit<Given, Takes>;
 
-/** What a worker takes that is of no known type is anything. */
+/** A worker with an unknown input type accepts anything. */
 type Taken<Takes> = [Takes] extends [never] ? unknown : Takes;
 
 type Work<Input, Output> = Worker<Input, Output> | GraphDefinition<Input, Output>;
 
 type AbsentIf<When, OnError> = ([When] extends [never] ? never : null) | (OnError extends "continue" ? null : never);
 
-/** @typeParam Given the graph's input; never where it is not said, which every worker takes. */
+/** @typeParam Given the run's input; never if it is not declared, which every worker accepts. */
 export interface GraphBuilder<Given = never> {
-  /** @param worker what does the work, or another graph: then the node waits for that, and has its result. */
+  /** @param worker the worker, or another graph: then the node waits for a child run and has its result. */
   node<
     const Name extends string,
     Input,
@@ -117,9 +117,9 @@ export interface GraphBuilder<Given = never> {
     options?: NodeOptions<Given, After, Taken<NoInfer<Input>>, When, OnError>,
   ): NodeRef<Output, Name, AbsentAfter<After> | AbsentIf<When, OnError>>;
   /**
-   * One node per item of `from`'s result, known only when `from` is done. The result is the array of their results, in
-   * the order of the items. Skipped where `from` was skipped or has failed.
-   * @param worker what does the work of an item, or another graph.
+   * One node for each item of `from`'s result, known once `from` is done. The result is an array in item order. Skipped if `from` was
+   * skipped or has failed.
+   * @param worker the worker of an item, or another graph.
    */
   map<const Name extends string, Item, Output, From, Absent extends null>(
     name: Name,

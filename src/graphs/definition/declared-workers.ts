@@ -1,6 +1,6 @@
 /**
- * How a thread finds the worker it is to run: it loads the module, and every worker that is declared on the way is told here.
- * By a global name, since the module may have its own copy of svc.
+ * How a thread finds its worker: it loads the module, and every declared worker is reported here. By a global name, because the module
+ * may load its own copy of svc.
  */
 import type { Worker } from "./definition-types.ts";
 
@@ -9,12 +9,12 @@ type Listener = (worker: Worker<never, unknown>) => void;
 const KEY = Symbol.for("svc.graph.declared");
 const place = globalThis as { [KEY]?: Listener };
 
-/** A worker has been declared. */
+/** Reports a declared worker. */
 export function tellDeclared(worker: Worker<never, unknown>): void {
   place[KEY]?.(worker);
 }
 
-/** Hears of every worker that is declared from now on in this thread. */
+/** Calls the listener for every worker that is declared from now on in this thread. */
 export function onDeclared(listener: Listener): void {
   place[KEY] = listener;
 }

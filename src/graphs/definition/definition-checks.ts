@@ -1,4 +1,4 @@
-/** What a worker or graph may not be declared with. Each refusal names who has which option, what it is and what is allowed. */
+/** Validates declarations of workers and graphs. Each error names the worker and option, the given value and the allowed ones. */
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { isSchema } from "../../platform/shared/schema.ts";
@@ -8,7 +8,7 @@ import type { AnyOptions } from "./worker-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 
-/** @throws SvcError `SVC_DEFINITION`, as everything here. */
+/** @throws SvcError `SVC_DEFINITION`, as all checks here. */
 export function requireName(what: string, name: string): void {
   if (typeof name !== "string" || !NAME.test(name))
     throw refused(
@@ -16,7 +16,7 @@ export function requireName(what: string, name: string): void {
     );
 }
 
-/** Every option a worker may have, with its check: one that is misspelt is refused, not ignored. */
+/** All options of a worker with their checks. An unknown option is rejected, not ignored. */
 const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, value: AnyOptions[Name]) => void } = {
   input: checkSchema,
   retry: checkRetry,
@@ -32,7 +32,7 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
   compensate: (what, value) => checkFunction(what, "compensate", value),
 };
 
-/** With less a thread does not even start. */
+/** A thread does not start with less. */
 const MIN_MEMORY_MB = 16;
 const VERSION = /^[!-~]{1,64}$/;
 const ON_ERROR: readonly unknown[] = [undefined, "fail-fast", "drain"];
@@ -129,7 +129,7 @@ function checkRate(what: string, rate: AnyOptions["rate"]): void {
   checkFunction(what, "rate.key", rate.key);
 }
 
-/** @param such ends the message: an example. */
+/** @param such example at the end of the message. */
 export function requireObject(what: string, option: string, value: unknown, such = ""): void {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw refused(`${what} has ${option} ${shown(value)}; use an object${such}`);
@@ -139,7 +139,7 @@ function requireOption(what: string, option: string, value: unknown): void {
   if (value === undefined) throw refused(`${what} lacks ${option}`);
 }
 
-/** Beyond this a point of priority, which is a minute, is a day's work of waiting. */
+/** A priority point equals a minute, so this is most of a day. */
 const MAX_PRIORITY = 1000;
 
 const PRIORITIES = `a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`;
@@ -149,7 +149,7 @@ function checkPriority(what: string, value: number | undefined): void {
     throw refused(`${what} has priority ${shown(value)}; use ${PRIORITIES}`);
 }
 
-/** What a graph is started with. @throws SvcError `SVC_INVALID` */
+/** Priority of a start. @throws SvcError `SVC_INVALID` */
 export function readPriority(value: unknown): number {
   if (isPriority(value)) return value;
   const problem = `must be ${PRIORITIES}`;
@@ -165,7 +165,7 @@ export function checkCount(what: string, option: string, value: number | undefin
   throw refused(`${what} has ${option} ${shown(value)}; use a whole number from 1`);
 }
 
-/** @throws also where it is no time at all, if that makes no sense. */
+/** @throws also for zero if that makes no sense. */
 export function checkTime(what: string, option: string, value: Duration | undefined): number {
   try {
     return value === undefined ? Infinity : durationMs(value);
@@ -174,7 +174,7 @@ export function checkTime(what: string, option: string, value: Duration | undefi
   }
 }
 
-/** A length of time that is more than none. */
+/** A duration above zero. */
 function checkSpan(what: string, option: string, value: Duration | undefined): void {
   if (checkTime(what, option, value) <= 0)
     throw refused(`${what} has ${option} ${shown(value)}; use a time above 0, such as "20s"`);
@@ -193,7 +193,7 @@ export function checkKeys(what: string, given: object, allowed: readonly string[
 
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
-  // What text it would give is the author's, and may not be made at all.
+  // Its text is up to the author, and may not exist.
   return typeof value === "object" && value !== null ? "of another kind" : String(value);
 }
 

@@ -1,4 +1,4 @@
-/** Workers, and the graphs that are made of them, as they are declared. */
+/** Declared workers and graphs. */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -9,13 +9,14 @@ export interface Worker<Input = unknown, Output = unknown> {
   readonly name: string;
   readonly options: AnyOptions;
   readonly run: WorkerRun<Input, Output>;
-  /** Where its work is another graph. */
+  /** Set if its work is another graph. */
   readonly graph?: GraphDefinition;
 }
 
 /**
- * A node inside a definition; carries the type of its result.
- * @typeParam Absent null where there may be none: of a node with `when` or `onError: "continue"`, and of one that comes after such alone.
+ * A node in a definition, with the type of its result.
+ * @typeParam Absent null if there may be no result: for a node with `when` or `onError: "continue"`, and for one that follows only such
+ * nodes.
  */
 export interface NodeRef<Output = unknown, Name extends string = string, Absent extends null = null> {
   readonly name: Name;
@@ -27,30 +28,30 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
   readonly kind: "graph";
   readonly name: string;
   readonly nodes: readonly NodeDefinition[];
-  /** Name of the node whose result is the graph's; absent: the results of the last nodes by name. */
+  /** Name of the node with the run's result; absent: the results of the last nodes by name. */
   readonly output?: string;
-  /** Over names, workers and order: tells whether a running graph was started with this definition. */
+  /** Hash of names, workers and order: tells whether a run was started with this definition. */
   readonly hash: string;
   readonly options: GraphOptions;
   readonly types?: { input: Input; output: Output };
 }
 
 export interface GraphOptions {
-  /** Longest from its start to its end; then it fails. Not counted while it is paused. Default: none. */
+  /** Longest time from start to end, after which the run fails. A pause does not count. Default: none. */
   timeout?: Duration;
   /**
-   * What becomes of nodes that run when another has failed for good: `fail-fast` (default) aborts them, `drain` lets them end
-   * and keeps their results.
+   * Running nodes after a permanent failure of another one: `fail-fast` (default) aborts them, `drain` lets them end and keeps their
+   * results.
    */
   onError?: "fail-fast" | "drain";
-  /** Longest that `onCancel` and `compensate` of all its nodes may take; what is left then is recorded. Default "5m". */
+  /** Longest time for `onCancel` and `compensate` of all nodes; the rest is recorded as not compensated. Default "5m". */
   undoTimeout?: Duration;
-  /** How long a graph is kept once it has finished. Default: the engine's. */
+  /** Time to keep a finished run. Default: the engine's. */
   retention?: Duration;
   /**
-   * Tells this definition from earlier ones of its name, of which graphs may still be under way. An app may have several
-   * versions of a name: each graph goes on with the one it was started with, and new ones start with the last of the list. A
-   * graph whose version is not there waits, and the log says so. Default: none.
+   * Distinguishes this definition from earlier ones of its name with unfinished runs. An app may have several versions: each run
+   * continues with the one it was started with, and new runs start with the last of the list. A run whose version is missing waits, and
+   * the log says so. Default: none.
    */
   version?: string;
 }
@@ -59,22 +60,22 @@ export interface NodeDefinition {
   readonly name: string;
   readonly worker: Worker<never, unknown>;
   readonly after: readonly string[];
-  /** Input of the node from the graph's input and the results before it. */
+  /** Computes the node's input from the run's input and earlier results. */
   readonly input: (graphInput: Json, deps: Record<string, Json>) => unknown;
-  /** Asked when the node's turn has come: false skips it. Default: it runs. */
+  /** Called when the node is ready: false skips it. Default: it runs. */
   readonly when?: (graphInput: Json, deps: Record<string, Json>) => unknown;
-  /** Whether the graph goes on where this node, or an item of it, has failed for good. */
+  /** Whether the run continues after a permanent failure of this node or an item of it. */
   readonly mayFail: boolean;
-  /** In place of the worker's. */
+  /** Overrides the worker's policy. */
   readonly retry?: RetryPolicy;
   readonly timeout?: Duration;
-  /** Fan-out: one node per item. */
+  /** Fan-out: one node for each item. */
   readonly map?: FanOut;
 }
 
 export interface FanOut {
   readonly from: string;
   readonly items: (result: Json) => readonly unknown[];
-  /** How many items may be under way at once, those that wait for a retry included. */
+  /** Limit of concurrent items, including those that wait for a retry. */
   readonly concurrency: number;
 }

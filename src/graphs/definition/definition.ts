@@ -1,6 +1,6 @@
 /**
- * Declaring workers and graphs. A definition is data: names, order, and two kinds of functions (what a worker does, how
- * a node's input is made). Everything that can be wrong with it is refused here, by name.
+ * Declares workers and graphs. A definition is data: names, order, and functions for work and inputs. All invalid declarations are
+ * rejected here, by name.
  */
 import { createHash } from "node:crypto";
 import type { Json } from "../../platform/shared/json.ts";
@@ -13,9 +13,8 @@ import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-chec
 import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
 
 /**
- * A named function that graphs run, or that is started alone.
- *
- * @throws SvcError `SVC_DEFINITION` for a bad name or option.
+ * A named function that graphs use, or that is started alone.
+ * @throws SvcError `SVC_DEFINITION` for an invalid name or option.
  */
 export function worker<Input, Output, State extends object = Record<string, Json>>(
   name: string,
@@ -47,10 +46,9 @@ export function worker(
 }
 
 /**
- * Named nodes and their order. The node that `build` returns gives the graph its result; without one, the results of
- * the last nodes by name.
- *
- * @throws SvcError `SVC_DEFINITION` naming a duplicate, a missing node or a cycle.
+ * Named nodes and their order. The node that `build` returns has the run's result; without one, the result has the results of the last
+ * nodes by name.
+ * @throws SvcError `SVC_DEFINITION` that names a duplicate, a missing node or a cycle.
  */
 export function graph<Input = unknown, Output = unknown>(
   name: string,
@@ -66,7 +64,7 @@ export function graph<Input = unknown, Output = unknown>(
     if (nodes.some((other) => other.name === node.name))
       throw refused(`The graph "${name}" has two nodes named "${node.name}"; names must differ`);
     nodes.push(node);
-    // The builder's types say what its name and its result are.
+    // The builder's types know its name and result.
     return { name: node.name as never };
   };
   const returned: unknown = build({
@@ -106,7 +104,7 @@ function fanOutOf(
   };
 }
 
-/** What fan-outs and other nodes have in common. */
+/** The options that fan-outs and other nodes share. */
 function useOf(what: string, name: string, worker: unknown, { retry, timeout }: NodeOptions | MapOptions) {
   return {
     name,
@@ -116,7 +114,7 @@ function useOf(what: string, name: string, worker: unknown, { retry, timeout }: 
   };
 }
 
-/** A worker alone is a graph of one node. */
+/** A single worker is a graph of one node. */
 export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
   return finish(
     single.name,
@@ -126,7 +124,7 @@ export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
   );
 }
 
-/** Whether a node's input is made of what is JSON already. */
+/** Whether a node's input is computed from stored JSON only. */
 export function isMadeOfJson(input: NodeDefinition["input"]): boolean {
   return input === asIs || input === byName;
 }

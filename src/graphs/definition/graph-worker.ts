@@ -1,12 +1,12 @@
-/** A graph in the place of a worker: what stands for it in a node, and in `ctx.call`. An engine gives it a `run` (child-runs.ts). */
+/** A graph used as a worker, in a node or in `ctx.call`. The engine adds its `run` (child-runs.ts). */
 import type { GraphDefinition, Worker } from "./definition-types.ts";
 
-/** Names of workers have no colon, so these are nobody else's. */
+/** Names of workers contain no colon, so this prefix is unambiguous. */
 const WORKER_PREFIX = "graph:";
 
 const workers = new WeakMap<GraphDefinition, Worker<never, unknown>>();
 
-/** A worker whose work is a graph, for a node or for `ctx.call`. The app must know the graph, as it does those of nodes. */
+/** A worker that runs a graph, for a node or `ctx.call`. The app must know the graph, as with graphs of nodes. */
 export function asWorker<Input, Output>(definition: GraphDefinition<Input, Output>): Worker<Input, Output> {
   let made = workers.get(definition);
   if (!made) {

@@ -1,4 +1,4 @@
-/** What a worker's `input` schema makes of what it is called with: at the start of a graph, and at each attempt. */
+/** Validates inputs by a worker's `input` schema: at the start of a run, and at each attempt. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../platform/shared/schema.ts";
@@ -8,7 +8,7 @@ import { FinalError } from "./final-error.ts";
 import { toJson } from "./json-value.ts";
 
 /**
- * Of the nodes that are sure to be called with the graph's input itself: who starts it is told at once.
+ * Validates the run's input for the nodes that receive it unchanged, so that the caller gets the error.
  * @throws SvcError `SVC_INVALID` with issues below `input`.
  */
 export async function requireFit({ nodes }: GraphDefinition, input: Json): Promise<void> {
@@ -29,7 +29,7 @@ async function fitted(schema: StandardSchema, input: Json): Promise<void> {
   }
 }
 
-/** @throws FinalError where it does not fit: another attempt would have the same. */
+/** @throws FinalError for an invalid input, because a retry would have the same one. */
 export async function checkedInput(schema: StandardSchema, input: unknown, nodeId: string): Promise<Json> {
   try {
     return toJson(await parseWith(schema, input), "what its schema makes of it", Infinity);

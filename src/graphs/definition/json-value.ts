@@ -1,13 +1,13 @@
-/** Results of workers must survive JSON unchanged, or a graph that is resumed would go on with other values. */
+/** Results of workers must survive JSON unchanged: a resumed run would otherwise continue with different values. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 
-/** A line of a log beyond this is cut. */
+/** Longer log lines are cut. */
 export const MAX_LOG_LENGTH = 16 * 1024;
 
 /**
  * @returns the value as it will be read back; `undefined` becomes `null`.
- * @throws TypeError naming the place of what JSON can't carry; SvcError `SVC_TOO_LARGE`, which no other try will mend.
+ * @throws TypeError with the path of a value that JSON can't represent; SvcError `SVC_TOO_LARGE`, which no retry fixes.
  */
 export function toJson(value: unknown, path: string, maxBytes: number): Json {
   if (value === undefined || value === null) return null;
@@ -26,7 +26,7 @@ export function toJson(value: unknown, path: string, maxBytes: number): Json {
 
 /** @throws SvcError `SVC_TOO_LARGE` */
 export function requireSize(text: string, what: string, maxBytes: number): void {
-  // A character has three bytes at most, so most texts need not be counted.
+  // A character has at most three bytes, so most texts need no exact count.
   if (text.length * 3 <= maxBytes) return;
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return;
@@ -37,13 +37,13 @@ export function requireSize(text: string, what: string, maxBytes: number): void 
   throw Object.assign(error, { isFinal: true });
 }
 
-/** Where in a value something is that JSON can't carry, such as `.a[3]`, and what. */
+/** Path and kind of a value that JSON can't represent, such as `.a[3]`. */
 interface Problem {
   place: string;
   what: string;
 }
 
-/** @param open what it is a part of. */
+/** @param open the objects that contain it. */
 function findProblem(value: unknown, open: Set<object>): Problem | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : problem(`is ${value}`);
@@ -57,7 +57,7 @@ function findProblem(value: unknown, open: Set<object>): Problem | undefined {
 
 function problemOfItems(items: readonly unknown[], open: Set<object>): Problem | undefined {
   for (let at = 0; at < items.length; at++) {
-    // A place without a value is none of the array's own.
+    // A hole in an array has no property.
     const found = at in items ? findProblem(items[at], open) : undefined;
     if (found) return { ...found, place: `[${at}]${found.place}` };
   }

@@ -1,4 +1,4 @@
-/** What the nodes of a graph may not be declared with, as the graph is declared: each refusal names graph and node. */
+/** Validates the nodes of a graph. Each error names graph and node. */
 import {
   checkCount,
   checkFunction,
@@ -14,7 +14,7 @@ import type { NodeRef, Worker } from "./definition-types.ts";
 import { asWorker } from "./graph-worker.ts";
 import { isGraph, isWorker, notWorker } from "./worker-shape.ts";
 
-/** Every option of a node; what is misspelt is refused, not ignored. */
+/** All options of a node. An unknown option is rejected, not ignored. */
 const NODE_KEYS: Required<{ [Key in keyof NodeOptions]: true }> = {
   after: true,
   retry: true,
@@ -32,12 +32,12 @@ const MAP_KEYS: Required<{ [Key in keyof MapOptions]: true }> = {
   onError: true,
 };
 
-/** How a node is called in messages. */
+/** Name of a node in messages. */
 export function calledNode(graphName: string, name: string): string {
   return `The node "${name}" of graph "${graphName}"`;
 }
 
-/** @throws SvcError `SVC_DEFINITION`, as everything here. */
+/** @throws SvcError `SVC_DEFINITION`, as all checks here. */
 export function checkNode(what: string, options: NodeOptions): void {
   checkUse(what, options, Object.keys(NODE_KEYS));
   checkFunction(what, "input", options.input);
@@ -57,14 +57,14 @@ export function checkMap(what: string, from: unknown, items: unknown, options: M
     );
 }
 
-/** What does the work of a node. */
+/** The worker of a node. */
 export function workerOf(what: string, given: unknown): Worker<never, unknown> {
   if (isGraph(given)) return asWorker(given);
   if (isWorker(given)) return given;
   throw refused(`${what} was given ${notWorker(given)}`);
 }
 
-/** What `build` returned. @returns the name of the node that gives the graph its result. */
+/** Validates the return value of `build`. @returns name of the node with the run's result. */
 export function outputOf(name: string, returned: unknown, nodes: readonly NodeRef[]): string | undefined {
   if (returned === undefined) return undefined;
   const what = `The function of graph "${name}"`;

@@ -1,24 +1,24 @@
 /**
- * Whether a node that failed is tried again, and when: exponential, capped, with jitter so that many failures don't return
- * together; no sooner than the error itself asks for.
+ * Decides whether and when a failed node is retried: exponential backoff with a cap and jitter, and not before the time that the error
+ * asks for.
  */
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { isFinalError } from "./final-error.ts";
 
 export interface RetryPolicy {
-  /** Attempts in all, the first included. Default 3. */
+  /** Attempts in total. Default 3. */
   max?: number;
-  /** Wait before the second attempt; doubles each time. Default "1s". */
+  /** Wait before the second attempt, doubled each time. Default "1s". */
   base?: Duration;
   /** Longest wait. Default "1m". */
   cap?: Duration;
-  /** Whether a wait is cut at random, by half at most, so that many failures don't return together. Default true. */
+  /** Shortens each wait at random by up to half, so that many failures don't return together. Default true. */
   jitter?: boolean;
-  /** Names of errors (`error.name`) that trying again can't help. Default none. */
+  /** Names of errors (`error.name`) that a retry can't fix. Default none. */
   nonRetryable?: readonly string[];
   /**
-   * Asked of every other error: false fails the node at once. Default: it is tried again. An error's own `retryAfter`
-   * (`"30s"`, or milliseconds) is the least wait, beyond `cap` too.
+   * Called for all other errors: false fails the node at once. Default: retry. An error's own `retryAfter` (`"30s"`, or milliseconds) is
+   * the shortest wait, also above `cap`.
    */
   retryIf?: (error: unknown, attempt: number) => boolean;
 }
@@ -26,17 +26,17 @@ export interface RetryPolicy {
 const DEFAULTS = { max: 3, base: "1s", cap: "1m", jitter: true } as const;
 
 export interface FailedAttempt {
-  /** The attempt that just failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   attempt: number;
-  /** What was thrown. */
+  /** The thrown value. */
   cause: unknown;
   /** 0 to below 1. */
   random: number;
 }
 
 /**
- * @returns milliseconds until the next attempt, or undefined when there is none.
- * @throws what `retryIf` throws.
+ * @returns milliseconds until the next attempt; undefined if there is none.
+ * @throws errors of `retryIf`.
  */
 export function retryDelayMs(policy: RetryPolicy | undefined, failed: FailedAttempt): number | undefined {
   const { max, base, cap, jitter, nonRetryable, retryIf } = { ...DEFAULTS, ...policy };
@@ -53,7 +53,7 @@ function nameOf(cause: unknown): string {
   return cause instanceof Error ? cause.name : "";
 }
 
-/** `retryAfter` of an error: what the other side said, as HTTP's Retry-After does. Nonsense is no wish. */
+/** `retryAfter` of an error, as in HTTP's Retry-After. An invalid value is ignored. */
 function askedForMs(cause: unknown): number {
   const wish = typeof cause === "object" && cause !== null ? (cause as { retryAfter?: unknown }).retryAfter : undefined;
   try {

@@ -1,17 +1,17 @@
-/** What an author says of a run in a few words, as it is kept: one line, for lists. */
+/** The stored one-line summary of a run, for lists. */
 
-/** As much as a row of a list has room for, and a search is quick with. */
+/** Enough for a row of a list, and short enough for a fast search. */
 export const MAX_SUMMARY_LENGTH = 200;
 
-/** As one line, whatever it is: what is only told must not fail the node. What is too long ends with an ellipsis. */
+/** Converts any value to one line, because a summary must not fail the node. A long one ends with an ellipsis. */
 export function summaryOf(given: unknown): string {
-  // Far more than is kept, so that a text of megabytes is not gone through.
+  // More than is stored, but far less than a text of megabytes.
   const start = String(given).slice(0, MAX_SUMMARY_LENGTH * 10);
   const text = start
     .replaceAll(/\p{Cs}/gu, "\ufffd")
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
   if (text.length <= MAX_SUMMARY_LENGTH) return text;
-  // No half of a character.
+  // Does not split a surrogate pair.
   return `${text.slice(0, MAX_SUMMARY_LENGTH - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

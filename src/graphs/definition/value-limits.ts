@@ -1,38 +1,38 @@
-/** How large values of graphs may be, and how long and how often things happen that an operator may want otherwise. */
+/** Limits of values, progress and pauses, which an operator may change. */
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { checkKeys, checkTime, refused } from "./definition-checks.ts";
 
 export interface GraphLimits {
-  /** Bytes of JSON of what comes in: a graph's input, what a worker hands to another, what a signal brings. Default 16 MiB. */
+  /** Bytes of JSON for an input: of a run, of a called worker, of a signal. Default 16 MiB. */
   inputBytes?: number;
-  /** Bytes of JSON of what is kept of a node or a step: its result, its state. Default 16 MiB. */
+  /** Bytes of JSON for a result or state of a node or step. Default 16 MiB. */
   resultBytes?: number;
-  /** Bytes of JSON of what `ctx.emit` tells: everyone who follows the graph is sent it. Default 256 KiB. */
+  /** Bytes of JSON for an event of `ctx.emit`, which every follower receives. Default 256 KiB. */
   eventBytes?: number;
-  /** How often in a second a graph tells of its progress, 1 to 100; 0 and 1 are always told. Default 10. */
+  /** Progress events per second and run, 1 to 100; 0 and 1 are always sent. Default 10. */
   progressPerSecond?: number;
-  /** How long attempts may go on once their graph is to pause, where the pause does not say. Default: until they are done. */
+  /** Grace period of a pause that names none. Default: until attempts are done. */
   pauseGrace?: Duration;
 }
 
-/** As they are in force. */
+/** Effective limits. */
 export interface ValueLimits {
   readonly inputBytes: number;
   readonly resultBytes: number;
   readonly eventBytes: number;
   readonly progressPerSecond: number;
-  /** Undefined: for as long as it takes. */
+  /** Undefined: no limit. */
   readonly pauseGraceMs: number | undefined;
 }
 
-/** Less does not hold an error's message; more is not one text of JavaScript any more, once it is written out. */
+/** Less can't hold an error message; more does not fit into a JavaScript string once escaped. */
 export const VALUE_BYTES = { min: 1024, max: 128 * 1024 * 1024 } as const;
-/** Each is a row, and is sent to everyone who follows. */
+/** Each event is a row, and every follower receives it. */
 export const EVENT_BYTES = { min: 1024, max: 16 * 1024 * 1024 } as const;
-/** Faster than a screen is drawn helps nobody. */
+/** Faster than a screen is of no use. */
 export const PROGRESS_RATE = { min: 1, max: 100 } as const;
 
-/** A large lockfile, not a film; an event of a size that many may be sent; progress faster than anybody reads. */
+/** Enough for a large lockfile but not for a film; events small enough for many followers; progress faster than anybody reads. */
 export const DEFAULT_LIMITS: ValueLimits = {
   inputBytes: 16 * 1024 * 1024,
   resultBytes: 16 * 1024 * 1024,

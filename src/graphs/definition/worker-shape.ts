@@ -1,4 +1,4 @@
-/** What is a worker, where somebody may have given anything: by shape, since its module may have its own copy of svc. */
+/** Recognises workers by shape, because their module may load its own copy of svc. */
 import { refused } from "./definition-checks.ts";
 import type { GraphDefinition, Worker } from "./definition-types.ts";
 
@@ -14,8 +14,8 @@ export function isGraph(value: unknown): value is GraphDefinition {
 }
 
 /**
- * What an app or an engine is given to run.
- * @throws SvcError `SVC_DEFINITION` for what stands in the wrong list, or is neither.
+ * Validates the lists of workers and graphs of an app or engine.
+ * @throws SvcError `SVC_DEFINITION` for an entry in the wrong list, or of neither kind.
  */
 export function requireListed(workers: readonly unknown[], graphs: readonly unknown[]): void {
   for (const one of workers) {
@@ -28,7 +28,7 @@ export function requireListed(workers: readonly unknown[], graphs: readonly unkn
   }
 }
 
-/** For messages: `undefined in place of a worker; use …`. Short, since it may be anything. */
+/** For messages: `undefined in place of a worker; use …`. Short, because the value may be anything. */
 export function notWorker(value: unknown): string {
   return `${shownShort(value)} in place of a worker; use what worker(…) returned; what an import cycle has not made yet is undefined`;
 }

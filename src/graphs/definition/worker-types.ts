@@ -1,4 +1,4 @@
-/** What a worker is: how it is declared, what it is called with, what undoes it. */
+/** Workers: declaration, context and compensation. */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
@@ -7,113 +7,105 @@ import type { DurableCalls } from "./context-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { ToolCalls } from "../execution/attempt/worker-tools.ts";
 
-/** A limit of its own for each key. */
+/** A concurrency limit for each key. */
 export interface KeyedConcurrency<Input = unknown> {
-  /** How many of one key may run at once. */
+  /** Concurrent attempts of one key. */
   limit: number;
-  /** Of a node's input: a tenant, an account. Those with one key wait for each other and let the rest pass. */
+  /** Key of a node's input: a tenant, an account. Nodes with the same key wait for each other and let others pass. */
   key: (input: Input) => string;
-  /** How many may run at once, of all keys. Default: 16 in each process. */
+  /** Concurrent attempts of all keys. Default: 16 in each process. */
   total?: number;
 }
 
 export interface Rate<Input = unknown> {
-  /** Starts within any stretch of `per`, wherever it begins. */
+  /** Starts within any time span of `per`. */
   limit: number;
   per: Duration;
-  /** Of a node's input; each key has its own limit. Default: one for all. */
+  /** Key of a node's input; each key has its own limit. Default: one limit for all. */
   key?: (input: Input) => string;
 }
 
-/** Handed to `onCancel` and `compensate`. What they write is told of the graph, and kept, as a worker's is. */
+/** Argument of `onCancel` and `compensate`. Their reports belong to the run, as a worker's do. */
 export interface UndoContext<Input = unknown> extends Pick<
   WorkerContext,
   "graphId" | "nodeId" | "epoch" | "signal" | "heartbeat" | "log" | "emit" | "idempotencyKey" | keyof ToolCalls
 > {
-  /** What the worker was called with. */
+  /** The worker's input. */
   readonly input: Input;
-  /** 1 for the first try to undo it. */
+  /** 1 for the first try. */
   readonly attempt: number;
-  /** Why the graph is undone. */
+  /** Why the run is compensated. */
   readonly failure: Failure;
 }
 
 export interface IsolateOptions {
   /**
-   * The module that declares the worker: `import.meta.url` there. A thread loads it anew, with all it imports; it must be
-   * JavaScript, or such TypeScript as this Node loads.
+   * The module that declares the worker: `import.meta.url` there. A thread loads it again with its imports; it must be JavaScript, or
+   * TypeScript that this Node can load.
    */
   module: string | URL;
-  /** Memory of the heap of one attempt's thread, without buffers and typed arrays; who needs more fails. Default: Node's own limit. */
+  /** Heap limit of the thread in MB, without buffers and typed arrays; more fails the attempt. Default: Node's own limit. */
   memoryMb?: number;
 }
 
 export interface WorkerOptions<Input = unknown, Output = unknown> {
   retry?: RetryPolicy;
-  /** Longest one attempt may run; then it is aborted and counts as failed. Default: none. */
+  /** Longest time of one attempt, after which it is aborted and fails. Default: none. */
   timeout?: Duration;
   /**
-   * Longest an attempt may be silent: no step, log, event, progress or `ctx.heartbeat()`; then it is aborted as by a
-   * timeout. Default: none.
+   * Longest time without a step, log, event, progress or `ctx.heartbeat()`, after which the attempt is aborted as by a timeout. Default:
+   * none.
    */
   heartbeat?: Duration;
-  /**
-   * How many of this worker may run at once; of all processes together, where several share a database. Default: 16 in each
-   * process.
-   */
+  /** Concurrent attempts of this worker, over all processes that share a database. Default: 16 in each process. */
   concurrency?: number | KeyedConcurrency<Input>;
-  /** How many may run at once in one process, whatever runs in others. Default: `concurrency`, or 16. */
+  /** Concurrent attempts in one process, independent of others. Default: `concurrency`, or 16. */
   perProcess?: number;
-  /**
-   * How many attempts may start in a time, in all processes together, where several share a database. What waits for it holds
-   * up nothing else. Default: any number.
-   */
+  /** Starts per time, over all processes that share a database. Waiting attempts block nothing else. Default: no limit. */
   rate?: Rate<Input>;
   /**
-   * Beside that of the graph's start: who waits for a place is served as if a minute longer in line for each point, so that
-   * nothing starves. A whole number from -1000 to 1000; default 0. Between workers it counts where the engine has a
-   * `concurrency` of its own.
+   * Added to the priority of the run's start: each point equals a minute's head start in the queue, so nothing starves. A whole number
+   * from -1000 to 1000; default 0. Between workers it counts if the engine has a `concurrency` of its own.
    */
   priority?: number;
   /**
-   * Runs attempts in a thread of their own: what blocks or fills the memory there does not touch the server, and an attempt
-   * that is over its time or cancelled is ended at once, whatever it does. `onCancel` and `compensate` run beside the
-   * server. Default: no thread.
+   * Runs attempts in a thread of their own: blocking code and memory use do not affect the server, and an attempt that times out or is
+   * cancelled ends at once. `onCancel` and `compensate` run in the server's thread. Default: no thread.
    */
   isolate?: IsolateOptions;
-  /** Of the worker where it is started alone (see the graph's `version`). Default: none. */
+  /** Version of the worker for single starts (see the graph's `version`). Default: none. */
   version?: string;
   /**
-   * Called when the graph is cancelled, or fails, while a node of this worker is under way: between attempts too, and
-   * perhaps while code that ignores its signal still runs. Tried again as `retry` says.
+   * Called if the run is cancelled or fails while a node of this worker is running, also between attempts, and perhaps while code that
+   * ignores its signal still runs. Retried by `retry`.
    */
   onCancel?: (ctx: UndoContext<Input>) => unknown;
   /**
-   * Takes back what a node that is done has done, when its graph is cancelled or fails: the last that was done first, one
-   * after the other. Tried again as `retry` says; it may run twice, as the worker may.
+   * Reverts a finished node if its run is cancelled or fails: last finished first, one after the other. Retried by `retry`; it may run
+   * twice, like the worker.
    */
   compensate?: (ctx: UndoContext<Input>, result: Output) => unknown;
 }
 
-/** Of a worker whose input is checked. */
+/** Options of a worker with an input schema. */
 export interface CheckedOptions<Schema extends StandardSchema, Output = unknown> extends WorkerOptions<
   OutputOf<Schema>,
   Output
 > {
   /**
-   * Checks what the worker is called with, at each attempt: it gets what the schema makes of it, which must be JSON. What does not fit fails
-   * the node at once; where it is the graph's input the start is refused, over HTTP with 422 and issues. `concurrency.key` and `rate.key` are
-   * asked before, of what was given.
+   * Validates the worker's input at each attempt: the worker gets the schema's output, which must be JSON. An invalid input fails the
+   * node at once; an invalid input of a run is rejected at the start, over HTTP with 422 and issues. `concurrency.key` and `rate.key` get
+   * the original input.
    */
   input: Schema;
 }
 
-/** Those of some worker, whatever it takes and gives. */
+/** Options of any worker. */
 export type AnyOptions = WorkerOptions<never, never> & { input?: StandardSchema };
 
 /**
- * Handed to a worker. What it tells is durable at once, what it returns with the node's commit.
- * @typeParam State what the worker keeps in `ctx.state`.
+ * Argument of a worker. Its reports are durable at once, its result with the node's commit.
+ * @typeParam State values in `ctx.state`.
  */
 export interface WorkerContext<State extends object = Record<string, Json>> extends DurableCalls<State>, ToolCalls {
   readonly graphId: string;
@@ -121,13 +113,13 @@ export interface WorkerContext<State extends object = Record<string, Json>> exte
   /** 1 for the first try. */
   readonly attempt: number;
   readonly epoch: number;
-  /** Aborts on cancel, timeout, shutdown. */
+  /** Aborts on cancel, timeout and shutdown. */
   readonly signal: AbortSignal;
-  /** Results of the nodes this one waits for, by node name; a fan-out gives an array in item order. */
+  /** Results of the nodes it depends on, by name; of a fan-out as an array in item order. */
   readonly deps: Readonly<Record<string, Json>>;
-  /** Stable over retries: hand it to outside APIs. */
+  /** Stable over retries. Pass it to external APIs. */
   idempotencyKey(part?: string): string;
-  /** Tells that the work goes on (see the worker's `heartbeat`). Writes nothing. */
+  /** Reports that the work continues (see the worker's `heartbeat`). Writes nothing. */
   heartbeat(): void;
   log(level: "debug" | "info" | "warn" | "error", message: string): void;
   /** 0 to 1. Written at most 10 times a second; 0 and 1 always. */

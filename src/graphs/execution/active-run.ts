@@ -12,7 +12,7 @@ import { PauseAbort, type Abort } from "./attempt/abort.ts";
 import { ProgressThrottle } from "./progress.ts";
 import type { Slot } from "./queue/slot.ts";
 
-/** A node that waited has a slot: it starts with the next transition. */
+/** A node that waited has got a slot: it starts with the next transition. */
 export interface SlotGranted {
   type: "slotGranted";
   node: NodeRow;
@@ -44,13 +44,13 @@ export class ActiveRun {
   readonly progress: ProgressThrottle;
   /** Running attempts by node id. */
   readonly controllers = new Map<string, Abort>();
-  /** Queued attempts by node id: a node that is ready is queued once. */
+  /** Queued attempts by node id: a ready node is queued once. */
   readonly queued = new Map<string, { readonly epoch: number }>();
-  /** Number of the lease under which this process holds the run, where several share the store. */
+  /** Lease under which this process holds the run, if several share the store. */
   lease: number | undefined;
   /** Id of the node that this process compensates, or waits to compensate. */
   compensating: string | undefined;
-  /** Whether this is the state that the process goes by: after a fault of the store it is another. Set by the run table. */
+  /** Whether this is the current state of the run in this process. After a fault of the store it is replaced. Set by the run table. */
   isActive = false;
   /** A commit has failed or another process has the run: messages are refused. */
   isLost = false;
@@ -76,12 +76,12 @@ export class ActiveRun {
 
   // The inbox.
 
-  /** Sends a message that nobody waits for. */
+  /** Sends a message without waiting for it. */
   post(message: InboxMessage): void {
     this.#receive(message, undefined);
   }
 
-  /** Resolves once the message's transition is committed. Rejects where the message is refused or the commit fails. */
+  /** Resolves once the message's transition is committed. Rejects if the message is rejected or the commit fails. */
   request(message: RunMessage): Promise<void> {
     return new Promise((resolve, reject) => this.#receive(message, { resolve, reject }));
   }
@@ -94,7 +94,7 @@ export class ActiveRun {
     this.#handler.fail(this, error);
   }
 
-  /** In their order: a message that comes while another is being handled waits for it. */
+  /** In order: a message that arrives while another is handled waits. */
   #receive(message: InboxMessage, reply: Reply | undefined): void {
     if (this.#isHandling) return void this.#inbox.push({ message, reply });
     this.#isHandling = true;
@@ -106,7 +106,7 @@ export class ActiveRun {
 
   // Timers.
 
-  /** Runs something later, unless the run is stopped first. */
+  /** Runs a task later, unless the run is stopped first. */
   after(delayMs: number, task: () => void): void {
     const timer = this.#clock.schedule(delayMs, () => {
       this.#timers.delete(timer);
@@ -128,7 +128,7 @@ export class ActiveRun {
     this.#deadline?.cancel();
     if (deadlineMs === undefined) return;
     this.#deadline = this.#clock.schedule(Math.max(0, deadlineMs - this.#clock.now()), () => {
-      // A timer may be early by a moment, and is set anew then.
+      // A timer may fire a moment early, and is set again then.
       this.#deadlineMs = undefined;
       this.post({ type: "deadline" });
     });
@@ -140,7 +140,7 @@ export class ActiveRun {
     this.#timers.clear();
   }
 
-  /** Nothing happens by itself any more. */
+  /** Stops all timers. */
   stop(): void {
     this.cancelTimers();
     this.progress.stop();
@@ -159,7 +159,7 @@ export class ActiveRun {
     controller?.abort(reason);
   }
 
-  /** Aborts attempts whose node has ended without them. @param why the message of their error, which most ends need not make: none runs. */
+  /** Aborts attempts whose node has ended without them. @param why message of their error. Usually there is no such attempt. */
   abortEnded(why: string): void {
     for (const [id, controller] of this.controllers) {
       if (this.#isUnderWay(id)) continue;
@@ -175,8 +175,8 @@ export class ActiveRun {
   }
 
   /**
-   * Aborts what still runs when the grace of a pause is over; its nodes run again when the run is resumed.
-   * @param graceMs undefined: a pause without one, which ends that of the one before.
+   * Aborts running attempts when the grace period of a pause is over. Their nodes run again when the run is resumed.
+   * @param graceMs undefined: a pause without a grace period, which cancels an earlier one.
    */
   abortAfterGrace(graceMs: number | undefined): void {
     const pause = ++this.#pauses;

@@ -1,4 +1,4 @@
-/** Posts what a worker logs, emits and reports as progress to its run, for as long as its attempt runs. */
+/** Posts the logs, events and progress of a worker to its run while its attempt runs. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { AttemptSink } from "./attempt/attempt-options.ts";
 import type { StartedAttempt } from "./started-attempt.ts";

@@ -1,6 +1,6 @@
 /**
- * Calls `onCancel` and `compensate` of the nodes of runs that are compensated, and posts what came of each to its run. Which node, and what
- * its outcome means, is compensation.ts. Each waits for a slot among the attempts of its worker.
+ * Calls `onCancel` and `compensate` of nodes that are compensated, and posts the outcome to their run. compensation.ts decides which node
+ * is next and what an outcome means. Each call waits for a slot among the attempts of its worker.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -53,11 +53,11 @@ class Compensation implements SlotUser, AttemptSink {
   }
 
   progress(): void {
-    // Its context does not offer it.
+    // This context has no such call.
   }
 
   summary(): void {
-    // Its context does not offer it.
+    // This context has no such call.
   }
 }
 
@@ -68,7 +68,7 @@ export class Undoer {
     this.#options = options;
   }
 
-  /** Goes on with the compensation of a run, if it is being compensated and that is committed. */
+  /** Continues the compensation of a run, once its state is committed. */
   proceed(run: ActiveRun): void {
     const { clock, state } = this.#options;
     const node = run.machine.ending.undoing;
@@ -86,7 +86,7 @@ export class Undoer {
   async #compensate(run: ActiveRun, node: NodeRow): Promise<void> {
     const compensation = new Compensation(run, node);
     const slot = await this.#options.dispatcher.slot(run.machine.definitionOf(node.id).worker, compensation);
-    // Committed before it is called: so the store knows what the process died with. A failed commit is logged by who commits.
+    // Committed before the call, so that the store knows which call the process died in. The committer logs a failure.
     const hasBegun = await run.request({ type: "compensationStarted", node }).then(
       () => true,
       () => false,
@@ -134,7 +134,7 @@ export class Undoer {
         sink: compensation,
         tools,
         values,
-        // Its context does not offer durable calls.
+        // This context has no durable calls.
         durable: undefined,
       });
     } catch (cause) {
@@ -143,12 +143,12 @@ export class Undoer {
     }
   }
 }
-/** A worker that undoes, in place of the one that did. What it returns is nobody's. */
+/** A worker that runs the compensation of another one. Its result is ignored. */
 function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine): Worker<never, unknown> {
   const { onCancel, compensate } = worker.options;
   const failure = machine.row.error as Failure;
   const isTold = node.status === "cancelling";
-  // As its worker was called with it: what a schema made of it.
+  // The same input as the worker's, after its schema.
   const run = async (input: never, worker: WorkerContext): Promise<void> => {
     const { graphId, nodeId, attempt, epoch } = worker;
     const ctx: UndoContext = {
@@ -167,7 +167,7 @@ function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine
       },
       idempotencyKey: (part) => worker.idempotencyKey(part === undefined ? "undo" : `undo/${part}`),
     };
-    // Its worker was called with that input, and gave that result.
+    // The worker was called with this input and returned this result.
     await (isTold
       ? onCancel?.(ctx as UndoContext<never>)
       : compensate?.(ctx as UndoContext<never>, node.result as never));

@@ -1,6 +1,6 @@
 /**
- * Which ready node runs now and which waits: a queue for each worker (worker-queue.ts), and one limit over all of them. Where there is a slot
- * a node is marked as running in the very transition that makes it ready; otherwise its run hears of the slot by a message.
+ * Decides which ready node runs now and which waits: a queue for each worker (worker-queue.ts), and one limit for all of them. With a
+ * free slot, a node is marked as running in the transition that makes it ready; otherwise its run gets a message when there is a slot.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
@@ -20,15 +20,15 @@ import { isQueued, WorkerLane, type SlotPool } from "./queue/worker-queue.ts";
 
 export interface DispatcherOptions {
   clock: Clock;
-  /** Attempts at once, of all workers together. */
+  /** Limit for concurrent attempts of all workers. */
   concurrency: number;
   state: EngineState;
   /** Busy for as long as a slot is held. */
   busy: Busy;
-  /** Where several processes share the store. */
+  /** Permits, if several processes share the store. */
   permits: Permits | undefined;
   elsewhere: Elsewhere | undefined;
-  /** Told of the worker of each node that becomes ready. */
+  /** Called with the worker of each node that becomes ready. */
   onReady: ((worker: string) => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ export class Dispatcher implements SlotPool {
     this.busy = options.busy;
   }
 
-  /** Marks nodes that became ready as running in the same unit, where their worker has a slot; the others are queued. */
+  /** Marks ready nodes as running in the same transition if their worker has a slot, and queues the others. */
   startReady(run: ActiveRun, unit: Transition): StartedAttempt[] {
     const started: StartedAttempt[] = [];
     if (!this.state.mayStart) return started;
@@ -69,7 +69,7 @@ export class Dispatcher implements SlotPool {
     return started;
   }
 
-  /** Queues nodes that the store has as ready already. */
+  /** Queues nodes that are ready in the store. */
   enqueueReady(run: ActiveRun): void {
     if (!this.state.mayStart) return;
     const touched = new Set<WorkerLane>();
@@ -84,12 +84,12 @@ export class Dispatcher implements SlotPool {
     for (const lane of touched) this.fill(lane);
   }
 
-  /** Resolves with a slot for a compensation, which no rate counts; never if it is not wanted when its turn comes. */
+  /** Resolves with a slot for a compensation, which no rate counts. Never resolves if it is not wanted when its turn comes. */
   slot(worker: Worker<never, unknown>, user: SlotUser): Promise<Slot> {
     return this.#laneOf(worker).request(NO_KEYS, false, user);
   }
 
-  /** The same for a node of another process's run, which has its permit and is counted there. */
+  /** A slot for a node of another process's run. That process counts it and has its permit. */
   slotForOther(worker: Worker<never, unknown>, user: SlotUser): Promise<Slot> {
     return this.#laneOf(worker).request(COUNTED_ELSEWHERE, true, user);
   }
@@ -128,7 +128,7 @@ export class Dispatcher implements SlotPool {
     this.#running += more;
   }
 
-  /** Grants what slots there are. With a limit over all workers, any worker may be next. */
+  /** Grants free slots. With a limit for all workers, any worker may be next. */
   fill(lane: WorkerLane): void {
     const { concurrency } = this.#options;
     while (this.state.mayStart && this.#running < concurrency) {
@@ -139,7 +139,7 @@ export class Dispatcher implements SlotPool {
     }
   }
 
-  /** The queue whose next has waited longest. There are as many as workers: few. */
+  /** The queue whose next attempt has waited longest. There are few queues, one for each worker. */
   #first(): WorkerLane | undefined {
     let first: { lane: WorkerLane; order: number } | undefined;
     for (const lane of this.#lanes.values()) {

@@ -1,30 +1,30 @@
 /**
- * Where an error comes from: its causes, and its place in the source of the app. For those who run the app alone, so it is kept
- * beside what is told of a failure, bounded, and names no folder of the machine. Stacks are not kept.
+ * Origin of an error: its causes and its position in the app's source. For operators only, so it is stored beside the public failure, has
+ * a limited size, and names no folder of the machine. Stacks are not stored.
  */
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FailureOrigin } from "../../storage/contract/graph-rows.ts";
 
-/** Deeper and wider, nobody reads on. */
+/** More causes are not useful to a reader. */
 const MAX_CAUSES = 8;
 const MAX_LENGTH = 300;
-/** Of a stack: ten calls, of which the first of the app is looked for. */
+/** Limits for the part of a stack in which the first call of the app is searched. */
 const MAX_STACK_LENGTH = 8192;
-/** In V8's words: `at name (file:line:column)`, `at file:line:column`. */
+/** A stack line of V8: `at name (file:line:column)`, `at file:line:column`. */
 const CALL = /^ {4}at (?:.*? \()?((?:file:\/\/)?[^()]+?):(\d+):(\d+)\)?$/;
 
-/** Of errors that were thrown elsewhere: what was known there. */
+/** Origins of errors from another thread or process. */
 const known = new WeakMap<Error, FailureOrigin>();
 
-/** Remembers where an error comes from that has crossed over from a thread or another process. */
+/** Records the origin of an error that came from another thread or process. */
 export function noteOrigin(error: Error, origin: FailureOrigin | undefined): void {
   if (origin) known.set(error, origin);
 }
 
 /**
- * @param root folder of the app: what lies outside of it, or in its node_modules, is not its own code. Default: where the process runs
- * @returns undefined: nothing is known beyond the message
+ * @param root folder of the app. Files outside of it or in its node_modules are not the app's code. Default: the working directory
+ * @returns undefined if only the message is known
  */
 export function originOf(error: unknown, root = process.cwd()): FailureOrigin | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -37,12 +37,12 @@ export function originOf(error: unknown, root = process.cwd()): FailureOrigin | 
     if (texts.length === 0 && place === undefined) return undefined;
     return { causes: texts, ...(place !== undefined && { place }) };
   } catch {
-    // An error whose own properties throw: its message is all there is.
+    // The error's own properties throw: only its message is known.
     return undefined;
   }
 }
 
-/** What was the cause, of each in turn; of several at once first all that one has. */
+/** Causes in turn; of an error with several causes, all of them first. */
 function causesOf(error: Error): unknown[] {
   const seen = new Set<unknown>([error]);
   const take = (from: unknown): void => {
@@ -63,7 +63,7 @@ function textOf(cause: unknown): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-/** `src/charge.ts:12:9`: the first call of the app's own code. */
+/** `src/charge.ts:12:9`: the first call in the app's own code. */
 function placeOf(error: unknown, root: string): string | undefined {
   if (!(error instanceof Error) || typeof error.stack !== "string") return undefined;
   const calls = error.stack.slice(`${error.name}: ${error.message}`.length).slice(0, MAX_STACK_LENGTH);
@@ -79,7 +79,7 @@ function insideOf(root: string, file: string): string | undefined {
   if (!file.startsWith("file:") && !isAbsolute(file)) return undefined;
   const path = file.startsWith("file:") ? fileURLToPath(file) : file;
   const inside = relative(root, path);
-  // Of the root of all folders everything is inside: then the path would be that of the machine.
+  // With the root folder as app folder, the path would name folders of the machine.
   if (inside.startsWith("..") || isAbsolute(inside) || relative(root, "/") === "") return undefined;
   return inside.includes("node_modules") ? undefined : inside.split(sep).join("/");
 }

@@ -1,4 +1,4 @@
-/** What a node's worker is called with, and what it is counted under where limits are per key. */
+/** The input of a node's worker, and the keys under which its limits count it. */
 import type { Json } from "../../platform/shared/json.ts";
 import { isMadeOfJson } from "../definition/definition.ts";
 import { toJson } from "../definition/json-value.ts";
@@ -10,22 +10,19 @@ import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
 
-/** @throws what the definition's `input` throws; TypeError where JSON can't carry what it makes. */
+/** @throws errors of the definition's `input`; TypeError if JSON can't represent its result. */
 export function inputOf(machine: Machine, node: NodeRow): Json | undefined {
   const definition = machine.definitionOf(node.id);
-  // Items have theirs, and a node that a fork was given one for.
+  // Items have their own input, and so has a node to which a fork gave one.
   if (definition.map || node.input !== undefined) return node.input;
   const [given, deps] = [machine.row.input, machine.deps(definition)];
   const made = definition.input(given, deps);
-  // What was kept is JSON already, and may be long.
+  // A stored value is JSON already, and may be long.
   const isKept = isMadeOfJson(definition.input) || made === given || Object.values(deps).includes(made as Json);
   return isKept ? (made as Json) : toJson(made, "it", Infinity);
 }
 
-/**
- * The input of a node that has begun, for those who look: made again of what is stored. undefined where it was
- * never made, or can't be.
- */
+/** The input of a started node for display, computed from the stored data. Undefined if it was never computed or can't be. */
 export function madeInput(
   graph: GraphRow,
   nodes: readonly NodeRow[],
@@ -39,12 +36,12 @@ export function madeInput(
     const made = own.input(graph.input, new Mirror(nodes, definition).deps(own));
     return made === undefined ? undefined : (JSON.parse(JSON.stringify(made)) as Json);
   } catch {
-    // Its own code may have changed since.
+    // The app's code may have changed since.
     return undefined;
   }
 }
 
-/** @returns also why the keys can't be told: then the node fails when its turn has come. */
+/** @returns also an error if the keys can't be computed: the node fails when its turn comes. */
 export function keysOf(machine: Machine, node: NodeRow, options: AnyOptions): { keys: Keys; fault?: string } {
   const { concurrency, rate } = options;
   const concurrencyKey = typeof concurrency === "object" ? concurrency.key : undefined;

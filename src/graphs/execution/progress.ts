@@ -1,7 +1,4 @@
-/**
- * What workers say of their graph as a whole, no more often than it may be told: how far it is, and its summary. Of each the last
- * word counts; progress of 0 and 1 always gets through.
- */
+/** Progress and summary of a run from its workers, at a limited rate. The last call wins; progress of 0 and 1 is always written. */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { RunMessage } from "../machine/run-message.ts";
 import type { Said } from "../machine/progress-events.ts";
@@ -36,12 +33,12 @@ export class ProgressThrottle {
     else this.#timer ??= this.#clock.schedule(waitMs, () => this.flush());
   }
 
-  /** Writes a summary that waits: what its node comes to is not to be there before it. */
+  /** Writes a pending summary, so that it is stored before the node's result. */
   flushSummary(): void {
     if (this.#waiting?.summary !== undefined) this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes pending values. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** Runs attempts whose start is committed, and posts what came of each to its run. */
+/** Runs attempts whose start is committed, and posts their outcomes to their runs. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { ArtifactRows } from "../../storage/contract/artifacts.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
@@ -39,7 +39,7 @@ export class Runner {
     this.#options = options;
   }
 
-  /** Runs attempts, one after the other where they hold up the event loop. */
+  /** Starts attempts one after the other, with turns of the event loop after long ones. */
   begin(attempts: readonly StartedAttempt[]): void {
     for (const attempt of attempts) this.#options.starts.add(() => void this.#run(attempt));
   }
@@ -72,7 +72,7 @@ export class Runner {
     else if (outcome.kind === "done") this.#discard(node);
   }
 
-  /** Not async itself: it hands on the promise of the attempt. Never rejects. */
+  /** Not async, to pass on the attempt's promise. Never rejects. */
   #outcomeOf(attempt: StartedAttempt, controller: Abort): Promise<Outcome> {
     const { run, node, slot } = attempt;
     const { machine } = run;
@@ -110,7 +110,7 @@ export class Runner {
       return run.post({ type: "nodeDone", node, result: outcome.result, kept: outcome.kept });
     if (outcome.kind === "aborted") {
       const { reason } = controller;
-      // What waits goes on waiting, in the store.
+      // A stored wait continues after the restart.
       const isLeft = reason instanceof Shutdown && node.status === "waiting";
       if (!isLeft && (reason instanceof Shutdown || reason instanceof PauseAbort))
         run.post({ type: "nodeInterrupted", node });
@@ -127,14 +127,14 @@ export class Runner {
     run.post({ type: "nodeFailed", node, error, retryAtMs, kept: outcome.kept });
   }
 
-  /** The result came too late to be kept: the run says so, whatever has become of it. */
+  /** The result arrived too late: the run logs it, whatever its state. */
   #discard({ graphId, id }: NodeRow): void {
     const run = this.#options.runs.get(graphId);
     run?.post({ type: "reported", event: "node.discarded", node: id, data: undefined });
   }
 }
 
-/** What no attempt can help. */
+/** Outcome of a node that no attempt can help. */
 function refusal(message: string, node: NodeRow): Outcome {
   return { kind: "failed", error: { message, reason: "error", node: node.id }, cause: new FinalError(message) };
 }

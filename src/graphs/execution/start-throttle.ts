@@ -1,15 +1,15 @@
 /**
- * Begins attempts one after the other, and gives the event loop a turn after each that held it up: what others say is heard between them,
- * and that this process is there is told. Those that hold nothing up begin at once.
+ * Starts attempts one after the other, with a turn of the event loop after each one that blocked it, so that messages are handled and
+ * heartbeats are sent in between.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 
-/** What holds the loop for longer is not followed by another at once: much more than an attempt that does nothing takes, and little to wait. */
+/** An attempt that blocks the loop for longer is followed by a turn: much more than an empty attempt takes, and a short wait. */
 const LONG_MS = 5;
 
 export class Starts {
   readonly #clock: Clock;
-  /** In their order; those before `#next` have begun. */
+  /** In order; those before `#next` have started. */
   #waiting: (() => void)[] = [];
   #next = 0;
   #isHeld = false;

@@ -1,4 +1,4 @@
-/** An attempt of a node that has a slot, from the transition that starts it to its end. */
+/** An attempt of a node with a slot, from the transition that starts it to its end. */
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Abort } from "./attempt/abort.ts";
 import type { ActiveRun } from "./active-run.ts";
@@ -25,7 +25,7 @@ export class StartedAttempt {
     this.epoch = run.machine.row.epoch;
   }
 
-  /** Whether this attempt still decides over its node: no cancel, timeout, retry or fault has come between. */
+  /** Whether this attempt still decides over its node: no cancel, timeout, retry or fault came between. */
   get isCurrent(): boolean {
     const { run, node } = this;
     return (
@@ -36,7 +36,7 @@ export class StartedAttempt {
     );
   }
 
-  /** Whether its worker runs: what the worker says later is not taken. */
+  /** Whether its worker runs. Later reports of the worker are ignored. */
   get isRunning(): boolean {
     return this.controller !== undefined && this.run.controllers.get(this.node.id) === this.controller;
   }

@@ -1,11 +1,11 @@
-/** Rows of the author's own in the commit of a step (`ctx.tx`). */
+/** Writes the author's rows in the commit of a step (`ctx.tx`). */
 import type { Json } from "../../platform/shared/json.ts";
 import { type GraphStore } from "../../storage/contract/graph-store.ts";
 import { UserStatementError, type TransactionRun } from "../../storage/contract/transaction.ts";
 
 /**
- * @param reload reads the graph again: what the machine has decided may not be what is stored.
- * @throws what the author's function throws; then nothing is written.
+ * @param reload reads the run again, because the machine's state may differ from the store.
+ * @throws errors of the author's function; nothing is written then.
  */
 export async function transact(
   graphs: GraphStore,

@@ -1,4 +1,4 @@
-/** Runs a step of a worker: its tries, each with a time limit of its own. What it comes to is remembered by others. */
+/** Runs a step of a worker: its tries, each with its own timeout. Its caller stores the result. */
 import { setMaxListeners } from "node:events";
 import { durationMs, sleep, type Clock } from "../../platform/shared/clock.ts";
 import { AttemptTimeout } from "./attempt/attempt-limits.ts";
@@ -11,17 +11,17 @@ export interface StepRun {
   options: StepOptions;
   clock: Clock;
   random: () => number;
-  /** Of the attempt. */
+  /** Signal of the attempt. */
   signal: AbortSignal;
   idempotencyKey: string;
-  /** Told before the wait for another try. */
+  /** Called before the wait for another try. */
   onRetry: (error: unknown, attempt: number, delayMs: number) => void;
 }
 
-/** @throws what the last try threw, or the signal's reason. */
+/** @throws the error of the last try, or the signal's reason. */
 export async function runStep(run: StepRun): Promise<unknown> {
   const { clock, options, random, signal, onRetry } = run;
-  // Without a policy of its own a step is tried once: its node is tried again.
+  // Without a policy of its own a step has one try: its node is retried.
   const policy = { max: 1, ...options.retry };
   for (let attempt = 1; ; attempt++) {
     try {
@@ -36,7 +36,7 @@ export async function runStep(run: StepRun): Promise<unknown> {
   }
 }
 
-/** One try: it ends with the function, with the attempt, or when its time is over. */
+/** One try: ends with the function, with the attempt, or at its timeout. */
 async function runOnce({ fn, options, clock, signal, idempotencyKey }: StepRun, attempt: number): Promise<unknown> {
   const { timeout } = options;
   const limit = new AbortController();

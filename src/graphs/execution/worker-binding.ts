@@ -1,4 +1,4 @@
-/** Chooses how a worker is called for a node of this process: beside the server, in a thread, as a graph, or in another process. */
+/** Chooses how to call a worker for a node of this process: directly, in a thread, as a graph, or in another process. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { Children } from "../engine/child-runs.ts";
 import type { Worker } from "../definition/definition-types.ts";
@@ -10,7 +10,7 @@ export interface WorkerBindingOptions {
   registry: Registry;
   isolation: Isolation;
   children: Children;
-  /** Where several processes share the store. */
+  /** The other processes, if several share the store. */
   elsewhere: Elsewhere | undefined;
 }
 
@@ -26,7 +26,7 @@ export class WorkerBinding {
     return runsElsewhere(worker, this.#options.elsewhere);
   }
 
-  /** The worker as it is called. @param state of its node. */
+  /** The worker to call. @param state state of its node. */
   bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
     const { elsewhere, isolation, children, registry } = this.#options;
     if (elsewhere && runsElsewhere(worker, elsewhere)) return boundElsewhere(worker, state, elsewhere, registry);

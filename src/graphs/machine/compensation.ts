@@ -1,8 +1,7 @@
 /**
- * How a graph that has failed for good, or was cancelled, is undone: first what was under way is told (`onCancel`), then
- * what is done is taken back (`compensate`), the last that was done first, one at a time. Changes the mirror and the change it
- * is given; when a graph unwinds, and that it has failed once nothing is left, is machine.ts's to say.
- *
+ * Compensation of a run that failed permanently or was cancelled: first `onCancel` of running nodes, then `compensate` of finished nodes,
+ * last finished first, one at a time. Changes the rows in memory and the given change. machine.ts decides when compensation starts, and
+ * that the run has failed once nothing is left.
  * | node                      | what happens                          | node after                             |
  * |---------------------------|---------------------------------------|----------------------------------------|
  * | begun, not ended          | the graph fails, it has `onCancel`    | cancelling                             |
@@ -11,9 +10,8 @@
  * | compensating              | compensate returned                   | compensated                            |
  * | compensating              | it failed, tries left                 | compensating, due later                |
  * | compensating              | it failed for good, or time is over   | uncompensated (with the error)         |
- *
- * Nothing loops: each is tried as often as its worker's `retry` says, less when it takes the process down. While it is tried its row has no
- * `dueMs`; before, and between tries, it has.
+ * Nothing loops: each is tried as often as its worker's `retry` allows, and fewer times if it crashes the process. A row has no `dueMs`
+ * while it is being tried; before and between tries it has one.
  */
 import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
@@ -25,7 +23,7 @@ import type { AnyOptions } from "../definition/worker-types.ts";
 export class Unwinding {
   readonly #row: GraphRow;
   readonly #mirror: Mirror;
-  /** Still to be undone, the next last. Made when it is first needed: few graphs unwind. */
+  /** Nodes left to compensate, the next one last. Created on first use: few runs are compensated. */
   #left: NodeRow[] | undefined;
 
   constructor(row: GraphRow, mirror: Mirror) {
@@ -33,12 +31,12 @@ export class Unwinding {
     this.#mirror = mirror;
   }
 
-  /** The node that is being undone. */
+  /** The node that is being compensated. */
   get current(): NodeRow | undefined {
     return this.#row.phase === "cancelling" ? this.#pending().at(-1) : undefined;
   }
 
-  /** What was under way is over. Those whose worker wants to know of it are told next. */
+  /** Ends running nodes. Those whose worker has `onCancel` are next. */
   stop(change: Change): void {
     for (const node of this.#mirror.all()) {
       if (!isUnderWay(node)) continue;
@@ -50,7 +48,7 @@ export class Unwinding {
     this.#left = undefined;
   }
 
-  /** Begins with the next. @returns false when nothing is left. */
+  /** Starts the next one. @returns false if none is left. */
   next(change: Change): boolean {
     const node = this.#pending().at(-1);
     if (node?.status === "done") {
@@ -60,7 +58,7 @@ export class Unwinding {
     return node !== undefined;
   }
 
-  /** It is called now: should the process die from here on, that may be its doing. */
+  /** Called when the worker is called: a crash from here on may be its fault. */
   begun(change: Change, node: NodeRow): void {
     change.node(node, { dueMs: undefined });
   }
@@ -77,7 +75,7 @@ export class Unwinding {
     change.event(isTold ? "node.cancelled" : "node.compensated", node.id);
   }
 
-  /** @param retryAtMs when to try again; undefined: it is recorded, and the next one has its turn. */
+  /** @param retryAtMs time of the next try; undefined: the failure is recorded, and the next node follows. */
   failed(change: Change, node: NodeRow, error: NodeFailure, retryAtMs: number | undefined): void {
     if (retryAtMs !== undefined) {
       change.node(node, { attempt: node.attempt + 1, error, dueMs: retryAtMs });
@@ -92,7 +90,7 @@ export class Unwinding {
     this.#record(change, node, error);
   }
 
-  /** Nothing more is undone. */
+  /** Compensates nothing more. */
   giveUp(change: Change, message: string): void {
     for (const node of this.#pending().splice(0).reverse())
       this.#record(change, node, { message, reason: "timeout", node: node.id });
@@ -102,7 +100,7 @@ export class Unwinding {
   recover(change: Change, hasCrashed: boolean): void {
     this.#left = undefined;
     const node = this.current;
-    // One that waited, for its time or for a place, has brought nothing down.
+    // A node that waited for its time or a slot can't have crashed the process.
     if (!node || node.status === "done" || node.dueMs !== undefined) return;
     this.interrupted(change, node);
     if (!hasCrashed) return;
@@ -136,7 +134,7 @@ export class Unwinding {
     return this.#options(node)?.compensate !== undefined;
   }
 
-  /** Undefined for inner nodes, and for those that a changed definition no longer has. */
+  /** Undefined for steps, and for nodes that a changed definition lacks. */
   #options({ id }: NodeRow): AnyOptions | undefined {
     if (id.includes("#")) return undefined;
     const name = id.split("/", 1)[0];
@@ -144,13 +142,13 @@ export class Unwinding {
   }
 }
 
-/** Whether it was begun and has not ended: an attempt that was let go counts, though it is not counted. */
+/** Whether it was started and has not ended. An aborted attempt counts here, although it does not count as a try. */
 function isUnderWay({ status, startedMs }: NodeRow): boolean {
   if (status === "running" || status === "waiting") return true;
   return startedMs !== undefined && (status === "retrying" || status === "ready");
 }
 
-/** The last is next: what is told of its end, then what was begun to be taken back, then what was done last. */
+/** Order, last is next: `onCancel` first, then compensations that were started, then the last finished node. */
 function byTurn(a: NodeRow, b: NodeRow): number {
   return rank(a) - rank(b) || (a.doneSeq ?? 0) - (b.doneSeq ?? 0) || (a.startedMs ?? 0) - (b.startedMs ?? 0);
 }

@@ -13,8 +13,8 @@ import type {
 } from "./run-message.ts";
 
 /**
- * @returns undefined where the message changes nothing.
- * @throws SvcError `SVC_TRANSITION`, `SVC_INVALID` where a command is refused: then nothing has changed.
+ * @returns undefined if the message changes nothing.
+ * @throws SvcError `SVC_TRANSITION`, `SVC_INVALID` for a rejected command: nothing has changed then.
  */
 export function decide(machine: Machine, message: RunMessage, nowMs: number): Transition | undefined {
   switch (message.type) {

@@ -1,6 +1,6 @@
 /**
- * How a graph comes to fail: what runs is stopped, or let end first; what is left to be undone is undone (compensation.ts);
- * then it has failed. The part of the state machine from the first failure for good to `graph.failed`.
+ * Failure of a run: running nodes are aborted or may end, finished ones are compensated (compensation.ts), then the run has failed. The
+ * part of the state machine from the first permanent failure to `graph.failed`.
  */
 import type { Failure, NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
@@ -27,12 +27,12 @@ export class Ending {
     this.#unwinding = new Unwinding(options.lifecycle.row, options.mirror);
   }
 
-  /** Whether the graph has failed, and waits for what runs or is being undone. */
+  /** Whether the run has failed, and waits for running nodes or compensation. */
   get isUnderWay(): boolean {
     return this.#options.lifecycle.row.phase === "cancelling";
   }
 
-  /** The node whose work is being undone. */
+  /** The node that is being compensated. */
   get undoing(): NodeRow | undefined {
     return this.#options.mirror.running > 0 ? undefined : this.#unwinding.current;
   }
@@ -53,7 +53,7 @@ export class Ending {
     return change.unit;
   }
 
-  /** What a node did is undone. */
+  /** A node is compensated. */
   undone(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#unwinding.done(change, node);
@@ -61,7 +61,7 @@ export class Ending {
     return change.unit;
   }
 
-  /** @param retryAtMs when to try again; undefined: it is recorded. */
+  /** @param retryAtMs time of the next try; undefined: the failure is recorded. */
   undoFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#unwinding.failed(change, node, error, retryAtMs);
@@ -69,7 +69,7 @@ export class Ending {
     return change.unit;
   }
 
-  /** `deadlineMs` has come. @returns undefined when it has not, or is no more. */
+  /** `deadlineMs` has passed. @returns undefined if it has not, or does not apply any more. */
   overdue(nowMs: number): Transition | undefined {
     const { lifecycle } = this.#options;
     const { deadlineMs } = lifecycle.row;
@@ -83,7 +83,7 @@ export class Ending {
     return change.unit;
   }
 
-  /** @returns undefined when there is nothing to mend. */
+  /** @returns undefined if nothing needs a change. */
   recover(nowMs: number, hasCrashed: boolean): Transition | undefined {
     const change = this.#change(nowMs);
     this.#unwinding.recover(change, hasCrashed);
@@ -94,7 +94,7 @@ export class Ending {
 
   // Parts of other transitions.
 
-  /** It has failed for good; what is left to be undone comes first. */
+  /** Fails the run; compensation comes first. */
   fail(change: Change, error: Failure, steering?: Steering): void {
     const { lifecycle } = this.#options;
     this.#stopRunning(change);
@@ -102,13 +102,13 @@ export class Ending {
     else lifecycle.failed(change, error, steering);
   }
 
-  /** A node has failed for good. @param isDraining whether those that run may end. */
+  /** A node has failed permanently. @param isDraining whether running nodes may end. */
   nodeFailed(change: Change, error: Failure, isDraining: boolean): void {
     if (isDraining && this.#options.mirror.running > 0) this.#options.lifecycle.unwinds(change, error, undefined);
     else this.fail(change, error);
   }
 
-  /** One of those that others' failure has let run on has ended: perhaps the last. */
+  /** A node has ended that was allowed to run on after a failure. It may be the last one. */
   settle(change: Change): void {
     if (this.#options.mirror.running > 0) return;
     this.#stopRunning(change);

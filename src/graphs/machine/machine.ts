@@ -54,7 +54,7 @@ import type { OutboxRows } from "./report-types.ts";
 import type { Steering } from "../definition/audit-types.ts";
 import type { Wait } from "./waits.ts";
 
-/** What an attempt leaves in its node's row beside the outcome. */
+/** Columns that an attempt writes to its node's row in addition to its outcome. */
 export type Kept = Pick<NodeRow, "state">;
 
 export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
@@ -66,14 +66,14 @@ export class Machine {
   readonly #turns: Turns;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
-  /** What workers do inside of their nodes. */
+  /** Steps of workers. */
   readonly inner: InnerNodes;
-  /** From the first failure for good to the last event. */
+  /** From the first permanent failure to the last event. */
   readonly ending: Ending;
-  /** What workers say. */
+  /** Reports of workers. */
   readonly telling: Telling;
 
-  /** @param lastSeq number of the last event of the rows given. @param signals that no node has taken. */
+  /** @param lastSeq number of the last event of these rows. @param signals signals that no node has received. */
   constructor(
     row: GraphRow,
     nodes: readonly NodeRow[],
@@ -102,7 +102,7 @@ export class Machine {
     return this.#mirror.all();
   }
 
-  /** Number of the last event, counting those of units that are still to be committed. */
+  /** Number of the last event, including uncommitted transitions. */
   get lastSeq(): number {
     return this.#last.seq;
   }
@@ -111,7 +111,7 @@ export class Machine {
     return hasEnded(this.row);
   }
 
-  /** Nodes that became ready since this was last asked; none unless the graph is running. */
+  /** Nodes that became ready since the last call; none unless the run is running. */
   takeReady(): NodeRow[] {
     return this.row.phase === "running" ? this.#turns.takeReady() : [];
   }
@@ -121,19 +121,19 @@ export class Machine {
     return this.#mirror.withStatus("retrying");
   }
 
-  /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
+  /** Results that a node may read: of the nodes it depends on, by name; of a fan-out as an array in item order. */
   deps(definition: NodeDefinition): Record<string, Json> {
     return this.#mirror.deps(definition);
   }
 
-  /** @throws SvcError `SVC_DEFINITION` when the definition no longer has the node. */
+  /** @throws SvcError `SVC_DEFINITION` if the definition lacks the node. */
   definitionOf(nodeId: string): NodeDefinition {
     return this.inner.definitionOf(nodeId) ?? this.#mirror.definitionOf(nodeId);
   }
 
   // Transitions. Each returns the unit to commit.
 
-  /** @param into the unit that inserts the graph; default: a unit of its own. */
+  /** @param into the transition that inserts the run; default: a new one. */
   begin(nowMs: number, into?: Transition): Transition {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#lifecycle.start(change);
@@ -141,13 +141,13 @@ export class Machine {
     return change.unit;
   }
 
-  /** @param into a unit just made, to which this is added; default: a unit of its own. */
+  /** @param into a transition to extend; default: a new one. */
   nodeStarted(node: NodeRow, nowMs: number, into?: Transition): Transition {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#mirror.running++;
     const { id } = node;
     const columns: Partial<NodeRow> = { id, status: "running", attempt: node.attempt + 1, startedMs: nowMs };
-    // Of most nodes this is the first attempt, and each column is written for each of them.
+    // For most nodes this is the first attempt, and each column costs time.
     if (node.epoch !== this.row.epoch) columns.epoch = this.row.epoch;
     if (node.dueMs !== undefined) columns.dueMs = undefined;
     if (node.error !== undefined) columns.error = undefined;
@@ -156,7 +156,7 @@ export class Machine {
     return change.unit;
   }
 
-  /** @param kept columns that its attempt leaves behind. */
+  /** @param kept columns that the attempt writes. */
   nodeDone(node: NodeRow, result: Json, nowMs: number, kept?: Kept): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, true);
@@ -170,7 +170,7 @@ export class Machine {
     return change.unit;
   }
 
-  /** @param retryAtMs when to try again; undefined fails the graph. */
+  /** @param retryAtMs time of the next attempt; undefined fails the run. */
   nodeFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     const isLast = retryAtMs === undefined || this.ending.isUnderWay;
@@ -190,7 +190,7 @@ export class Machine {
     return change.unit;
   }
 
-  /** A retry fell due. */
+  /** A retry is due. */
   nodeReady(node: NodeRow, nowMs: number): Transition | undefined {
     if (this.ending.isUnderWay) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
@@ -198,11 +198,11 @@ export class Machine {
     return change.unit;
   }
 
-  /** The process stops, or the graph pauses: the attempt does not count, and the node runs again. */
+  /** The process stops, or the run pauses: the attempt does not count, and the node runs again. */
   nodeInterrupted(node: NodeRow, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, false);
-    // One of a graph that has failed won't run again: it was under way, and is told of it.
+    // A node of a failed run does not run again: it was running, and its onCancel is called.
     if (!this.ending.isUnderWay) change.node(node, { attempt: node.attempt - 1 });
     this.#turns.makeReady(change, node);
     if (this.ending.isUnderWay) this.ending.settle(change);
@@ -210,7 +210,7 @@ export class Machine {
     return change.unit;
   }
 
-  /** The process that ran it for this one has died. */
+  /** The process that ran the node for this one has died. */
   nodeCrashed(node: NodeRow, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     const crashes = node.crashes + 1;
@@ -223,17 +223,17 @@ export class Machine {
     return change.unit;
   }
 
-  /** What happens inside of nodes (steps.ts). */
+  /** Steps of nodes (steps.ts). */
   inside(nowMs: number, decide: (change: Change, inner: InnerNodes) => void): Transition {
     const change = new Change(this.row, nowMs, this.#last);
     decide(change, this.inner);
-    // The last that ran may wait by now.
+    // The last running node may wait by now.
     if (this.ending.isUnderWay) this.ending.settle(change);
     this.#settlePause(change);
     return change.unit;
   }
 
-  /** @param signal as it was sent. @param wait what it is for. @param value what its worker gets. */
+  /** @param signal as it was sent. @param wait the wait that receives it. @param value value for the worker. */
   signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Transition {
     this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused"]);
     return this.inside(nowMs, (change, inner) => {
@@ -263,14 +263,14 @@ export class Machine {
     this.#lifecycle.resume(change, isEarly, steering);
     if (isEarly) return change.unit;
     this.#turns.readAgain();
-    // Paused before it ever began.
+    // Paused before it started.
     if (this.row.startedMs === undefined) this.#lifecycle.start(change);
     this.#advance(change);
     this.inner.settleAll(change);
     return change.unit;
   }
 
-  /** @param message what is told as its error. */
+  /** @param message message of its error. */
   cancel(nowMs: number, steering?: Steering, message = "Cancelled by an operator"): Transition {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
@@ -278,7 +278,7 @@ export class Machine {
     return change.unit;
   }
 
-  /** @param from the node to run again, with all that comes after it; undefined: all that is not done. */
+  /** @param from the node to run again with all that follow it; undefined: all unfinished nodes. */
   retry(nowMs: number, steering?: Steering, from?: string): Transition {
     this.#lifecycle.require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
     const again = from === undefined ? undefined : new Again(this.definition, this.nodes(), from);
@@ -286,7 +286,7 @@ export class Machine {
     this.#lifecycle.restart(change);
     this.inner.clear();
     putBack(change, this.#mirror, again);
-    // What was ready as the graph ended may be gone: its worker asks for it anew.
+    // Nodes that were ready when the run ended may be gone. Their worker asks for them again.
     this.#turns.readAgain();
     change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
     this.#advance(change);
@@ -294,10 +294,10 @@ export class Machine {
   }
 
   /**
-   * What ran is ready again, or poison; a graph whose definition has changed beyond it fails.
-   * @param hasCrashed whether the process died with it; a fault of the store is not the node's doing.
-   * @param ranBeside whether a node ran in another process: what this one dies of is not its doing. Undefined where there is no other.
-   * @returns undefined when there is nothing to mend.
+   * Running nodes are ready again, or poison. A run fails if its definition has changed too much.
+   * @param hasCrashed whether the process died with it; a fault of the store is not the node's fault.
+   * @param ranBeside whether a node ran in another process, so that it did not crash this one. Undefined if there is no other.
+   * @returns undefined if nothing needs a change.
    */
   recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
     if (this.ending.isUnderWay) return this.ending.recover(nowMs, hasCrashed);
@@ -311,7 +311,7 @@ export class Machine {
       this.#turns.drop(node);
       this.#recordFailure(change, node, poisoned(node));
     }
-    // Each is on record before the first of them ends the graph: nothing follows its last event.
+    // Record each before the first of them ends the run, because nothing follows the run's last event.
     for (const node of poison) if (!this.isTerminal && !this.ending.isUnderWay) this.#hasFailed(change, node);
     if (this.row.phase === "pausing") this.#settlePause(change);
     else if (this.row.phase === "running") this.#advance(change);
@@ -356,7 +356,7 @@ export class Machine {
     this.ending.nodeFailed(change, told, this.definition.options.onError === "drain");
   }
 
-  /** Gives nodes their turn, and ends the graph when nothing is left or the turn of one can't be told. */
+  /** Starts nodes that are ready, and ends the run if none is left or the readiness of one can't be computed. */
   #advance(change: Change): void {
     const left = this.#turns.advance(change);
     if (left === "none") this.#lifecycle.done(change, this.#mirror.result());

@@ -1,4 +1,4 @@
-/** A graph that is about to be started: its row, and the unit that writes it. */
+/** A run that is about to start: its row, and the transition that inserts it. */
 import { createGraphId } from "../../platform/security/random.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -13,7 +13,7 @@ import { toldIf } from "./audit.ts";
 import type { Machine } from "./machine.ts";
 import { readDuration } from "./read-duration.ts";
 
-/** @throws SvcError for options that mean nothing. */
+/** @throws SvcError for invalid options. */
 export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {
   return {
     id: createGraphId(nowMs),
@@ -62,7 +62,7 @@ function invalid(name: string, problem: string): SvcError {
   return new SvcError("SVC_INVALID", `"${name}" ${problem}`, { issues: [{ path: [name], message: problem }] });
 }
 
-/** What writes a new graph: its rows, and that it is queued. */
+/** Transition that inserts a new run: its rows and the event that it is queued. */
 export function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Transition {
   const { row } = machine;
   const told = toldIf(steering);

@@ -1,19 +1,19 @@
-/** Rows of nodes: new ones, and whether one is over. */
+/** Rows of nodes: new ones, and whether a node has ended. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 
-/** `doneSeq` of what another graph has done, of which this is a fork: events are counted from 1. */
+/** `doneSeq` of a node that a fork has copied: events are counted from 1. */
 export const DONE_ELSEWHERE = 0;
 
-/** Rows a graph is started with: every node but the items of fan-outs. */
+/** Rows of a new run: all nodes except the items of fan-outs. */
 export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {
   return definition.nodes
     .filter((node) => !node.map)
     .map((node) => newNode(row, node.name, node, undefined, "pending"));
 }
 
-/** A node as it is before anything has happened to it. */
+/** A node before anything has happened to it. */
 export function newNode(
   row: GraphRow,
   id: string,
@@ -42,7 +42,7 @@ export function newNode(
   };
 }
 
-/** An inner node as it is before anything has happened to it. @param owner the node whose worker made it. */
+/** A step before anything has happened to it. @param owner the node whose worker created it. */
 export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], worker: string): NodeRow {
   return {
     ...owner,
@@ -63,7 +63,7 @@ export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], wor
   };
 }
 
-/** @param mayFail whether what comes after it goes on without it. */
+/** @param mayFail whether the nodes after it run although it has failed. */
 export function nodeHasEnded({ status }: NodeRow, mayFail: boolean): boolean {
   return status === "done" || status === "skipped" || (mayFail && status === "failed");
 }

@@ -1,18 +1,18 @@
-/** What workers tell along the way: logs, events of theirs, progress and a summary. It changes nothing of what happens next. */
+/** Reports of workers: logs, events, progress and a summary. They do not affect execution. */
 import type { Json } from "../../platform/shared/json.ts";
 import { hasEnded, type GraphRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
 import { Change, type LastEvent } from "./transition-builder.ts";
 import type { Lifecycle } from "./run-lifecycle.ts";
 
-/** What workers say of the graph as a whole. */
+/** Progress and summary of the run. */
 export interface Said {
   progress?: NonNullable<GraphRow["progress"]>;
-  /** Empty: it has none any more. */
+  /** Empty: the summary is removed. */
   summary?: string;
 }
 
-/** Of a graph; beyond that what workers tell is not kept, so that one that logs in a loop does not fill the disk. */
+/** Limit for a run. Later reports are dropped, so that a worker that logs in a loop does not fill the disk. */
 const MAX_EVENTS = 100_000;
 const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
 
@@ -20,7 +20,7 @@ export class Telling {
   readonly #row: GraphRow;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
-  /** Whether workers have told all that is kept of them. */
+  /** Whether the limit has been reached. */
   #isMute = false;
 
   constructor(row: GraphRow, lifecycle: Lifecycle, last: LastEvent) {
@@ -29,7 +29,7 @@ export class Telling {
     this.#last = last;
   }
 
-  /** What a worker tells along the way. @returns undefined once the graph has ended: nothing follows its last event. */
+  /** Adds a report. @returns undefined once the run has ended: nothing follows its last event. */
   told(
     type: "log" | "custom" | "node.discarded",
     node: string,
@@ -44,11 +44,11 @@ export class Telling {
     return change.unit;
   }
 
-  /** What workers say of the graph as a whole. @returns undefined once it has ended, or where nothing is new */
+  /** Adds progress or a summary. @returns undefined once the run has ended, or if nothing changes */
   progressed({ progress, summary }: Said, nowMs: number): Transition | undefined {
     if (hasEnded(this.#row)) return undefined;
     const change = new Change(this.#row, nowMs, this.#last);
-    // From there on what is said last is kept in the row alone.
+    // Above the limit, only the row has the last value.
     const isMute = this.#last.seq >= MAX_EVENTS;
     const known = this.#row.progress;
     if (progress && (progress.value !== known?.value || progress.note !== known.note)) {

@@ -1,8 +1,8 @@
-/** Reads durations of commands: what callers give is checked before anything changes. */
+/** Validates durations of commands before anything changes. */
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 
-/** @returns milliseconds. @throws SvcError `SVC_INVALID` for what is not a duration, or negative. */
+/** @returns milliseconds. @throws SvcError `SVC_INVALID` for an invalid or negative duration. */
 export function readDuration(name: string, value: Duration): number {
   const ms = parsed(value);
   if (ms !== undefined && Number.isFinite(ms) && ms >= 0) return ms;

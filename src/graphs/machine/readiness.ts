@@ -1,7 +1,6 @@
 /**
- * How the nodes of one graph come to their turn: what waits for nothing more is made ready, skipped, or, if it is a
- * fan-out, expanded into its items. Changes the mirror and the change it is given; what it means for the graph, that it
- * has ended or must fail, is machine.ts's to say.
+ * Decides which nodes are ready: a node without open dependencies becomes ready, is skipped, or expands into the items of its fan-out.
+ * Changes the rows in memory and the given change. machine.ts decides what that means for the run.
  */
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
@@ -11,13 +10,13 @@ import { toJson } from "../definition/json-value.ts";
 import { newNode } from "./node-rows.ts";
 import type { FanOut, NodeDefinition } from "../definition/definition-types.ts";
 
-/** Whether nodes are left that have not ended; a failure where that of one can't be told. */
+/** Whether unfinished nodes are left; a failure if the readiness of one can't be computed. */
 export type Left = "some" | "none" | Failure;
 
 export class Turns {
   readonly #row: GraphRow;
   readonly #mirror: Mirror;
-  /** Ready, and not yet taken for dispatch. Kept, since looking through all nodes after each of a thousand is a million looks. */
+  /** Ready nodes that are not dispatched yet. Stored, because a scan of all nodes after each of a thousand is a million steps. */
   #fresh = new Set<NodeRow>();
 
   constructor(row: GraphRow, mirror: Mirror) {
@@ -26,12 +25,12 @@ export class Turns {
     this.readAgain();
   }
 
-  /** Everything that is ready is fresh: after a pause, or after a crash. */
+  /** Collects all ready nodes: after a pause or a crash. */
   readAgain(): void {
     this.#fresh = new Set(this.#mirror.withStatus("ready"));
   }
 
-  /** Nodes that became ready since this was last asked. */
+  /** Nodes that became ready since the last call. */
   takeReady(): NodeRow[] {
     const fresh = this.#fresh;
     if (fresh.size === 0) return [];
@@ -39,15 +38,15 @@ export class Turns {
     return [...fresh].filter((node) => node.status === "ready");
   }
 
-  /** It is not to run after all. */
+  /** Removes a node that must not run. */
   drop(node: NodeRow): void {
     this.#fresh.delete(node);
   }
 
-  /** Gives their turn to all nodes that wait for nothing more. */
+  /** Starts all nodes without open dependencies. */
   advance(change: Change): Left {
     const { nodes } = this.#mirror.definition;
-    // What is skipped ends at once, and others may have waited for it.
+    // A skipped node ends at once, and others may depend on it.
     let isSettled = false;
     while (!isSettled) {
       isSettled = true;
@@ -62,7 +61,7 @@ export class Turns {
     return nodes.every((node) => this.#mirror.hasEnded(node.name)) ? "none" : "some";
   }
 
-  /** A node's turn has come. @returns why that could not be told. */
+  /** Starts a node. @returns a failure if `when` or `input` throws. */
   #begin(change: Change, definition: NodeDefinition): Failure | undefined {
     const { name, map } = definition;
     const node = this.#mirror.get(name);
@@ -86,7 +85,7 @@ export class Turns {
     const needed = map ? [map.from] : after;
     if (needed.length > 0 && !needed.some((name) => this.#mirror.isDone(name))) return false;
     const answer = when ? when(this.#row.input, this.#mirror.deps(definition)) : true;
-    // It would always be true.
+    // A promise would always count as true.
     if (answer instanceof Promise) throw new TypeError("its function gave a promise; give true or false");
     return Boolean(answer);
   }
@@ -120,7 +119,7 @@ export class Turns {
   #expand(change: Change, definition: NodeDefinition, map: FanOut): void {
     const { name } = definition;
     const items = itemsOf(map.items(this.#mirror.resultOf(map.from)));
-    // It was skipped in an earlier epoch, and has a row of its own from there.
+    // It was skipped in an earlier epoch and has a row from then.
     const own = this.#mirror.get(name);
     if (own) change.node(own, { status: "done", finishedMs: change.nowMs });
     const rows = items.map((input, at) => newNode(this.#row, `${name}/${at}`, definition, input, "pending"));
@@ -129,16 +128,16 @@ export class Turns {
     for (const row of first) row.status = "ready";
     for (const row of rows) change.insert(row);
     for (const row of first) this.#noteReady(change, row);
-    // An empty fan-out has ended at once, and what waits for it comes in the next pass.
+    // An empty fan-out has ended. The next pass starts nodes that depend on it.
   }
 
-  /** Gives items their turn, as far as their number is limited. */
+  /** Starts items up to the limit of their fan-out. */
   feed(change: Change, { name, map }: NodeDefinition): void {
     if (map) for (const row of this.#mirror.takeItems(name, map.concurrency)) this.makeReady(change, row);
   }
 }
 
-/** @throws TypeError for what is no list, or can't be kept. */
+/** @throws TypeError for a value that is not a list, or can't be stored. */
 function itemsOf(given: unknown): Json[] {
   const isList = typeof given === "object" && given !== null && Symbol.iterator in given;
   if (!isList) throw new TypeError(`its function gave ${kindOf(given)}; give an array`);

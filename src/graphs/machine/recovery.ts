@@ -1,14 +1,14 @@
-/** What becomes of the rows of a graph when it is taken up again: after a crash, or after a commit that failed. */
+/** Recovers the rows of a run after a crash or a failed commit. */
 import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
 import { definitionName, isInner } from "./step-id.ts";
 import type { Mirror } from "./run-state.ts";
 import { firstNodes } from "./node-rows.ts";
 
-/** What brought its process down this often, a node or its undoing, is not tried again: it would take every other graph with it. */
+/** A node or compensation that crashed its process this often is not tried again: it would take all other runs with it. */
 export const MAX_CRASHES = 3;
 
-/** How the definition no longer fits what the graph was started with; undefined where it does. */
+/** How the definition differs from the one the run was started with; undefined if it fits. */
 export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
   const { definition } = mirror;
   const names = new Set(definition.nodes.map(({ name }) => name));
@@ -20,9 +20,9 @@ export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
 }
 
 /**
- * What ran or waited is ready again, and files that were not written to their end are gone; nodes that were called wait until the worker that called them calls again.
- * @param hasCrashed whether the process died with a node that ran; a fault of the store is not the node's doing.
- * @param isAlone whether there is no other process, in which an attempt may be under way still: another must not have its number.
+ * Makes running and waiting nodes ready again, and drops unfinished uploads. Called nodes wait until their caller calls again.
+ * @param hasCrashed whether the process died with a running node; a fault of the store is not the node's fault.
+ * @param isAlone whether there is no other process, in which an attempt may still run: its number must not be used again.
  * @returns nodes that are not tried again.
  */
 export function recoverNodes(
@@ -35,7 +35,7 @@ export function recoverNodes(
   const poison: NodeRow[] = [];
   for (const node of mirror.all()) {
     if (node.kind !== "node") continue;
-    // What its attempt had written of a file belongs to none, and the next one begins anew.
+    // An unfinished upload belongs to no file, and the next attempt starts it again.
     if (node.status === "running") change.unit.dropsUploads = true;
     const hasFallen = node.status === "running" && hasCrashed(node);
     const crashes = hasFallen ? node.crashes + 1 : node.crashes;
@@ -50,7 +50,7 @@ export function recoverNodes(
   return poison;
 }
 
-/** Whether its attempt ends by nothing that it did, and does not count. */
+/** Whether its attempt ends through no fault of its own, and does not count. */
 function hasLost({ status }: NodeRow, hasFallen: boolean): boolean {
   return status === "waiting" || (status === "running" && !hasFallen);
 }
@@ -64,7 +64,7 @@ function recoverInner(change: Change, node: NodeRow, crashes: number, attempt: n
     change.node(node, { status: "pending", crashes, attempt, dueMs: undefined });
 }
 
-/** What becomes of a node that is not tried again. */
+/** Failure of a node that is not tried again. */
 export function poisoned({ id, crashes }: NodeRow): Failure {
   return { message: `The process died ${crashes} times while the node "${id}" ran`, reason: "poison", node: id };
 }

@@ -1,10 +1,10 @@
-/** What an engine tells those who watch it. */
+/** Reports of an engine to its observers. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure } from "../../storage/contract/graph-rows.ts";
 import type { OutboxRow } from "../../storage/contract/webhook-rows.ts";
 
-/** What the outbox needs to know of a transition that sends webhooks. */
+/** Facts about a transition that sends webhooks. */
 export interface LifecycleEvent {
   event: WebhookEvent;
   graphId: string;
@@ -18,7 +18,7 @@ export interface LifecycleEvent {
   pauseNo: number;
 }
 
-/** An attempt of a node that has ended, for those who count or trace. */
+/** An ended attempt, for metrics and traces. */
 export interface AttemptReport {
   graphId: string;
   node: string;
@@ -28,22 +28,22 @@ export interface AttemptReport {
   startedMs: number;
   endedMs: number;
   outcome: "done" | "failed" | "timeout" | "aborted";
-  /** Of what failed. */
+  /** Message of a failure. */
   message: string | undefined;
 }
 
-/** Attempts of one worker in this process, at this moment. */
+/** Attempts of one worker in this process now. */
 export interface LaneReport {
   worker: string;
   running: number;
-  /** Ready, and without a place yet. */
+  /** Ready, without a slot. */
   waiting: number;
-  /** Since when the first of them has waited; absent where none waits. */
+  /** Since when the first of them has waited; absent if none waits. */
   sinceMs?: number;
 }
 
 /**
- * Given by the webhooks layer: the rows to write in the transition's own transaction.
- * @param isAgain asked a second time of an event, since other processes have changed the registrations meanwhile
+ * Provided by the webhooks layer: the rows to write in the transition's own transaction.
+ * @param isAgain whether this is the second call for an event, because other processes have changed the registrations meanwhile
  */
 export type OutboxRows = (event: LifecycleEvent, isAgain?: boolean) => OutboxRow[];

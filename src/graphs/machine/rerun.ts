@@ -1,7 +1,4 @@
-/**
- * What runs again when a graph is retried or forked: which nodes, and how their rows go back to the beginning. What they
- * came to in the epoch that is over is kept for reading.
- */
+/** Retry and fork: selects the nodes that run again, and resets their rows. Results of the previous epoch are kept for reading. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
@@ -10,7 +7,7 @@ import type { Mirror } from "./run-state.ts";
 import { DONE_ELSEWHERE, newNode, nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 
-/** A row as it is before anything has happened to it. */
+/** A row before anything has happened to it. */
 const FRESH = {
   status: "pending",
   attempt: 0,
@@ -22,15 +19,15 @@ const FRESH = {
   dueMs: undefined,
 } as const satisfies Partial<NodeRow>;
 
-/** Tells of a row whether it belongs to what runs again. */
+/** Decides whether a row runs again. */
 export class Again {
   readonly #from: string;
   readonly #names: ReadonlySet<string>;
   readonly #isItem: boolean;
 
   /**
-   * @param from a node of the definition, or an item of a fan-out: it and all that comes after it.
-   * @throws SvcError `SVC_INVALID` for one that the graph does not have.
+   * @param from a node of the definition, or an item of a fan-out: it and all that follow it.
+   * @throws SvcError `SVC_INVALID` for an unknown node.
    */
   constructor(definition: GraphDefinition, nodes: readonly NodeRow[], from: string) {
     const name = nameOf(from);
@@ -47,25 +44,25 @@ export class Again {
     this.#names = descendants(definition, name);
   }
 
-  /** @param id of a row, whatever kind it is of. */
+  /** @param id id of a row of any kind. */
   has(id: string): boolean {
     const name = nameOf(id);
     if (this.#isItem && name === nameOf(this.#from)) return id === this.#from || id.startsWith(`${this.#from}#`);
     return this.#names.has(name);
   }
 
-  /** Whether it is an item, or something a worker remembered: rows that come again by themselves. */
+  /** Whether it is an item or a step: such rows are created again. */
   isMade(id: string): boolean {
     return id.includes("#") || (id.includes("/") && id !== this.#from);
   }
 }
 
-/** A node's name from the id of any of its rows. */
+/** Name of the node to which a row belongs. */
 function nameOf(id: string): string {
   return id.split(/[/#]/, 1)[0] as string;
 }
 
-/** A node and all that wait for it, one behind the other. */
+/** A node and all that depend on it, directly or not. */
 function descendants(definition: GraphDefinition, name: string): Set<string> {
   const found = new Set([name]);
   for (let size = 0; size !== found.size;) {
@@ -76,8 +73,8 @@ function descendants(definition: GraphDefinition, name: string): Set<string> {
 }
 
 /**
- * Puts back what is to run again, in the epoch that has just begun.
- * @param again undefined: all that is not done.
+ * Resets rows that run again, in the new epoch.
+ * @param again undefined: all unfinished nodes.
  */
 export function putBack(change: Change, mirror: Mirror, again: Again | undefined): void {
   const gone: string[] = [];
@@ -93,22 +90,22 @@ export function putBack(change: Change, mirror: Mirror, again: Again | undefined
   mirror.count();
 }
 
-/** @param isOfSome whether only some nodes run again: then what was skipped, or failed and might, stays as it is. */
+/** @param isOfSome whether only some nodes run again: skipped nodes and allowed failures stay then. */
 function isKept(node: NodeRow, { nodes }: GraphDefinition, isOfSome: boolean): boolean {
   if (node.status === "done" || !isOfSome) return node.status === "done";
   return nodeHasEnded(node, nodes.find(({ name }) => name === nameOf(node.id))?.mayFail ?? false);
 }
 
-/** What a fork is made of. */
+/** Options of a fork. */
 export interface Fork {
   from: string;
-  /** In place of what the definition makes for `from`. */
+  /** Replaces the input that the definition computes for `from`. */
   input?: Json;
 }
 
 /**
- * Rows of a new graph that begins at a node of another: what came before it is copied, with its results.
- * @param row of the new graph; @param nodes of the other one
+ * Rows of a new run that starts at a node of another run: nodes before it are copied with their results.
+ * @param row row of the new run; @param nodes nodes of the other run
  * @throws SvcError `SVC_INVALID`
  */
 export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: readonly NodeRow[], fork: Fork): NodeRow[] {
@@ -125,7 +122,7 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
   return rows;
 }
 
-/** What is copied was done by another graph: to take it back is that one's, or it would be undone twice, or behind its back. */
+/** Only the original run may compensate a copied node, or it would be compensated twice. */
 function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {
   const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined } : { doneSeq: DONE_ELSEWHERE };
   return { ...node, ...own, graphId: row.id, epoch: row.epoch };

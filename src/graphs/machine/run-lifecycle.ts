@@ -1,6 +1,6 @@
 /**
- * The row of a graph itself: its phase and status, its time, what is told as it begins, pauses, resumes and ends, and to
- * whom. When each of these happens is machine.ts's to say.
+ * The row of a run: phase, status, deadline, and the events and webhooks of its start, pause, resume and end. machine.ts decides when
+ * each happens.
  */
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -24,12 +24,12 @@ const STATUS: Record<GraphPhase, GraphStatus> = {
   failed: "failed",
 };
 
-/** As people know it: by its status where that says as much; on its way to another status by its own name. */
+/** Name for messages: the status if it says as much, else the phase. */
 function shown(phase: GraphPhase): string {
   return phase === "queued" ? STATUS[phase] : phase;
 }
 
-/** Long enough for a few retries against a service that is down for a moment. */
+/** Enough for a few retries against a service that is briefly down. */
 const UNDO_TIMEOUT = "5m";
 
 const NO_DEADLINE = { deadlineMs: undefined, timeoutMs: undefined };
@@ -45,7 +45,7 @@ export class Lifecycle {
     this.#outboxRows = outboxRows;
   }
 
-  /** @throws SvcError `SVC_TRANSITION` naming the phase there is and those that are needed. */
+  /** @throws SvcError `SVC_TRANSITION` that names the current phase and the required ones. */
   require(action: string, phases: readonly GraphPhase[]): void {
     const { id, phase } = this.row;
     if (phases.includes(phase)) return;
@@ -57,13 +57,13 @@ export class Lifecycle {
     this.set(change, { phase, status: STATUS[phase] });
   }
 
-  /** What a transition sets first is kept as it is, without a copy: each has most of its columns in one. */
+  /** The first change of a transition is stored without a copy: it has most of the columns. */
   set(change: Change, columns: NonNullable<Transition["graph"]>): void {
     Object.assign(this.row, columns);
     change.unit.graph = change.unit.graph ? { ...change.unit.graph, ...columns } : columns;
   }
 
-  /** It runs from now on, and its time counts. */
+  /** Starts the run and its time. */
   start(change: Change): void {
     this.set(change, { phase: "running", status: STATUS.running, startedMs: this.row.startedMs ?? change.nowMs });
     if (this.timeout !== undefined) this.set(change, this.#deadline(change));
@@ -83,7 +83,7 @@ export class Lifecycle {
     });
   }
 
-  /** @param isEarly whether it was paused before its time, and waits for that. */
+  /** @param isEarly whether it was paused before its start, and waits for that. */
   resume(change: Change, isEarly: boolean, steering: Steering | undefined): void {
     const { phase, timeoutMs } = this.row;
     if (phase === "paused" && timeoutMs !== undefined)
@@ -101,14 +101,14 @@ export class Lifecycle {
     const { deadlineMs } = this.row;
     this.setPhase(change, "paused");
     this.set(change, { pauseNo: this.row.pauseNo + 1 });
-    // Its time stands still.
+    // Its time stops.
     if (deadlineMs !== undefined)
       this.set(change, { timeoutMs: Math.max(0, deadlineMs - change.nowMs), deadlineMs: undefined });
     change.event("graph.paused");
     this.#announce(change, "graph.paused");
   }
 
-  /** It has failed, and waits for what runs, or is undone. Nothing new begins. */
+  /** The run has failed, and waits for running nodes or compensation. Nothing new starts. */
   unwinds(change: Change, error: Failure, steering: Steering | undefined): void {
     this.setPhase(change, "cancelling");
     this.set(change, { error, deadlineMs: change.nowMs + durationMs(this.undoTimeout) });
@@ -137,7 +137,7 @@ export class Lifecycle {
     return this.#options.undoTimeout ?? UNDO_TIMEOUT;
   }
 
-  /** Until when it must have ended. */
+  /** Deadline of the run. */
   #deadline({ nowMs }: Change): { deadlineMs?: number } {
     const { timeout } = this.#options;
     return timeout === undefined ? {} : { deadlineMs: nowMs + durationMs(timeout) };

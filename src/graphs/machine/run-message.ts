@@ -11,25 +11,25 @@ import type { KeptSignal } from "./signals.ts";
 import type { Said } from "./progress-events.ts";
 import type { CallOptions, NodesWait, Wait } from "./waits.ts";
 
-/** What callers ask for: operators, code, parents, other processes. Each is audited. */
+/** Commands of callers: operators, code, parents, other processes. Each is audited. */
 export type ControlMessage =
   | { type: "pause" | "resume"; steering: Steering | undefined }
-  /** `error`: the message of the run's error; default: an operator has cancelled it. */
+  /** `error`: message of the run's error; default: cancelled by an operator. */
   | { type: "cancel"; steering: Steering | undefined; error?: string }
   | { type: "retry"; steering: RetryOptions | undefined }
   | {
       type: "signal";
       steering: Steering;
       signal: NewSignal;
-      /** The wait that takes the signal, after its schema has accepted it. */
+      /** The wait that receives the signal, after its schema has accepted it. */
       wait: Wait | undefined;
       value: Json;
     };
 
-/** What happens to a node: its attempt has ended, or its retry is due. */
+/** Events of a node: its attempt has ended, or its retry is due. */
 export type NodeMessage =
   | { type: "nodeDone"; node: NodeRow; result: Json; kept: Kept | undefined }
-  /** `retryAtMs`: undefined fails the node for good. */
+  /** `retryAtMs`: undefined fails the node permanently. */
   | {
       type: "nodeFailed";
       node: NodeRow;
@@ -43,11 +43,11 @@ export type NodeMessage =
   | { type: "nodeCrashed"; node: NodeRow }
   | { type: "retryDue"; node: NodeRow; epoch: number };
 
-/** What the worker of a node does durably while its attempt runs. */
+/** Durable operations of a node's worker while its attempt runs. */
 export type DurableMessage = {
-  /** The node whose attempt this is. */
+  /** The node of the attempt. */
   node: NodeRow;
-  /** The new state of the node, where the worker has set any. */
+  /** New state of the node, if the worker has set any. */
   state: Record<string, Json> | undefined;
 } & (
   | { type: "checkpoint" }
@@ -61,19 +61,19 @@ export type DurableMessage = {
     }
   | { type: "stepRetrying"; id: string; data: Json }
   | { type: "sleep"; wait: Wait; dueMs: number }
-  /** `timeoutMs`: undefined waits for ever. */
+  /** `timeoutMs`: undefined waits forever. */
   | { type: "waitForSignal"; wait: Wait; timeoutMs: number | undefined }
   | { type: "call"; wait: NodesWait; options: CallOptions }
   | { type: "waitDue"; wait: Wait }
   | { type: "signalRefused"; signal: KeptSignal; message: string }
 );
 
-/** What happens to the node that is being compensated. */
+/** Events of the node that is being compensated. */
 export type CompensationMessage =
   | { type: "compensationStarted" | "compensationInterrupted" | "compensationDone"; node: NodeRow }
   | { type: "compensationFailed"; node: NodeRow; error: NodeFailure; retryAtMs: number | undefined };
 
-/** What changes nothing of what happens next. */
+/** Reports, which do not affect execution. */
 export type ReportMessage =
   | { type: "reported"; event: "log" | "custom" | "node.discarded"; node: string; data: Json | undefined }
   | { type: "progressed"; said: Said };

@@ -1,7 +1,4 @@
-/**
- * The rows of one graph in memory, and what can be told of them at a glance: which nodes of the definition are done, what
- * they came to. Decides nothing; that is machine.ts.
- */
+/** The rows of one run in memory, with indexes: which nodes are done, and their results. machine.ts decides. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NodeRow, NodeStatus } from "../../storage/contract/graph-rows.ts";
@@ -13,7 +10,7 @@ import type { GraphDefinition, NodeDefinition } from "../definition/definition-t
 interface Items {
   /** In item order. */
   readonly rows: readonly NodeRow[];
-  /** Place of the first that may not have had its turn yet. */
+  /** Index of the first item that may not have started. */
   next: number;
   /** Ready, running, or waiting for a retry. */
   active: number;
@@ -25,11 +22,11 @@ export class Mirror {
   readonly definition: GraphDefinition;
   readonly #nodes: Map<string, NodeRow>;
   readonly #items = new Map<string, Items>();
-  /** Rows of a definition's node that have not ended yet; absent before a fan-out is known. */
+  /** Number of unfinished rows of a node; absent before a fan-out is expanded. */
   readonly #left = new Map<string, number>();
-  /** Inner nodes by the id of the definition's node, or item, that holds them, at whatever depth. */
+  /** Steps by the id of the node or item that contains them, at any depth. */
   readonly #inner = new Map<string, NodeRow[]>();
-  /** Nodes that run. */
+  /** Number of running nodes. */
   running: number;
 
   constructor(nodes: readonly NodeRow[], definition: GraphDefinition) {
@@ -40,7 +37,7 @@ export class Mirror {
     this.count();
   }
 
-  /** Counts anew, after rows have changed in other ways than by coming to an end. */
+  /** Counts again, after rows have changed in ways other than ending. */
   count(): void {
     this.#left.clear();
     this.#items.clear();
@@ -51,7 +48,7 @@ export class Mirror {
     const own = this.#nodes.get(definition.name);
     if (!definition.map)
       return void this.#left.set(definition.name, own && nodeHasEnded(own, definition.mayFail) ? 0 : 1);
-    // Of a fan-out there is a row of its own where it was skipped.
+    // A skipped fan-out has a row of its own.
     if (own?.status === "skipped") return void this.#left.set(definition.name, 0);
     const prefix = `${definition.name}/`;
     const items = this.all().filter((node) => node.id.startsWith(prefix) && !isInner(node.id));
@@ -85,7 +82,7 @@ export class Mirror {
     this.#noteInner(row);
   }
 
-  /** Inner nodes of a node, and what they hold themselves. */
+  /** Steps of a node, and their own steps. */
   innerOf(nodeId: string): NodeRow[] {
     const rows = this.#inner.get(holderOf(nodeId)) ?? [];
     return rows.length === 0 ? rows : rows.filter((row) => row.id.startsWith(`${nodeId}#`));
@@ -104,7 +101,7 @@ export class Mirror {
     return this.all().filter((node) => node.status === status);
   }
 
-  /** To be counted anew afterwards. */
+  /** Callers must count again afterwards. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#nodes.delete(id);
     this.#inner.clear();
@@ -116,13 +113,13 @@ export class Mirror {
     return this.#items.has(name);
   }
 
-  /** The items of a fan-out have become known. */
+  /** Adds the items of a fan-out. */
   addItems(definition: NodeDefinition, rows: NodeRow[]): void {
     for (const row of rows) this.#nodes.set(row.id, row);
     this.#setItems(definition, rows);
   }
 
-  /** Items of a fan-out whose turn has come: as many as may be under way beside those that are. */
+  /** Items to start: as many as the limit allows beside the active ones. */
   takeItems(name: string, concurrency: number): NodeRow[] {
     const items = this.#items.get(name);
     const taken: NodeRow[] = [];
@@ -135,25 +132,25 @@ export class Mirror {
     return taken;
   }
 
-  /** A fan-out that was skipped has a row after all. */
+  /** Adds the row of a skipped fan-out. */
   addSkipped(row: NodeRow): void {
     this.#nodes.set(row.id, row);
     this.#left.set(row.id, 0);
   }
 
-  /** Whether a definition's node has come to an end, whichever. */
+  /** Whether a node of the definition has ended in any way. */
   hasEnded(name: string): boolean {
     return this.#left.get(name) === 0;
   }
 
-  /** Whether it has ended with a result: neither skipped nor failed. */
+  /** Whether it has a result: neither skipped nor failed. */
   isDone(name: string): boolean {
     if (!this.hasEnded(name)) return false;
     const own = this.#nodes.get(name);
     return own === undefined || own.status === "done" || this.#items.has(name);
   }
 
-  /** One more row has ended. @returns whether that was the last of its definition's node. */
+  /** Counts an ended row. @returns whether it was the last one of its node. */
   noteEnd(node: NodeRow): boolean {
     const { name } = this.definitionOf(node.id);
     const items = this.#items.get(name);
@@ -163,7 +160,7 @@ export class Mirror {
     return left === 0;
   }
 
-  /** @throws SvcError `SVC_DEFINITION` when the definition no longer has the node. */
+  /** @throws SvcError `SVC_DEFINITION` if the definition lacks the node. */
   definitionOf(nodeId: string): NodeDefinition {
     const name = definitionName(nodeId);
     const found = this.definition.nodes.find((node) => node.name === name);
@@ -172,14 +169,14 @@ export class Mirror {
     return found;
   }
 
-  /** Results a node may read: of the nodes it waits for, by name; a fan-out as an array in item order. */
+  /** Results that a node may read: of the nodes it depends on, by name; of a fan-out as an array in item order. */
   deps(definition: NodeDefinition): Record<string, Json> {
     const deps: Record<string, Json> = Object.create(null) as Record<string, Json>;
     for (const name of definition.after) deps[name] = this.resultOf(name);
     return deps;
   }
 
-  /** Result of a definition's node; null before there is one, and where it was skipped or has failed. */
+  /** Result of a node; null before it ends, and if it was skipped or has failed. */
   resultOf(name: string): Json {
     const definition = this.definition.nodes.find((node) => node.name === name);
     const own = this.#nodes.get(name);
@@ -188,7 +185,7 @@ export class Mirror {
     return rows.map((row) => (definition.mayFail ? settled(row) : (row.result ?? null)));
   }
 
-  /** Result of the graph: of the node its definition returned, else of those that none waits for, by name. */
+  /** Result of the run: of the node that its definition returned, else of the nodes without dependents, by name. */
   result(): Json {
     if (this.definition.output !== undefined) return this.resultOf(this.definition.output);
     const waitedFor = new Set(this.definition.nodes.flatMap((node) => node.after));
@@ -197,7 +194,7 @@ export class Mirror {
   }
 }
 
-/** An item's result where failures are collected (types.ts: Settled). */
+/** Result of an item if failures are collected (`Settled`). */
 export function settled({ status, result, error }: NodeRow): Json {
   if (status === "done") return { ok: true, value: result ?? null };
   return { ok: false, error: { message: error?.message ?? "", reason: error?.reason ?? "error" } };

@@ -1,4 +1,4 @@
-/** Signals of one graph that no wait has taken yet. Kept by the store; read from there as the graph is taken up. */
+/** Signals of a run that no wait has received. The store has them; they are loaded with the run. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { SignalRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
@@ -6,9 +6,9 @@ import type { Wait } from "./waits.ts";
 
 export interface KeptSignal {
   readonly row: SignalRow;
-  /** What the worker gets of it. */
+  /** The worker's value. */
   value: Json;
-  /** The wait it is for; undefined: nobody's yet. */
+  /** The wait that will receive it; undefined: none yet. */
   wait: Wait | undefined;
 }
 
@@ -20,17 +20,17 @@ export class Signals {
     this.#kept = rows.map((row) => ({ row, value: row.payload, wait: undefined }));
   }
 
-  /** Whether one with this idempotency key was sent since the graph was taken up. */
+  /** Whether a signal with this idempotency key was sent since the run was loaded. */
   hasKey(key: string): boolean {
     return this.#keys.has(key);
   }
 
-  /** The first of a name that nobody has. */
+  /** The first unassigned signal of a name. */
   first(name: string): KeptSignal | undefined {
     return this.#kept.find(({ row, wait }) => row.name === name && !wait);
   }
 
-  /** The one that is for this wait. */
+  /** The signal that is assigned to this wait. */
   of(wait: Wait): KeptSignal | undefined {
     return this.#kept.find((signal) => signal.wait === wait);
   }
@@ -41,13 +41,13 @@ export class Signals {
     this.#kept.push({ row, value, wait });
   }
 
-  /** @param wait which takes it; undefined: nobody can, it is done with. */
+  /** @param wait the wait that receives it; undefined: the signal is dropped. */
   take(change: Change, signal: KeptSignal, wait: Wait | undefined): void {
     (change.unit.takenSignals ??= []).push({ seq: signal.row.seq, node: wait?.id ?? "" });
     this.#kept = this.#kept.filter((other) => other !== signal);
   }
 
-  /** The attempts that waited are gone: what was theirs is for the next to take. */
+  /** Unassigns signals whose attempt is gone, for the next attempt. */
   letGo(isGone: (wait: Wait) => boolean): void {
     for (const signal of this.#kept) {
       if (!signal.wait || !isGone(signal.wait)) continue;

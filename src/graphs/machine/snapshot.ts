@@ -1,4 +1,4 @@
-/** A graph as the API shows it (contract section 4). */
+/** A run as the API shows it (docs/reference/http.md). */
 import {
   withoutOrigin,
   type ChildRow,
@@ -10,7 +10,7 @@ import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../storage/contract/artifacts.ts";
 import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
 
-/** @param definition absent when this process does not know it: then there are no edges. @param lastSeq of the events. */
+/** @param definition absent if this process does not know it: then there are no edges. @param lastSeq number of the last event. */
 export function snapshotOf(
   row: GraphRow,
   nodes: Snapshot["nodes"],
@@ -50,7 +50,7 @@ export function snapshotOf(
   };
 }
 
-/** Of a list, where results are not at hand. */
+/** For lists, without results. */
 export function headView(node: NodeHead): Snapshot["nodes"][number] {
   return viewOf(node, node.resultBytes ?? null);
 }
@@ -59,8 +59,8 @@ export function nodeView(node: NodeRow): Snapshot["nodes"][number] {
   const view = viewOf(node, null);
   const { result } = node;
   if (result === undefined || result === null) return view;
-  // Counted where it is asked for: a graph may have thousands of nodes, and who starts one asks for none. A getter costs as much as all the
-  // rest, so what has no result, as each node of a graph that starts, goes without.
+  // Computed on demand: a run may have thousands of nodes, and few callers read the size. A getter costs as much as the rest of the view,
+  // so nodes without a result have none.
   const get = (): number => Buffer.byteLength(JSON.stringify(result));
   return Object.defineProperty(view, "result_bytes", { get, enumerable: true });
 }
@@ -80,7 +80,7 @@ function viewOf(node: Omit<NodeHead, "resultBytes">, resultBytes: number | null)
   };
 }
 
-/** @param input where the row has none */
+/** @param input used if the row has none */
 export function nodeDetail(node: NodeRow, input = node.input): NodeDetail {
   return {
     ...nodeView(node),

@@ -1,6 +1,6 @@
 /**
- * Ids of inner nodes: what the worker of a node did under a key is remembered in a row `node#key` of its own. Keys are the
- * author's; `#` and `/` mean something in ids, `~` marks those that are counted (`sleep~2`).
+ * Ids of steps: the result under a key is stored in a row `node#key`. Authors choose keys; `#` and `/` have a meaning in ids, and `~`
+ * marks counted keys (`sleep~2`).
  */
 import { FinalError } from "../definition/final-error.ts";
 
@@ -10,19 +10,19 @@ export function isInner(nodeId: string): boolean {
   return nodeId.includes("#");
 }
 
-/** Name of the definition's node that an id belongs to: `inspect` of `inspect/3#fetch`. */
+/** Name of the node to which an id belongs: `inspect` for `inspect/3#fetch`. */
 export function definitionName(nodeId: string): string {
   const [item, inner] = [nodeId.indexOf("/"), nodeId.indexOf("#")];
   if (item === -1 && inner === -1) return nodeId;
   return nodeId.slice(0, item === -1 ? inner : inner === -1 ? item : Math.min(item, inner));
 }
 
-/** Ids of everything that a node holds start with this. */
+/** Prefix of the ids of all steps of a node. */
 export function innerPrefix(nodeId: string): string {
   return `${nodeId}#`;
 }
 
-/** Id of the call that an inner node belongs to: itself, or the `ctx.map` whose item it is. */
+/** Id of the call to which a step belongs: itself, or the `ctx.map` of an item. */
 export function callId(nodeId: string): string {
   const item = nodeId.indexOf("/", nodeId.lastIndexOf("#"));
   return item === -1 ? nodeId : nodeId.slice(0, item);
@@ -38,7 +38,7 @@ export class Keys {
     this.#nodeId = nodeId;
   }
 
-  /** The inner node's id. @param call for the message: `step`. @throws FinalError for a bad key, and one that was used. */
+  /** Id of a step. @param call name for the message: `step`. @throws FinalError for an invalid or repeated key. */
   use(call: string, key: string): string {
     if (typeof key !== "string" || !KEY.test(key))
       throw new FinalError(
@@ -52,14 +52,14 @@ export class Keys {
     return innerPrefix(this.#nodeId) + key;
   }
 
-  /** The id of a call without a key: a word and its number. */
+  /** Id of a call without a key: a word and its number. */
   count(word: string): string {
     const count = (this.#counts.get(word) ?? 0) + 1;
     this.#counts.set(word, count);
     return `${innerPrefix(this.#nodeId)}${word}~${count}`;
   }
 
-  /** As `use`; where the name was used by the same call before, its number is added. */
+  /** Like `use`, but a name that the same call used before gets a number. */
   useAgain(call: string, name: string): string {
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);

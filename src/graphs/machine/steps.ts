@@ -1,8 +1,6 @@
 /**
- * What the worker of a node does inside of it and is remembered: steps, sleeps, waits for signals, calls of other workers.
- * Each is an inner node with a row of its own. This is the part of the state machine that decides over them; what it keeps
- * beside the rows are the waits of attempts that are under way in this process.
- *
+ * Durable operations inside a node: steps, sleeps, waits for signals, calls of workers. Each is a step with a row of its own. This part
+ * of the state machine decides their changes; beside the rows it keeps the open waits of attempts in this process.
  * | inner node       | what happens              | status after | its owner                                  |
  * |------------------|---------------------------|--------------|--------------------------------------------|
  * | step             | has run                   | done         | stays running                              |
@@ -13,8 +11,7 @@
  * | node (a call)    | opened                    | ready        | waiting                                    |
  * | node             | ends, as every node does  | done, failed | running, when all of the call have ended   |
  * | any that is open | the owner's attempt ends  | cancelled, or as it was, to be taken up by the next attempt |
- *
- * Nothing is settled unless the graph is running: what falls due in a pause is settled as it is resumed.
+ * Waits settle only while the run is running. Those that fall due in a pause settle when it is resumed.
  */
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, GraphRow, NodeRow, NodeStatus, SignalRow } from "../../storage/contract/graph-rows.ts";
@@ -34,9 +31,9 @@ export class InnerNodes {
   readonly #mirror: Mirror;
   readonly #turns: Turns;
   readonly signals: Signals;
-  /** Waits that are open, by the id they were opened under. */
+  /** Open waits by the id under which they were opened. */
   readonly #waits = new Map<string, Wait>();
-  /** How many of them each node has. */
+  /** Number of open waits of each node. */
   readonly #open = new Map<string, number>();
   #woken: Wait[] = [];
   #dropped: string[] = [];
@@ -48,29 +45,29 @@ export class InnerNodes {
     this.#turns = turns;
   }
 
-  /** Waits that were settled since this was last asked: to be told of once that is committed. */
+  /** Waits that settled since the last call, to wake once that is committed. */
   takeWoken(): Wait[] {
     return this.#woken.length === 0 ? this.#woken : this.#woken.splice(0);
   }
 
-  /** Nodes whose attempts nobody waits for any more, since this was last asked. */
+  /** Nodes whose attempts are not wanted any more, since the last call. */
   takeDropped(): string[] {
     return this.#dropped.length === 0 ? this.#dropped : this.#dropped.splice(0);
   }
 
-  /** How many waits of a node are open. */
+  /** Number of open waits of a node. */
   openOf(nodeId: string): number {
     return this.#open.get(nodeId) ?? 0;
   }
 
-  /** Names of signals that nodes wait for. */
+  /** Names of signals for which nodes wait. */
   awaited(): string[] {
     return [...this.#waits.values()].flatMap(({ signal }) => signal ?? []);
   }
 
   // Steps.
 
-  /** A step has run: its result is remembered. */
+  /** Stores the result of a step. */
   stepDone(change: Change, owner: NodeRow, id: string, result: Json, startedMs: number): void {
     const row = innerNode(owner, id, "step", owner.worker);
     Object.assign(row, { status: "done", attempt: 1, result, startedMs, finishedMs: change.nowMs });
@@ -80,12 +77,12 @@ export class InnerNodes {
 
   // Sleeps and signals.
 
-  /** @param dueMs counts where the sleep is not under way already, from an attempt before. */
+  /** @param dueMs used unless the sleep continues from an earlier attempt. */
   sleep(change: Change, wait: Wait, dueMs: number): void {
     this.#begin(change, wait, "sleep", dueMs);
   }
 
-  /** @param dueMs when to give up; undefined: never. Counts as for a sleep. */
+  /** @param dueMs timeout; undefined: none. Used as for a sleep. */
   signal(change: Change, wait: Wait, dueMs: number | undefined): void {
     this.#begin(change, wait, "wait", dueMs);
   }
@@ -105,7 +102,7 @@ export class InnerNodes {
     this.#park(change, wait.owner);
   }
 
-  /** Settles a sleep or a wait for a signal where its time has come. What came first decides, not what is looked at first. */
+  /** Settles a sleep or wait whose time has come. The earlier event wins, not the one that is checked first. */
   settle(change: Change, wait: Wait): void {
     if (this.#waits.get(wait.id) !== wait || this.#row.phase !== "running" || wait.kind === "nodes") return;
     const { dueMs = Infinity } = wait;
@@ -116,7 +113,7 @@ export class InnerNodes {
     } else if (dueMs <= change.nowMs || wait.isOverdue) this.#finish(change, wait, timeUp(wait));
   }
 
-  /** Settles all that has fallen due: after a pause. */
+  /** Settles everything that is due, after a pause. */
   settleAll(change: Change): void {
     for (const wait of this.#waits.values()) {
       this.settle(change, wait);
@@ -124,18 +121,18 @@ export class InnerNodes {
     }
   }
 
-  /** The wait that a signal of this name would end: the one that was opened first, and has none yet. */
+  /** The wait that a signal of this name would settle: the first one without a signal. */
   waiterFor(name: string): Wait | undefined {
     return [...this.#waits.values()].find((wait) => wait.signal === name && !this.signals.of(wait));
   }
 
-  /** @param wait what it is for, and has been checked for; it ends it as soon as the graph runs. */
+  /** @param wait the wait that validated it. It settles as soon as the run is running. */
   signalled(change: Change, row: SignalRow, wait: Wait | undefined, value: Json): void {
     this.signals.add(change, row, wait, value);
     if (wait) this.settle(change, wait);
   }
 
-  /** What a wait came to in an attempt before; undefined where that is open. */
+  /** Outcome of a wait from an earlier attempt; undefined if it is open. */
   outcomeOf(wait: Wait): Wait["outcome"] {
     if (wait instanceof NodesWait) {
       wait.take(this.#knownRows(wait));
@@ -149,7 +146,7 @@ export class InnerNodes {
 
   // Calls.
 
-  /** Opens a call: a node for each input, where that has none of an attempt before. */
+  /** Opens a call: a node for each input without one from an earlier attempt. */
   call(change: Change, wait: NodesWait, options: CallOptions): void {
     const rows = this.#callRows(change, wait, options);
     this.#add(wait);
@@ -165,7 +162,7 @@ export class InnerNodes {
 
   #callRows(change: Change, wait: NodesWait, { worker, inputs }: CallOptions): NodeRow[] {
     const { id, owner, isMap } = wait;
-    // A graph that is run again has kept those that were done, and no other.
+    // A retried run has kept only finished nodes.
     const known = new Map(this.#knownRows(wait).map((row) => [row.id, row]));
     const rows = inputs.map((input, at) => {
       const ownId = isMap ? `${id}/${at}` : id;
@@ -176,23 +173,23 @@ export class InnerNodes {
       this.#insert(change, row);
       return row;
     });
-    // A list that has become shorter is still the one that was remembered.
+    // A list that has become shorter keeps its stored nodes.
     return [...rows, ...known.values()];
   }
 
-  /** Gives nodes of a call their turn, as far as their number is limited. */
+  /** Starts nodes of a call up to its limit. */
   #feed(change: Change, wait: NodesWait): void {
     if (this.#row.phase !== "running") return;
     for (const row of wait.next()) this.#turns.makeReady(change, row);
   }
 
-  /** How to run an inner node that was called. @returns undefined where no attempt waits for it. */
+  /** Definition of a called node. @returns undefined if no attempt waits for it. */
   definitionOf(nodeId: string): NodeDefinition | undefined {
     const wait = this.#waits.get(callId(nodeId));
     return wait instanceof NodesWait ? wait.definition : undefined;
   }
 
-  /** An inner node is done, or has failed for good. */
+  /** A called node is done, or has failed permanently. */
   ended(change: Change, node: NodeRow): void {
     const wait = this.#waits.get(callId(node.id));
     if (!(wait instanceof NodesWait)) return;
@@ -229,8 +226,8 @@ export class InnerNodes {
   }
 
   /**
-   * The attempt of a node has ended, and with it what it waits for.
-   * @param isOver whether no other attempt takes that up.
+   * Ends the waits of an attempt that has ended.
+   * @param isOver whether no later attempt continues them.
    */
   release(change: Change, owner: NodeRow, isOver: boolean): void {
     const inside = this.#mirror.innerOf(owner.id);
@@ -244,7 +241,7 @@ export class InnerNodes {
     this.#drop(change, rows, isOver ? "cancelled" : "pending");
   }
 
-  /** @param status `pending`: for the next attempt to take up; then sleeps and waits go on. */
+  /** @param status `pending`: the next attempt continues them; sleeps and waits go on then. */
   #drop(change: Change, rows: readonly NodeRow[], status: "cancelled" | "pending"): void {
     for (const row of rows) {
       if (!OPEN.includes(row.status) || (status === "pending" && row.kind !== "node")) continue;
@@ -259,7 +256,7 @@ export class InnerNodes {
     }
   }
 
-  /** The graph has ended: nothing waits any more. */
+  /** The run has ended: nothing waits any more. */
   clear(): void {
     this.#waits.clear();
     this.#open.clear();

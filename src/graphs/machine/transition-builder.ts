@@ -1,14 +1,14 @@
-/** A transition on its way into the store: what it changes in the rows, gathered as one unit. */
+/** Builds a transition: collects its changes of rows as one unit. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEventType, GraphRow, NewEvent, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
 
-/** Number of the last event of a mirror, counting those of units that are still to be committed. */
+/** Number of the last event of a run in memory, including uncommitted transitions. */
 export class LastEvent {
   static #lines = 0;
 
   seq: number;
-  /** Tells the units of this mirror from those of another that had the same rows. */
+  /** Distinguishes transitions of this copy of the run from those of another copy with the same rows. */
   readonly line = ++LastEvent.#lines;
 
   constructor(seq: number) {
@@ -17,7 +17,7 @@ export class LastEvent {
 }
 
 /**
- * A unit being made; changes rows of the mirror as it goes. Each has an event, by which the next knows that it was
+ * A transition that is being built. Changes the rows in memory at once. Each has an event, by which the next one knows that it was
  * written.
  */
 export class Change {
@@ -36,7 +36,7 @@ export class Change {
     return !this.unit.graph && !this.unit.nodes && !this.unit.insertNodes && !this.unit.events;
   }
 
-  /** @param columns with the row's `id` among them they are kept as they are: a copy costs more than all else of a transition. */
+  /** @param columns with the row's `id`, they are stored without a copy, which would cost more than the rest of a transition. */
   node(node: NodeRow, columns: Partial<NodeRow>): void {
     Object.assign(node, columns);
     (this.unit.nodes ??= []).push(isWhole(columns) ? columns : { ...columns, id: node.id });
@@ -50,7 +50,7 @@ export class Change {
     if (ids.length > 0) (this.unit.deleteNodes ??= []).push(...ids);
   }
 
-  /** Keeps a row as it is, for reading, before it begins anew. */
+  /** Stores a copy of a row for reading, before it is reset. */
   keep(node: NodeRow): void {
     (this.unit.pastNodes ??= []).push({ ...node });
   }
@@ -60,7 +60,7 @@ export class Change {
     this.#last.seq++;
   }
 
-  /** Each with all its fields at once: one that is added later costs more than the rest. */
+  /** Sets all fields at once: adding one later costs more than the rest. */
   #event(type: GraphEventType, node: string | undefined, data: Json | undefined): NewEvent {
     const { graphId } = this.unit;
     const timestampMs = this.nowMs;

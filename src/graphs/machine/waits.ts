@@ -1,4 +1,4 @@
-/** What an attempt waits for, while it is under way in this process. */
+/** Open waits of attempts in this process. */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { withoutOrigin, type Failure, type NodeRow } from "../../storage/contract/graph-rows.ts";
@@ -8,24 +8,24 @@ import type { NodeDefinition, Worker } from "../definition/definition-types.ts";
 
 export type WaitOutcome = { ok: true; value: Json } | { ok: false; error: Failure };
 
-/** One thing an attempt waits for. */
+/** An open wait of an attempt. */
 export interface Wait {
   readonly kind: "sleep" | "signal" | "nodes";
-  /** Of the inner node; of `ctx.map`, what its items' ids start with. */
+  /** Id of the step; for `ctx.map`, the prefix of its items' ids. */
   readonly id: string;
-  /** The node whose attempt waits. */
+  /** The node of the attempt. */
   readonly owner: NodeRow;
   /** Name of the signal. */
   readonly signal?: string;
-  /** As it was given, for the message. */
+  /** As given, for the message. */
   readonly timeout?: Duration | undefined;
-  /** Makes the worker's value of a signal's payload. Rejects with `SVC_INVALID`. */
+  /** Converts the payload of a signal into the worker's value. Rejects with `SVC_INVALID`. */
   readonly parse?: ((payload: Json) => Promise<Json>) | undefined;
-  /** When the sleep is over, or the wait given up. */
+  /** End of the sleep, or timeout of the wait. */
   dueMs?: number | undefined;
-  /** Its time has come, in a pause: that it is over is decided as the graph goes on, whatever the clock was set to by then. */
+  /** Its time has come during a pause. It settles when the run is resumed, whatever the clock says then. */
   isOverdue?: boolean;
-  /** Set when it is decided. */
+  /** Set once it is decided. */
   outcome?: WaitOutcome;
   /** Called once the outcome is committed. */
   readonly wake: () => void;
@@ -33,11 +33,11 @@ export interface Wait {
 
 export interface CallOptions {
   worker: Worker<never, unknown>;
-  /** One, or of `ctx.map` one for each item. */
+  /** Inputs: one, or one for each item of `ctx.map`. */
   inputs: readonly Json[];
-  /** How many may be under way at once. */
+  /** Limit of concurrent nodes. */
   concurrency: number;
-  /** Whether the outcome tells of each node what became of it. */
+  /** Whether the outcome reports each node's failure. */
   mayFail: boolean;
   retry?: RetryPolicy | undefined;
   timeout?: Duration | undefined;
@@ -49,7 +49,7 @@ export class NodesWait implements Wait {
   readonly id: string;
   readonly owner: NodeRow;
   readonly isMap: boolean;
-  /** How many nodes it is made of. */
+  /** Number of its nodes. */
   readonly size: number;
   readonly mayFail: boolean;
   readonly definition: NodeDefinition;
@@ -57,7 +57,7 @@ export class NodesWait implements Wait {
   outcome?: WaitOutcome;
   /** In item order. */
   rows: readonly NodeRow[] = [];
-  /** Those that have not ended. */
+  /** Number of unfinished nodes. */
   left = 0;
   readonly #concurrency: number;
   #active = 0;
@@ -83,7 +83,7 @@ export class NodesWait implements Wait {
     };
   }
 
-  /** Its rows are known. */
+  /** Sets its rows. */
   take(rows: readonly NodeRow[]): void {
     this.rows = rows;
     this.left = rows.filter((row) => row.status === "pending").length;
@@ -93,7 +93,7 @@ export class NodesWait implements Wait {
     return this.rows.some((row) => row.status === "failed");
   }
 
-  /** Nodes whose turn has come. */
+  /** Nodes to start. */
   next(): NodeRow[] {
     const taken: NodeRow[] = [];
     while (this.#active < this.#concurrency && this.#at < this.rows.length) {
@@ -112,7 +112,7 @@ export class NodesWait implements Wait {
   }
 }
 
-/** What a call comes to: the node's result, or, of items, the array of them; or what failed first. */
+/** Outcome of a call: the node's result, or an array of results for items; or the first failure. */
 export function callOutcome({ rows, isMap, mayFail }: NodesWait): WaitOutcome {
   const failed = rows.find((row) => row.status === "failed");
   if (failed?.error && !mayFail) return { ok: false, error: withoutOrigin(failed.error) };

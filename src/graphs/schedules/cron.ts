@@ -1,32 +1,31 @@
 /**
- * The times of a cron expression in a time zone. `croner` reads expressions and counts, nothing else: it holds no timer.
- *
- * Where clocks jump: an expression of fixed times (`30 2 * * *`, `30 2,14 * * *`) has each of them once a day, in the gap of
- * spring at its end, in the double hour of autumn the first time; one of intervals (`0-59/15 * * * *`) goes by real time, so it
- * skips what does not exist and keeps its pace through the double hour. That is Vixie cron's way (docs/decisions/012).
+ * Times of a cron expression in a time zone. `croner` parses expressions and computes times; it holds no timer.
+ * Daylight saving: an expression with fixed times (`30 2 * * *`, `30 2,14 * * *`) runs once a day at each of them, after the gap in
+ * spring and at the first of the doubled hours in autumn. An expression with intervals (`0-59/15 * * * *`) follows real time, so it skips
+ * missing times and keeps its pace through the doubled hour. Vixie cron does the same (docs/decisions/012).
  */
 import type { Cron as CronExpression } from "croner";
 import { SvcError } from "../../platform/shared/errors.ts";
 
 /** The times of one schedule. */
 export interface CronTimes {
-  /** The first after a time; undefined where there is none left. Unix milliseconds. */
+  /** The first time after a given one; undefined if there is none. Unix milliseconds. */
   next(afterMs: number): number | undefined;
-  /** The last one up to a time, that time included. */
+  /** The last time up to and including a given one. */
   last(untilMs: number): number | undefined;
 }
 
-/** Five fields, or six with seconds in front; or a name such as `@daily`. */
+/** Five fields, or six with seconds first; or a name such as `@daily`. */
 const MODE = "5-or-6-parts";
 
-/** @throws SvcError `SVC_INVALID` for what is no expression or no time zone, or has no time to come. */
+/** @throws SvcError `SVC_INVALID` for an invalid expression or time zone, or if no time is left. */
 export type ReadCron = (cron: string, timeZone: string, nowMs: number) => CronTimes;
 
 let loaded: Promise<ReadCron> | undefined;
 
 /**
- * Loads the library at the first schedule: an app without one starts without it. Once: an `import()` of what is loaded already waits for whoever
- * resolves modules all the same, which may be another thread (`module.register`).
+ * Loads the library at the first schedule, so that an app without schedules starts without it. Loads it once: even for a loaded module,
+ * `import()` waits for the resolver, which may be another thread (`module.register`).
  */
 export function loadCron(): Promise<ReadCron> {
   return (loaded ??= load());
@@ -41,7 +40,7 @@ function readCron(Cron: typeof CronExpression, cron: string, timeZone: string, n
   const zone = readTimeZone(timeZone);
   let expression: CronExpression;
   try {
-    // Without a fixed zone for text, an ISO date would be taken for an expression that runs once.
+    // Without a fixed zone, croner reads an ISO date as an expression that runs once.
     expression = new Cron(requirePattern(cron), {
       timezone: zone,
       mode: MODE,
@@ -73,7 +72,7 @@ function requirePattern(cron: string): string {
   return text;
 }
 
-/** @returns the zone as the runtime writes it */
+/** @returns the zone in the runtime's spelling */
 function readTimeZone(timeZone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;

@@ -1,20 +1,20 @@
-/** Which times of a schedule are to be run now, and which are over. Decides only; schedules.ts runs them. */
+/** Decides which times of a schedule run now and which are skipped. schedules.ts runs them. */
 import type { ScheduleRow } from "../../storage/contract/control.ts";
 import type { CronTimes } from "./cron.ts";
 
-/** Later than that a run was missed: the process was down, or asleep. */
+/** A later run counts as missed: the process was down or suspended. */
 const LATE_MS = 60_000;
-/** As Vixie cron has it: set back by less, a clock repeats nothing; by more, what it shows is the time from now on. */
+/** As in Vixie cron: a clock that is set back by less repeats nothing; by more, its time counts from now on. */
 const SET_BACK_MS = 3 * 3_600_000;
-/** Runs that are made up for at once. More would be a flood, and nobody's plan. */
+/** Most missed runs to make up for at once. More would be a flood. */
 const MOST_RUNS = 1000;
 
 export interface DueRuns {
   /** Times to run now, in order. */
   runs: number[];
-  /** Times that were missed and are not made up for, of those that were looked at. */
+  /** Missed times that are not made up for, among those checked. */
   skipped: number;
-  /** Whether more were missed than are looked at: the rest is passed over. */
+  /** Whether more times were missed than are checked. The rest is skipped. */
   isMore: boolean;
   nextMs: number | undefined;
 }
@@ -40,7 +40,7 @@ export function dueRuns(
   return { runs, skipped: due.length - runs.length, isMore, nextMs };
 }
 
-/** What those who run it are told of times that nobody makes up for; undefined where there are none. */
+/** Log text about missed times; undefined if there are none. */
 export function missedText(name: string, { runs, skipped, isMore }: DueRuns): string | undefined {
   if (isMore && skipped === 0)
     return `The schedule ${name} was due more than ${runs.length} times: so many are made up for, the rest is passed over`;
@@ -49,8 +49,8 @@ export function missedText(name: string, { runs, skipped, isMore }: DueRuns): st
 }
 
 /**
- * Of a schedule that is not due: whether the time it is due next was counted by a clock that was ahead and has been set right, after
- * which it would wait until then. @returns the time to wait for instead
+ * For a schedule that is not due: checks whether its next time was computed by a clock that was ahead and has been corrected. It would
+ * wait until that time otherwise. @returns the time to wait for instead
  */
 export function afterSetBack(fromMs: number, times: CronTimes, nowMs: number): number | undefined {
   const dealtWithMs = times.last(fromMs - 1);

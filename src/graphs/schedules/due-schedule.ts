@@ -1,6 +1,6 @@
 /**
- * A schedule that is due: its runs are started, each under a key of its name and its time, and it moves on. Which times those are is
- * due-runs.ts's to say; when it is looked for, schedules.ts's.
+ * Runs a due schedule: starts its runs, each with an idempotency key of name and time, and moves on to the next time. due-runs.ts decides
+ * the times, schedules.ts when to look.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -21,13 +21,13 @@ export interface RunOptions {
   log: Log;
   registry: Registry;
   newGraphs: NewGraphs;
-  /** Told after one was saved, paused, resumed or removed, and after it has run. */
+  /** Called after a schedule was saved, paused, resumed, removed or run. */
   onChange: () => void;
 }
 
 export interface DueScheduleOptions extends RunOptions {
   times: KnownTimes;
-  /** Whether nothing more is to be started. */
+  /** Whether nothing may start any more. */
   isClosed: () => boolean;
 }
 
@@ -38,7 +38,7 @@ export class DueSchedule {
     this.#options = options;
   }
 
-  /** Starts first, moves on then: after a crash in between the same start is made again, and is no second one. */
+  /** Starts first and moves on afterwards: after a crash in between, the same start is repeated and has no effect. */
   async run(row: ScheduleRow): Promise<void> {
     const { rows, clock, log } = this.#options;
     const times = await this.#options.times.of(row.cron, row.timeZone);
@@ -50,7 +50,7 @@ export class DueSchedule {
     let leftMs: number | undefined;
     for (const ms of runs) {
       const now = await rows.schedule(row.name);
-      // Paused, changed, or run by another process meanwhile, or this one is stopped: the rest is for whoever looks next.
+      // It was paused, changed or run by another process meanwhile, or this process stops. The next look continues.
       if (this.#options.isClosed() || !now || now.isPaused || now.nextMs !== row.nextMs) {
         leftMs = ms;
         break;
@@ -62,7 +62,7 @@ export class DueSchedule {
     this.#options.onChange();
   }
 
-  /** What was counted by a clock that was far ahead is counted again; times that have run by then have their graphs, and start no second one. */
+  /** Computes the next time again after a wrong clock. Times that have run already have their idempotency key, and start nothing. */
   async setBack({ name, cron, timeZone }: ScheduleRow, fromMs: number): Promise<void> {
     const { rows, clock, log } = this.#options;
     const nextMs = afterSetBack(fromMs, await this.#options.times.of(cron, timeZone), clock.now());
@@ -72,7 +72,7 @@ export class DueSchedule {
     this.#options.onChange();
   }
 
-  /** @returns the graph that was started; undefined where none is to be. */
+  /** @returns the started run; undefined if none is due. */
   async #runOne(row: ScheduleRow, ms: number, lastGraphId: string | undefined): Promise<string | undefined> {
     const { log, newGraphs, registry } = this.#options;
     const { name, worker } = row;
@@ -92,7 +92,7 @@ export class DueSchedule {
     return snapshot.graph_id;
   }
 
-  /** Whether its last graph is still under way; not where this very run is there already. */
+  /** Whether its last run is unfinished, unless it is this very one. */
   async #isHeldBack({ worker, overlap }: ScheduleRow, lastGraphId: string | undefined, key: string): Promise<boolean> {
     const { graphs } = this.#options;
     if (overlap === "allow" || lastGraphId === undefined || (await graphs.byIdempotencyKey(worker, key))) return false;
@@ -101,7 +101,7 @@ export class DueSchedule {
   }
 }
 
-/** What a run of a time gets. */
+/** Input of a run for a time. */
 export function inputOf({ name, input }: ScheduleRow, ms: number): Json {
   return input === undefined ? { schedule: name, scheduled_ms: ms } : input;
 }

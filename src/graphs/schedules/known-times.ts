@@ -1,8 +1,8 @@
-/** Times of cron expressions, read once and kept for as long as there is room. What a time is is cron.ts's to say. */
+/** Caches parsed cron expressions. cron.ts defines their times. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { loadCron, type CronTimes } from "./cron.ts";
 
-/** More than any app has schedules of; who edits one again and again must not fill the memory. */
+/** More than any app needs. Repeated edits must not fill the memory. */
 const MOST_KNOWN = 1000;
 
 export class KnownTimes {
@@ -13,12 +13,12 @@ export class KnownTimes {
     this.#clock = clock;
   }
 
-  /** @throws SvcError `SVC_INVALID` for what is no expression, or no time zone */
+  /** @throws SvcError `SVC_INVALID` for an invalid expression or time zone */
   async of(cron: string, timeZone: string): Promise<CronTimes> {
     return (await this.reader())(cron, timeZone);
   }
 
-  /** As `of`, for where nothing can be waited for. */
+  /** Synchronous form of `of`. */
   async reader(): Promise<(cron: string, timeZone: string) => CronTimes> {
     const read = await loadCron();
     return (cron, timeZone) => {

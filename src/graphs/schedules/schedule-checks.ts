@@ -1,4 +1,4 @@
-/** What a schedule may not be declared with; its expression is cron.ts's to read. */
+/** Validates schedules, except for the expression, which cron.ts parses. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { shown } from "../definition/definition-checks.ts";
 import { toJson } from "../definition/json-value.ts";
@@ -12,7 +12,7 @@ const isOneOf =
   (value) =>
     value === undefined || allowed.includes(value);
 
-/** Every field, with what it may be: one that is misspelt is refused, not ignored. */
+/** All fields with their rules. An unknown field is rejected, not ignored. */
 const FIELDS: Record<keyof ScheduleDefinition, { isFine: Check; use: string }> = {
   name: { isFine: isText, use: 'a text such as "nightly"' },
   worker: { isFine: isText, use: "the name of a worker or graph" },
@@ -23,7 +23,7 @@ const FIELDS: Record<keyof ScheduleDefinition, { isFine: Check; use: string }> =
   overlap: { isFine: isOneOf("skip", "allow"), use: '"skip" or "allow"' },
 };
 
-/** @throws SvcError `SVC_INVALID`; TypeError for an input that JSON can't carry. */
+/** @throws SvcError `SVC_INVALID`; TypeError for an input that JSON can't represent. */
 export function requireFields(definition: ScheduleDefinition): void {
   const stranger = Object.keys(definition).find((key) => !Object.hasOwn(FIELDS, key));
   if (stranger !== undefined)

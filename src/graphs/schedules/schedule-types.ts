@@ -1,22 +1,22 @@
-/** Graphs that the clock starts, as they are declared, shown and changed. */
+/** Schedules: declaration, view and operations. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { Steering } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
-/** Starts a graph again and again. */
+/** Starts a run at the times of a cron expression. */
 export interface ScheduleDefinition {
   name: string;
-  /** Five fields as in "30 2 * * *", six with seconds in front, or a name such as "@daily". */
+  /** Five fields such as "30 2 * * *", six with seconds first, or a name such as "@daily". */
   cron: string;
-  /** Whose clock on the wall counts: "Europe/Berlin". Default "UTC". */
+  /** Time zone: "Europe/Berlin". Default "UTC". */
   timeZone?: string;
   /** Name of the graph or worker to start. */
   worker: string;
   /** Default: `{ schedule, scheduled_ms }`, its name and the time the run is for. */
   input?: Json;
-  /** What becomes of times that were missed while nothing ran: none, the last, or all of them (1,000 at most). Default "last". */
+  /** Missed times: none runs, the last one runs, or all run (at most 1,000). Default "last". */
   catchUp?: "none" | "last" | "all";
-  /** What becomes of a time at which the last graph is still under way. Default "skip". */
+  /** A time at which the last run is unfinished: skip it, or start another run. Default "skip". */
   overlap?: "skip" | "allow";
 }
 
@@ -29,10 +29,10 @@ export interface ScheduleView {
   input: Json;
   catch_up: "none" | "last" | "all";
   overlap: "skip" | "allow";
-  /** Where it was defined: in the app's code, or over the API. */
+  /** Where it is defined: in the app's code, or over the API. */
   source: "app" | "api";
   paused: boolean;
-  /** null while it is paused, and where no time is left. */
+  /** null while it is paused, and if no time is left. */
   next_ms: number | null;
   last_ms: number | null;
   last_graph_id: string | null;
@@ -41,16 +41,16 @@ export interface ScheduleView {
 }
 
 export interface Schedules {
-  /** @throws SvcError `SVC_INVALID`; `SVC_TRANSITION` for one that the app's code defines. */
+  /** @throws SvcError `SVC_INVALID`; `SVC_TRANSITION` for a schedule of the app's code. */
   upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView>;
-  /** @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for one that the app's code defines. */
+  /** @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for a schedule of the app's code. */
   remove(name: string, steering?: Steering): Promise<void>;
   get(name: string): Promise<ScheduleView | undefined>;
   /** By name. */
   list(): Promise<ScheduleView[]>;
   pause(name: string, steering?: Steering): Promise<ScheduleView>;
-  /** Goes on with the next time to come. */
+  /** Continues with the next time. */
   resume(name: string, steering?: Steering): Promise<ScheduleView>;
-  /** Starts its graph now, whatever the time and whatever is under way. */
+  /** Starts a run now, whatever the time and even if another one is unfinished. */
   trigger(name: string, options?: Steering & { idempotencyKey?: string }): Promise<Snapshot>;
 }

@@ -1,7 +1,7 @@
 /**
- * Schedules: graphs started again and again, at the times of a cron expression. Durable: each says when it is due next, and
- * a run has an idempotency key of its name and its time, so that neither a crash nor a second process starts it twice.
- * Here is what is done to schedules, and when they are looked at. Starting what is due is due-schedule.ts's.
+ * Schedules: runs that start at the times of a cron expression. Durable: each stores its next time, and each start has an idempotency key
+ * of name and time, so neither a crash nor a second process starts it twice. This module changes schedules and decides when to look;
+ * due-schedule.ts starts the runs.
  */
 import type { Timer } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -18,11 +18,11 @@ import type { Steering } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
-/** How long to wait after a fault of the store before a due schedule is tried again. */
+/** Time before a due schedule is retried after a fault of the store. */
 const AGAIN_MS = 1000;
-/** How often the clock is looked at: it may be set, and timers stand still while a machine sleeps. */
+/** Interval for checking the clock: it may be set, and timers stop while a machine is suspended. */
 const LOOK_MS = 60_000;
-/** A clock that goes wrong by that within a look was set. */
+/** A larger deviation within an interval means that the clock was set. */
 const SET_MS = 1000;
 
 export interface SchedulerOptions extends RunOptions {
@@ -40,7 +40,7 @@ export class Scheduler implements Schedules {
   #timer: Timer | undefined;
   #looks = 0;
   #hasBegun = false;
-  /** How far the clock was ahead of the time that goes by when each schedule was looked at; undefined: none has been. */
+  /** How far the clock was ahead of elapsed time at the last check; undefined: no check yet. */
   #lookedAheadMs: number | undefined;
   #isClosed = false;
 
@@ -51,7 +51,7 @@ export class Scheduler implements Schedules {
     this.#due = new DueSchedule({ ...options, times: this.#times, isClosed });
   }
 
-  /** Of those of the app's code. @throws SvcError `SVC_DEFINITION` for what `begin` could not take up */
+  /** For schedules of the app's code. @throws SvcError `SVC_DEFINITION` for those that `begin` could not start */
   async check(definitions: readonly ScheduleDefinition[]): Promise<void> {
     const names = new Set<string>();
     for (const definition of definitions) {
@@ -64,7 +64,7 @@ export class Scheduler implements Schedules {
     }
   }
 
-  /** Takes up those of the app's code, which were checked, in place of those it had before, and begins. */
+  /** Replaces the stored schedules of the app's code by these, which are checked, and starts. */
   async begin(definitions: readonly ScheduleDefinition[]): Promise<void> {
     const names = new Set(definitions.map(({ name }) => name));
     for (const definition of definitions) await this.#save(definition, "app");
@@ -74,7 +74,7 @@ export class Scheduler implements Schedules {
     await this.#arm();
   }
 
-  /** Another process may have changed some: those of a process that is gone are run by the others. */
+  /** Another process may have changed schedules. Those of a dead process are run by the others. */
   async lookAgain(): Promise<void> {
     if (this.#hasBegun) await this.#arm();
   }
@@ -111,7 +111,7 @@ export class Scheduler implements Schedules {
     return this.#change(name, "pause", steering, () => ({ isPaused: true }));
   }
 
-  /** Times that were passed over in the meantime are not made up for: they were paused on purpose. */
+  /** Times during the pause are not made up for, because the pause was intended. */
   async resume(name: string, steering?: Steering): Promise<ScheduleView> {
     const times = await this.#times.reader();
     const nowMs = this.#options.clock.now();
@@ -142,7 +142,7 @@ export class Scheduler implements Schedules {
     const nowMs = this.#options.clock.now();
     const make = (old: ScheduleRow | undefined): ScheduleRow => {
       if (source === "api") requireOurs(name, old);
-      // A time that was missed stays due, as long as it means the same.
+      // A missed time stays due as long as the expression is the same.
       const isSame = old?.cron === cron && old.timeZone === timeZone;
       return {
         name,
@@ -190,7 +190,7 @@ export class Scheduler implements Schedules {
     return auditOf(`schedule.${step}`, name, this.#options.clock.now(), steering, data);
   }
 
-  /** @throws SvcError `SVC_INVALID` for what can't be a schedule */
+  /** @throws SvcError `SVC_INVALID` for an invalid schedule */
   async #timesOf(definition: ScheduleDefinition): Promise<CronTimes> {
     const { name, cron, worker, timeZone = "UTC" } = definition;
     if (!NAME.test(name))
@@ -205,7 +205,7 @@ export class Scheduler implements Schedules {
 
   // Running.
 
-  /** Waits for the schedule that is due first. Never rejects: who changed one has changed it, and what is due is looked for again. */
+  /** Waits for the next due schedule. Never rejects: the caller's change is done, and due schedules are looked for again. */
   async #arm(leastMs = 0): Promise<void> {
     const look = ++this.#looks;
     const { rows, clock } = this.#options;
@@ -238,7 +238,7 @@ export class Scheduler implements Schedules {
     return clock.now() - clock.elapsed();
   }
 
-  /** Whether the clock was set since each schedule was looked at, or may have been. */
+  /** Whether the clock was set, or may have been, since the last check. */
   #isSet(): boolean {
     return this.#lookedAheadMs === undefined || Math.abs(this.#aheadMs() - this.#lookedAheadMs) > SET_MS;
   }
@@ -263,7 +263,7 @@ export class Scheduler implements Schedules {
     busy.end();
   }
 
-  /** @returns whether all that were due could be run. */
+  /** @returns whether all due schedules could be run. */
   async #runAll(isSet: boolean): Promise<boolean> {
     const { rows, clock, log } = this.#options;
     let isWhole = true;

@@ -1,6 +1,6 @@
 /**
- * The end of an attempt from outside: cancel, timeout, shutdown. An `AbortController` whose signal is made when somebody
- * asks for it, since few workers do and a signal costs more than all else of an attempt.
+ * Aborts an attempt: cancel, timeout, shutdown. An `AbortController` that creates its signal on first use: few workers read it, and a
+ * signal costs more than the rest of an attempt.
  */
 import { setMaxListeners } from "node:events";
 
@@ -9,7 +9,7 @@ export class Abort {
   #controller: AbortController | undefined;
   #listener: ((reason: Error) => void) | undefined;
 
-  /** Why it was ended; undefined while it was not. */
+  /** Why it was aborted; undefined if it was not. */
   get reason(): Error | undefined {
     return this.#reason;
   }
@@ -17,14 +17,14 @@ export class Abort {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // Any number may listen, such as twenty calls side by side: no leak, of which Node would warn from the eleventh on.
+      // Twenty concurrent calls are no leak. Node would warn from the eleventh listener.
       setMaxListeners(Infinity, this.#controller.signal);
       if (this.#reason) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
   }
 
-  /** The first reason counts. */
+  /** The first reason wins. */
   abort(reason: Error): void {
     if (this.#reason) return;
     this.#reason = reason;
@@ -32,14 +32,14 @@ export class Abort {
     this.#listener?.(reason);
   }
 
-  /** @returns what `work` comes to, thrown or not, at once or later; or a rejection with the reason when that comes first. */
+  /** @returns the outcome of `work`, synchronous or not; a rejection with the reason if the abort comes first. */
   race<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const result = work();
-      // One promise less for those that need none.
+      // Saves a promise for synchronous work.
       if (result instanceof Promise) result.then(resolve, reject);
       else resolve(result);
-      // A turn later: what was there before the abort is the outcome.
+      // One turn later, so that an outcome from before the abort wins.
       const abort = (reason: Error): void => queueMicrotask(() => reject(reason));
       if (this.#reason) abort(this.#reason);
       else this.#listener = abort;
@@ -47,21 +47,21 @@ export class Abort {
   }
 }
 
-/** The reason of attempts that are aborted because the process stops: the node runs again after the start. */
+/** Abort reason when the process stops. The node runs again after the start. */
 export class Shutdown extends Error {
   constructor() {
     super("The server is stopping");
   }
 }
 
-/** The reason of attempts that are aborted because their run pauses: the node runs again when the run is resumed. */
+/** Abort reason when the run pauses. The node runs again when the run is resumed. */
 export class PauseAbort extends Error {
   constructor() {
     super("The graph pauses");
   }
 }
 
-/** A promise that rejects with the signal's reason. Call `stop` when nobody waits for it any more. */
+/** A promise that rejects with the signal's reason. Call `stop` when it is no longer needed. */
 export function whenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
   let stop = (): void => undefined;
   const promise = new Promise<never>((_resolve, reject) => {
@@ -70,7 +70,7 @@ export function whenAborted(signal: AbortSignal): { promise: Promise<never>; sto
     else signal.addEventListener("abort", onAbort, { once: true });
     stop = () => signal.removeEventListener("abort", onAbort);
   });
-  // The race may have been decided before; a late rejection is not news.
+  // The race may have been decided already. Its loser must not be an unhandled rejection.
   promise.catch(() => undefined);
   return { promise, stop };
 }

@@ -1,4 +1,4 @@
-/** Files that a worker leaves (`ctx.artifact`): read as a stream, written in parts, named with their hash. */
+/** Artifacts of workers (`ctx.artifact`): read as a stream, written in parts, with a hash of their content. */
 import { createHash, randomUUID } from "node:crypto";
 import {
   PART_BYTES,
@@ -11,7 +11,7 @@ import { FinalError } from "../../definition/final-error.ts";
 
 export type ArtifactData = string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** A gigabyte: what is larger belongs into a store of files. */
+/** A gigabyte. Larger files belong in a file store. */
 const MAX_BYTES = 1024 ** 3;
 const NAME = /^[\w][\w.@+=,-]{0,99}$/;
 /** RFC 9110 section 8.3.1, with at most one parameter. */
@@ -25,16 +25,16 @@ export function requireArtifact(name: string, type: string, node: string, others
     );
   if (!TYPE.test(type))
     throw new FinalError(`"${String(type).slice(0, 120)}" is no media type; use one such as "text/csv"`);
-  // Its own from an epoch before is replaced.
+  // The node's own file from an earlier epoch is replaced.
   const other = others.find((row) => row.name === name && row.node !== node);
   if (other) throw new FinalError(`The artifact "${name}" of "${node}" has the name of one that "${other.node}" made`);
 }
 
 /**
- * Writes all parts, under an id of their own: whatever becomes of them, the file that is there by that name stays whole.
- * @param requireCurrent throws once the attempt has ended: its stream may go on, for nobody.
- * @returns what makes them a file, once a row of it is committed.
- * @throws FinalError for more than a gigabyte.
+ * Writes all parts under an id of their own, so that an existing file with this name stays whole.
+ * @param requireCurrent throws once the attempt has ended, because its stream may continue.
+ * @returns the row to commit, which makes the parts a file.
+ * @throws FinalError above one gigabyte.
  */
 export async function writeArtifact(
   rows: ArtifactRows,
@@ -56,14 +56,14 @@ export async function writeArtifact(
       await rows.writePart(graphId, upload, at++, part);
     }
   } catch (error) {
-    // What the store would not let go of goes with the next file of that name, when the graph is taken up again, or with the graph.
+    // Remaining parts are deleted with the next file of this name, when the run is loaded again, or with the run.
     await rows.dropParts(graphId, upload).catch(() => undefined);
     throw error;
   }
   return { bytes, sha256: hash.digest("hex"), upload };
 }
 
-/** The same bytes, cut into parts of one size. */
+/** The same bytes in parts of equal size. */
 async function* inParts(data: ArtifactData): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * The context a worker is called with. Most workers use none or a few of its calls, so each is made as it is asked for: the
- * getters stand on the prototype, and what they give needs no `this`, so that a worker may take the context apart.
+ * The context of a worker. Most workers use few of its methods, so each is created on first use: the getters are on the prototype. The
+ * methods need no `this`, so a worker may destructure the context.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { AttemptOptions, AttemptSink } from "./attempt-options.ts";
@@ -28,7 +28,7 @@ export class AttemptContext implements WorkerContext {
     const { node, deps } = options;
     this.graphId = node.graphId;
     this.nodeId = node.id;
-    // As they are now: the row goes on with the graph.
+    // Values at the start. The row changes with the run.
     this.attempt = node.attempt;
     this.epoch = node.epoch;
     this.deps = deps;
@@ -36,7 +36,7 @@ export class AttemptContext implements WorkerContext {
     this.#limits = limits;
   }
 
-  /** What the end of the attempt is to keep; undefined: nothing. */
+  /** State to store with the end of the attempt; undefined: none. */
   static kept(context: AttemptContext): Kept | undefined {
     return context.#durableCalls?.kept();
   }
@@ -70,7 +70,7 @@ export class AttemptContext implements WorkerContext {
     return () => this.#limits.beat();
   }
 
-  /** As text, whatever it is: what is only told must not fail the node. */
+  /** Converts any value to text, because a log line must not fail the node. */
   get log(): WorkerContext["log"] {
     return (level, message) =>
       this.#event("log", { level: String(level), message: String(message).slice(0, MAX_LOG_LENGTH) });
@@ -84,7 +84,7 @@ export class AttemptContext implements WorkerContext {
   get progress(): WorkerContext["progress"] {
     return (value, note) => {
       this.#limits.beat();
-      // As of a list that is empty, done of none: what is only told must not fail the node.
+      // NaN, as of an empty list. Progress must not fail the node.
       if (!Number.isFinite(value)) return;
       this.#options.sink.progress(Math.min(1, Math.max(0, value)), note === undefined ? undefined : summaryOf(note));
     };
@@ -108,7 +108,7 @@ export class AttemptContext implements WorkerContext {
     };
   }
 
-  // Durable calls. Types hold in the worker's code; here all of them are JSON.
+  // Durable calls. The worker's code has types; here all values are JSON.
 
   get checkpoint(): DurableCalls["checkpoint"] {
     return async () => this.#durable.checkpoint();

@@ -1,10 +1,10 @@
 /**
- * How long one attempt may run, and how long it may stay silent. Neither counts while the attempt waits for something
- * durable (a sleep, a signal): it holds no place then. What the end means is attempt.ts's to say.
+ * Timeout and heartbeat of an attempt. Both stop while the attempt waits for a sleep or a signal, because it holds no slot then.
+ * attempt.ts decides what an expired limit means.
  */
 import { durationMs, type Clock, type Duration, type Timer } from "../../../platform/shared/clock.ts";
 
-/** Why an attempt is aborted that took too long, or was silent too long. */
+/** Abort reason of an attempt that exceeded its timeout or its heartbeat. */
 export class AttemptTimeout extends Error {
   constructor(message: string) {
     super(message);
@@ -14,11 +14,11 @@ export class AttemptTimeout extends Error {
 
 export interface LimitOptions {
   clock: Clock;
-  /** Longest it may run; undefined: for ever. */
+  /** Timeout; undefined: none. */
   timeout: Duration | undefined;
-  /** Longest it may tell nothing; undefined: for ever. */
+  /** Longest time without a heartbeat; undefined: none. */
   heartbeat: Duration | undefined;
-  /** No time is counted before it tells something, at its beginning and after each wait. */
+  /** The time starts with the first heartbeat, at the beginning and after each wait. */
   isQueued?: boolean;
   abort: (reason: AttemptTimeout) => void;
 }
@@ -42,13 +42,13 @@ export class AttemptLimits {
     if (!this.#isQueued) this.#arm();
   }
 
-  /** The attempt has told something. Cheap: the timer that watches looks at it when it falls due. */
+  /** Records a heartbeat. Cheap: the timer reads it when it fires. */
   beat(): void {
     if (this.#isQueued) return this.#begin();
     this.#lastBeatMs = this.#options.clock.elapsed();
   }
 
-  /** It waits for something durable; until `resume` no time is counted. */
+  /** Stops the time while the attempt waits, until `resume`. */
   hold(): void {
     this.stop();
     if (!this.#isQueued) this.#timeoutLeftMs -= this.#options.clock.elapsed() - this.#runningSinceMs;
@@ -79,7 +79,7 @@ export class AttemptLimits {
     if (this.#silenceMs !== Infinity) this.#watchFor(this.#silenceMs);
   }
 
-  /** One timer for all beats: an attempt may tell something a thousand times a second. */
+  /** One timer for all heartbeats, because an attempt may send a thousand in a second. */
   #watchFor(inMs: number): void {
     const { clock, heartbeat, abort } = this.#options;
     this.#watch = clock.schedule(inMs, () => {

@@ -1,4 +1,4 @@
-/** What an attempt is made of: its node, its worker, its limits, and whom it tells. */
+/** Options of an attempt: its node, its worker, its limits and its sink. */
 import type { Clock, Duration } from "../../../platform/shared/clock.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
@@ -8,7 +8,7 @@ import type { DurableOptions } from "./durable.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
 import type { WorkerTools } from "./worker-tools.ts";
 
-/** Where an attempt tells of itself; what comes after its end is not taken. */
+/** Receives the reports of an attempt, and ignores them after its end. */
 export interface AttemptSink {
   event(type: "log" | "custom", data: Json): void;
   progress(value: number, note: string | undefined): void;
@@ -16,14 +16,14 @@ export interface AttemptSink {
 }
 
 export interface AttemptOptions {
-  /** The row; it goes on with its graph, and what the attempt shows of it is as it was when that began. */
+  /** The row, which changes with its run. The attempt shows its values from the start. */
   node: NodeRow;
   worker: Worker<never, unknown>;
-  /** Longest it may run; undefined: for ever. */
+  /** Timeout; undefined: none. */
   timeout: Duration | undefined;
-  /** Longest it may tell nothing; undefined: for ever. */
+  /** Longest time without a heartbeat; undefined: none. */
   heartbeat: Duration | undefined;
-  /** It waits for another process to run it. */
+  /** Waits for another process to run it. */
   isQueued?: boolean;
   input: unknown;
   deps: Record<string, Json>;
@@ -31,7 +31,7 @@ export interface AttemptOptions {
   /** Aborted by cancel and shutdown. */
   controller: Abort;
   sink: AttemptSink;
-  /** What durable calls need; undefined where the context offers none. */
+  /** Dependencies of durable calls; undefined if the context has none. */
   durable: DurableOptions | undefined;
   tools: WorkerTools;
   values: ValueLimits;

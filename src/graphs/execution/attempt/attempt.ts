@@ -1,6 +1,6 @@
 /**
- * One attempt of a node: calls the worker with its context, ends it on timeout or abort, and says how it came out. What
- * the outcome means for the graph is the machine's to decide.
+ * One attempt of a node: calls the worker with its context, ends it on timeout or abort, and returns its outcome. The state machine
+ * decides what the outcome means for the run.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { NodeFailure } from "../../../storage/contract/graph-rows.ts";
@@ -14,7 +14,7 @@ import { originOf } from "../error-origin.ts";
 
 export type Outcome =
   | { kind: "done"; result: Json; kept?: Kept | undefined }
-  /** `cause` is what was thrown. */
+  /** `cause` is the thrown value. */
   | { kind: "failed"; error: NodeFailure; cause: unknown; kept?: Kept | undefined }
   | { kind: "aborted" };
 

@@ -2,7 +2,7 @@
 import type { Failure, FailureReason } from "../../../storage/contract/graph-rows.ts";
 import { FinalError } from "../../definition/final-error.ts";
 
-/** A worker that was called has failed for good. */
+/** A called worker has failed permanently. */
 export class CallError extends FinalError {
   /** The node that failed. */
   readonly node: string;
@@ -16,7 +16,7 @@ export class CallError extends FinalError {
   }
 }
 
-/** No signal came in time. */
+/** No signal arrived in time. */
 export class WaitTimeoutError extends FinalError {
   constructor(message: string) {
     super(message, { code: "SVC_WAIT_TIMEOUT" });

@@ -1,9 +1,8 @@
 /**
- * The durable part of a worker's context: steps, state, sleeps, waits, calls. Owns what one attempt knows of them; what
- * they mean for the rows is steps.ts's to decide, and the commit is the engine's.
- *
- * An attempt that waits gives its place in the lane back, and its limits stand still, until it waits for nothing more.
- * Where the graph is pausing, an attempt is let go at the next of these calls, as soon as no step of it is under way.
+ * The durable part of a worker's context: steps, state, sleeps, waits, calls. Owns what one attempt knows of them; steps.ts decides the
+ * rows, and the engine commits them.
+ * An attempt that waits gives its slot back, and its limits stop until it waits for nothing more.
+ * When the run is pausing, an attempt is aborted at its next call, once none of its steps is running.
  */
 import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
 import type { Json } from "../../../platform/shared/json.ts";
@@ -39,19 +38,19 @@ import type { KeptSignal } from "../../machine/signals.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
 import { NodesWait, type Wait } from "../../machine/waits.ts";
 
-/** What the durable calls of one attempt need. */
+/** Dependencies of the durable calls of one attempt. */
 export interface DurableOptions {
   readonly attempt: StartedAttempt;
   readonly slot: Slot;
   readonly controller: Abort;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Where files go. */
+  /** Storage of artifacts. */
   readonly artifacts: ArtifactRows;
   readonly values: ValueLimits;
 }
 
-/** A message without what all of an attempt have in common. */
+/** A message without the fields that all messages of an attempt share. */
 type Inside = DurableMessage extends infer Message
   ? Message extends DurableMessage
     ? Omit<Message, "node" | "state">
@@ -70,9 +69,9 @@ export class Durable {
   #state: Record<string, Json>;
   #isStateNew = false;
   #isParked = false;
-  /** Steps under way. */
+  /** Number of running steps. */
   #steps = 0;
-  /** Calls that came while the graph pauses and a step is under way. */
+  /** Calls that arrived while the run is pausing and a step is running. */
   #held: (() => void)[] = [];
 
   constructor(options: DurableOptions, limits: AttemptLimits) {
@@ -86,7 +85,7 @@ export class Durable {
     this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
   }
 
-  /** What the end of the attempt is to keep; undefined: nothing. */
+  /** State to store with the end of the attempt; undefined: none. */
   kept(): Kept | undefined {
     return this.#isStateNew ? { state: this.#state } : undefined;
   }
@@ -94,7 +93,7 @@ export class Durable {
   // State.
 
   getState(key: string): Json | undefined {
-    // An object has more names than those that were set.
+    // An object also has inherited names.
     return Object.hasOwn(this.#state, key) ? structuredClone(this.#state[key]) : undefined;
   }
 
@@ -167,7 +166,7 @@ export class Durable {
     return kept as ArtifactRef;
   }
 
-  /** Does what is not remembered yet. @param work commits what it returns. */
+  /** Runs work that has no stored result yet. @param work commits what it returns. */
   async #once(id: string, work: () => Promise<Json>): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
@@ -179,7 +178,7 @@ export class Durable {
     } finally {
       this.#steps--;
       this.#goOn();
-      // A pause waits for no more than this step.
+      // A pause waits for this step only.
       if (this.#isPausing()) await this.#pausePoint();
     }
   }
@@ -262,7 +261,7 @@ export class Durable {
     return { ...what, owner: this.#node, wake };
   }
 
-  /** @param make the wait. @param opening the message that opens it. */
+  /** @param make creates the wait. @param opening message that opens it. */
   async #settle<W extends Wait>(make: (wake: () => void) => W, opening: (wait: W) => Inside): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
@@ -279,8 +278,8 @@ export class Durable {
   }
 
   /**
-   * Finds the kept signal that this wait can take; those that don't fit its schema are done with.
-   * @param opening the message that opens the wait: sent in the same turn in which no signal is left to look at, so that none comes between.
+   * Finds the stored signal that this wait can receive, and drops those that its schema rejects.
+   * @param opening message that opens the wait: sent in the turn in which no signal is left to check, so none arrives in between.
    */
   async #assign(wait: Wait, opening: Inside): Promise<void> {
     const { signals } = this.#machine.inner;
@@ -291,7 +290,7 @@ export class Durable {
         if (wait.parse) kept.value = await wait.parse(kept.row.payload);
         break;
       } catch (error) {
-        // Not refused: it was not looked at.
+        // Not rejected: the check was lost.
         if (error instanceof CheckLost) throw error;
         await this.#refuse(kept, error);
       }
@@ -304,7 +303,7 @@ export class Durable {
     return this.#commit({ type: "signalRefused", signal, message });
   }
 
-  /** Frees the place: others may run meanwhile. */
+  /** Frees the slot for other attempts. */
   #park(wait: Wait): void {
     this.#arm(wait);
     if (this.#isParked) return;
@@ -322,7 +321,7 @@ export class Durable {
 
   #due(wait: Wait, dueMs: number): void {
     if (wait.outcome || !this.#isCurrent()) return;
-    // A timer may be early by a moment, and the clock be set back.
+    // A timer may fire a moment early, and the clock may be set back.
     if (this.#options.clock.now() < dueMs) return this.#arm(wait);
     wait.isOverdue = true;
     if (this.#machine.row.phase !== "running") return;
@@ -333,7 +332,7 @@ export class Durable {
     const [{ slot }, { inner }, node] = [this.#options, this.#machine, this.#node];
     if (this.#isParked && inner.openOf(node.id) === 0) {
       await Promise.race([slot.takeAgain(), this.#aborted]);
-      // Meanwhile it may have come to wait for something else.
+      // Meanwhile it may wait for something else.
       if (inner.openOf(node.id) > 0) slot.free();
       else if (this.#isParked) {
         this.#isParked = false;
@@ -345,13 +344,13 @@ export class Durable {
 
   // Shared.
 
-  /** Resolves once the message's transition is committed. Rejects when that fails; the attempt is aborted then. */
+  /** Resolves once the message's transition is committed. Rejects if that fails; the attempt is aborted then. */
   async #commit(message: Inside): Promise<void> {
     this.#requireCurrent();
     return this.#options.attempt.run.request(this.#message(message));
   }
 
-  /** With the state that was set since the last one. */
+  /** Adds the state that was set since the last message. */
   #message(message: Inside): DurableMessage {
     const state = this.#isStateNew ? this.#state : undefined;
     this.#isStateNew = false;
@@ -371,7 +370,7 @@ export class Durable {
     }
   }
 
-  /** A step has ended: what was held looks again. */
+  /** A step has ended: calls that waited are checked again. */
   #goOn(): void {
     for (const resolve of this.#held.splice(0)) resolve();
   }
@@ -388,7 +387,7 @@ export class Durable {
   }
 }
 
-/** The statements ran once more, in a transaction made again: what they came to now is what counts. */
+/** The statements ran again in a repeated transaction: the new result replaces the old one. */
 function mend(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
   for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
   return unit;

@@ -1,9 +1,9 @@
-/** What an attempt that failed is followed by. */
+/** Decides what follows a failed attempt. */
 import type { NodeFailure } from "../../../storage/contract/graph-rows.ts";
 import { messageOf, type Outcome } from "./attempt.ts";
 import { retryDelayMs, type RetryPolicy } from "../../definition/retry.ts";
 
-/** When a failed attempt is followed by another; where that can't be told, it is the last, and the error says why. */
+/** Time of the next attempt. If it can't be computed, there is none, and the error says why. */
 export function verdict(
   policy: RetryPolicy | undefined,
   attempt: number,

@@ -1,4 +1,4 @@
-/** What `ctx.call` and `ctx.map` are given. It is the author's: checked before anything of the graph is changed by it. */
+/** Validates the arguments of `ctx.call` and `ctx.map` before the run changes. */
 import { checkRetry, checkTime } from "../../definition/definition-checks.ts";
 import type { CallOptions } from "../../definition/context-types.ts";
 import type { Worker } from "../../definition/definition-types.ts";
@@ -7,14 +7,14 @@ import { isGraph, isWorker, notWorker } from "../../definition/worker-shape.ts";
 
 type Method = "call" | "map";
 
-/** @throws FinalError for what is no worker: trying again can't help. */
+/** @throws FinalError if it is not a worker, because a retry cannot help. */
 export function requireCalled(method: Method, key: string, callable: unknown): Worker<never, unknown> {
   if (isWorker(callable)) return callable;
   const given = isGraph(callable) ? "a graph in place of a worker; use asWorker(graph)" : notWorker(callable);
   throw new FinalError(`ctx.${method}("${key}", …) was given ${given}`);
 }
 
-/** @throws FinalError for an option that no worker may have either. */
+/** @throws FinalError for an option that workers do not have either. */
 export function requireCallOptions(method: Method, key: string, { retry, timeout }: CallOptions): void {
   const what = `ctx.${method}("${key}", …)`;
   try {

@@ -11,17 +11,17 @@ import {
   type GuardedInit,
 } from "../../../tools/guarded-fetch.ts";
 
-/** A thread can receive all of it. */
+/** Serializable, so that a thread can receive it. */
 export interface WorkerToolOptions {
-  /** What `ctx.fetch` may reach, how long it may take and how much it may read. Default: the public internet, "1m", 10 MiB. */
+  /** Limits of `ctx.fetch`. Default: the public internet, "1m", 10 MiB. */
   fetch?: Pick<GuardedFetchOptions, "allowCidrs" | "timeout" | "maxBytes">;
 }
 
-/** The part of a worker's context that reaches the outside. */
+/** The part of a worker's context that makes requests. */
 export interface ToolCalls {
   /**
-   * `fetch` for URLs that anyone may have named: it reaches public addresses alone, and the ranges of the app's `tools.fetch`. Ends with the
-   * attempt. @throws SvcError `SVC_SSRF`, `SVC_WEBHOOK_URL`, `SVC_UPSTREAM`.
+   * `fetch` for untrusted URLs: reaches public addresses and the ranges of the app's `tools.fetch` only. Ends with the attempt.
+   * @throws SvcError `SVC_SSRF`, `SVC_WEBHOOK_URL`, `SVC_UPSTREAM`.
    */
   fetch(input: string | URL | Request, init?: GuardedInit): Promise<Response>;
 }
@@ -30,7 +30,7 @@ export class WorkerTools {
   readonly #clock: Clock;
   #fetch: GuardedFetch | undefined;
 
-  /** @throws SvcError `SVC_CONFIG` for an invalid range, when the engine is created and not in the middle of a run. */
+  /** @throws SvcError `SVC_CONFIG` for an invalid range, when the engine is created and not during a run. */
   constructor(options: WorkerToolOptions, clock: Clock) {
     this.#clock = clock;
     if (options.fetch) this.#fetch = createGuardedFetch({ ...options.fetch, clock });
@@ -41,7 +41,7 @@ export class WorkerTools {
     return { fetch: (input, init) => fetchUntil(this.#fetcher(), signal)(input, init) };
   }
 
-  /** Aborts requests under way. */
+  /** Aborts open requests. */
   async close(): Promise<void> {
     await this.#fetch?.close();
   }

@@ -1,4 +1,4 @@
-/** First in, first out, without moving what is left at each take. */
+/** First in, first out, without moving the rest at each take. */
 export class Queue<Item> {
   #items: Item[] = [];
   #head = 0;
@@ -14,7 +14,7 @@ export class Queue<Item> {
   shift(): Item | undefined {
     if (this.size === 0) return undefined;
     const item = this.#items[this.#head++];
-    // Half of the array is behind us: let it go, at most once per as many takes.
+    // Half of the array is unused: drop it, at most once for as many takes.
     if (this.#head > 64 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;

@@ -1,4 +1,4 @@
-/** Smallest first, in logarithmic time. What is equal comes in the order it was put in, if `seq` counts up. */
+/** A binary heap, smallest first. Equal items come in insertion order if `seq` counts up. */
 export interface Ordered {
   readonly order: number;
   readonly seq: number;
@@ -36,7 +36,7 @@ export class Heap<Item extends Ordered> {
     return first;
   }
 
-  /** Puts an item in the place of the first, then as deep as it belongs. */
+  /** Replaces the first item and restores the order. */
   #sink(item: Item): void {
     const items = this.#items;
     let at = 0;

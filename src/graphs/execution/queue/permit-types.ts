@@ -1,14 +1,14 @@
 /**
- * Limits of a worker that hold over all processes: where its author has set one, and several processes share the store, an attempt
- * needs a permit beside its place. What has no limit of its own asks for nothing.
+ * Limits of a worker that hold over all processes. If its author has set one and several processes share the store, an attempt needs a
+ * permit in addition to its slot. Workers without a limit need none.
  */
 import { durationMs } from "../../../platform/shared/clock.ts";
 import type { AnyOptions } from "../../definition/worker-types.ts";
 
 export interface SharedLimits {
-  /** How many may run at once. */
+  /** Limit of concurrent attempts. */
   total: number | undefined;
-  /** … of one key. */
+  /** Limit of concurrent attempts of one key. */
   perKey: number | undefined;
   rate: { limit: number; perMs: number } | undefined;
 }
@@ -16,31 +16,31 @@ export interface SharedLimits {
 export interface PermitWant {
   worker: string;
   limits: SharedLimits;
-  /** What it is counted under; empty where limits are not per key. */
+  /** Key that counts it; empty if limits are not per key. */
   key: string;
   rateKey: string;
-  /** False for what goes on after a wait: it was counted by the rate when it started. */
+  /** False after a wait: the rate counted it when it started. */
   isStart: boolean;
-  /** Asked before each look: its graph may have been cancelled or paused since. */
+  /** Asked before each try: the run may have been cancelled or paused. */
   isWanted: () => boolean;
 }
 
-/** `permit` is to be given back; undefined: there is nothing to be given back. */
+/** `permit` must be returned; undefined: nothing to return. */
 export type PermitAnswer =
   | { kind: "granted"; permit: string | undefined }
-  /** By the rate, which lets none through for so long. */
+  /** The rate allows nothing for this time. */
   | { kind: "refused"; waitMs: number }
-  /** It was not wanted any more. */
+  /** It is not wanted any more. */
   | { kind: "dropped" };
 
 export interface Permits {
-  /** Resolves when there is a permit, the rate refuses it, or nobody wants it. Waits for those that run. Never rejects. */
+  /** Resolves with a permit, with a refusal by the rate, or when it is not wanted any more. Waits for running attempts. Never rejects. */
   take(want: PermitWant): Promise<PermitAnswer>;
-  /** What had it has ended, or waits. */
+  /** Returns the permit of an attempt that has ended or waits. */
   giveBack(permit: string): void;
 }
 
-/** @returns undefined where the worker's author has set no limit: the usual number of places is each process's own. */
+/** @returns undefined if the worker has no limit of its own: the default number of slots applies to each process. */
 export function sharedLimits({ concurrency, rate }: AnyOptions): SharedLimits | undefined {
   if (concurrency === undefined && rate === undefined) return undefined;
   const isKeyed = typeof concurrency === "object";

@@ -1,23 +1,23 @@
-/** What waits in the queue of a worker for a slot. */
+/** Entries in the queue of a worker. */
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { COUNTED_ELSEWHERE, type Keys, type Seat } from "./task-queue.ts";
 import type { Slot } from "./slot.ts";
 
-/** Whatever may still want a slot when its turn comes. */
+/** May want a slot when its turn comes. */
 export interface SlotUser {
   readonly isWanted: boolean;
 }
 
 export type Queued = QueuedAttempt | QueuedRequest | QueuedReturn;
 
-/** When it was queued, and where it stands among others. */
+/** Time of queueing and order. */
 type Turn = Pick<Seat, "order" | "seq">;
 
-/** A node that is ready. */
+/** A ready node. */
 export class QueuedAttempt implements Seat {
   readonly isStart = true;
-  /** Whoever asks has to take a permit, where limits hold over all processes. */
+  /** Must take a permit if limits hold over all processes. */
   readonly hasPermit = false;
   readonly order: number;
   readonly seq: number;
@@ -48,7 +48,7 @@ export class QueuedAttempt implements Seat {
     run.queued.set(node.id, this);
   }
 
-  /** Not when the run was paused, cancelled or loaded again in the meantime. */
+  /** False if the run was paused, cancelled or loaded again meanwhile. */
   isWanted(): boolean {
     const { machine, isActive } = this.#run;
     return (
@@ -59,9 +59,9 @@ export class QueuedAttempt implements Seat {
     );
   }
 
-  /** Its node may be queued anew. */
+  /** Lets the node be queued again. */
   dropped(): void {
-    // Not where the node was queued again in a later epoch.
+    // Unless the node was queued again in a later epoch.
     if (this.#run.queued.get(this.#nodeId) === this) this.#run.queued.delete(this.#nodeId);
   }
 
@@ -72,7 +72,7 @@ export class QueuedAttempt implements Seat {
   }
 }
 
-/** Asks for a slot for something that is no attempt of a node here: a compensation, or a node of another process's run. */
+/** A request for a slot by something other than an attempt of a node here: a compensation, or a node of another process's run. */
 export class QueuedRequest implements Seat {
   readonly isStart = false;
   readonly hasPermit: boolean;
@@ -82,7 +82,7 @@ export class QueuedRequest implements Seat {
   readonly #user: SlotUser;
   readonly #resolve: (slot: Slot) => void;
 
-  /** @param hasPermit whether the one that asks has its permit already. */
+  /** @param hasPermit whether the caller has a permit already. */
   constructor({ order, seq }: Turn, keys: Keys, hasPermit: boolean, user: SlotUser, resolve: (slot: Slot) => void) {
     this.order = order;
     this.seq = seq;
@@ -105,10 +105,10 @@ export class QueuedRequest implements Seat {
   }
 }
 
-/** An attempt that continues after a wait, and takes its slot again. */
+/** An attempt that continues after a wait and takes its slot again. */
 export class QueuedReturn implements Seat {
   readonly isStart = false;
-  // Before attempts that are yet to start: what it holds is released the sooner.
+  // Before attempts that have not started, so that its resources are released sooner.
   readonly order = Number.NEGATIVE_INFINITY;
   readonly seq: number;
   readonly slot: Slot;
@@ -122,7 +122,7 @@ export class QueuedReturn implements Seat {
     return this.slot.keys;
   }
 
-  /** The process that holds the run has taken the permit anew before it said that the wait is over. */
+  /** The process that holds the run took the permit again before it reported the end of the wait. */
   get hasPermit(): boolean {
     return this.keys === COUNTED_ELSEWHERE;
   }

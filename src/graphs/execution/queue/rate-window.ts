@@ -1,13 +1,13 @@
 /**
- * A rate: at most so many starts in any stretch of time of a given length, wherever it begins. A bucket of tokens would
- * let twice as many through around a pause, which is more than who set the limit has said.
+ * A sliding-window rate: at most a number of starts in any time span of a given length. A token bucket would allow twice as many around a
+ * pause.
  */
 import { Queue } from "./fifo.ts";
 
 export class RateWindow {
   readonly #limit: number;
   readonly #perMs: number;
-  /** When the last ones started, oldest first; never more than the limit. */
+  /** Times of the last starts, oldest first; at most as many as the limit. */
   #starts = new Queue<number>();
   #oldestMs: number | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -17,7 +17,7 @@ export class RateWindow {
     this.#perMs = perMs;
   }
 
-  /** When the next may start; not after `nowMs` if at once. */
+  /** Time of the next allowed start; not after `nowMs` if one is allowed now. */
   opensAtMs(nowMs: number): number {
     if (nowMs < this.#lastMs) this.#clockWentBack(nowMs);
     this.#forget(nowMs);
@@ -30,7 +30,7 @@ export class RateWindow {
     else this.#starts.push(nowMs);
   }
 
-  /** Whether it holds nothing back, and may be forgotten. */
+  /** Whether it blocks nothing and may be forgotten. */
   isIdle(nowMs: number): boolean {
     this.#forget(nowMs);
     return this.#oldestMs === undefined;
@@ -44,7 +44,7 @@ export class RateWindow {
     while (this.#oldestMs !== undefined && this.#oldestMs + this.#perMs <= nowMs) this.#oldestMs = this.#starts.shift();
   }
 
-  /** As if all had started now: nobody waits for a time that a wrong clock had reached, and none start too soon. */
+  /** Counts all starts as now: nobody waits for a time that only a wrong clock had reached, and none starts too soon. */
   #clockWentBack(nowMs: number): void {
     const count = this.#count;
     this.#starts = new Queue();

@@ -1,4 +1,4 @@
-/** A rate that is counted elsewhere, by all processes together: here it is known only until when nothing may start. */
+/** A rate that all processes count together elsewhere. Here only the time until which nothing may start is known. */
 export class ShutGate {
   #shutMs = 0;
   #untilMs = 0;
@@ -8,17 +8,17 @@ export class ShutGate {
     this.#untilMs = nowMs + waitMs;
   }
 
-  /** When the next may start; not after `nowMs` if at once. */
+  /** Time of the next allowed start; not after `nowMs` if one is allowed now. */
   opensAtMs(nowMs: number): number {
-    // By a clock that was set back it can't be told: who counts is asked again.
+    // The clock was set back, so the time is unknown: ask again.
     return nowMs < this.#shutMs ? nowMs : Math.max(nowMs, this.#untilMs);
   }
 
   take(): void {
-    // Who counts has counted it.
+    // The other side has counted it.
   }
 
-  /** Whether it holds nothing back, and may be forgotten. */
+  /** Whether it blocks nothing and may be forgotten. */
   isIdle(nowMs: number): boolean {
     return this.opensAtMs(nowMs) <= nowMs;
   }

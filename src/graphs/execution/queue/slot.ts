@@ -1,6 +1,6 @@
 /**
- * A slot in the queue of a worker, held by one attempt. An attempt that waits for a time, a signal or other nodes gives it back for as long,
- * and takes it again before it continues.
+ * A slot in the queue of a worker, held by one attempt. An attempt that waits for a time, a signal or other nodes gives it back and takes
+ * it again before it continues.
  */
 import type { Keys } from "./task-queue.ts";
 
@@ -13,7 +13,7 @@ export interface SlotQueue {
 
 export class Slot {
   readonly keys: Keys;
-  /** The permit that comes with it, where limits hold over all processes. */
+  /** Permit of the slot, if limits hold over all processes. */
   permit: string | undefined;
   readonly #queue: SlotQueue;
   #isHeld = true;
@@ -38,7 +38,7 @@ export class Slot {
     return this.#isHeld ? new Promise((resolve) => (this.#onFreed = resolve)) : Promise.resolve();
   }
 
-  /** Gives the slot back for a while. */
+  /** Gives the slot back during a wait. */
   free(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;

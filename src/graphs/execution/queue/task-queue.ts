@@ -1,10 +1,8 @@
 /**
- * The attempts of one worker: how many run, which waits, and which of those is next. Decides; what is started, and that its
- * start is committed, is dispatcher.ts.
- *
- * Who is next: the one that has waited longest, where each point of priority counts as a minute of waiting. So nothing
- * starves: whoever comes more than a minute per point later comes after. Those that are held back by a limit of their key
- * let the others pass. Nothing here looks through those that wait: a step costs the logarithm of their number.
+ * The attempts of one worker: how many run, which wait, and which is next. Decides only; dispatcher.ts starts attempts and has their
+ * start committed.
+ * The next is the one that has waited longest, where each priority point equals a minute's head start. So none starves. Attempts that a
+ * limit of their key blocks let others pass. No operation scans the queue: each costs the logarithm of its length.
  */
 import type { Clock, Timer } from "../../../platform/shared/clock.ts";
 import { durationMs } from "../../../platform/shared/clock.ts";
@@ -13,26 +11,26 @@ import { RateWindow } from "./rate-window.ts";
 import { ShutGate } from "./remote-rate-gate.ts";
 import type { AnyOptions } from "../../definition/worker-types.ts";
 
-/** A worker's attempts at once, unless its options say otherwise. */
+/** Concurrent attempts of a worker, unless its options say otherwise. */
 const DEFAULT_CONCURRENCY = 16;
 
-/** Attempts of one worker that a process waits for in others, at the most: enough to keep several of them at work, and bounded. */
+/** Most attempts of one worker for which a process waits in others: enough to keep several busy. */
 const PLACES_ELSEWHERE = 128;
 
-/** What a point of priority is worth. Long enough to matter in a backlog, short enough that the rest gets its turn. */
+/** Head start of a priority point. Long enough to matter in a backlog, short enough that the rest gets its turn. */
 const PRIORITY_POINT_MS = 60_000;
 
 function givenTotal({ concurrency }: AnyOptions): number | undefined {
   return typeof concurrency === "object" ? concurrency.total : concurrency;
 }
 
-/** How many attempts of a worker run at once in one process. */
+/** Concurrent attempts of a worker in one process. */
 export function localPlaces(options: AnyOptions): number {
   const total = givenTotal(options);
   return Math.min(options.perProcess ?? total ?? DEFAULT_CONCURRENCY, total ?? Infinity);
 }
 
-/** What an attempt is counted under, where limits are per key. */
+/** Keys that count an attempt, if limits are per key. */
 export interface Keys {
   readonly concurrency: string;
   readonly rate: string;
@@ -40,26 +38,26 @@ export interface Keys {
 
 export const NO_KEYS: Keys = { concurrency: "", rate: "" };
 
-/** Of what runs here for a graph of another process, where it is counted. */
+/** Keys of an attempt for a run of another process, which counts it there. */
 export const COUNTED_ELSEWHERE: Keys = { concurrency: "", rate: "" };
 
-/** A place in the queue. */
+/** An entry of the queue. */
 export interface Seat extends Ordered {
   readonly keys: Keys;
-  /** False for what goes on after a wait: it was counted when it started. */
+  /** False after a wait: it was counted when it started. */
   readonly isStart: boolean;
-  /** Whether it is still to be taken: its graph may have been cancelled or paused since. */
+  /** Whether it is still wanted: the run may have been cancelled or paused. */
   isWanted(): boolean;
-  /** It was not wanted when its turn came, and waits no more. */
+  /** Called when it was not wanted at its turn and leaves the queue. */
   dropped(): void;
 }
 
-/** Where a seat stands among others. */
+/** Order of an entry. */
 export function orderOf(nowMs: number, priority: number): number {
   return nowMs - priority * PRIORITY_POINT_MS;
 }
 
-/** Those that wait under the same keys: what holds one back holds back all. */
+/** Entries with the same keys: a limit that blocks one blocks all. */
 interface Group<S extends Seat> {
   readonly name: string;
   readonly keys: Keys;
@@ -67,7 +65,7 @@ interface Group<S extends Seat> {
   isParked: boolean;
 }
 
-/** How many run under one key; groups that wait for one of them to end. */
+/** Running attempts of one key, and groups that wait for one of them to end. */
 interface KeyGate<S extends Seat> {
   running: number;
   parked: Group<S>[];
@@ -78,7 +76,7 @@ interface RateGate<S extends Seat> {
   parked: Group<S>[];
 }
 
-/** An entry per group, of its first seat as of then; it is stale when that is another by now. */
+/** An entry for each group, by the group's first element at the time. Stale once that has changed. */
 interface Entry<S extends Seat> extends Ordered {
   readonly group: Group<S>;
 }
@@ -87,18 +85,18 @@ interface OpeningGate<S extends Seat> extends Ordered {
   readonly gate: RateGate<S>;
 }
 
-/** Who takes from a lane. */
+/** Owner of a queue. */
 export interface LaneOwner {
-  /** A rate lets more through from now on. */
+  /** A rate allows more starts from now on. */
   opened(): void;
 }
 
 export interface LaneOptions {
   options: AnyOptions;
   clock: Clock;
-  /** The rate is counted by all processes together, elsewhere. */
+  /** All processes count the rate together, elsewhere. */
   isShared?: boolean;
-  /** They run in other processes, where they wait for places. */
+  /** The attempts run in other processes, where they wait for slots. */
   isElsewhere?: boolean;
   owner: LaneOwner;
 }
@@ -113,11 +111,11 @@ export class Lane<S extends Seat> {
   readonly #groups = new Map<string, Group<S>>();
   readonly #ready = new Heap<Entry<S>>();
   readonly #keyGates = new Map<string, KeyGate<S>>();
-  /** In the order they were last used, oldest first. */
+  /** In order of last use, oldest first. */
   readonly #rateGates = new Map<string, RateGate<S>>();
   readonly #opening = new Heap<OpeningGate<S>>();
   #timer: { timer: Timer; atMs: number } | undefined;
-  /** Nothing starts; what goes on after a wait does. */
+  /** Nothing starts. Attempts continue after waits. */
   isPaused = false;
   #seq = 0;
   #running = 0;
@@ -141,12 +139,12 @@ export class Lane<S extends Seat> {
     return this.#waiting;
   }
 
-  /** The next of each key. */
+  /** The next entry of each key. */
   heads(): S[] {
     return [...this.#groups.values()].flatMap(({ seats }) => seats.peek() ?? []);
   }
 
-  /** Takes a place at once, where there is room and nobody waits who could have it. */
+  /** Takes a slot at once if there is one and no other entry could take it. */
   enter(keys: Keys): boolean {
     if (
       this.isPaused ||
@@ -169,11 +167,11 @@ export class Lane<S extends Seat> {
     group.seats.push(seat);
     this.#waiting++;
     if (!group.isParked && group.seats.peek() === seat) this.#ready.push({ order: seat.order, seq: seat.seq, group });
-    // So that a closed gate has its timer.
+    // Starts the timer of a closed gate.
     this.next();
   }
 
-  /** Who may take a place now. */
+  /** The entry that may take a slot now. */
   next(): S | undefined {
     if (this.#running >= this.#total) return undefined;
     for (let entry = this.#ready.peek(); entry; entry = this.#ready.peek()) {
@@ -184,7 +182,7 @@ export class Lane<S extends Seat> {
         this.#drop(group);
         seat.dropped();
       }
-      // What goes on stands before all that starts.
+      // Entries that continue come before all that start.
       else if (seat.isStart && this.isPaused) return undefined;
       else if (this.#closedGate(seat.keys, seat.isStart)) this.#park(group, seat);
       else return seat;
@@ -192,7 +190,7 @@ export class Lane<S extends Seat> {
     return undefined;
   }
 
-  /** Gives a place to who is next. */
+  /** Gives a slot to the next entry. */
   take(): S | undefined {
     const seat = this.next();
     const entry = this.#ready.peek();
@@ -212,7 +210,7 @@ export class Lane<S extends Seat> {
     for (const group of gate.parked.splice(0)) this.#unpark(group);
   }
 
-  /** The rate of these keys lets none through for so long. */
+  /** Blocks these keys: their rate allows nothing for this time. */
   shut({ rate }: Keys, waitMs: number): void {
     const { window } = this.#rateGate(rate);
     if (window instanceof ShutGate) window.shut(this.#clock.now(), waitMs);
@@ -228,7 +226,7 @@ export class Lane<S extends Seat> {
     if (this.#rate && isStart) this.#rateGate(keys.rate).window.take(this.#clock.now());
   }
 
-  /** Takes the first seat out of the group that is first. */
+  /** Removes the first entry of the first group. */
   #drop(group: Group<S>): void {
     this.#ready.pop();
     group.seats.pop();
@@ -246,7 +244,7 @@ export class Lane<S extends Seat> {
     return this.#rateGate(keys.rate).window.opensAtMs(nowMs) > nowMs ? "rate" : undefined;
   }
 
-  /** Out of the way, until what holds it back is over. */
+  /** Removes a group from the order until its limit allows it again. */
   #park(group: Group<S>, { keys, isStart }: S): void {
     this.#ready.pop();
     group.isParked = true;
@@ -263,19 +261,19 @@ export class Lane<S extends Seat> {
     if (head) this.#ready.push({ order: head.order, seq: head.seq, group });
   }
 
-  /** One timer for all that wait: for the gate that opens first. */
+  /** One timer for all waiting groups, for the gate that opens first. */
   #arm(): void {
     const first = this.#opening.peek();
     if (!first || (this.#timer && this.#timer.atMs <= first.order)) return;
     this.#timer?.timer.cancel();
-    // Nobody waits longer than the rate's time, unless the clock was set back meanwhile: then who is let through is judged anew.
+    // No wait is longer than the rate's period, unless the clock was set back: the order is computed again then.
     const waitMs = Math.min(first.order - this.#clock.now(), this.#rate?.perMs ?? Infinity);
     const timer = this.#clock.schedule(Math.max(0, waitMs), () => this.#openGates());
     this.#timer = { timer, atMs: first.order };
   }
 
   #openGates(): void {
-    // What the timer was set for has come, whatever the clock was set to since.
+    // The timer has fired, so its time has come, whatever the clock says since.
     const nowMs = Math.max(this.#clock.now(), this.#timer?.atMs ?? 0);
     this.#timer = undefined;
     for (let first = this.#opening.peek(); first && first.order <= nowMs; first = this.#opening.peek()) {
@@ -304,7 +302,7 @@ export class Lane<S extends Seat> {
     return gate;
   }
 
-  /** Keys come and go, and must not add up: at each use, the one that was not used for longest may be forgotten. */
+  /** Bounds the number of keys: at each use, the least recently used idle one is forgotten. */
   #forgetIdleGate(): void {
     const oldest = this.#rateGates.entries().next().value;
     if (

@@ -1,6 +1,6 @@
 /**
- * The queue of one worker: its slots, and permits beside them where limits hold over all processes. Which attempt of the worker is next is
- * task-queue.ts's; which worker is next, dispatcher.ts's.
+ * The queue of one worker: its slots, and permits if limits hold over all processes. task-queue.ts decides which attempt of the worker is
+ * next, dispatcher.ts which worker.
  */
 import type { Clock } from "../../../platform/shared/clock.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
@@ -14,20 +14,20 @@ import { sharedLimits, type Permits, type PermitWant, type SharedLimits } from "
 import { QueuedAttempt, QueuedRequest, QueuedReturn, type Queued, type SlotUser } from "./queued-attempt.ts";
 import { Slot, type SlotQueue } from "./slot.ts";
 
-/** The slots of all workers together. */
+/** The slots of all workers. */
 export interface SlotPool {
   readonly clock: Clock;
-  /** Where several processes share the store. */
+  /** Permits, if several processes share the store. */
   readonly permits: Permits | undefined;
   readonly state: EngineState;
   readonly busy: Busy;
-  /** So many more are taken. */
+  /** Changes the number of taken slots. */
   count(more: 1 | -1): void;
-  /** Grants what slots there are: this worker may have one. */
+  /** Grants free slots: this worker may get one. */
   fill(lane: WorkerLane): void;
 }
 
-/** Whether a node that is ready is queued already. */
+/** Whether a ready node is queued already. */
 export function isQueued({ queued, machine }: ActiveRun, { id }: NodeRow): boolean {
   return queued.get(id)?.epoch === machine.row.epoch;
 }
@@ -35,15 +35,15 @@ export function isQueued({ queued, machine }: ActiveRun, { id }: NodeRow): boole
 export class WorkerLane implements SlotQueue, LaneOwner {
   readonly worker: Worker<never, unknown>;
   readonly lane: Lane<Queued>;
-  /** Limits that hold over all processes. */
+  /** Limits over all processes. */
   readonly limits: SharedLimits | undefined;
   readonly #pool: SlotPool;
-  /** The worker's, beside that of the graph's start. */
+  /** The worker's priority, added to that of the run. */
   readonly #priority: number;
-  /** Those that have a slot and wait for a permit. */
+  /** Attempts that have a slot and wait for a permit. */
   #asking = 0;
 
-  /** @param isElsewhere whether another process runs the worker: then slots are that one's. */
+  /** @param isElsewhere whether another process runs the worker and has its slots. */
   constructor(worker: Worker<never, unknown>, pool: SlotPool, isElsewhere: boolean) {
     const { options } = worker;
     this.worker = worker;
@@ -61,19 +61,19 @@ export class WorkerLane implements SlotQueue, LaneOwner {
     return { worker: worker.name, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
   }
 
-  /** Takes a slot at once, where there is one and no permit is needed. */
+  /** Takes a slot at once, if there is one and no permit is needed. */
   enter(keys: Keys): Slot | undefined {
     return !this.limits && this.lane.enter(keys) ? this.#take(keys, undefined) : undefined;
   }
 
-  /** Queues a node that is ready. */
+  /** Queues a ready node. */
   enqueue(run: ActiveRun, node: NodeRow, keys: Keys, fault: string | undefined): void {
     const sinceMs = this.#pool.clock.now();
     const order = orderOf(sinceMs, this.#priority + run.machine.row.priority);
     this.lane.wait(new QueuedAttempt({ order, seq: this.lane.nextSeq() }, keys, run, node, sinceMs, fault));
   }
 
-  /** Resolves when there is a slot; never if it is not wanted by then. */
+  /** Resolves with a slot; never if it is not wanted by then. */
   request(keys: Keys, hasPermit: boolean, user: SlotUser): Promise<Slot> {
     const turn = { order: orderOf(this.#pool.clock.now(), this.#priority), seq: this.lane.nextSeq() };
     return new Promise((resolve) => {
@@ -82,7 +82,7 @@ export class WorkerLane implements SlotQueue, LaneOwner {
     });
   }
 
-  /** Gives a slot, which the lane has counted already, to one that waited. */
+  /** Gives a slot, which the queue has counted already, to a waiting entry. */
   grant(queued: Queued): void {
     if (this.limits && !queued.hasPermit) void this.#askFor(queued, this.limits);
     else this.#granted(queued, undefined);
@@ -94,7 +94,7 @@ export class WorkerLane implements SlotQueue, LaneOwner {
     queued.slot.granted(permit);
   }
 
-  /** It keeps its slot while it waits for a permit. */
+  /** Keeps the slot while it waits for a permit. */
   async #askFor(queued: Queued, limits: SharedLimits): Promise<void> {
     const { lane } = this;
     const { permits, state } = this.#pool;
@@ -111,7 +111,7 @@ export class WorkerLane implements SlotQueue, LaneOwner {
     if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
     lane.leave(keys);
     if (answer.kind === "refused") lane.shut(keys, answer.waitMs);
-    // A queue may have been paused meanwhile; what nobody wants any more is dropped when its turn comes.
+    // The queue may have been paused meanwhile. Unwanted entries leave at their turn.
     if (state.mayStart) lane.wait(queued);
     this.#pool.fill(this);
   }

@@ -1,7 +1,7 @@
 /**
- * Workers that run in threads of their own, away from the server: what they do to the processor and the memory is theirs, and
- * an attempt that is over its time, or cancelled, is ended for good, whatever it does. A thread runs one attempt at a
- * time; one that was ended is replaced, one that is idle is kept for the next.
+ * Isolated workers run in threads of their own: their use of processor and memory does not affect the server, and an attempt that times
+ * out or is cancelled ends for certain. A thread runs one attempt at a time. An aborted thread is replaced; an idle one is kept for the
+ * next attempt.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import type { Worker } from "../../definition/definition-types.ts";
 import type { IsolateOptions, WorkerContext } from "../../definition/worker-types.ts";
 import type { WorkerToolOptions } from "../attempt/worker-tools.ts";
 
-/** A worker may keep this many threads that wait for work; more are ended. */
+/** Most idle threads of a worker; more are ended. */
 const MAX_IDLE = 4;
 
 export class Isolation {
@@ -24,20 +24,20 @@ export class Isolation {
   readonly #idle = new Map<string, Thread[]>();
   #isClosed = false;
 
-  /** @param workers those that isolated ones may call. @param tools as the engine's own workers have them. */
+  /** @param workers workers that isolated ones may call. @param tools options of the engine's own workers. */
   constructor(workers: KnownWorkers, tools: WorkerToolOptions) {
     this.#workers = workers;
     this.#tools = tools;
   }
 
-  /** The worker as it is called: through a thread, if it is isolated. */
+  /** The worker to call: through a thread if it is isolated. */
   bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
     const { isolate } = worker.options;
     if (!isolate) return worker;
     return { ...worker, run: (input: never, ctx) => this.#run(worker.name, isolate, input, ctx, state) };
   }
 
-  /** Ends all threads that wait for work. */
+  /** Ends all idle threads. */
   close(): void {
     this.#isClosed = true;
     for (const threads of this.#idle.values()) for (const thread of threads) void thread.terminate();
@@ -48,12 +48,12 @@ export class Isolation {
     const thread = this.#idle.get(name)?.pop() ?? (await startThread(isolate));
     thread.ref();
     let isOver = false;
-    // What comes of it later would be an answer to whoever has the thread next.
+    // Later messages would reach the next attempt of the thread.
     const outside = new Outside((message) => isOver || post(thread, message), ctx, this.#workers);
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
         isOver = true;
-        // By name: those of Node's own, which open and close the port, stay.
+        // By name, because Node's own listeners open and close the port.
         for (const name of ["message", "error", "exit"]) thread.removeAllListeners(name);
         outside.close();
         ctx.signal.removeEventListener("abort", onAbort);
@@ -61,7 +61,7 @@ export class Isolation {
         else void thread.terminate();
         settle();
       };
-      // Whoever aborted has its reason already.
+      // The caller knows the reason of its abort.
       const onAbort = (): void => end(() => reject(ctx.signal.reason as Error), false);
       thread.on("message", (message: FromThread) => {
         if (message.type !== "ended") return outside.hear(message);
@@ -88,14 +88,14 @@ export class Isolation {
     this.#idle.set(name, idle);
     idle.push(thread);
     thread.unref();
-    // One that dies meanwhile is not handed out.
+    // A thread that dies meanwhile is not used again.
     thread.once("exit", () => idle.includes(thread) && idle.splice(idle.indexOf(thread), 1));
     thread.on("error", () => undefined);
   }
 }
 
 async function startThread({ memoryMb }: IsolateOptions): Promise<Thread> {
-  // Loaded here: in most processes no worker is isolated.
+  // Loaded here: most processes have no isolated worker.
   const { Worker: Thread } = await import("node:worker_threads");
   const limits = memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } };
   return new Thread(new URL("./worker-thread.js", import.meta.url), { ...limits, ...threadExecArgv(process.execArgv) });
@@ -111,7 +111,7 @@ function inWords(error: Error, name: string, { memoryMb }: IsolateOptions): Erro
   return new Error(`The worker "${name}" used more memory than ${limit}`, { cause: error });
 }
 
-/** @throws SvcError `SVC_DEFINITION` for an isolated worker whose module a thread can't load. */
+/** @throws SvcError `SVC_DEFINITION` if a thread can't load the module of an isolated worker. */
 export function requireModule({ name, options: { isolate } }: Worker<never, unknown>): void {
   if (!isolate) return;
   const url = String(isolate.module);

@@ -1,6 +1,6 @@
 /**
- * Nodes of workers that this process does not run: their attempts are under way here, where their graph is, while the worker runs in
- * another process. Its context's calls come as messages (remote-context.ts, remote-host.ts), so that only the process which holds the graph writes it.
+ * Nodes of workers that other processes run. Their attempts are here, with their run, while the worker runs in another process. Calls of
+ * its context arrive as messages (remote-context.ts, remote-host.ts), so only the process that holds the run writes it.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { Worker } from "../../definition/definition-types.ts";
@@ -11,59 +11,59 @@ import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { WorkerTools } from "../attempt/worker-tools.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 
-/** An attempt that some other process is to run. */
+/** An attempt that another process runs. */
 export interface NodeOrder {
   worker: string;
-  /** As JSON has it. */
+  /** As JSON. */
   input: unknown;
   context: AwayContext;
   state: Json | undefined;
 }
 
-/** The end of an attempt's messages where its graph is. */
+/** Connection to an attempt, on the side of its run. */
 export interface CallEnd {
   say(message: Exclude<ToThread, { type: "run" }>): void;
-  /** Nothing more is wanted of it: whoever runs it stops. */
+  /** The attempt is not wanted any more: the other side stops. */
   end(): void;
 }
 
 export interface CallListener {
   hear: (message: FromThread) => void;
-  /** It will never end: the other process is gone, or has left off. */
+  /** The attempt will never end: the other process is gone or has stopped. */
   lost: (error: Error) => void;
 }
 
-/** What an engine needs of the processes beside it. */
+/** The engine's view of the other processes. */
 export interface Elsewhere {
   /** Whether nodes of this worker run in this process. */
   runsHere(worker: string): boolean;
-  /** Has some process run it. */
+  /** Runs the attempt in another process. */
   call(order: NodeOrder, listener: CallListener): CallEnd;
 }
 
-/** Whether another process runs the nodes of this worker. A node that is a graph is started here, wherever that graph runs. */
+/** Whether another process runs the nodes of this worker. A node that is a graph is started here, wherever its run is executed. */
 export function runsElsewhere({ name, graph }: Worker<never, unknown>, elsewhere: Elsewhere | undefined): boolean {
   return graph === undefined && elsewhere?.runsHere(name) === false;
 }
 
-/** The way back to the graph. */
+/** Connection back to the run. */
 export interface Channel {
   say: (message: FromThread) => void;
-  /** Aborts when nobody wants it any more. */
+  /** Aborts when the attempt is not wanted any more. */
   signal: AbortSignal;
 }
 
-/** Where a worker runs for a graph that is elsewhere. */
+/** A worker that runs for a run of another process. */
 export interface Performance {
-  /** What its graph's process says. */
+  /** Receives a message of the run's process. */
   hear(message: Exclude<ToThread, { type: "run" }>): void;
-  /** When it has ended, and said so. */
+  /** Resolves when it has ended and reported its outcome. */
   ended: Promise<void>;
-  /** When it has no place any more: it has ended, or waits. */
+  /** Resolves when it has no slot any more: it has ended, or waits. */
   freed: Promise<void>;
 }
 
-/** An attempt did not end: the process that ran it died, or is stopping. The node runs again. */
+/** An attempt did not end: its process died or is stopping. The node runs again. */
 export class Unfinished extends Error {
   readonly hasCrashed: boolean;
 
@@ -74,7 +74,7 @@ export class Unfinished extends Error {
   }
 }
 
-/** The worker as it is called, where it runs elsewhere. */
+/** The worker to call, if it runs elsewhere. */
 export function boundElsewhere(
   worker: Worker<never, unknown>,
   state: Json | undefined,
@@ -93,7 +93,7 @@ export function boundElsewhere(
         call.end();
         settle();
       };
-      // Whoever aborted has its reason already.
+      // The caller knows the reason of its abort.
       const onAbort = (): void => end(() => reject(ctx.signal.reason as Error));
       const hear = (message: FromThread): void => {
         if (isOver) return;
@@ -116,7 +116,7 @@ export function boundElsewhere(
   return { ...worker, run };
 }
 
-/** Runs a worker for a graph that is elsewhere. @param worker as it is called here. @param slot that it has here. */
+/** Runs a worker for a run of another process. @param worker as this process calls it. @param slot its slot here. */
 export function perform(
   worker: Worker<never, unknown>,
   { input, context, state }: NodeOrder,
@@ -125,7 +125,7 @@ export function perform(
   slot: Slot,
 ): Performance {
   const inside = new Inside({ say, signal, toolCalls: () => tools.calls(signal), slot });
-  // It has begun: from now on its time counts.
+  // It has started: its time counts from now on.
   say({ type: "told", method: "heartbeat", args: [] });
   const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));
   return { hear: (message) => inside.hear(message), ended, freed: slot.freed() };

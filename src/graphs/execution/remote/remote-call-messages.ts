@@ -1,13 +1,12 @@
-/** Messages of calls as JSON, with what JSON has no form for and contexts are given: bytes of artifacts, times to sleep until, options that
- * are not given. */
+/** JSON messages of remote calls, including values without a JSON form: bytes of artifacts, dates to sleep until, missing options. */
 
 export function encode(message: unknown): string {
   return JSON.stringify(message, function (this: Record<string, unknown>, key, value: unknown) {
-    // As it is, before its toJSON.
+    // The value before its toJSON.
     const own = this[key];
     if (own instanceof Uint8Array) return { $bytes: Buffer.from(own).toString("base64") };
     if (own instanceof Date) return { $date: own.getTime() };
-    // An option that is not given, among arguments.
+    // A missing option among arguments.
     if (own === undefined && Array.isArray(this)) return { $none: 1 };
     return isMarked(value) ? { $own: Object.entries(value)[0] } : value;
   });
@@ -24,7 +23,7 @@ export function decode(text: string): unknown {
   });
 }
 
-/** What looks like one of ours: an author's own is wrapped. */
+/** A value that looks like one of these encodings: an author's own is wrapped. */
 function isMarked(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const [key, ...others] = Object.keys(value);

@@ -1,6 +1,6 @@
 /**
- * A worker that runs away from its graph, in a thread or in another process: its context's every method is a message. The other end, where
- * the graph is, is remote-host.ts.
+ * The context of a worker that runs in a thread or another process: each method sends a message. remote-host.ts is the other side, with
+ * the run.
  */
 import { setMaxListeners } from "node:events";
 import type { Json } from "../../../platform/shared/json.ts";
@@ -33,18 +33,18 @@ type Waiting = (settlement: Settlement) => void;
 type Own = { step: Omit<Step, "limit"> } | { transaction: Statements } | { schema: StandardSchema };
 type Statements = (db: TransactionHandle) => unknown;
 
-/** A function of the worker's own, which runs when it is its turn. */
+/** A function of the worker, which runs at its turn. */
 interface Step {
   run: (info: StepInfo) => unknown;
   retryIf: RetryPolicy["retryIf"];
-  /** Ends the try that runs. */
+  /** Aborts the current try. */
   limit: AbortController;
 }
 
-/** Whoever asks for one of these waits, without a place. */
+/** Calls that wait without a slot. */
 const WAITS: ReadonlySet<Asked> = new Set<Asked>(["sleep", "waitFor", "call", "map"]);
 
-/** What an attempt is, wherever it runs. */
+/** Facts about an attempt, wherever it runs. */
 export interface AwayContext {
   graphId: string;
   nodeId: string;
@@ -68,25 +68,25 @@ export class Inside {
   readonly #steps = new Map<number, Step>();
   readonly #transactions = new Map<number, Statements>();
   readonly #schemas = new Map<number, StandardSchema>();
-  /** Of what was asked for and is yet to be answered, statements included. */
+  /** Open calls and statements. */
   readonly #refusals = new Map<number, (reason: Error) => void>();
-  /** What was asked for that waits. */
+  /** Calls that wait. */
   readonly #waits = new Set<number>();
-  /** Statements that are yet to be answered, by their own numbers. */
+  /** Open statements by number. */
   readonly #queries = new Map<number, Waiting>();
   #ids = 0;
-  /** Whether its worker has ended: what it left running has no graph any more. */
+  /** Whether the worker has ended. Code that it left running has no run any more. */
   #isOver = false;
 
   constructor(options: InsideOptions) {
     this.#options = options;
     const { signal } = options;
-    // As that of an attempt here (abort.ts).
+    // As in abort.ts.
     setMaxListeners(Infinity, signal);
     signal.addEventListener("abort", () => this.#abort(signal.reason as Error), { once: true });
   }
 
-  /** What the other end says. */
+  /** Receives a message of the other side. */
   hear(message: Exclude<ToThread, { type: "run" }>): void {
     if (message.type === "settled") return void this.#settled(message.id, message.settlement);
     if (message.type === "answered") {
@@ -102,7 +102,7 @@ export class Inside {
     void settle(run).then((settlement) => this.#sayStepped(id, 0, settlement));
   }
 
-  /** What was asked for has come. Who waited has a place before it goes on. */
+  /** Settles a call. A worker that waited gets a slot before it continues. */
   async #settled(id: number, settlement: Settlement): Promise<void> {
     const { slot } = this.#options;
     if (this.#waits.delete(id) && this.#waits.size === 0 && slot) {
@@ -129,7 +129,7 @@ export class Inside {
       try {
         return await step.run({ idempotencyKey, attempt, signal });
       } catch (error) {
-        // Should it throw itself, that is what the step throws.
+        // An error of `retryIf` becomes the step's error.
         mayRetry = false;
         mayRetry = step.retryIf?.(error, attempt) !== false;
         throw error;
@@ -148,13 +148,13 @@ export class Inside {
     }
   }
 
-  /** Nobody answers any more, and what is asked for from now on is refused as well: the worker may clean up. */
+  /** Rejects open and later calls, so that the worker can clean up. */
   #abort(reason: Error): void {
     for (const refuse of this.#refusals.values()) refuse(reason);
     this.#refusals.clear();
   }
 
-  /** Says how it ended, and nothing from then on: whoever hears it may be of another attempt by then. */
+  /** Reports the outcome, and nothing afterwards: the other side may have another attempt by then. */
   async perform(run: () => unknown): Promise<void> {
     const settlement = await settle(run);
     const { say } = this.#options;
@@ -162,7 +162,7 @@ export class Inside {
     try {
       say({ type: "ended", settlement });
     } catch (error) {
-      // The result holds what can't be handed over.
+      // The result can't be serialized.
       say({ type: "ended", settlement: { error: { ...errorMessage(error), isFinal: true } } });
     }
   }
@@ -171,7 +171,7 @@ export class Inside {
     if (!this.#isOver) this.#options.say(message);
   }
 
-  /** Why nothing is asked for any more. */
+  /** Why calls are rejected. */
   get #end(): Error | undefined {
     const { signal } = this.#options;
     if (signal.aborted) return signal.reason as Error;
@@ -229,7 +229,7 @@ export class Inside {
     };
   }
 
-  /** The database, seen from here: it is where the graph is. */
+  /** The database handle: statements are sent to the process with the run. */
   #handleOf(id: number): TransactionHandle {
     return {
       query: (sql, values) =>
@@ -248,7 +248,7 @@ export class Inside {
     };
   }
 
-  /** @param own what is to run here, when it is its turn. */
+  /** @param own function to run here at its turn. */
   #ask(method: Asked, args: unknown[], own?: Own): Promise<never> {
     if (this.#end) return Promise.reject(this.#end);
     const id = this.#ids++;
@@ -265,7 +265,7 @@ export class Inside {
     });
   }
 
-  /** What a step or a transaction came to; one that can't be handed over is an error of it. */
+  /** Reports the outcome of a step or transaction. One that can't be serialized is an error. */
   #sayStepped(id: number, attempt: number, settlement: Settlement, mayRetry = true): void {
     try {
       this.#say({ type: "stepped", id, attempt, settlement, mayRetry });
@@ -276,7 +276,7 @@ export class Inside {
   }
 }
 
-/** What was called is tried again where the graph is, which has no way to ask a function that is here. */
+/** The side with the run retries calls, and it cannot call a function from here. */
 function asData<Options extends CallOptions>(method: Asked, key: string, options: Options | undefined) {
   if (!options?.retry?.retryIf) return options;
   throw new Error(

@@ -1,4 +1,4 @@
-/** The end of a worker that runs away from its graph, in a thread or in another process, where the graph is; the other one is remote-context.ts. */
+/** The side of the run for a worker in a thread or another process; remote-context.ts is the other side. */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { StepInfo, StepOptions } from "../../definition/context-types.ts";
 import type { Worker } from "../../definition/definition-types.ts";
@@ -17,7 +17,7 @@ import { ThreadTransactions } from "./thread-transactions.ts";
 
 type Heard = Exclude<FromThread, { type: "ended" }>;
 
-/** The workers of this app by name: the registry. */
+/** Workers of this app by name: the registry. */
 export interface KnownWorkers {
   worker(name: string): Worker<never, unknown> | undefined;
 }
@@ -27,7 +27,7 @@ interface Try {
   settle: (settlement: Settlement, mayRetry: boolean) => void;
 }
 
-/** Does what the worker asks of its context. */
+/** Executes the worker's calls of its context. */
 export class Outside {
   readonly #post: (message: ToThread) => void;
   readonly #ctx: WorkerContext;
@@ -36,7 +36,7 @@ export class Outside {
   readonly #checks: AwayChecks;
   readonly #steps = new Map<number, Try>();
 
-  /** @param post says something to the other end. @param workers those that it may call. */
+  /** @param post sends a message. @param workers workers that it may call. */
   constructor(post: (message: ToThread) => void, ctx: WorkerContext, workers: KnownWorkers) {
     this.#post = post;
     this.#ctx = ctx;
@@ -60,7 +60,7 @@ export class Outside {
     );
   }
 
-  /** The other end is gone: nothing of what is open will be written, and nobody waits for it. */
+  /** The other side is gone: open calls write nothing, and nobody waits for them. */
   close(): void {
     this.#transactions.close();
     this.#checks.close();
@@ -82,7 +82,7 @@ export class Outside {
     return this.#step(id, first, second, third);
   }
 
-  /** @param hasRetryIf whether the other end is asked which errors are tried again. */
+  /** @param hasRetryIf whether the other side decides which errors are retried. */
   #step(id: number, key: string, options: StepOptions, hasRetryIf: boolean): Promise<unknown> {
     const said = { mayRetry: true };
     const retry = hasRetryIf && { retry: { ...options.retry, retryIf: () => said.mayRetry } };
@@ -95,7 +95,7 @@ export class Outside {
     return worker as never;
   }
 
-  /** A try of a step, whose function runs at the other end. */
+  /** A try of a step, whose function runs on the other side. */
   #try(id: number, { idempotencyKey, attempt, signal }: StepInfo, said: { mayRetry: boolean }): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const late = (): void => this.#post({ type: "late", id, attempt, message: errorMessage(signal.reason).message });
@@ -114,13 +114,13 @@ export class Outside {
 
   #stepped({ id, attempt, settlement, mayRetry }: Extract<Heard, { type: "stepped" }>): void {
     const step = this.#steps.get(id);
-    // Of a try that was over before.
+    // A message of an earlier try.
     if (step?.attempt !== attempt) return;
     this.#steps.delete(id);
     step.settle(settlement, mayRetry);
   }
 
-  /** What it tells, as it told it. */
+  /** Passes on a report of the worker. */
   #tell(method: Told, args: never[]): void {
     const ctx = this.#ctx;
     const [first, second] = args as [never, never];

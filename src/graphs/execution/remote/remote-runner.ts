@@ -1,4 +1,4 @@
-/** Runs workers for runs of other processes, each in a slot of its own. What the two processes say to each other is remote-attempts.ts's. */
+/** Runs workers for runs of other processes, each in a slot of its own. remote-attempts.ts defines the messages. */
 import type { Worker } from "../../definition/definition-types.ts";
 import type { Registry } from "../../engine/registry.ts";
 import { whenAborted } from "../attempt/abort.ts";
@@ -20,7 +20,7 @@ export interface PerformerOptions {
   starts: Starts;
 }
 
-/** An order of another process, which may be withdrawn while it waits for a slot. */
+/** An order of another process. It may be withdrawn while it waits for a slot. */
 class Ordered implements SlotUser {
   readonly #signal: AbortSignal;
 
@@ -35,7 +35,7 @@ class Ordered implements SlotUser {
 
 export class Performer {
   readonly #options: PerformerOptions;
-  /** Slots of what runs for other processes. */
+  /** Slots of workers that run for other processes. */
   readonly #slots = new Set<Slot>();
 
   constructor(options: PerformerOptions) {
@@ -62,13 +62,13 @@ export class Performer {
     }
   }
 
-  /** Releases the slots of what still runs for others, and does not end though it was aborted. */
+  /** Releases the slots of workers that do not end although they were aborted. */
   leave(): void {
     for (const slot of this.#slots) slot.leave();
     this.#slots.clear();
   }
 
-  /** When it is its turn. Rejects with the signal's reason where the order was withdrawn by then. */
+  /** Starts the worker at its turn. Rejects with the signal's reason if the order was withdrawn. */
   #begin(worker: AnyWorker, order: NodeOrder, channel: Channel, slot: Slot): Promise<Performance> {
     const { starts, isolation, tools } = this.#options;
     const { signal } = channel;
@@ -80,10 +80,10 @@ export class Performer {
     );
   }
 
-  /** Rejects with the signal's reason where the order was withdrawn by then. */
+  /** Rejects with the signal's reason if the order was withdrawn. */
   #slotFor(worker: AnyWorker, signal: AbortSignal): Promise<Slot> {
     const aborted = whenAborted(signal);
-    // Its permit and its rate are the other process's: counted where it was started.
+    // The other process counts it and has its permit.
     const slot = this.#options.dispatcher.slotForOther(worker, new Ordered(signal));
     return Promise.race([slot, aborted.promise]).finally(aborted.stop);
   }

@@ -1,13 +1,13 @@
 /**
- * Schemas of waits whose worker runs away from its graph: a signal is held against them where they are, in the thread or the other process,
- * before whoever sent it is answered. Owns which checks are yet to be answered.
+ * Schemas of waits whose worker runs in a thread or another process: they validate a signal there, before its sender is answered. Owns
+ * the open checks.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { StandardSchema } from "../../../platform/shared/schema.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { errorOf, type Settlement, type ToThread } from "./thread-messages.ts";
 
-/** Whoever was asked is gone: the signal fits no worse than before. */
+/** The other side is gone, so the check has no result. */
 export class CheckLost extends SvcError {
   constructor() {
     super(
@@ -28,7 +28,7 @@ export class AwayChecks {
     this.#post = post;
   }
 
-  /** What stands for the schema of the wait `id`. */
+  /** Stands for the schema of the wait `id`. */
   schemaOf(id: number): StandardSchema {
     return {
       "~standard": {
@@ -44,7 +44,7 @@ export class AwayChecks {
     };
   }
 
-  /** The schema has answered. */
+  /** Receives the result of a check. */
   checked(check: number, settlement: Settlement): void {
     const open = this.#open.get(check);
     this.#open.delete(check);
@@ -52,7 +52,7 @@ export class AwayChecks {
     else open?.resolve(settlement.value as SchemaResult);
   }
 
-  /** Nobody answers any more. */
+  /** Rejects open checks. */
   close(): void {
     for (const { reject } of this.#open.values()) reject(new CheckLost());
     this.#open.clear();

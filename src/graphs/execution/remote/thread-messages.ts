@@ -1,4 +1,4 @@
-/** What a thread and the engine say to each other while an isolated worker runs. */
+/** Messages between a thread and the engine while an isolated worker runs. */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { FailureOrigin, FailureReason } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionValue } from "../../../storage/contract/transaction.ts";
@@ -7,21 +7,21 @@ import { CallError, WaitTimeoutError } from "../attempt/call-error.ts";
 import { noteOrigin, originOf } from "../error-origin.ts";
 import type { WorkerToolOptions } from "../attempt/worker-tools.ts";
 
-/** An error as it crosses over. */
+/** A serialized error. */
 export interface ErrorMessage {
   name: string;
   message: string;
   isFinal: boolean;
   retryAfter: string | number | undefined;
   origin?: FailureOrigin | undefined;
-  /** Of a call that has failed. */
+  /** Data of a CallError. */
   call?: { node: string; reason: FailureReason };
 }
 
 export type Told = "log" | "emit" | "progress" | "summary" | "heartbeat" | "setState";
 export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map" | "artifact" | "tx";
 
-/** What a promise came to. */
+/** Outcome of a promise. */
 export type Settlement = { value: unknown } | { error: ErrorMessage };
 
 export type ToThread =
@@ -35,23 +35,23 @@ export type ToThread =
       tools: WorkerToolOptions;
     }
   | { type: "settled"; id: number; settlement: Settlement }
-  /** The function of a step is to run. */
+  /** Run the function of a step. */
   | { type: "step"; id: number; idempotencyKey: string; attempt: number }
-  /** That try of the step is over, whatever it still comes to. */
+  /** This try of the step is over; its later outcome is ignored. */
   | { type: "late"; id: number; attempt: number; message: string }
-  /** A signal that has come for the wait `id` is to be held against its schema. */
+  /** Validate a signal for the wait `id`. */
   | { type: "check"; id: number; check: number; payload: Json }
-  /** The function of a transaction is to run, which is open. */
+  /** Run the function of an open transaction. */
   | { type: "begun"; id: number }
-  /** What a statement came to. */
+  /** Result of a statement. */
   | { type: "answered"; query: number; settlement: Settlement };
 
 export type FromThread =
   | { type: "told"; method: Told; args: unknown[] }
   | { type: "asked"; method: Asked; id: number; args: unknown[] }
-  /** What a try of a step came to, and what its `retryIf` says; or a transaction, which has one try, 0. */
+  /** Outcome of a try of a step, with the answer of its `retryIf`; or of a transaction, as try 0. */
   | { type: "stepped"; id: number; attempt: number; settlement: Settlement; mayRetry: boolean }
-  /** What the schema says: a `value`, or `issues`. */
+  /** Result of the schema: a `value`, or `issues`. */
   | { type: "checked"; check: number; settlement: Settlement }
   /** A statement in the transaction `id`. */
   | { type: "query"; id: number; query: number; sql: string; values: readonly TransactionValue[] | undefined }
@@ -71,7 +71,7 @@ export function errorMessage(error: unknown): ErrorMessage {
   };
 }
 
-/** The error again, as far as retries and those who read it go by it: those of this package are of their class, for `instanceof`. */
+/** Restores an error with its data for retries and readers. Errors of this package have their class, for `instanceof`. */
 export function errorOf(given: ErrorMessage): Error {
   const { name, message, isFinal, retryAfter } = given;
   const error = emptyOf(given);

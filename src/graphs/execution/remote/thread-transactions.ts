@@ -1,6 +1,6 @@
 /**
- * `ctx.tx` of workers in threads: the transaction is open here, where the database is, while the author's function runs in the thread and
- * sends its statements (docs/decisions/044). Owns which are open; when they begin, end and are written is the store's.
+ * `ctx.tx` of workers in threads: the transaction is open here, with the database, while the author's function runs in the thread and
+ * sends its statements (docs/decisions/044). Owns the open transactions; the store begins, ends and commits them.
  */
 import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
 import { errorMessage, errorOf, type FromThread, type Settlement, type ToThread } from "./thread-messages.ts";
@@ -18,7 +18,7 @@ export class ThreadTransactions {
     this.#post = post;
   }
 
-  /** What stands for the author's function: has it run in the thread, each time that it is called. */
+  /** Stands for the author's function: runs it in the thread each time it is called. */
   begin(id: number, handle: TransactionHandle): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = (settlement: Settlement): void => {
@@ -31,7 +31,7 @@ export class ThreadTransactions {
     });
   }
 
-  /** Runs a statement and answers it. */
+  /** Runs a statement and sends its result. */
   async query({ id, query, sql, values }: Extract<FromThread, { type: "query" }>): Promise<void> {
     let settlement: Settlement;
     try {
@@ -45,14 +45,14 @@ export class ThreadTransactions {
     this.#post({ type: "answered", query, settlement });
   }
 
-  /** The author's function has ended. @returns whether it was one of a transaction. */
+  /** The author's function has ended. @returns whether it belonged to a transaction. */
   ended(id: number, settlement: Settlement): boolean {
     const open = this.#open.get(id);
     open?.settle(settlement);
     return open !== undefined;
   }
 
-  /** The thread has ended: nothing of what is open will be written, and nobody waits for it. */
+  /** The thread has ended: open transactions write nothing, and nobody waits for them. */
   close(): void {
     const settlement = { error: errorMessage(new Error("The thread ended within its ctx.tx")) };
     for (const { settle } of this.#open.values()) settle(settlement);

@@ -1,6 +1,6 @@
 /**
- * The inside of a thread in which isolated workers run: loads the module that declares one, calls it with a context whose
- * every method goes through the port, and says how it ended. One attempt at a time; isolation.ts is the outside.
+ * The code of a thread for isolated workers: loads the worker's module, calls it with a context whose methods send messages, and reports
+ * the outcome. One attempt at a time; isolation.ts is the other side.
  */
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../../../platform/shared/clock.ts";
@@ -13,15 +13,15 @@ import { WorkerTools, type WorkerToolOptions } from "../attempt/worker-tools.ts"
 const workers = new Map<string, Worker<never, unknown>>();
 onDeclared((worker) => workers.set(worker.name, worker));
 
-/** One of each thread: each engine tells its threads the same options. */
+/** One for each thread, because an engine gives all its threads the same options. */
 let workerTools: WorkerTools | undefined;
 let toolOptions: WorkerToolOptions = {};
 
-/** Of the attempt that runs. What code of one before it still does is for nobody: this thread may be another graph's by then. */
+/** Context of the current attempt. Code of an earlier attempt is ignored, because the thread may work for another run by now. */
 let inside: Inside | undefined;
 
 function begin(): Inside {
-  // Never aborted: a thread whose attempt is aborted is ended as a whole, and with it what it asked for.
+  // Never aborted: an aborted attempt ends the whole thread with its requests.
   const { signal } = new AbortController();
   return new Inside({
     say: (message) => parentPort?.postMessage(message),
@@ -30,7 +30,7 @@ function begin(): Inside {
   });
 }
 
-/** @throws FinalError-like where the module does not declare the worker: trying again can't help. */
+/** @throws FinalError if the module does not declare the worker, because a retry cannot help. */
 async function load({ module, worker: name }: Extract<ToThread, { type: "run" }>): Promise<Worker<never, unknown>> {
   if (!workers.has(name)) await import(module);
   const worker = workers.get(name);
