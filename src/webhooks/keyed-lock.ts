@@ -1,4 +1,4 @@
-/** One after the other, by key: read, change and save of one registration are never interleaved with another change of it. */
+/** A lock for each key: reading, changing and saving a registration never interleaves with another change of it. */
 export class KeyedLock {
   readonly #last = new Map<string, Promise<unknown>>();
 
@@ -6,7 +6,7 @@ export class KeyedLock {
   run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(key) ?? Promise.resolve();
     const result = before.then(task);
-    // The chain goes on whatever a task's outcome; whoever called `run` gets the error.
+    // The chain continues after any outcome. The caller of `run` gets the error.
     const settled: Promise<void> = result.then(
       () => this.#forget(key, settled),
       () => this.#forget(key, settled),

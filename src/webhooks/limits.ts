@@ -1,11 +1,11 @@
-/** What an app sets of deliveries, as it is checked at the start: connections, the size of bodies, the common secret. */
+/** Validates the app's options of deliveries: connections, size of bodies, the common secret. */
 import { SvcError } from "../platform/shared/errors.ts";
 import { VARIABLES } from "../platform/shared/wire.ts";
 import { DEFAULT_LIMITS, MOST_CONNECTIONS, type DeliveryLimits } from "./delivery/delivery-queues.ts";
 import { MAX_PAYLOAD_BYTES, PAYLOAD_BYTES } from "./outbox/payload.ts";
 import { secretProblem } from "./signing/sign.ts";
 
-/** Those that are not given have their default. @throws SvcError `SVC_CONFIG` */
+/** Adds defaults. @throws SvcError `SVC_CONFIG` */
 export function readLimits(given: Partial<DeliveryLimits> = {}): DeliveryLimits {
   const limits = { ...DEFAULT_LIMITS, ...given };
   for (const [name, value] of Object.entries(limits)) {
@@ -25,7 +25,7 @@ export function readPayloadBytes(given = MAX_PAYLOAD_BYTES): number {
   throw new SvcError("SVC_CONFIG", `webhookPayloadBytes is ${given}; give a whole number from ${min} to ${max}`);
 }
 
-/** @throws SvcError `SVC_CONFIG` for one that has the prefix of a standard secret and is none */
+/** @throws SvcError `SVC_CONFIG` for an invalid secret with the prefix of a standard one */
 export function checkCommonSecret(secret: string | undefined): void {
   if (secret === undefined || !secret.startsWith("whsec_")) return;
   const problem = secretProblem(secret);

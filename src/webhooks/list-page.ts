@@ -1,4 +1,4 @@
-/** One page of a list that is in memory and sorted oldest first. The cursor names the place of the last item shown. */
+/** One page of a list in memory that is sorted oldest first. The cursor contains the position of the last item. */
 import { SvcError } from "../platform/shared/errors.ts";
 import type { Page } from "../storage/contract/queries.ts";
 
@@ -7,7 +7,7 @@ interface Item {
   createdMs: number;
 }
 
-/** @throws SvcError `SVC_INVALID` for a cursor that no page gave */
+/** @throws SvcError `SVC_INVALID` for an invalid cursor */
 export function pageOf<Row extends Item>(rows: readonly Row[], limit: number, cursor: string | undefined): Page<Row> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const rest = after ? rows.filter((row) => isAfter(row, after)) : rows;
@@ -16,7 +16,7 @@ export function pageOf<Row extends Item>(rows: readonly Row[], limit: number, cu
   return { items, total: rows.length, nextCursor: last && rest.length > limit ? cursorOf(last) : undefined };
 }
 
-/** Time and id, so that the place holds when the item itself is deleted meanwhile. */
+/** Time and id, so that the position stays valid if the item is deleted. */
 function cursorOf({ createdMs, id }: Item): string {
   return Buffer.from(`${createdMs}:${id}`).toString("base64url");
 }

@@ -1,24 +1,24 @@
-/** How a receiver has answered lately. Not: whether it is called at all (breaker.ts), counts of all receivers (app/metrics). */
+/** Recent responses of a receiver. breaker.ts decides whether it is called; app/observability/metrics has the counts of all receivers. */
 import type { LastOutcomeRow, OutcomeRow, ReceiverOutcomeRow } from "../storage/contract/webhook-rows.ts";
 
-/** Of the attempts of a receiver's newest deliveries. */
+/** Statistics over a receiver's newest deliveries. */
 export interface ReceiverStats {
-  /** Attempts that were looked at. */
+  /** Number of attempts in the statistics. */
   attempts: number;
-  /** Of those that were answered, from the beginning of the attempt to the end of the answer; null without any. */
+  /** Durations of attempts with a response, from start to end; null without any. */
   p50_ms: number | null;
   p99_ms: number | null;
   last: { started_ms: number; status_code: number | null; error: string | null } | null;
 }
 
-/** How many deliveries are looked at: a list of a hundred receivers reads as many of each. */
+/** Deliveries in the statistics: a list of a hundred receivers reads as many of each. */
 export const FIGURES_OF = 100;
 
 /** @param outcomes newest first */
 export function receiverStatsOf(outcomes: readonly OutcomeRow[]): ReceiverStats {
   const answered = outcomes.filter(({ statusCode }) => statusCode !== undefined).map(({ durationMs }) => durationMs);
   answered.sort((a, b) => a - b);
-  // The nearest rank: of a hundred the ninety-ninth, of fewer the slowest.
+  // Nearest rank: the ninety-ninth of a hundred, the slowest of fewer.
   const quantile = (part: number): number | null => answered[Math.ceil(part * answered.length) - 1] ?? null;
   const [last] = outcomes;
   return {
@@ -32,18 +32,18 @@ export function receiverStatsOf(outcomes: readonly OutcomeRow[]): ReceiverStats 
   };
 }
 
-/** In the order of `ids`. @param outcomes of all of them, newest first */
+/** In the order of `ids`. @param outcomes of all receivers, newest first */
 export function receiverStatsOfEach(ids: readonly string[], outcomes: readonly ReceiverOutcomeRow[]): ReceiverStats[] {
   const own = new Map(ids.map((id): [string, OutcomeRow[]] => [id, []]));
   for (const outcome of outcomes) own.get(outcome.registrationId)?.push(outcome);
   return ids.map((id) => receiverStatsOf(own.get(id) ?? []));
 }
 
-/** How a delivery was answered, or why it was not. */
+/** The response to a delivery, or why there was none. */
 export interface LastResponse {
   status_code: number | null;
   error: string | null;
-  /** Of the attempt. */
+  /** Duration of the attempt. */
   duration_ms: number;
 }
 

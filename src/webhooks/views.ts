@@ -1,4 +1,4 @@
-/** What the endpoints show of registrations and deliveries (contract section 3). Secrets are never among it. */
+/** Views of registrations and deliveries for the endpoints (docs/reference/http.md). They never contain secrets. */
 import type { Json } from "../platform/shared/json.ts";
 import type { WebhookEvent } from "../platform/shared/wire.ts";
 import type {
@@ -19,15 +19,15 @@ export interface RegistrationView {
   state: "active" | "failing" | "disabled";
   created_ms: number;
   updated_ms: number;
-  /** Whether deliveries are signed, by a secret of its own or by the common one. */
+  /** Whether deliveries are signed, by its own secret or the common one. */
   secret_set: boolean;
-  /** Names of the graphs or workers it hears of; absent where it hears of all. */
+  /** Names of its graphs or workers; absent: all. */
   workers?: string[];
-  /** Names of the headers it adds, if any; their values may be credentials, and are not shown. */
+  /** Names of its headers, if any. Values may be credentials, and are not shown. */
   header_names?: string[];
-  /** Present where deliveries of one graph wait for those before them. */
+  /** Present if deliveries of a run wait for earlier ones. */
   ordered?: true;
-  /** Why deliveries disabled it: answered 410, or nothing but failures for 120 h. Absent when an operator did. */
+  /** Why deliveries disabled it: a 410 response, or only failures for 120 h. Absent if an operator did. */
   disabled_reason?: "gone" | "failing";
 }
 
@@ -39,7 +39,7 @@ export interface DeliveryView {
   status: DeliveryStatus;
   attempt_count: number;
   created_ms: number;
-  /** When a pending delivery is tried next. */
+  /** Time of the next attempt of a pending delivery. */
   next_attempt_ms: number | null;
   delivered_ms: number | null;
 }
@@ -49,23 +49,23 @@ interface AttemptView {
   started_ms: number;
   duration_ms: number;
   status_code: number | null;
-  /** First 2 KB of the answer. */
+  /** First 2 KB of the response. */
   response: string | null;
-  /** Headers of the answer by name in lower case, 4 KB at most; `[hidden]` stands for what may be a credential. */
+  /** Response headers by lower-case name, at most 4 KB; `[hidden]` replaces possible credentials. */
   response_headers: Readonly<Record<string, string>>;
   error: string | null;
-  /** Milliseconds: `dns`, `connect` and `tls` of an attempt that made a connection, `first_byte` of one with an answer. */
+  /** Milliseconds: `dns`, `connect` and `tls` of an attempt with a new connection, `first_byte` of one with a response. */
   timings: AttemptTimings;
 }
 
 export interface DeliveryDetail extends DeliveryView {
   payload: Json;
-  /** The exact text that is sent, and signed. */
+  /** The exact text that is sent and signed. */
   body: string;
   attempts: AttemptView[];
 }
 
-/** What became of a webhook's deliveries. */
+/** Outcomes of a webhook's deliveries. */
 export interface WebhookTally {
   webhook_id: string;
   delivered: number;
@@ -110,7 +110,7 @@ export function deliveryView(row: DeliveryRow): DeliveryView {
 }
 
 export function deliveryDetail(row: DeliveryRow, attempts: readonly AttemptRow[]): DeliveryDetail {
-  // Our own text: not read by the rules for input from outside, which a worker's result need not keep.
+  // Text of svc itself: the rules for external input do not apply to a worker's result.
   const payload = JSON.parse(row.body) as Json;
   return { ...deliveryView(row), payload, body: row.body, attempts: attempts.map(attemptView) };
 }

@@ -1,6 +1,6 @@
 /**
- * Webhooks as the rest of the server sees them: one object with a method per endpoint of contract section 3, the rows
- * for the engine's transactions, and start and close of the delivery loop.
+ * The webhooks of an app: one object with a method for each endpoint (docs/reference/http.md), the outbox rows for the engine's
+ * transactions, and the delivery loop.
  */
 import type { OutboxRows } from "../graphs/machine/report-types.ts";
 import type { Resolve } from "../platform/security/resolve.ts";
@@ -39,33 +39,33 @@ import type { DeliveryDetail, DeliveryView, RegistrationView, WebhookTally } fro
 export interface WebhooksOptions {
   store: Store;
   clock: Clock;
-  /** SVC_WEBHOOK_SECRET. Without it only registrations with a secret of their own are signed. */
+  /** SVC_WEBHOOK_SECRET. Without it, only registrations with their own secret are signed. */
   secret?: string | undefined;
-  /** SVC_WEBHOOK_ALLOW_CIDRS. Default none. */
+  /** SVC_WEBHOOK_ALLOW_CIDRS. Default: none. */
   allowCidrs?: readonly string[];
-  /** The demo inbox on our own origin, once its address is known. */
+  /** The demo inbox on the app's own origin, once its address is known. */
   exemptUrl?: () => string | undefined;
-  /** Delays before each attempt, the first one's included. Default: contract section 3. */
+  /** Delays before each attempt, including the first one. Default: see docs/reference/http.md. */
   schedule?: readonly Duration[];
-  /** Told of trouble that no caller sees. Default: nothing. */
+  /** Log for errors that no caller receives. Default: none. */
   log?: Log;
-  /** Attempts under way at once, in all and to one registration. Default 64 and 8. */
+  /** Limits of concurrent attempts, in total and for each registration. Default 64 and 8. */
   connections?: Partial<DeliveryLimits>;
-  /** Largest body that carries its result. Default 256 KiB. */
+  /** Largest body with its result. Default 256 KiB. */
   payloadBytes?: number;
-  /** Told when deliveries have disabled a registration. Must not throw. Default: nothing. */
+  /** Called when deliveries have disabled a registration. Must not throw. Default: nothing. */
   onDisabled?: (webhook: RegistrationView) => void;
-  /** Told of each attempt that has ended. Must not throw. Default: nothing. */
+  /** Called with each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: DeliveryReport) => void;
-  /** Told after registrations or deliveries have changed, but for deliveries that graphs have made. Must not throw. Default: nothing. */
+  /** Called after registrations or deliveries have changed, except for new deliveries of runs. Must not throw. Default: nothing. */
   onChange?: () => void;
-  /** The `traceparent` that an attempt sends along. Default: none. */
+  /** The `traceparent` header of an attempt. Default: none. */
   traceparent?: (delivery: DeliveryRow, attempt: number) => string;
-  /** Makes attempts. Default: requests, signed. */
+  /** Makes attempts. Default: signed HTTP requests. */
   sending?: Sending;
   /** From 0 to below 1, for jitter. Default Math.random. */
   random?: () => number;
-  /** Where a result too large to send can be fetched. Default: the path of the graph. */
+  /** Where to fetch a result that is too large to send. Default: the path of the run. */
   resultUrl?: ResultUrl;
   /** All addresses of a name. Default: DNS, then the hosts file. */
   resolve?: Resolve;
@@ -74,9 +74,9 @@ export interface WebhooksOptions {
 export interface Webhooks {
   /** POST webhooks. `created` tells 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
   create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
-  /** What would be said to a URL if it were registered, and what kind of address it leads to. It keeps nothing. */
+  /** Checks a URL without storing anything: the answer to a registration, and the kind of its addresses. */
   judge(rawUrl: string): Promise<UrlCheck>;
-  /** SVC_WEBHOOK_URLS at boot, for all events; known ones stay as they are. @throws SvcError `SVC_CONFIG` naming each bad URL */
+  /** SVC_WEBHOOK_URLS at boot, for all events; known ones stay unchanged. @throws SvcError `SVC_CONFIG` naming each invalid URL */
   registerAtBoot(rawUrls: readonly string[]): Promise<void>;
   /** GET webhooks, oldest first, with `limit` and `cursor`. */
   list(query: URLSearchParams): Promise<{ webhooks: RegistrationView[]; total: number; next_cursor: string | null }>;
@@ -85,66 +85,66 @@ export interface Webhooks {
   /** PATCH webhooks/:id. */
   update(id: string, body: Json): Promise<RegistrationView>;
   remove(id: string): Promise<void>;
-  /** How it has answered lately: times and the last answer, of its newest hundred deliveries. @throws SvcError `SVC_NOT_FOUND` */
+  /** Recent responses: times and the last response, of its newest hundred deliveries. @throws SvcError `SVC_NOT_FOUND` */
   figures(id: string): Promise<ReceiverStats>;
-  /** The same of each, in this order; of one that is gone, those of a receiver that was never called. One look for all of them. */
+  /** The same for several, in this order, with one query. A deleted one has the statistics of a receiver that was never called. */
   allFigures(ids: readonly string[]): Promise<ReceiverStats[]>;
-  /** How each of these deliveries was answered last, by its id; none of such as were never tried. */
+  /** The last response to each delivery by id; none for those without an attempt. */
   lastAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, LastResponse>>;
   /**
-   * What became of the deliveries of each, in this order, counted to 10,000: of those made since a time how many arrived and failed, and how
-   * many wait, however long. One look for all of them.
+   * Outcomes of deliveries, in this order, counted up to 10,000: arrived and failed ones since a time, and all waiting ones. One query
+   * for all.
    */
   tallies(ids: readonly string[], sinceMs: number): Promise<WebhookTally[]>;
-  /** A signed `ping` through the real path. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when disabled */
+  /** Sends a signed `ping` on the regular path. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if disabled */
   ping(id: string): Promise<{ delivery_id: string }>;
-  /** A sample `graph.done` through the real path: for the demo page. @throws as ping */
+  /** Sends a sample `graph.done` on the regular path, for the demo page. @throws as ping */
   sendSample(id: string): Promise<{ delivery_id: string }>;
-  /** @param body `{ secret? }`. The answer is the only time a secret is shown; the old one signs for 24 h more. */
+  /** @param body `{ secret? }`. The response is the only place that shows a secret; the old one signs for 24 h more. */
   rotateSecret(id: string, body: Json): Promise<{ secret: string }>;
-  /** Newest first; of one registration when `id` is given. */
+  /** Newest first; of one registration if `id` is given. */
   deliveries(
     query: URLSearchParams,
     id?: string,
   ): Promise<{ deliveries: DeliveryView[]; total: number; next_cursor: string | null }>;
   /** @throws SvcError `SVC_NOT_FOUND` */
   delivery(id: string): Promise<DeliveryDetail>;
-  /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when its registration is disabled */
+  /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if its registration is disabled */
   replay(id: string): Promise<{ delivery_id: string }>;
   /**
-   * Gives a pending delivery up: it has failed, and is not tried again by itself. An attempt that is under way, or next in another process, may
-   * still arrive; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` naming its state when it is not pending
+   * Gives a pending delivery up: it has failed, and is not retried. A running attempt, or the next one of another process, may still
+   * arrive; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` with its state if it is not pending
    */
   giveUp(id: string): Promise<DeliveryView>;
-  /** What `replay` would send if it were called now; it sends nothing. @throws SvcError `SVC_NOT_FOUND`, of its registration too */
+  /** The request that `replay` would send now; sends nothing. @throws SvcError `SVC_NOT_FOUND`, also for its registration */
   previewReplay(id: string): Promise<ReplayPreview>;
   /**
-   * @param body `{ since_ms, digest? }`. Sends again what failed since, counted by when it was made; with the `digest` of a preview
-   * exactly what that told. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when it is disabled, or other deliveries have failed by now
+   * @param body `{ since_ms, digest? }`. Sends failed deliveries again, by creation time; with the `digest` of a preview, exactly those.
+   * @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if it is disabled, or other deliveries have failed by now
    */
   recover(id: string, body: Json): Promise<{ count: number }>;
-  /** What `recover` would send again; it sends nothing. @param body `{ since_ms }` @throws SvcError `SVC_NOT_FOUND` */
+  /** The deliveries that `recover` would send again; sends nothing. @param body `{ since_ms }` @throws SvcError `SVC_NOT_FOUND` */
   previewRecover(id: string, body: Json): Promise<RecoverPreview>;
-  /** Rows to write in the transaction of a graph's transition: one for each enabled registration that listens. */
+  /** Outbox rows for the transaction of a run's transition: one for each enabled registration that listens. */
   outboxRows: OutboxRows;
-  /** Attempts under way. */
+  /** Number of running attempts. */
   underWay(): number;
-  /** How far past its time the delivery is that waits longest for an enabled webhook; 0 when none is late. */
+  /** How late the oldest due delivery of an enabled webhook is; 0 if none is late. */
   oldestWaitingMs(): Promise<number>;
-  /** Begins to deliver. */
+  /** Starts to deliver. */
   start(): void;
-  /** Stops: waits up to `drainMs` (default 15,000) for attempts under way; what is cut off stays pending. */
+  /** Stops: waits up to `drainMs` (default 15,000) for running attempts; aborted ones stay pending. */
   close(drainMs?: number): Promise<void>;
 }
 
-/** How long a ping can be looked at: 30 days. */
+/** How long pings are kept: 30 days. */
 const PINGS_KEPT_MS = 30 * 86_400_000;
-/** How often it is looked for those that are older. */
+/** Interval for deleting old pings. */
 const FORGET_PINGS_MS = 3_600_000;
 const REGISTRATION_KEYS = ["url", "events", "workers", "headers", "ordered", "enabled", "description", "secret"];
 const UPDATE_KEYS = REGISTRATION_KEYS.filter((key) => key !== "secret");
 
-/** Wires registry, delivery loop and store. @throws SvcError `SVC_CONFIG` for a bad secret, range or schedule. */
+/** Composes registry, delivery loop and store. @throws SvcError `SVC_CONFIG` for an invalid secret, range or schedule. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { clock, secret, resolve } = options;
   const store = options.store.webhooks;
@@ -193,7 +193,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const payloadBytes = readPayloadBytes(options.payloadBytes);
   const view = (row: RegistrationRow): RegistrationView => registrationView(row, secret !== undefined);
 
-  /** A delivery outside any graph's transition. */
+  /** A delivery without a run's transition. */
   const send = async (id: string, source: PayloadSource): Promise<{ delivery_id: string }> => {
     requireEnabled(await registry.get(id));
     const row = outboxRow(id, source, payloadText(source, resultUrl, payloadBytes));

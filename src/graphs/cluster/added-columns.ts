@@ -1,9 +1,9 @@
-/** Columns that tables of before have not. */
+/** Adds columns to tables of older versions. */
 
 /**
- * SQL that adds them where they are not there yet. Looked for first: who alters a table waits for all that others do with it.
+ * SQL that adds missing columns. It checks first, because `ALTER TABLE` waits for all other users of the table.
  * @param table with its schema
- * @param columns names and types, as `CREATE TABLE` has them; of the first it is told whether they are there
+ * @param columns names and types, as in `CREATE TABLE`; the first one decides whether they exist
  */
 export function addedColumns(table: string, columns: readonly [string, ...string[]]): string {
   const [name] = columns[0].split(" ", 1);

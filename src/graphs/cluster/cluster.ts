@@ -1,6 +1,6 @@
 /**
- * A process that shares its database with others: joins them, takes graphs as there is room for, has wishes fulfilled where a graph is
- * held, and tells what is new. It puts the parts together; each stands in a file of its own.
+ * A process that shares its database with others: joins them, takes runs as it has capacity, routes commands to the process that holds a
+ * run, and announces changes. Composes the parts of this folder.
  */
 import type { Fleet, Held, Wish } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -22,10 +22,10 @@ import { SharedPermits } from "./permits.ts";
 import { Reach } from "./run-router.ts";
 import { Rounds, type Look, type RoundsOptions } from "./sweeper.ts";
 
-/** Between two notices that webhooks have changed, however many deliveries end. */
+/** Time between two announcements of webhook changes, however many deliveries end. */
 const TELL_MS = 1000;
 
-/** As `invalidate` takes it. */
+/** As `invalidate` expects it. */
 const ALL_PAGES = ["/*"];
 
 export interface ClusterOptions {
@@ -33,21 +33,21 @@ export interface ClusterOptions {
   profile: MemberProfile;
   /** Whether nodes run in this process. */
   isRunner: boolean;
-  /** Task identifiers of the graphs that it can go on with. */
+  /** Task identifiers of the runs that this process can execute. */
   identifiers: readonly string[];
-  /** Graphs under way in this process, those aside that wait. */
+  /** Limit of active runs in this process, without those that wait. */
   concurrency: number;
-  /** Nodes that it runs at once for graphs of others. */
+  /** Limit of concurrent nodes for runs of other processes. */
   nodePlaces: number;
   clock: Clock;
   log: Log;
-  /** Told what others have written. */
+  /** Called with changes of other processes. */
   onNews: (news: News) => void;
-  /** Others may have written what they told nobody: all that is waited for is to be looked for. */
+  /** Other processes may have changed data without an announcement: everything must be read again. */
   onDoubt: () => void;
-  /** A process has come or gone. */
+  /** A process has joined or left. */
   onProcesses: () => void;
-  /** How this process is doing. Default: nothing is known. */
+  /** Load of this process. Default: unknown. */
   figures?: () => ProcessFigures;
   patienceMs?: number;
 }
@@ -127,7 +127,7 @@ export class Cluster implements Fleet {
       },
       onJoin: async (id) => {
         await this.#queues.list(id);
-        // Nothing was heard before.
+        // Nothing was received before.
         options.onDoubt();
         if (this.#hasJoined) options.onNews(newsOf({ invalidated: ALL_PAGES }));
         this.#hasJoined = true;
@@ -156,10 +156,10 @@ export class Cluster implements Fleet {
     return this.#membership.list();
   }
 
-  /** Joins, and takes graphs from then on. The tables of graphs are there already. */
+  /** Joins the cluster and takes runs. The store's tables exist already. */
   async start(): Promise<void> {
     const { database, log, identifiers, concurrency } = this.#options;
-    // The database may be away for a moment just now, as it may later.
+    // The database may be briefly away, now or later.
     await patiently(() => prepareJobs(database.pool, log));
     await patiently(() => this.#membership.join());
     this.#rounds.start();
@@ -167,14 +167,14 @@ export class Cluster implements Fleet {
     const { nodePlaces, profile } = this.#options;
     if (identifiers.length > 0)
       await this.#queues.start({ identifiers, concurrency, isAhead: true, onJob: (job) => this.#graphs.onJob(job) });
-    // Of nodes that this process runs for graphs of others.
+    // Nodes that this process runs for other processes.
     const nodeTasks = profile.workers.map(nodeTask);
     const onJob = ({ id }: JobPayload): Promise<void> => this.elsewhere.run(id);
     if (nodeTasks.length > 0)
       await this.#queues.start({ identifiers: nodeTasks, concurrency: nodePlaces, isAhead: false, onJob });
   }
 
-  /** Fetches nothing more. What is held goes on. */
+  /** Takes no more jobs. Held runs continue. */
   async drain(): Promise<void> {
     this.#isClosing = true;
     this.#rounds.close();
@@ -183,7 +183,7 @@ export class Cluster implements Fleet {
     await this.#queues.close();
   }
 
-  /** Gives up what is held, for others, and leaves. */
+  /** Gives up its runs and leaves. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#rounds.close();
@@ -216,7 +216,7 @@ export class Cluster implements Fleet {
     for (const id of registrationIds) this.#notices.add("registrations", id);
   }
 
-  /** Registrations or deliveries have changed: told no more than once a second, to those who show them. */
+  /** Announces changed registrations or deliveries, at most once a second. */
   webhooksChanged(): void {
     if (this.#isTelling || this.#membership.others === 0) return;
     this.#isTelling = true;
@@ -230,7 +230,7 @@ export class Cluster implements Fleet {
     this.#notices.add("changed", "queues");
   }
 
-  /** Pages of these tags and paths show something else now. */
+  /** Announces that pages with these tags and paths have changed. */
   invalidated(names: readonly string[]): void {
     if (this.#membership.others === 0) return;
     const isLong = names.some((name) => Buffer.byteLength(name) > LONGEST_NEWS);
@@ -274,12 +274,12 @@ export class Cluster implements Fleet {
     if (news.changed.includes("queues")) this.#readControls();
     if (news.changed.includes("permits")) this.permits.lookAgain();
     if (news.changed.includes("lost")) this.#doubt();
-    // What this process has written itself it knows: those who follow would read it again.
+    // This process knows its own changes. Its followers would read them twice.
     const isOwn = news.from !== undefined && news.from === id;
     this.#options.onNews(isOwn ? { ...news, graphs: [], registrations: [], invalidated: [] } : news);
   }
 
-  /** A process may have told nobody what it did last. */
+  /** A process may not have announced its last changes. */
   #doubt(): void {
     const { onDoubt, log } = this.#options;
     onDoubt();

@@ -1,6 +1,6 @@
 /**
- * Graphs that a process takes from the queue: how many at once, those aside that wait for a time or for somebody, and what becomes of one
- * that it holds and does not know of. Who may hold which is leases.ts's to say; what is done with one, the engine's.
+ * Takes runs from the queue: how many at once, without those that wait for a time or a signal, and what happens to a run that it holds
+ * without knowing. leases.ts decides who may hold a run, the engine executes it.
  */
 import type { Held } from "../engine/cluster-port.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
@@ -10,18 +10,18 @@ import { patiently } from "./open-database.ts";
 import { TakeBatch } from "./lease-batch.ts";
 import type { JobPayload } from "./job-names.ts";
 
-/** A graph that rests gives its place to another after this long. */
+/** An idle run gives its place to another one after this time. */
 const REST_LOOK_MS = 1000;
 
 export interface HeldGraphsOptions {
   leases: Leases;
   clock: Clock;
   log: Log;
-  /** Graphs under way in this process, those aside that wait. */
+  /** Limit of active runs in this process, without those that wait. */
   concurrency: number;
   /** Whether nodes run in this process. */
   isRunner: boolean;
-  /** This process as the others know it; undefined while they don't. */
+  /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
   held: () => Held | undefined;
   isClosing: () => boolean;
@@ -30,9 +30,9 @@ export interface HeldGraphsOptions {
 export class HeldGraphs {
   readonly #options: HeldGraphsOptions;
   readonly #takes: TakeBatch;
-  /** Graphs that take a place, and what is to be called when they leave it. */
+  /** Runs that have a place, with the callback for leaving it. */
   readonly #places = new Map<string, () => void>();
-  /** What it held at the last look, and did not know of. */
+  /** Runs at the last check that it held without knowing. */
   #forgotten: ReadonlySet<string> = new Set();
 
   constructor(options: HeldGraphsOptions) {
@@ -43,12 +43,12 @@ export class HeldGraphs {
     });
   }
 
-  /** Whether a graph has a place. */
+  /** Whether a run has a place. */
   has(graphId: string): boolean {
     return this.#places.has(graphId);
   }
 
-  /** A place for a graph that begins here. @returns who holds it; undefined where there is no place. */
+  /** Takes a place for a new run. @returns id of the process that holds it; undefined if there is no place. */
   enter(graphId: string): string | undefined {
     const { isRunner, concurrency, isClosing, me } = this.#options;
     const id = me();
@@ -57,33 +57,33 @@ export class HeldGraphs {
     return id;
   }
 
-  /** A graph needs its place no more. */
+  /** Releases the place of a run. */
   left(graphId: string): void {
     const leave = this.#places.get(graphId);
     this.#places.delete(graphId);
     leave?.();
   }
 
-  /** Their jobs are done with. What is held goes on. */
+  /** Ends their jobs. Held runs continue. */
   leaveAll(): void {
     for (const leave of this.#places.values()) leave();
   }
 
-  /** A graph from the queue. Resolves when it has left its place: others may be fetched then. */
+  /** Handles the job of a run. Resolves when it has left its place, so that more jobs can be taken. */
   async onJob({ id: graphId, hasCrashed = false, beside }: JobPayload): Promise<void> {
     const { leases, isClosing, held: heldBy } = this.#options;
     const held = heldBy();
     if (isClosing() || !held) throw new Error("The process is stopping");
-    // Asked of the database, whatever this process believes to hold: others may have given it up, and then the job is all there is.
+    // Ask the database, whatever this process believes: others may have given the run up, and the job is all there is then.
     const number = await this.#takes.take(graphId);
-    // Another has it, or it has ended, or waits for somebody; or the job is there twice.
+    // Another process holds it, it has ended, it waits for a signal, or there were two jobs.
     if (number === undefined || held.holds(graphId) || this.has(graphId)) return;
     const left = new Promise<void>((leave) => this.#places.set(graphId, leave));
     try {
       await held.hold(graphId, number, hasCrashed, beside);
     } catch (error) {
       this.left(graphId);
-      // For whoever can read it; where not even that can be said, lookForForgotten finds it.
+      // For a process that can read it. If even that fails, lookForForgotten finds it.
       await leases.giveBack(graphId, number);
       throw error;
     }
@@ -92,7 +92,7 @@ export class HeldGraphs {
     await left;
   }
 
-  /** Never rejects: whoever wanted something of the graph has it. What can't be given back is found by lookForForgotten. */
+  /** Never rejects: the command is done. lookForForgotten finds a run that can't be given back. */
   async giveBack(graphId: string, lease: number): Promise<void> {
     const { leases, log } = this.#options;
     await patiently(() => leases.giveBack(graphId, lease)).catch((err: unknown) =>
@@ -101,15 +101,15 @@ export class HeldGraphs {
   }
 
   /**
-   * Takes up what this process holds and does not know of, at two looks one after the other: its answer was lost, or could not be read.
-   * One that runs nothing gives it back: taken up there, it would never go on.
+   * Loads runs that this process holds without knowing, at two checks in a row: the answer was lost, or could not be read. A process
+   * without workers gives such a run back, because it would never continue it.
    */
   async lookForForgotten(me: string): Promise<void> {
     const { leases, isRunner, held: heldBy } = this.#options;
     const forgotten = new Set<string>();
     for (const { id: graphId, number } of await leases.heldBy(me)) {
       const held = heldBy();
-      // Of one that runs nothing there is only what is lent.
+      // A process without workers holds runs only for callers.
       if (held?.isLent(graphId) || (isRunner && (held?.holds(graphId) || this.has(graphId)))) continue;
       if (!this.#forgotten.has(graphId)) forgotten.add(graphId);
       else if (isRunner) await held?.hold(graphId, number, false);
@@ -118,7 +118,7 @@ export class HeldGraphs {
     this.#forgotten = forgotten;
   }
 
-  /** What waits, for a time or for somebody, takes no place. */
+  /** A run that waits for a time or a signal takes no place. */
   #leaveAtRest(graphId: string): void {
     const { clock, held } = this.#options;
     clock.schedule(REST_LOOK_MS, () => {

@@ -1,6 +1,6 @@
 /**
- * The queues of jobs of one process. Each runs in a pool of graphile-worker's, which is listed with the process: when that has gone, the
- * jobs that its pools had locked are for others.
+ * The job queues of one process. Each runs in a pool of graphile-worker, which is listed with the process: when the process has gone, the
+ * jobs that its pools had locked are unlocked.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -11,7 +11,7 @@ export interface JobQueuesOptions {
   database: OpenedDatabase;
   clock: Clock;
   log: Log;
-  /** The number of this process; undefined while it has lost its database. */
+  /** Id of this process; undefined while it has lost its database. */
   me: () => string | undefined;
 }
 
@@ -24,11 +24,11 @@ export class JobQueues {
     this.#options = options;
   }
 
-  /** Fetches jobs until it is closed. @throws where it can't be started. */
+  /** Takes jobs until it is closed. @throws if it can't be started. */
   async start(queue: Pick<JobsOptions, "identifiers" | "concurrency" | "isAhead" | "onJob">): Promise<void> {
     const { database, clock, log, me } = this.#options;
     let last: string | undefined;
-    // Jobs of one that has stopped are unlocked once it is not listed any more.
+    // Jobs of a stopped pool are unlocked once it is not listed any more.
     const onPool = (pool: string): void => {
       this.#pools = [...this.#pools.filter((other) => other !== last), pool];
       last = pool;
@@ -38,13 +38,13 @@ export class JobQueues {
     this.#queues.push(await startJobs({ ...queue, pool: database.pool, clock, log, onPool }));
   }
 
-  /** Writes down which pools the process has. */
+  /** Stores the pools of the process. */
   async list(id: string): Promise<void> {
     const { query, schema } = this.#options.database;
     await query(`update ${schema}.processes set pools = $2 where id = $1`, [id, this.#pools]);
   }
 
-  /** Fetches nothing more, and resolves when what was fetched is done with. */
+  /** Takes no more jobs, and resolves when the current ones are done. */
   async close(): Promise<void> {
     await Promise.all(this.#queues.map((queue) => queue.close()));
   }

@@ -1,6 +1,6 @@
 /**
- * graphile-worker as the queue of graphs: fetches jobs, as many as there is room for, and hands them on. It knows nothing of
- * leases. Loaded where it is needed only.
+ * graphile-worker as the queue of runs: fetches jobs as there is capacity and passes them on. It knows nothing of leases. Loaded only in
+ * a cluster.
  */
 import type { Runner } from "graphile-worker";
 import type { Pool } from "pg";
@@ -10,36 +10,37 @@ import type { Log } from "../../platform/shared/log.ts";
 import { patiently } from "./open-database.ts";
 import type { JobPayload } from "./job-names.ts";
 
-/** Jobs that are fetched in one go; they wait here, where others can't have them, for no longer than a moment. */
+/** Jobs to fetch at a time. They wait here only briefly, because other processes can't take them meanwhile. */
 const FETCHED = 64;
-/** Between looks for what has fallen due; what is new is told at once. graphile-worker's own default. */
+/** Interval for due jobs; new ones are announced. graphile-worker's default. */
 const POLL_MS = 2000;
-/** The same where jobs are fetched one by one: then each place looks for itself, and what falls due later is only what another gave back. */
+/** The interval if jobs are fetched one by one: each place polls by itself, and later jobs are only those that others gave back. */
 const POLL_EACH_MS = 10_000;
-/** Between the end of one queue and the next: what ended it is seldom over sooner. */
+/** Pause before a queue is restarted. Its cause seldom ends sooner. */
 const RESTART_MS = 500;
 
 export interface JobsOptions {
-  /** Of `pg`. */
+  /** A pool of `pg`. */
   pool: unknown;
   /** Task identifiers that this process takes. */
   identifiers: readonly string[];
-  /** Jobs under way at once. */
+  /** Limit of concurrent jobs. */
   concurrency: number;
   clock: Clock;
-  /** Whether more than can be begun at once are fetched in one go: quicker, and unfair to other processes where jobs take long. */
+  /** Whether to fetch more jobs than can start: faster, and unfair to other processes if jobs take long. */
   isAhead: boolean;
   log: Log;
-  /** Told what it is called in the locks of jobs, before it fetches any; again, where it had to be started again. */
+  /** Called with the pool's id in locks of jobs, before it fetches any, and again after a restart. */
   onPool: (poolId: string) => void;
   /**
-   * A job for a graph, or a node.
-   * Resolves when the job is done with; rejects: another is to have it. */
+   * Handles a job of a run or node.
+   * Resolves when the job is done; rejects to leave it to another process.
+   */
   onJob: (job: JobPayload) => Promise<void>;
 }
 
 export interface Jobs {
-  /** Fetches nothing more, and resolves when what was fetched is done with. */
+  /** Takes no more jobs, and resolves when the current ones are done. */
   close(): Promise<void>;
 }
 
@@ -55,18 +56,18 @@ async function load() {
   }
 }
 
-/** open-database.ts alone makes them; its type stays out of what other files declare (database.ts). */
+/** Only open-database.ts creates pools. Their type stays out of other declarations (database.ts). */
 function asPool(pool: unknown): Pool {
   return pool as Pool;
 }
 
-/** Makes the tables of jobs. Safe where several processes do at once. */
+/** Creates the tables of jobs. Safe for concurrent processes. */
 export async function prepareJobs(pool: unknown, log: Log): Promise<void> {
   const { runMigrations } = await load();
   await runMigrations({ pgPool: asPool(pool), logger: await loggerTo(log) });
 }
 
-/** Fetches jobs until it is closed. @throws where the first queue can't be started */
+/** Takes jobs until it is closed. @throws if the first queue can't be started */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
   const queue = new Queue(options);
   await patiently(() => queue.start());
@@ -74,8 +75,8 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
 }
 
 /**
- * graphile-worker gives up for good where a job's end could not be written once, as when the server restarts: then another is started in
- * its place. What the one before had fetched is unlocked once its pool is not listed any more.
+ * graphile-worker gives up for good if it once can't write the end of a job, as when the server restarts: another one is started then.
+ * Jobs of the previous one are unlocked once its pool is not listed any more.
  */
 class Queue implements Jobs {
   readonly #options: JobsOptions;
@@ -112,7 +113,7 @@ class Queue implements Jobs {
       },
     });
     this.#runner = runner;
-    // What it ends of was told as a warning.
+    // Its reason was logged as a warning.
     runner.promise.catch(() => undefined);
     // It fetches nothing from here on, and may take seconds to end.
     events.once("pool:gracefulShutdown", () => this.#ended(runner));
@@ -146,7 +147,7 @@ class Queue implements Jobs {
   }
 }
 
-/** What goes wrong in a job is told by whoever does it; of graphile-worker itself only trouble is of interest. */
+/** Errors in a job are logged where they occur. Only problems of graphile-worker itself are logged here. */
 async function loggerTo(log: Log) {
   const { Logger } = await load();
   return new Logger(() => (level, message) => {

@@ -1,4 +1,4 @@
-/** Leases that are wanted in the same moment are taken by one statement. */
+/** Takes leases that are wanted at the same time with one statement. */
 import type { Taken } from "./leases.ts";
 
 interface Want {
@@ -10,19 +10,19 @@ export class TakeBatch {
   readonly #take: (ids: string[]) => Promise<Taken[] | undefined>;
   #wants = new Map<string, Want>();
 
-  /** @param take gives undefined where this process may take nothing. */
+  /** @param take returns undefined if this process may take none. */
   constructor(take: (ids: string[]) => Promise<Taken[] | undefined>) {
     this.#take = take;
   }
 
   /**
-   * @returns the number of the lease; undefined where there is none to be had.
-   * @throws where the process may take nothing, or can't tell what it has taken.
+   * @returns the lease number; undefined if the run has another holder.
+   * @throws if the process may take none, or does not know what it has taken.
    */
   take(graphId: string): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#wants.size === 0) setImmediate(() => void this.#flush());
-      // One that asks twice is answered once: the job is there twice.
+      // Two requests mean two jobs for the run: answer one of them.
       this.#wants.get(graphId)?.resolve(undefined);
       this.#wants.set(graphId, { resolve, reject });
     });

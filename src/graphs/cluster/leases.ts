@@ -1,9 +1,8 @@
 /**
- * Leases in the database: taking them, giving them back, giving up those of processes that are gone. The rules are those of
- * lease.ts, as conditions of one statement each; a test holds the two against each other.
- *
- * Taking one shares the row of the process in the list, giving up removes it: of the two that meet, one waits for the other, so that
- * none takes a lease after it was found dead.
+ * Leases in the database: takes them, gives them back, and gives up those of dead processes. Each rule of lease.ts is the condition of a
+ * statement; a test compares the two.
+ * Taking a lease locks the process's row in the list for sharing, giving up deletes the row: one of the two waits, so no process takes a
+ * lease after it was found dead.
  */
 import type { ClusterDatabase, Query } from "./database.ts";
 import { identifierOf, nameOf, type JobPayload } from "./job-names.ts";
@@ -14,9 +13,9 @@ export interface Taken {
 }
 
 export interface Whereabouts {
-  /** Null: nobody. */
+  /** Null: none. */
   holder: string | null;
-  /** Of the very definition that it was started with (job-names.ts). */
+  /** Task identifier of its definition (job-names.ts). */
   identifier: string;
 }
 
@@ -24,17 +23,17 @@ export interface GivenUp {
   id: string;
   worker: string;
   version: string | null;
-  /** Hash of the definition that it was started with. */
+  /** Hash of the definition with which it was started. */
   definition: string;
   due_ms: number;
   priority: number;
   needs_job: boolean;
 }
 
-/** Ends of graphs; nothing leads out of them but somebody's wish. */
+/** Ended runs, which only a command continues. */
 const ENDED = "('done', 'failed')";
 
-/** Graphs that are handed on at once. */
+/** Runs to hand on at a time. */
 const HANDED_ON = 1000;
 
 export class Leases {
@@ -45,10 +44,10 @@ export class Leases {
   }
 
   /**
-   * Takes those that nobody holds.
-   * @param isWanted whether somebody wants something of them: then those too that have ended or are paused.
-   * @returns those that were taken, and those that the process holds already: of a statement whose answer was lost it does
-   *   not know. Undefined where the process is not listed, and must leave them to others.
+   * Takes leases without a holder.
+   * @param isWanted whether a caller wants to change the runs: includes ended and paused ones.
+   * @returns the new leases, and those that the process holds already, because the answer of an earlier statement may have been lost.
+   * Undefined if the process is not listed, and may take none.
    */
   async take(ids: readonly string[], processId: string, isWanted = false): Promise<Taken[] | undefined> {
     const { schema, query } = this.#database;
@@ -68,7 +67,7 @@ export class Leases {
     return rows.flatMap(({ id, lease }) => (id === null ? [] : [{ id, number: lease as number }]));
   }
 
-  /** Who holds a graph, and what jobs for it are called. Undefined: there is no such graph. */
+  /** Holder and job name of a run. Undefined: there is no such run. */
   async whereabouts(id: string): Promise<Whereabouts | undefined> {
     const { schema, query } = this.#database;
     const { rows } = await query<{ holder: string | null; worker: string; version: string | null; definition: string }>(
@@ -79,7 +78,7 @@ export class Leases {
     return rows[0] && { holder: rows[0].holder, identifier: identifierOfRow(rows[0]) };
   }
 
-  /** A process that has the very definition. Undefined: none that is listed. */
+  /** A listed process with this definition. Undefined: none. */
   async fitting(identifier: string): Promise<string | undefined> {
     const { schema, query } = this.#database;
     const { rows } = await query<{ id: string }>(
@@ -89,7 +88,7 @@ export class Leases {
     return rows[0]?.id;
   }
 
-  /** Whether a lease is still what it was. */
+  /** Whether a lease is unchanged. */
   async isHeld(id: string, number: number, processId: string): Promise<boolean> {
     const { schema, query } = this.#database;
     const { rows } = await query(`select from ${schema}.graph where id = $1 and lease = $2 and holder = $3`, [
@@ -100,7 +99,7 @@ export class Leases {
     return rows.length > 0;
   }
 
-  /** Graphs that a process holds, those aside that are paused. */
+  /** Leases of a process, except for paused runs. */
   async heldBy(processId: string): Promise<Taken[]> {
     const { schema, query } = this.#database;
     const { rows } = await query<Taken>(
@@ -110,7 +109,7 @@ export class Leases {
     return rows;
   }
 
-  /** Gives one back. @param number as it was taken: of a lease that is another's by now nothing happens. */
+  /** Gives a lease back. @param number as it was taken. Does nothing if another process holds the lease by now. */
   async giveBack(id: string, number: number): Promise<void> {
     await this.#database.transaction(async (query) => {
       await this.#giveUp(query, "g.id = $1 and g.lease = $2", [id, number]);
@@ -118,9 +117,9 @@ export class Leases {
   }
 
   /**
-   * Gives up all that a process held, and takes it off the list.
-   * @param isDead whether it died with what it ran; not where it leaves.
-   * @returns how many graphs others have to go on with; undefined where another process was faster.
+   * Gives up all leases of a process and removes it from the list.
+   * @param isDead whether it crashed; false if it leaves.
+   * @returns number of unfinished runs; undefined if another process was faster.
    */
   async giveUpFor(processId: string, isDead = true): Promise<number | undefined> {
     const { schema } = this.#database;
@@ -136,12 +135,12 @@ export class Leases {
       await query(`update ${schema}.delivery set claimed_by = null where status = 'pending' and claimed_by = $1`, [
         rows[0].claimant,
       ]);
-      // Where the server itself went down, its processes did not.
+      // If the server itself was down, its processes did not crash.
       return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed, beside);
     });
   }
 
-  /** @returns by graph the nodes that others run for a process: what it dies of is not their doing. */
+  /** @returns nodes that other processes run for this one, by run. They did not crash it. */
   async #ranBeside(query: Query, processId: string): Promise<Map<string, string[]>> {
     const { rows } = await query<{ id: string; nodes: string[] }>(
       `select graph_id as id, array_agg(body->'context'->>'nodeId') as nodes from ${this.#database.schema}.node_calls
@@ -151,7 +150,7 @@ export class Leases {
     return new Map(rows.map(({ id, nodes }) => [id, nodes]));
   }
 
-  /** Gives up what is held by processes that are not listed, and unlocks their jobs: what came too late for `giveUpFor`. */
+  /** Gives up leases of unlisted processes and unlocks their jobs: those that came too late for `giveUpFor`. */
   async sweep(): Promise<number> {
     const { schema } = this.#database;
     return this.#database.transaction(async (query) => {
@@ -167,9 +166,9 @@ export class Leases {
   }
 
   /**
-   * Hands graphs of definitions that no process has to those which have another of their name and version: they go on where they can, and
-   * fail where they can't, as on a process alone (graphs/machine/recovery.ts).
-   * @returns how many.
+   * Hands runs whose definition no process has to a process with the same name and version: they continue if they can, and fail
+   * otherwise, as in a single process (graphs/machine/recovery.ts).
+   * @returns their number.
    */
   async handOn(): Promise<number> {
     const { schema, query } = this.#database;
@@ -188,10 +187,7 @@ export class Leases {
     return jobs.length;
   }
 
-  /**
-   * Gives jobs to graphs that must have one and have none. By the rules there are no such graphs; this is for what the rules do not
-   * know of, such as a job that somebody has deleted.
-   */
+  /** Creates missing jobs. The rules leave none missing; this covers other causes, such as a job that was deleted by hand. */
   async addLostJobs(): Promise<number> {
     return this.#database.transaction(async (query) => {
       const isLost = `g.holder is null and g.phase not in ${ENDED} and g.phase <> 'paused'
@@ -201,9 +197,9 @@ export class Leases {
   }
 
   /**
-   * Gives jobs to graphs that nobody holds, in the order of their ids, whatever jobs they have.
-   * @param after the id behind which to begin.
-   * @returns how many there were, and the id behind which to go on; undefined: that was all.
+   * Creates jobs for runs without a holder in the order of their ids, whatever jobs they have.
+   * @param after id after which to start.
+   * @returns their number, and the id after which to continue; undefined: that was all.
    */
   async addJobs(after: string, limit: number): Promise<{ count: number; last: string | undefined }> {
     const { schema, query } = this.#database;
@@ -212,7 +208,7 @@ export class Leases {
        where id > $1 and holder is null and phase not in ${ENDED} and phase <> 'paused' order by id limit $2`,
       [after, limit],
     );
-    // As at the start of a single process: what ran when it ended may be what ended it.
+    // As at the start of a single process: a running node may have crashed it.
     if (rows.length > 0) await query(addJobs, [JSON.stringify(rows.map((row) => jobOf(row, true)))]);
     return { count: rows.length, last: rows.at(-1)?.id };
   }
@@ -238,7 +234,7 @@ export class Leases {
   }
 }
 
-/** One statement for many jobs. A graph has one at most that nobody has fetched. */
+/** One statement for many jobs. A run has at most one job that is not taken. */
 const addJobs = `select graphile_worker.add_jobs(array(
   select json_populate_record(null::graphile_worker.job_spec, spec) from json_array_elements($1::json) spec))`;
 

@@ -1,9 +1,8 @@
 /**
- * This process among those that share the database: it joins, tells every second that it is there, and looks after the others.
- * What is to be thought of whom is decided in lease.ts.
- *
- * Its session is a connection of its own, which holds its advisory lock. When that ends - the server was restarted, the network
- * was cut, another process has ended it - all that this process held is no longer its own: it drops it and joins anew.
+ * This process in the cluster: it joins, records every second that it is alive, and watches the others. lease.ts decides about their
+ * state.
+ * Its session is a connection of its own that holds its advisory lock. When that ends - the server was restarted, the network was cut,
+ * another process ended it - this process has lost all its leases: it drops its runs and joins again.
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -13,11 +12,11 @@ import type { ClusterDatabase, Session } from "./database.ts";
 import { standingOf } from "./lease.ts";
 import { clusterTables, LOCK_CLASS } from "./schema.ts";
 
-/** As often a process tells that it is there and looks for those that are not: what is left of two seconds is for taking over. */
+/** Interval for the sign of life and for looking for dead processes. The rest of two seconds is for taking over. */
 const BEAT_MS = 1000;
-/** Longer than a pause of the garbage collector or a snapshot of the machine; a process that was killed is found at once. */
+/** Longer than a pause of the garbage collector or a machine snapshot. A killed process is found at once. */
 const PATIENCE_MS = 10_000;
-/** Between attempts to join, while the database is away. */
+/** Pause between attempts to join while the database is away. */
 const REJOIN_MS = 250;
 
 export interface MemberProfile {
@@ -25,40 +24,37 @@ export interface MemberProfile {
   role: string;
   /** Names of the workers whose nodes it runs. */
   workers: readonly string[];
-  /** What jobs are called for graphs of the very definitions that it has. */
+  /** Task identifiers of its definitions. */
   definitions: readonly string[];
-  /** As its operators know it. */
+  /** Build id for operators. */
   build: string;
-  /** Tells its code from other code. */
+  /** Distinguishes different code. */
   code: string;
-  /** Under which deliveries are claimed for it in the store. */
+  /** Name under which deliveries are claimed in the store. */
   claimant: string | undefined;
 }
 
-/** How a process is doing. */
+/** Load of a process. */
 export interface ProcessFigures {
-  /** Milliseconds that things wait for their turn at the event loop, all but one in a hundred, over the last minute; null before it is known. */
+  /** Event-loop lag p99 over the last minute in milliseconds; null if unknown. */
   loop_p99_ms: number | null;
-  /** Resident memory; null before it is known. */
+  /** Resident memory; null if unknown. */
   memory_bytes: number | null;
 }
 
 /** A row of the list of processes. */
 export interface ProcessView extends ProcessFigures {
-  /** Another after each start, and after each loss of the database. */
+  /** Different after each start, and after each loss of the database. */
   id: string;
-  /** Name of the machine, and the process's id there: `box-3/4711`. */
+  /** Host name and process id: `box-3/4711`. */
   host: string;
   /** `web`, `worker` or `all`. */
   role: string;
   workers: string[];
-  /**
-   * As `svc build` told it. Of an app that was never built: of several processes on a database what tells their code apart, of one
-   * alone the version of `svc`.
-   */
+  /** Build id of `svc build`. For an app that was not built: in a cluster an id of its code, in a single process the version of svc. */
   build: string;
   started_ms: number;
-  /** How long ago it was heard of, by the clock of the database. */
+  /** Time since its last sign of life, by the clock of the database. */
   silent_ms: number;
 }
 
@@ -67,17 +63,17 @@ export interface MembershipOptions {
   profile: MemberProfile;
   clock: Clock;
   log: Log;
-  /** A session has begun: what it is to listen to. */
+  /** A session has started: subscribe to its notifications. */
   onSession?: (session: Session) => Promise<void>;
-  /** Joined, under this id. Awaited before anything else is looked for. */
+  /** Joined under this id. Awaited before anything else. */
   onJoin: (id: string) => Promise<void> | void;
-  /** What was held under that id is another's to take. Called before it joins anew. */
+  /** The leases under this id are lost. Called before joining again. */
   onLoss: (id: string) => void;
-  /** A process is dead: what it held is to be given up, in one transaction with its row. */
+  /** A process is dead: gives up its leases in one transaction with its row. */
   giveUp: (id: string) => Promise<void>;
-  /** Some process has come or gone. */
+  /** A process has joined or left. */
   onOthers?: () => void;
-  /** Told with each sign of life. Default: nothing is known. */
+  /** Sent with each sign of life. Default: unknown. */
   figures?: () => ProcessFigures;
   patienceMs?: number;
 }
@@ -95,7 +91,7 @@ export class Membership {
   #session: Session | undefined;
   #id: string | undefined;
   #others = 0;
-  /** Ids of all that were there at the last look. */
+  /** Ids of all processes at the last check. */
   #listed = "";
   #timer: Timer | undefined;
   #isClosed = false;
@@ -105,17 +101,17 @@ export class Membership {
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
   }
 
-  /** Undefined while it belongs to no one: then it may take nothing. */
+  /** Undefined while it is not a member: it may take nothing then. */
   get id(): string | undefined {
     return this.#id;
   }
 
-  /** Other processes that were there at the last look. */
+  /** Number of other processes at the last check. */
   get others(): number {
     return this.#others;
   }
 
-  /** Resolves when it has joined. @throws what the database says */
+  /** Resolves when it has joined. @throws errors of the database */
   async join(): Promise<void> {
     const { database, profile, onJoin } = this.#options;
     const { schema } = database;
@@ -144,7 +140,7 @@ export class Membership {
         ],
       );
       if (rows.length === 0) throw new Error("The process was not listed");
-      // Whoever has closed it meanwhile did not know of this row.
+      // `close` did not know of this row.
       if (this.#isClosed) await session.query(`delete from ${schema}.processes where id = $1`, [id]);
       this.#requireOpen();
       await session.query(`select pg_advisory_unlock(${LOCK_CLASS}, 0)`);
@@ -154,7 +150,7 @@ export class Membership {
       await onJoin(id);
       await this.look();
     } catch (error) {
-      // Its end was told already, and it joins anew: whoever tried again would join a second time.
+      // The end of the session was handled already, and it joins again: a retry would join twice.
       if (isListed && this.#session !== session) return;
       this.#session = undefined;
       this.#id = undefined;
@@ -168,7 +164,7 @@ export class Membership {
     if (this.#isClosed) throw new Error("The process has left, and joins no more");
   }
 
-  /** Tells that it is there, and gives up for others what they can't. */
+  /** Records a sign of life, and gives up leases of dead processes. */
   async look(): Promise<void> {
     const session = this.#session;
     const id = this.#id;
@@ -183,7 +179,7 @@ export class Membership {
        from ${schema}.processes`,
       [id, figures?.loop_p99_ms ?? null, figures?.memory_bytes ?? null],
     );
-    // Somebody has found this one dead.
+    // Another process has found this one dead.
     if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("It was given up by another process"));
     this.#others = rows.length - 1;
     this.#noteListed(rows);
@@ -205,7 +201,7 @@ export class Membership {
     if (standing === "alive") return;
     if (standing === "frozen") {
       log.warn({ process: id, silentMs: Math.round(silent_ms) }, `The process ${id} is frozen. Its session is ended.`);
-      // The lock is let go of as the session ends; the next look finds it dead.
+      // The lock is released with the session. The next check finds the process dead.
       await session.query("select pg_terminate_backend($1)", [backend_pid]);
       return;
     }
@@ -213,7 +209,7 @@ export class Membership {
     await giveUp(id);
   }
 
-  /** All processes that are listed. */
+  /** All listed processes. */
   async list(): Promise<ProcessView[]> {
     const { query, schema } = this.#options.database;
     const { rows } = await query<ProcessView>(
@@ -224,7 +220,7 @@ export class Membership {
     return rows;
   }
 
-  /** Leaves: what it held is to be given up before. */
+  /** Leaves. Its leases must be given up before. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();

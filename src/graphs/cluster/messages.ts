@@ -1,7 +1,7 @@
 /**
- * What two processes say to each other of a node that one runs for the other: rows of messages both ways, numbered, told by a notification
- * and looked for every second while there is anybody to hear them. What is said for a call that is over, or by a process that was given
- * up, is not written. What the messages mean is for remote-calls.ts to say.
+ * Messages between two processes about a node that one runs for the other: numbered rows in both directions, announced by a notification
+ * and polled every second while a call is open. Messages for an ended call, or from a dead process, are not written. remote-calls.ts
+ * defines their meaning.
  */
 import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import { Unfinished } from "../execution/remote/remote-attempts.ts";
@@ -10,10 +10,10 @@ import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";
 
-/** Between looks for what no notification told, and for those that are gone. */
+/** Polling interval for lost notifications and dead processes. */
 const LOOK_MS = 1000;
 
-/** @param schema quoted already */
+/** @param schema quoted */
 export function callTables(schema: string): string {
   return `
     create unlogged table if not exists ${schema}.node_calls (
@@ -37,21 +37,21 @@ export function callTables(schema: string): string {
   `;
 }
 
-/** The process that holds the graph sends these. */
+/** Messages of the process that holds the run. */
 export type HolderSays = Exclude<ToThread, { type: "run" }>;
-/** The process that runs the node sends these. */
+/** Messages of the process that runs the node. */
 export type RunnerSays = FromThread;
 
-/** This process's end of a call. */
+/** This process's side of a call. */
 export interface End {
   readonly id: string;
   readonly isRunner: boolean;
-  /** Yet to be written. */
+  /** Messages that are not written yet. */
   out: string[];
-  /** Numbers of the next message each way. */
+  /** Numbers of the next message in each direction. */
   nextOut: number;
   nextIn: number;
-  /** Whether the call is written: nothing can be looked for before. */
+  /** Whether the call is stored. Before that there is nothing to read. */
   isOpen: boolean;
   /** Receives a `HolderSays` or a `RunnerSays`; remote-calls.ts knows which. */
   readonly hear: (message: never) => void;
@@ -62,9 +62,9 @@ export interface MessagesOptions {
   database: ClusterDatabase;
   clock: Clock;
   log: Log;
-  /** This process as the others know it; undefined while they don't. */
+  /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
-  /** There are messages for a process. */
+  /** Announces messages for a process. */
   tell: (process: string) => void;
 }
 
@@ -77,14 +77,14 @@ export class Messages {
   #isWriting = false;
   #isHurried = false;
   #isClosed = false;
-  /** Those who wait until what is said is written. */
+  /** Callers that wait until their messages are written. */
   #onWritten: (() => void)[] = [];
 
   constructor(options: MessagesOptions) {
     this.#options = options;
   }
 
-  /** An end from now on. @param isOpen whether the call is written. */
+  /** Registers a side. @param isOpen whether the call is stored. */
   begin(end: Pick<End, "id" | "isRunner" | "hear" | "lost">, isOpen: boolean): End {
     const made: End = { ...end, out: [], nextOut: 0, nextIn: 0, isOpen };
     this.#ends.set(end.id, made);
@@ -106,7 +106,7 @@ export class Messages {
     end.lost(error);
   }
 
-  /** Takes the call away: nothing more is said of it by anybody. */
+  /** Removes the call: neither side sends more. */
   remove(id: string): void {
     const { database, log } = this.#options;
     database
@@ -120,14 +120,14 @@ export class Messages {
 
   say(end: End, message: HolderSays | RunnerSays): void {
     if (this.#ends.get(end.id) !== end) return;
-    // Throws for what JSON can't hold, before it is counted.
+    // Throws for a value that JSON can't represent, before the message is counted.
     end.out.push(encode(message));
     if (this.#isWriting) return;
     this.#isWriting = true;
     void this.#writeAll();
   }
 
-  /** Resolves when all that was said is written, or nobody wants it. */
+  /** Resolves when all messages are written, or not wanted any more. */
   async sent(end: End): Promise<void> {
     while (this.#isWriting && end.out.length > 0 && this.#ends.get(end.id) === end)
       await new Promise<void>((written) => this.#onWritten.push(written));
@@ -144,23 +144,23 @@ export class Messages {
       .finally(() => (this.#isLooking = false));
   }
 
-  /** Waits for no database that is away: what can't be written, others find out by themselves. */
+  /** Does not wait for a missing database: other processes notice missing messages themselves. */
   hurry(): void {
     this.#isHurried = true;
   }
 
-  /** Hears nothing more. */
+  /** Receives nothing more. */
   close(): void {
     this.#isClosed = this.#isHurried = true;
     this.#timer?.cancel();
   }
 
-  /** Nothing of what was under way is this process's any more. */
+  /** Drops all calls: this process has lost them. */
   dropAll(): void {
     for (const end of this.#ends.values()) this.lose(end, new Unfinished(false));
   }
 
-  /** In their order, one statement at a time: what is said meanwhile goes with the next. */
+  /** In order, one statement at a time. Messages that arrive meanwhile go with the next one. */
   async #writeAll(): Promise<void> {
     for (let ends = this.#speaking(); ends.length > 0; ends = this.#speaking()) {
       const said = ends.map((end) => ({ end, bodies: end.out.slice() }));
@@ -191,7 +191,7 @@ export class Messages {
     for (const written of this.#onWritten.splice(0)) written();
   }
 
-  /** @returns whom it was written for, by call; of those that are over, or that this process has no part in any more, nobody. */
+  /** @returns receivers by call; none for calls that are over or no longer this process's. */
   async #write(said: readonly { end: End; bodies: readonly string[] }[]): Promise<Map<string, string>> {
     const { query, schema } = this.#options.database;
     const messages = said.flatMap(({ end: { id, isRunner, nextOut }, bodies }) =>

@@ -1,24 +1,24 @@
-/** A cluster's way to PostgreSQL: a few connections for statements, and sessions that stay. `pg` is loaded here, and only here. */
+/** The cluster's connections to PostgreSQL: a few for statements, and sessions. The only module of the cluster that loads `pg`. */
 import type { Client, Pool } from "pg";
 import { waitForDisk } from "../../storage/postgres/connection/driver.ts";
 import { isUnavailable } from "../../storage/postgres/connection/store-error.ts";
 import type { OpenedDatabase, Query, Rows, Session } from "./database.ts";
 
-/** Of statements beside those of the store: leases, commands, jobs. */
+/** For leases, commands and jobs, in addition to the store's connections. */
 const CONNECTIONS = 8;
-/** A connection that takes longer is tried again. */
+/** A slower connection attempt is repeated. */
 const CONNECT_MS = 5000;
 /** A restart of the server takes a second or two. */
 const PATIENCE_MS = 5000;
 const AGAIN_MS = 100;
 
-/** @param schema plain. */
+/** @param schema not quoted. */
 export async function openDatabase(url: string, schema: string): Promise<OpenedDatabase> {
   const { default: pg } = await import("pg");
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
-  // A lease that a crash of the server forgets would be given out again under its number.
+  // A lease that a server crash loses would be given out again under the same number.
   const pool = new pg.Pool({ ...settings, verify: waitForDisk, max: CONNECTIONS, application_name: "svc cluster" });
-  // An idle connection that ends is replaced; what was under way on another rejects there.
+  // An idle connection that ends is replaced; statements on other connections reject there.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return {
@@ -34,7 +34,7 @@ export async function openDatabase(url: string, schema: string): Promise<OpenedD
         client.release();
         return result;
       } catch (error) {
-        // Whatever state it is in: the server rolls back as it ends.
+        // In any state: the server rolls back when the connection ends.
         client.release(true);
         throw error;
       }
@@ -52,15 +52,15 @@ function queryOf(on: Pick<Pool | Client, "query">): Query {
 }
 
 /**
- * Statements are made again while the database is away: those of a cluster may all be made twice. What a statement has taken, and
- * could not say, is found: a graph by whoever looks for what it holds, a permit by the name that it was asked for under. What may not be
- * made twice, such as the offer of a place, is made in a transaction, which is made once.
+ * Repeats statements while the database is away: each statement of the cluster may run twice. The result of a statement whose answer was
+ * lost is found later: a lease by the check of held runs, a permit by the name of its request. Work that must not run twice uses a
+ * transaction, which is not repeated.
  */
 function patient(query: Query): Query {
   return (text, values) => patiently(() => query(text, values));
 }
 
-/** Does again what may be done twice, while the database is away, for a while. @throws what the last attempt did */
+/** Repeats idempotent work for a while when the database is away. @throws the error of the last attempt */
 export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (const endMs = performance.now() + PATIENCE_MS; ;)
     try {
@@ -72,7 +72,7 @@ export async function patiently<Result>(work: () => Promise<Result>): Promise<Re
 }
 
 async function openSession(client: Client, onEnd: (error: Error) => void): Promise<Session> {
-  // Before it is connected, whoever opens it is told.
+  // Errors before the connection are thrown to the caller.
   let isEnded = true;
   const ended = (error: Error): void => {
     if (isEnded) return;
@@ -88,7 +88,7 @@ async function openSession(client: Client, onEnd: (error: Error) => void): Promi
     onNotice: (listener) => void client.on("notification", ({ channel, payload }) => listener(channel, payload ?? "")),
     end: () => {
       isEnded = true;
-      // Not waited for: a connection that was cut never answers.
+      // Not awaited: a broken connection never answers.
       client.end().catch(() => undefined);
     },
   };

@@ -1,4 +1,4 @@
-/** Opens a process of a cluster by the URL of its database. Loaded where there is one only. */
+/** Opens the cluster by the URL of its database. Loaded only if there is one. */
 import { readPostgresUrl } from "../../storage/postgres/connection/driver.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
 import type { MemberProfile } from "./membership.ts";
@@ -7,7 +7,7 @@ import { identifierOf, nameOf } from "./job-names.ts";
 
 export interface OpenOptions extends Omit<ClusterOptions, "database" | "identifiers" | "profile"> {
   profile: Omit<MemberProfile, "definitions">;
-  /** Definitions of graphs that this process can go on with. */
+  /** Definitions that this process can execute. */
   definitions: readonly { name: string; version: string | undefined; hash: string }[];
 }
 

@@ -1,10 +1,9 @@
 /**
- * Permits in the database: a row for each attempt of a worker that has a limit, taken before it starts and given back when it ends. A row
- * is its process's: what a process held that is gone counts no more, from the moment that it is taken off the list. Rows of workers
- * with a rate stay until they count no more. Times are the database's.
- *
- * Attempts that want one in the same moment ask in one statement; those that have to wait ask again when some were given back. Each
- * asks under a name of its own: a statement whose answer was lost is made again, and finds what it took.
+ * Permits in the database: a row for each attempt of a limited worker, from before its start until its end. A row belongs to its process:
+ * the rows of a process that is not listed any more do not count. Rows of workers with a rate stay until they count no more. Times are
+ * the database's.
+ * Requests at the same time share a statement; waiting ones ask again when permits were returned. Each request has a name: if the answer
+ * of a statement was lost, the repeated one finds its permit.
  */
 import type { PermitAnswer, Permits, PermitWant, SharedLimits } from "../execution/queue/permit-types.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
@@ -12,12 +11,12 @@ import type { Log } from "../../platform/shared/log.ts";
 import { addedColumns } from "./added-columns.ts";
 import type { ClusterDatabase } from "./database.ts";
 
-/** Between looks of those that wait, should nobody tell. */
+/** Polling interval of waiting requests. */
 const LOOK_MS = 500;
-/** Second half of the keys of these advisory locks is a worker's. */
+/** The second half of these advisory lock keys is a worker's. */
 const PERMIT_CLASS = 0x737664;
 
-/** @param schema quoted already */
+/** @param schema quoted */
 export function permitTables(schema: string): string {
   return `
     create unlogged table if not exists ${schema}.permits (
@@ -88,14 +87,14 @@ export function permitTables(schema: string): string {
 }
 
 interface Asked extends PermitWant {
-  /** Its number in this process: asked for again, it is given what it has been given already. */
+  /** Its number in this process: a repeated request gets the same permit. */
   n: number;
-  /** Whether it may have been given one, in an answer that was lost. */
+  /** Whether a lost answer may have granted it. */
   isInDoubt: boolean;
   resolve: (answer: PermitAnswer) => void;
 }
 
-/** Attempts of one worker. */
+/** Requests of one worker. */
 interface Line {
   asked: Asked[];
   isAsking: boolean;
@@ -106,15 +105,15 @@ export interface SharedPermitsOptions {
   database: ClusterDatabase;
   clock: Clock;
   log: Log;
-  /** This process as the others know it; undefined while they don't. */
+  /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
-  /** Some were given back: those who wait at other processes may want to know. */
+  /** Announces returned permits to waiting processes. */
   onGivenBack: () => void;
 }
 
 export class SharedPermits implements Permits {
   readonly #options: SharedPermitsOptions;
-  /** By worker, and by its limits: those of two versions may differ. */
+  /** By worker and limits: versions of a worker may have different limits. */
   readonly #lines = new Map<string, Line>();
   #back: string[] = [];
   #asks = 0;
@@ -164,12 +163,12 @@ export class SharedPermits implements Permits {
     }
   }
 
-  /** Some may be there again. */
+  /** Permits may be available again. */
   lookAgain(): void {
     for (const line of this.#lines.values()) if (line.asked.length > 0) this.#askSoon(line);
   }
 
-  /** Those that wait, wait no more, and get none. */
+  /** Ends waiting requests without a permit. */
   close(): void {
     this.#isClosed = true;
     for (const line of this.#lines.values()) {
@@ -195,7 +194,7 @@ export class SharedPermits implements Permits {
 
   async #ask(line: Line): Promise<void> {
     const asked = line.asked.splice(0);
-    // One that nobody wants any more, and that may have been given one, hears of it first: then it is given back.
+    // An unwanted request that may have been granted is asked about once more, so that its permit is returned.
     const wanted = asked.filter((want) => want.isInDoubt || want.isWanted());
     for (const want of asked) if (!wanted.includes(want)) want.resolve({ kind: "dropped" });
     const [first] = wanted;
@@ -216,7 +215,7 @@ export class SharedPermits implements Permits {
     }
   }
 
-  /** @returns answers in the order of the wants; none for those that wait. */
+  /** @returns answers in the order of the requests; none for those that wait. */
   async #query(
     me: string,
     worker: string,

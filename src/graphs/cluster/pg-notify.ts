@@ -1,39 +1,41 @@
 /**
- * What processes tell each other by NOTIFY: that a graph has new events, that deliveries wait, that somebody wants something. Told
- * beside the transactions, a few times a second: a notification in a transaction takes a lock that all commits of the database
- * wait for. So one may be lost, and nobody relies on it: who waits for something looks as well, now and then, and when a process was lost.
+ * Announcements between processes by NOTIFY: new events of a run, due deliveries, new commands. Sent outside of transactions, a few times
+ * a second: a notification in a transaction takes a lock for which all commits of the database wait. An announcement may be lost, so
+ * every receiver polls as well.
  */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 
 export const CHANNEL = "svc_cluster";
 
-/** How long news is gathered: what a person who follows a graph does not notice. */
+/** Time to collect announcements. Followers of a run do not notice it. */
 const GATHER_MS = 25;
-/** News of a time in which the database was away: more is forgotten, and found by those who look. */
+/** Announcements to keep while the database is away. More are dropped, and found by polling. */
 const MOST_KEPT = 10_000;
-/** PostgreSQL takes 7,999 bytes. */
+/** PostgreSQL's limit is 7,999 bytes. */
 const MOST_BYTES = 7000;
-/** Of one piece of news, quoted. */
+/** Limit for one announcement, quoted. */
 export const LONGEST_NEWS = 3000;
 
 /** Lists of ids. */
 export interface News {
-  /** Graphs with new events. */
+  /** Runs with new events. */
   graphs: string[];
   /** Registrations with new deliveries. */
   registrations: string[];
-  /** Processes for which there is a command. */
+  /** Processes with new commands. */
   asked: string[];
-  /** Commands that are answered. */
+  /** Answered commands. */
   answered: string[];
-  /** Processes for which there are messages of nodes. */
+  /** Processes with new messages about nodes. */
   called: string[];
-  /** What was changed that others may have read: `queues` (and schedules), `registrations`, `webhooks` (those, or deliveries); `permits`: some were given back; `places`: some are wanted; `lost`: a process
-   * has gone, and may have told nobody what it did last. */
+  /**
+   * Changed data: `queues` (and schedules), `registrations`, `webhooks` (those, or deliveries); `permits`: some were returned; `places`:
+   * some are wanted; `lost`: a process has died and may not have announced its last changes.
+   */
   changed: string[];
-  /** Tags and paths of pages that show something else now. */
+  /** Tags and paths of changed pages. */
   invalidated: string[];
-  /** The process that tells it: it hears itself as well. */
+  /** The sender, which receives it as well. */
   from?: string;
 }
 
@@ -57,8 +59,8 @@ export class Notices {
   #isClosed = false;
 
   /**
-   * @param send may reject: then it is tried again.
-   * @param me what this process is called among the others; undefined while it is not listed.
+   * @param send may reject, and is retried.
+   * @param me id of this process; undefined while it is not listed.
    */
   constructor(clock: Clock, send: (payload: string) => Promise<void>, me: () => string | undefined) {
     this.#clock = clock;
@@ -76,7 +78,7 @@ export class Notices {
     });
   }
 
-  /** What can't be told now is told with the next. */
+  /** Announcements that fail are sent with the next ones. */
   #try(payload: string): void {
     this.#send(payload).catch(() => {
       const news = readNews(payload);
@@ -84,7 +86,7 @@ export class Notices {
     });
   }
 
-  /** Without waiting for more: somebody waits for this. */
+  /** Without collecting more, because a caller waits. */
   tell(kind: Kind, id: string): void {
     this.#try(JSON.stringify({ from: this.#me(), [kind]: [id] }));
   }
@@ -106,7 +108,7 @@ export class Notices {
       [part, bytes] = [{}, 0];
     };
     for (const [kind, id] of all) {
-      // Its comma, and perhaps the name of the list.
+      // Its comma, and maybe the name of the list.
       const more = Buffer.byteLength(JSON.stringify(id)) + kind.length + 6;
       if (bytes + more > MOST_BYTES) end();
       (part[kind] ??= []).push(id);

@@ -1,6 +1,6 @@
 /**
- * Attempts of nodes whose worker runs in another process: a row for each, which is its holder's and goes with it, and a job that leads
- * some process with the worker to it. What the two say to each other is messages.ts's to carry.
+ * Attempts of nodes whose worker runs in another process: each has a row, which belongs to the run's process, and a job that leads a
+ * process with the worker to it. messages.ts transports the messages.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -17,22 +17,22 @@ import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import type { End, HolderSays, Messages } from "./messages.ts";
 import { nodeTask } from "./job-names.ts";
 
-/** What is said of a node that is left off: it runs again elsewhere. */
+/** Outcome of an abandoned node: it runs again elsewhere. */
 const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
 
 export interface CallsOptions {
   database: ClusterDatabase;
   messages: Messages;
-  /** This process as the others know it; undefined while they don't. */
+  /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
-  /** Runs a worker. @returns undefined where it is not known here. */
+  /** Runs a worker. @returns undefined if it is unknown here. */
   perform: (order: NodeOrder, channel: Channel) => Promise<Performance | undefined>;
 }
 
 export class Calls {
   readonly #options: CallsOptions;
   readonly #messages: Messages;
-  /** Of what this process runs for others. */
+  /** Calls that this process runs for others. */
   readonly #run = new Set<End>();
   #isClosed = false;
 
@@ -41,7 +41,7 @@ export class Calls {
     this.#messages = options.messages;
   }
 
-  /** Has some process run it. */
+  /** Runs the attempt in another process. */
   call(order: NodeOrder, { hear, lost }: CallListener): CallEnd {
     const id = `n_${randomBytes(9).toString("hex")}`;
     const end = this.#messages.begin({ id, isRunner: false, hear, lost }, false);
@@ -68,13 +68,13 @@ export class Calls {
        select graphile_worker.add_job($5, json_build_object('id', id), job_key => id, max_attempts => 1000) from call`,
       [end.id, context.graphId, holder, encode({ context, ...order }), nodeTask(order.worker)],
     );
-    // Another has the graph by now, and runs the node itself.
+    // Another process holds the run by now, and runs the node.
     if (rows.length === 0) throw new Unfinished(false);
     end.isOpen = true;
     if (!this.#messages.has(end.id)) this.#messages.remove(end.id);
   }
 
-  /** A job: runs the worker, and resolves when it has ended, or waits: others may be fetched then. */
+  /** Handles a job: runs the worker, and resolves when it has ended or waits, so that more jobs can be taken. */
   async run(id: string): Promise<void> {
     const { database, me, perform } = this.#options;
     const { query, schema } = database;
@@ -90,7 +90,7 @@ export class Calls {
     );
     const { body, is_free } = rows[0] as { body: string | null; is_free: boolean };
     if (body === null && is_free) throw new Error("This process was given up: another is to have the job");
-    // It is over, or another runs it.
+    // It is over, or another process runs it.
     if (body === null || this.#messages.has(id)) return;
     const abort = new AbortController();
     let performance: Performance | undefined;
@@ -109,13 +109,13 @@ export class Calls {
       say: (message) => this.#messages.say(end, message),
       signal: abort.signal,
     }).catch(() => undefined);
-    // It could not begin. Where nobody wants it any more, nobody hears that.
+    // It could not start. If nobody wants it any more, nobody reads this.
     if (!performance) this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
     const over = this.#over(end, performance, aborted);
     await Promise.race([over, ...(performance ? [performance.freed] : [])]);
   }
 
-  /** One that ignores its signal is not waited for: nothing that it says is written. */
+  /** Does not wait for a worker that ignores its signal: its messages are not written. */
   async #over(end: End, performance: Performance | undefined, aborted: Promise<void>): Promise<void> {
     if (performance) await Promise.race([performance.ended, aborted]);
     await this.#messages.sent(end);
@@ -123,7 +123,7 @@ export class Calls {
     this.#run.delete(end);
   }
 
-  /** What this process runs for others is left off, and runs again elsewhere; nothing more is taken. */
+  /** Abandons the calls that this process runs for others, which run again elsewhere. Takes no more. */
   async leave(): Promise<void> {
     this.#isClosed = true;
     const left = [...this.#run];

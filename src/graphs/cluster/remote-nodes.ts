@@ -1,4 +1,4 @@
-/** Nodes whose worker runs only in another process than the one that holds their graph. */
+/** Nodes whose worker runs only in other processes than the one that holds their run. */
 import type { Held } from "../engine/cluster-port.ts";
 import type { CallEnd, CallListener, Elsewhere, NodeOrder } from "../execution/remote/remote-attempts.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
@@ -11,12 +11,12 @@ export interface NodesElsewhereOptions {
   database: ClusterDatabase;
   clock: Clock;
   log: Log;
-  /** Names of those whose nodes run in this process. */
+  /** Names of the workers of this process. */
   workers: readonly string[];
-  /** This process as the others know it; undefined while they don't. */
+  /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
   held: () => Held | undefined;
-  /** There are messages for a process. */
+  /** Announces messages for a process. */
   tell: (process: string) => void;
 }
 
@@ -45,7 +45,7 @@ export class NodesElsewhere implements Elsewhere {
     return this.#calls.call(order, listener);
   }
 
-  /** A job for a node of another process's. */
+  /** Handles a job for a node of another process's run. */
   run(id: string): Promise<void> {
     return this.#calls.run(id);
   }
@@ -55,13 +55,13 @@ export class NodesElsewhere implements Elsewhere {
     this.#messages.look();
   }
 
-  /** What this process runs for others is left off, and runs again elsewhere; nothing more is taken. What others run for it goes on. */
+  /** Abandons nodes that this process runs for others, which run again elsewhere. Nodes that others run for it continue. */
   async leave(): Promise<void> {
     this.#messages.hurry();
     await this.#calls.leave();
   }
 
-  /** Nothing of what was under way is this process's any more. */
+  /** Drops all calls: this process has lost them. */
   dropAll(): void {
     this.#messages.dropAll();
   }

@@ -1,4 +1,4 @@
-/** Graphs that have come from another database: a job for each that is under way, by which processes find it. */
+/** Creates a job for each unfinished run of a migrated database, by which processes find it. */
 import type { Log } from "../../platform/shared/log.ts";
 import { readPostgresUrl } from "../../storage/postgres/connection/driver.ts";
 import { prepareJobs } from "./jobs.ts";
@@ -7,7 +7,7 @@ import { openDatabase } from "./open-database.ts";
 
 const BATCH = 1000;
 
-/** While no process is there. May be called twice. @returns how many graphs are under way. */
+/** Call it while no process runs. Idempotent. @returns number of unfinished runs. */
 export async function addJobs(databaseUrl: string, log: Log): Promise<number> {
   const { url, schema } = readPostgresUrl(databaseUrl);
   const database = await openDatabase(url, schema);

@@ -1,6 +1,6 @@
 /**
- * Wishes for graphs that another process holds: a row for that process, and its answer in the same row. Told by a notification,
- * and looked for now and then, as one may be lost.
+ * Commands for runs of other processes: a row for the process, with its answer in the same row. Announced by a notification, and polled
+ * because one may be lost.
  */
 import { randomBytes } from "node:crypto";
 import { Outrun, type Wish } from "../engine/cluster-port.ts";
@@ -11,13 +11,13 @@ import type { Log } from "../../platform/shared/log.ts";
 import type { ClusterDatabase } from "./database.ts";
 import type { Notices } from "./pg-notify.ts";
 
-/** How often who waits looks whether there is an answer, should nobody tell. */
+/** Polling interval of a waiting caller. */
 const LOOK_MS = 500;
 
 export type Answer =
   | { kind: "done"; snapshot: Snapshot }
   | { kind: "refused"; code: ErrorCode; message: string; issues?: Issue[] }
-  /** The process does not hold the graph any more. */
+  /** The process does not hold the run any more. */
   | { kind: "moved" };
 
 interface Body {
@@ -29,13 +29,13 @@ export interface CommandsOptions {
   database: ClusterDatabase;
   clock: Clock;
   notices: Pick<Notices, "tell">;
-  /** What to do with a command for this process. */
+  /** Executes a command for this process. */
   fulfil: (graphId: string, wish: Wish) => Promise<Answer>;
 }
 
 export class Commands {
   readonly #options: CommandsOptions;
-  /** By id of the command. */
+  /** By command id. */
   readonly #waiting = new Map<string, () => void>();
 
   constructor(options: CommandsOptions) {
@@ -43,9 +43,9 @@ export class Commands {
   }
 
   /**
-   * Asks another process.
-   * @param endMs by the time that goes by (`Clock.elapsed`): it is waited for until then.
-   * @returns its answer; undefined where there is none in time, or it is gone: it may or may not have done it.
+   * Sends a command to another process.
+   * @param endMs deadline on the monotonic clock (`Clock.elapsed`).
+   * @returns its answer; undefined if there is none in time, or the process is gone: it may have executed the command or not.
    */
   async ask(process: string, sender: string, graphId: string, wish: Wish, endMs: number): Promise<Answer | undefined> {
     const { database, notices, clock } = this.#options;
@@ -75,12 +75,12 @@ export class Commands {
     }
   }
 
-  /** It may be answered. */
+  /** The command may be answered. */
   answered(id: string): void {
     this.#waiting.get(id)?.();
   }
 
-  /** Does what this process is asked for. */
+  /** Executes commands for this process. */
   async look(processId: string): Promise<void> {
     const { schema, query } = this.#options.database;
     const { rows } = await query<{ id: string; body: Body }>(
@@ -90,7 +90,7 @@ export class Commands {
     await Promise.all(rows.map((row) => this.#run(row)));
   }
 
-  /** Takes away what was asked by those that are gone: nobody waits for it. */
+  /** Deletes commands of dead processes: nobody waits for them. */
   async sweep(): Promise<void> {
     const { schema, query } = this.#options.database;
     await query(
@@ -127,13 +127,13 @@ export class Commands {
   }
 }
 
-/** @throws SvcError as the other process did */
+/** @throws the other process's SvcError */
 export function snapshotFrom(answer: Exclude<Answer, { kind: "moved" }>): Snapshot {
   if (answer.kind === "done") return answer.snapshot;
   throw new SvcError(answer.code, answer.message, answer.issues ? { issues: answer.issues } : {});
 }
 
-/** A fault of this process is told as one that the other can't mend, and logged here. */
+/** A fault of this process is logged here and reported to the other one as a server error. */
 export async function answerOf(work: Promise<Snapshot>, graphId: string, log: Log): Promise<Answer> {
   try {
     return { kind: "done", snapshot: await work };

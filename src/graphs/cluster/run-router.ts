@@ -1,6 +1,6 @@
 /**
- * Carries a wish to the process that holds its graph, and fulfils what others carry here. A graph that nobody holds is taken up for it
- * by the process that was asked, if that has what it takes.
+ * Routes a command to the process that holds its run, and executes commands that others route here. A run without a holder is taken by
+ * the asked process, if it has the definition.
  */
 import { Outrun, type Held, type Wish } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../platform/shared/log.ts";
 import { answerOf, snapshotFrom, type Answer, type Commands } from "./run-commands.ts";
 import type { Leases } from "./leases.ts";
 
-/** How long a wish is carried after a graph that changes hands. */
+/** Time to follow a run that changes its holder. */
 const REACH_MS = 15_000;
 const REACH_AGAIN_MS = 50;
 
@@ -21,12 +21,12 @@ export interface ReachOptions {
   commands: Commands;
   clock: Clock;
   log: Log;
-  /** Task identifiers of the graphs that this process can go on with. */
+  /** Task identifiers of the runs that this process can execute. */
   identifiers: readonly string[];
-  /** The number of this process; undefined while it has lost its database. */
+  /** Id of this process; undefined while it has lost its database. */
   me: () => string | undefined;
   held: () => Held | undefined;
-  /** Whether a graph is being taken up here. */
+  /** Whether a run is being loaded here. */
   isTakingUp: (graphId: string) => boolean;
   isClosing: () => boolean;
 }
@@ -39,15 +39,15 @@ export class Reach {
   }
 
   /**
-   * @param here how it is done in this process, once the graph is leased to it.
-   * @throws SvcError `SVC_NOT_FOUND`; what the process that holds it refuses with; `SVC_UNAVAILABLE` when that can't be reached.
+   * @param here executes the command in this process, once it has the lease.
+   * @throws SvcError `SVC_NOT_FOUND`; rejections of the process that holds it; `SVC_UNAVAILABLE` if that can't be reached.
    */
   async ask(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
     const { clock, commands } = this.#options;
     let cause: unknown;
     for (const endMs = clock.elapsed() + REACH_MS; clock.elapsed() < endMs;) {
       const where = await this.#find(graphId).catch((error: unknown) => {
-        // The database is away; a refusal of the other process is an answer.
+        // The database is away. A rejection of the other process is an answer.
         if (error instanceof SvcError) throw error;
         cause = error;
         return undefined;
@@ -56,7 +56,7 @@ export class Reach {
         try {
           return await here(where.lease);
         } catch (error) {
-          // Another has it by now; nothing was written.
+          // Another process holds it by now, and nothing was written.
           if (!(error instanceof Outrun)) throw error;
           cause = error;
         }
@@ -64,7 +64,7 @@ export class Reach {
       if (where?.kind === "mine" && held?.holds(graphId)) return held.fulfil(graphId, wish);
       if (where?.kind === "elsewhere") {
         const answer = await commands.ask(where.process, where.me, graphId, wish, endMs);
-        // It has changed hands meanwhile.
+        // The holder has changed meanwhile.
         if (answer !== undefined && answer.kind !== "moved") return snapshotFrom(answer);
       }
       await new Promise<void>((again) => clock.schedule(REACH_AGAIN_MS, again));
@@ -74,14 +74,14 @@ export class Reach {
     });
   }
 
-  /** What another process has asked of this one. */
+  /** Executes a command of another process. */
   async fulfil(graphId: string, wish: Wish): Promise<Answer> {
     const held = this.#options.held();
     const isFor = held?.holds(graphId) === true || (await this.#isToTake(graphId));
     return held && isFor ? answerOf(held.fulfil(graphId, wish), graphId, this.#options.log) : { kind: "moved" };
   }
 
-  /** Who holds a graph: this process from now on, where nobody did. Undefined while it can't be told. */
+  /** The holder of a run: this process from now on, if there was none. Undefined while it is unknown. */
   async #find(graphId: string): Promise<Place | undefined> {
     const { leases } = this.#options;
     const found = await leases.whereabouts(graphId);
@@ -93,20 +93,20 @@ export class Reach {
     if (isMine && this.#options.held()?.holds(graphId)) return { kind: "mine" };
     if (isMine && this.#options.isTakingUp(graphId)) return undefined;
     if (!isMine && holder !== null) return { kind: "elsewhere", process: holder, me };
-    // Who would take it up with other nodes than it was started with fails it: it is for a process that has them, if there is one.
+    // Loading it with different nodes would fail it: a process with its definition takes it, if there is one.
     const other = this.#has(identifier) ? undefined : await leases.fitting(identifier);
     if (other !== undefined && other !== me) return { kind: "elsewhere", process: other, me };
     const taken = (await leases.take([graphId], me, true))?.[0];
     return taken && { kind: "here", lease: taken.number };
   }
 
-  /** Whether nobody holds it, and this process was asked since it has what it takes. */
+  /** Whether it has no holder, and this process was asked because it has the definition. */
   async #isToTake(graphId: string): Promise<boolean> {
     const found = await this.#options.leases.whereabouts(graphId);
     return found?.holder === null && this.#has(found.identifier) && !this.#options.isClosing();
   }
 
-  /** Whether graphs of a definition can be taken up here. */
+  /** Whether this process has the definition. */
   #has(identifier: string): boolean {
     return this.#options.identifiers.includes(identifier);
   }

@@ -1,23 +1,20 @@
-/**
- * Tables of what processes that share a database tell each other: that they are there, and what one wants of another. Those of
- * graphs are the store's.
- */
+/** Tables with which processes that share a database communicate: members and commands. Runs are in the store's tables. */
 
 import { addedColumns } from "./added-columns.ts";
 import { callTables } from "./messages.ts";
 import { permitTables } from "./permits.ts";
 
-/** First half of the keys of advisory locks: `svc` as a number. */
+/** First half of advisory lock keys: `svc` as a number. */
 export const LOCK_CLASS = 0x737663;
 
-/** What processes were given since, together with what else came at that time. */
+/** Columns that were added to processes later. */
 const LATER_COLUMNS: readonly (readonly [string, ...string[]])[] = [
   ["memory_bytes float8", "loop_p99_ms float8"],
-  // The build as operators know it: the column `build` tells code from other code. Processes of before leave it empty.
+  // Build id for operators: the column `build` distinguishes code. Processes of older versions leave it empty.
   ["told_build text"],
 ];
 
-/** @param schema quoted already */
+/** @param schema quoted */
 export function clusterTables(schema: string): string {
   return `
     create table if not exists ${schema}.processes (
@@ -54,8 +51,8 @@ export function clusterTables(schema: string): string {
 }
 
 /**
- * jsonb refuses U+0000 and lone surrogates, which texts of apps may hold: what one of them stood in was done and never answered. Tables
- * of before may have it.
+ * jsonb rejects U+0000 and lone surrogates, which texts of apps may contain: a command with one was executed and never answered. Tables
+ * of older versions may use it.
  */
 function asText(schema: string): string {
   return `

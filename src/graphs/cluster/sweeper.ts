@@ -1,22 +1,22 @@
-/** What a process looks for now and then: what no notification told, and what came too late to be given up. */
+/** Periodic checks for lost notifications, and for data of dead processes that came too late. */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 
 const SWEEP_MS = 5000;
-/** Sweeps between looks for all that anybody waits for: those cost a question for each. */
+/** Every how many sweeps everything is checked that callers wait for: each costs a query. */
 const DOUBT_SWEEPS = 6;
 
-/** @param me this process as the others know it. May reject: it is looked again the next time. */
+/** @param me id of this process. May reject: the next sweep repeats it. */
 export type Look = (me: string) => Promise<unknown> | void;
 
 export interface RoundsOptions {
   clock: Clock;
   log: Log;
-  /** This process as the others know it: while they don't, nothing is looked for. */
+  /** Id of this process in the cluster. Nothing is checked while it is not a member. */
   me: () => string | undefined;
-  /** Each time. */
+  /** At every sweep. */
   always: readonly Look[];
-  /** Every sixth time. */
+  /** At every sixth sweep. */
   seldom: readonly Look[];
 }
 
@@ -30,7 +30,7 @@ export class Rounds {
     this.#options = options;
   }
 
-  /** Looks from now on, the first time after a while. */
+  /** Starts, with the first sweep after one interval. */
   start(): void {
     if (this.#isClosed) return;
     this.#timer = this.#options.clock.schedule(SWEEP_MS, () => {
@@ -39,7 +39,7 @@ export class Rounds {
     });
   }
 
-  /** Looks no more. */
+  /** Stops. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();

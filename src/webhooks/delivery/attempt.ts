@@ -1,9 +1,8 @@
 /**
- * One attempt as it runs: what comes back over its connection, under one deadline, with a bounded part of the answer read.
- * Not: what the answer means (outcome.ts), which requests are made (sender.ts).
- *
- * One deadline over everything, because per-phase timeouts are reset by each byte: a body of one byte a second or a row
- * of 103 responses would hold a slot for ever.
+ * One attempt: reads the response over its connection, under one deadline and up to a limit. outcome.ts decides what the response means,
+ * sender.ts which requests are made.
+ * One deadline covers everything, because each byte resets a per-phase timeout: a body of one byte per second or a series of 103
+ * responses would hold a slot forever.
  */
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../platform/shared/clock.ts";
@@ -15,11 +14,11 @@ import type { Deadline } from "./deadlines.ts";
 import { failureReason } from "./failure-reason.ts";
 import { retryAfterMs } from "./retry-schedule.ts";
 
-/** Most of an answer that is read; the connection is given up beyond it. */
+/** Bytes of a response to read. A longer one ends the connection. */
 const MAX_READ_BYTES = 64 * 1024;
-/** Most of an answer that is kept. */
+/** Bytes of a response to store. */
 const KEPT_BYTES = 2048;
-/** Interim answers (1xx) before the answer itself; each is a few bytes for them and a turn for us. */
+/** Interim responses (1xx) to accept. Each costs the receiver a few bytes and svc a turn of the event loop. */
 const MAX_INTERIM = 32;
 
 export interface AttemptResult {
@@ -27,9 +26,9 @@ export interface AttemptResult {
   durationMs: number;
   statusCode: number | undefined;
   response: string | undefined;
-  /** Of the answer, as they are kept. */
+  /** Headers of the response, as stored. */
   responseHeaders: ResponseHeaders | undefined;
-  /** Why there is no answer, or none that counts; never tells an address. */
+  /** Why there is no valid response. Never contains an address. */
   error: string | undefined;
   retryAfterMs: number | undefined;
   timings: AttemptTimings | undefined;
@@ -41,7 +40,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
   readonly #pool: ConnectionPool;
   readonly #onEnd: (result: AttemptResult) => void;
   readonly #startedMs: number;
-  /** The same moment on the monotonic clock, which measures durations. */
+  /** The same time on the monotonic clock, which measures durations. */
   readonly #beganMs: number;
   #request: ReceiverRequest | undefined;
   #connection: Connection | undefined;
@@ -115,7 +114,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     else this.fail(error);
   }
 
-  /** The time is over. */
+  /** The deadline has passed. */
   expire(): void {
     this.#cut("no answer within 15 s");
   }
@@ -152,7 +151,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
       timings: this.#timings(connecting ?? {}),
     };
     this.#kept = [];
-    // Whatever the connection still sends belongs to no other request.
+    // Later bytes of the connection belong to no other request.
     if (this.#connection) this.#pool.discard(this.#connection);
     this.#onEnd(result);
   }
@@ -180,7 +179,7 @@ function valueOf(headers: readonly string[], name: string): string | undefined {
 
 function textOf(kept: readonly Buffer[]): string {
   if (kept.length === 0) return "";
-  // stream: a character that the cut split is left out instead of becoming U+FFFD
+  // stream: omits a character that the limit split, instead of U+FFFD
   return new TextDecoder().decode(Buffer.concat(kept), { stream: true });
 }
 

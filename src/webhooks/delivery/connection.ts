@@ -104,7 +104,7 @@ export class Connection {
     this.#client.dispatch({ method: "POST", path, headers, body }, handler);
   }
 
-  /** Closes the connection. A request under way fails with {@link ConnectionClosedError}. */
+  /** Closes the connection. A running request fails with {@link ConnectionClosedError}. */
   async destroy(): Promise<void> {
     const reason = new ConnectionClosedError("closed by svc");
     const closed = this.#client.destroy(reason);

@@ -1,10 +1,7 @@
-/**
- * One deadline for each of many things that are all given the same time: they end in the order they began, so one timer
- * is enough for all.
- */
+/** Deadlines with the same length: they end in the order in which they began, so one timer is enough. */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 
-/** What is waited for. */
+/** Something with a deadline. */
 export interface Deadline {
   expire(): void;
 }
@@ -15,7 +12,7 @@ export class Deadlines {
   readonly #dueMs = new Map<Deadline, number>();
   #timer: Timer | undefined;
 
-  /** @param timeoutMs what each is given */
+  /** @param timeoutMs length of each deadline */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;

@@ -1,9 +1,8 @@
 /**
- * The delivery loop: takes what is due from the store, sends it, records what came of it. At least once: a row stays
- * pending in the store until the commit that records its attempt, so a crash in between sends it again under its id.
- *
- * It sleeps until the store reports new rows, a registration changes, a slot comes free, or the next row or breaker is
- * due. Which row starts next is for delivery-queues.ts; what an attempt means for outcome.ts.
+ * The delivery loop: reads due deliveries from the store, sends them and records the outcome. At least once: a row stays pending until
+ * the commit that records its attempt, so a crash in between sends it again under its id.
+ * The loop sleeps until the store reports new rows, a registration changes, a slot is free, or the next row or breaker is due.
+ * delivery-queues.ts decides which row starts next, outcome.ts what an attempt means.
  */
 import type { Resolve } from "../../platform/security/resolve.ts";
 import type { SsrfPolicy } from "../../platform/security/ssrf.ts";
@@ -25,12 +24,12 @@ import { Recorder } from "./recorder.ts";
 import type { Registry } from "../registration/registry.ts";
 import type { Sender } from "./sender.ts";
 
-/** Pause for a registration whose attempt could not be recorded: the store is in trouble, and sending on would repeat deliveries. */
+/** Pause for a registration whose attempt could not be recorded: the store has a fault, and more attempts would repeat deliveries. */
 const STORE_TROUBLE_MS = 5000;
-/** Ended attempts that are not yet on record, at most: what a crash would send again. */
+/** Most ended attempts that are not recorded yet: a crash would send them again. */
 const MOST_UNRECORDED = 256;
 const DRAIN_MS = 15_000;
-/** An attempt is over by then: one that waits for it looks again. */
+/** The earlier attempt is over by then, and its follower is checked again. */
 const ORDER_WAIT_MS = 20_000;
 
 export interface DeliveryOptions {
@@ -45,17 +44,17 @@ export interface DeliveryOptions {
   log: Log;
   resolve: Resolve | undefined;
   onAttempt: ((attempt: DeliveryReport) => void) | undefined;
-  /** An attempt is on record, and what it means for its delivery and its registration. */
+  /** Called after an attempt and its effects are recorded. */
   onRecorded: () => void;
-  /** The `traceparent` of an attempt. */
+  /** The `traceparent` header of an attempt. */
   traceparent: ((delivery: DeliveryRow, attempt: number) => string) | undefined;
-  /** Makes attempts. Default: requests, signed. */
+  /** Makes attempts. Default: signed HTTP requests. */
   sending: Sending | undefined;
 }
 
 export type Sending = Pick<Sender, "send" | "destroy">;
 
-/** An attempt of a delivery that has ended, for those who count or trace. */
+/** An ended attempt, for metrics and traces. */
 export interface DeliveryReport {
   deliveryId: string;
   graphId: string;
@@ -63,13 +62,13 @@ export interface DeliveryReport {
   event: string;
   epoch: number;
   attempt: number;
-  /** When the delivery was made. */
+  /** Creation time of the delivery. */
   createdMs: number;
   startedMs: number;
   endedMs: number;
   statusCode: number | undefined;
   error: string | undefined;
-  /** `pending`: it is tried again. */
+  /** `pending`: it is retried. */
   status: DeliveryStatus;
 }
 
@@ -77,7 +76,7 @@ export class DeliveryLoop {
   readonly #options: DeliveryOptions;
   readonly #lanes: DeliveryQueues;
   readonly #recorder: Recorder;
-  /** Deliveries that are under way, and who waits for the last of them. */
+  /** Running deliveries, and callers that wait for the last of them. */
   #running = 0;
   #onIdle: (() => void) | undefined;
   readonly #aborted = new AbortController();
@@ -89,9 +88,9 @@ export class DeliveryLoop {
   #timerMs = FOREVER_MS;
   #isWoken = false;
   #isLooking = false;
-  /** The look that is under way, or the last. */
+  /** The current or last look. */
   #looking: Promise<void> = Promise.resolve();
-  /** Registrations with pending deliveries are yet to be read. */
+  /** Registrations with pending deliveries have not been read yet. */
   #isNew = true;
 
   constructor(options: DeliveryOptions) {
@@ -102,12 +101,12 @@ export class DeliveryLoop {
     this.#recorder = new Recorder(store);
   }
 
-  /** Attempts under way. */
+  /** Number of running attempts. */
   get active(): number {
     return this.#lanes.active;
   }
 
-  /** Begins with what is pending. A second call does nothing. */
+  /** Starts with pending deliveries. A second call does nothing. */
   start(): void {
     if (this.#stopListening || this.#aborted.signal.aborted) return;
     this.#isOpen = true;
@@ -119,19 +118,19 @@ export class DeliveryLoop {
     this.#lookSoon();
   }
 
-  /** A registration has changed: what waits for it may start. */
+  /** A registration has changed: its deliveries may start. */
   wake(registrationId: string): void {
     this.#lanes.resume(registrationId);
     this.#lookSoon();
   }
 
-  /** Lets go of what has not started for a registration, and reads it again: some of it is not to be sent any more. */
+  /** Drops queued deliveries of a registration and reads them again, because some must not be sent any more. */
   letGo(registrationId: string): void {
     this.#lanes.hold(registrationId, this.#options.clock.now());
     this.wake(registrationId);
   }
 
-  /** Starts nothing more and waits for what is under way; aborts it after `drainMs`, leaving it pending. */
+  /** Starts nothing more and waits for running attempts; aborts them after `drainMs`, which leaves them pending. */
   async close(drainMs = DRAIN_MS): Promise<void> {
     this.#stopListening?.();
     this.#stopListening = undefined;
@@ -157,13 +156,13 @@ export class DeliveryLoop {
     ));
   }
 
-  /** Looks for work soon; many calls at once cost one look. */
+  /** Schedules a look for work. Many calls at once cost one look. */
   #lookSoon(): void {
     if (this.#isWoken || !this.#isOpen) return;
     this.#isWoken = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // All slots that come free within a turn of the event loop cost one look.
+    // Slots that become free in one turn of the event loop cost one look.
     this.#looking = new Promise(setImmediate).then(() => this.#lookWhileWoken());
   }
 
@@ -196,7 +195,7 @@ export class DeliveryLoop {
     this.#isNew = false;
   }
 
-  /** Looks again at a time, unless it is to look before. */
+  /** Schedules a look at a time, unless there is an earlier one. */
   #wakeAt(wakeMs: number): void {
     if (wakeMs >= this.#timerMs || !this.#isOpen) return;
     this.#timer?.cancel();
@@ -208,7 +207,7 @@ export class DeliveryLoop {
     });
   }
 
-  /** The slots of a registration: the usual number, one while its breaker probes, none while it is open or disabled. */
+  /** Slots of a registration: the usual number, one while its breaker probes, none while it is open or disabled. */
   #roomOf(registrationId: string): Room {
     const { registry, clock, limits } = this.#options;
     const registration = registry.find(registrationId);
@@ -218,7 +217,7 @@ export class DeliveryLoop {
     return { slots: 0, untilMs: phase === "open" ? (registration?.openUntilMs ?? FOREVER_MS) : FOREVER_MS };
   }
 
-  /** The slot is free once the attempt has ended; the row is held until that is on record. Never rejects. */
+  /** Frees the slot after the attempt, and keeps the row until the outcome is recorded. Never rejects. */
   async #deliver(row: DeliveryRow): Promise<void> {
     this.#running++;
     let hasSlot = true;
@@ -243,7 +242,7 @@ export class DeliveryLoop {
     if (--this.#running === 0) this.#onIdle?.();
   }
 
-  /** @returns when it is tried again, if it is */
+  /** @returns time of the retry, if there is one */
   async #send(row: DeliveryRow, registration: RegistrationRow, free: () => void): Promise<number | undefined> {
     if (registration.ordered && (await this.#waitsForEarlier(row))) return undefined;
     const sender = this.#sender ?? (await this.#load());
@@ -253,7 +252,7 @@ export class DeliveryLoop {
     const { url: rawUrl, headers } = registration;
     const traceparent = this.#options.traceparent?.(row, number);
     const result = await sender.send(row, { rawUrl, headers, secrets: registry.secretsOf(registration), traceparent });
-    // Cut off by our own shutdown: says nothing about the receiver, so it is no attempt.
+    // Aborted by the shutdown: says nothing about the receiver, so it does not count.
     if (this.#aborted.signal.aborted && result.statusCode === undefined) return undefined;
     const outcome = outcomeOf({ result, number, delaysMs, nowMs: clock.now(), random: random() });
     onAttempt?.(reportOf(row, number, result, outcome.delivery.status));
@@ -262,7 +261,7 @@ export class DeliveryLoop {
     return outcome.delivery.dueMs;
   }
 
-  /** A failure keeps its slot until the breaker has heard of it, so that no more go out than it allows. */
+  /** A failure keeps its slot until the breaker knows of it, so that no more attempts start than it allows. */
   async #record(
     row: DeliveryRow,
     number: number,
@@ -278,14 +277,14 @@ export class DeliveryLoop {
     this.#options.onRecorded();
   }
 
-  /** Puts off a delivery of an ordered registration that others of its graph come before. */
+  /** Postpones a delivery of an ordered registration until the earlier ones of its run have ended. */
   async #waitsForEarlier(row: DeliveryRow): Promise<boolean> {
     const { store, clock } = this.#options;
     const earlierMs = await store.earlierDueMs(row);
     if (earlierMs === undefined) return false;
     this.#lanes.putOff(row);
     await store.requeue(row.id, Math.max(earlierMs, clock.now()) + ORDER_WAIT_MS);
-    // What it waits for may have ended in the meantime, and then nobody would tell.
+    // The earlier one may have ended meanwhile, without a notification.
     if ((await store.earlierDueMs(row)) === undefined) await this.#releaseLater(row);
     return true;
   }
@@ -324,7 +323,7 @@ function reportOf(row: DeliveryRow, attempt: number, result: AttemptResult, stat
   const { id: deliveryId, graphId, registrationId, event, epoch, createdMs } = row;
   const { startedMs, durationMs, statusCode, error } = result;
   const endedMs = startedMs + durationMs;
-  // All at once: spread out of parts, an object of so many fields takes 3 KB.
+  // One literal: an object with so many fields takes 3 KB if it is spread from parts.
   return {
     deliveryId,
     graphId,

@@ -1,50 +1,50 @@
 /**
- * The two lanes of a registration, as they stand: what waits in each, what is held of it, and what is known of the rest in the store. Data,
- * and what can be said of it alone; delivery-queues.ts moves rows through them.
+ * The two queues of a registration: waiting rows, held rows, and what is known about more rows in the store. Data only;
+ * delivery-queues.ts moves rows through them.
  */
 import type { DeliveryLane, DeliveryRow, OutboxRow } from "../../storage/contract/webhook-rows.ts";
 
-/** When nothing falls due. */
+/** If nothing is due. */
 export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
-/** In place of the attempts of a row that the store has otherwise by now. */
+/** Replaces the attempts of a row that has changed in the store. */
 export const POSTPONED = -1;
 
 /** First attempts of a registration, or retries. */
 export interface DeliveryQueue extends DeliveryLane {
   queue: DeliveryRow[];
   active: number;
-  /** Rows of this lane that are waiting, under way, or ended and not yet on record; of each, its attempts as it was taken, or {@link POSTPONED}. */
+  /** Rows of this queue that wait, run, or have ended without a record, with their attempts at the time, or {@link POSTPONED}. */
   held: Map<string, number>;
-  /** Those of them that the last page had as due otherwise than they are held: made so again, by whoever replays or releases them. */
+  /** Held rows that the last page shows with other attempts: a replay or release has made them due again. */
   passedOver: Set<string>;
   /** The store may have due rows that are not in the queue. */
   mayHaveMore: boolean;
-  /** When the store's next row falls due. */
+  /** When the store's next row is due. */
   wakeMs: number;
-  /** A page that is being read. */
+  /** The page that is being read. */
   reading: Reading | undefined;
 }
 
-/** What has happened since a page was asked for, and may not be in it. */
+/** Changes since a page was requested, which it may not contain. */
 export interface Reading {
-  /** Rows that were let go of, as they were held: if the page has them so, what it says is over. */
+  /** Released rows with their attempts: if the page has the same, it is out of date. */
   released: Map<string, number>;
-  /** The store may have rows that it had not. */
+  /** The store may have new rows. */
   hasNew: boolean;
   /** Nothing may start any more. */
   isHeldUp: boolean;
 }
 
-/** A registration with its two lanes. */
+/** A registration with its two queues. */
 export interface Endpoint {
   id: string;
   first: DeliveryQueue;
   retries: DeliveryQueue;
-  /** Nothing starts before. */
+  /** Nothing starts before this time. */
   holdUntilMs: number;
 }
 
-/** A row of an outbox as it is once it is stored. Written out: spread and added to, an object of so many fields takes 5 µs and 3 KB. */
+/** A stored outbox row as a delivery. Written as one literal: spreading takes 5 µs and 3 KB for so many fields. */
 export function deliveryOf(row: OutboxRow): DeliveryRow {
   const { id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs } = row;
   return {
@@ -77,13 +77,13 @@ export function newDeliveryQueue(registrationId: string, isRetry: boolean): Deli
   };
 }
 
-/** Whether a page has a row as due that has changed since it was taken. */
+/** Whether a due row of a page has changed since it was taken. */
 export function isOtherwise({ id, attempts }: DeliveryRow, taken: ReadonlyMap<string, number>): boolean {
   const before = taken.get(id);
   return before !== undefined && before !== attempts;
 }
 
-/** Its next look reads. */
+/** Lets the next look read the store. */
 export function renew(lane: DeliveryQueue): void {
   lane.mayHaveMore = true;
   if (lane.reading) lane.reading.hasNew = true;

@@ -1,13 +1,11 @@
 /**
- * Which delivery starts next: bookkeeping over what the store gives.
- *
- * Each registration has two lanes: first attempts, and retries. A slow endpoint fills its own slots and nothing else;
- * retries take at most half of an endpoint's slots, and half of all, so that old failures never keep news waiting; one
- * slot is theirs when they have any, so that news never keeps them waiting either.
- *
- * Rows stay in the store until a lane may start one: a backlog of any length costs a page of memory. Where none waits in the
- * store, those that a commit has just added are taken as they are, and never read. What is held here is only held in memory:
- * after a crash the row is still pending in the store, and is sent again with the same id.
+ * Decides which delivery starts next, from rows of the store.
+ * Each registration has two queues: first attempts and retries. A slow endpoint fills its own slots only; retries take at most half of an
+ * endpoint's slots and half of all, so that old failures never delay new deliveries; one slot is reserved for retries if there are any,
+ * so that new deliveries never block them either.
+ * Rows stay in the store until a queue may start one: a backlog of any length costs a page of memory. Without a backlog, rows of a commit
+ * are used directly and never read. The queues are in memory only: after a crash, a row is still pending in the store and is sent again
+ * with the same id.
  */
 import type { DeliveryRow, OutboxRow, WebhookStore } from "../../storage/contract/webhook-rows.ts";
 import {
@@ -25,23 +23,23 @@ import {
 } from "./delivery-queue.ts";
 
 export interface DeliveryLimits {
-  /** Attempts under way at once, in all. */
+  /** Limit of concurrent attempts. */
   total: number;
-  /** … and to one registration. */
+  /** Limit of concurrent attempts of one registration. */
   perEndpoint: number;
 }
 
-/** Each is a socket, and a process has a limit of those. */
+/** Each is a socket, and a process has a limit of sockets. */
 export const MOST_CONNECTIONS = 4096;
 
 export const DEFAULT_LIMITS: DeliveryLimits = { total: 64, perEndpoint: 8 };
 
-/** Rows that wait in memory over all lanes, about; and in one lane. */
+/** Rows that wait in memory over all queues, about; and in one queue. */
 const HELD_ROWS = 1024;
 const LARGEST_PAGE = 128;
 const SMALLEST_PAGE = 4;
 
-/** How many slots a registration has now; with none, until when it waits. */
+/** Slots of a registration now; with none, the time until which it waits. */
 export interface Room {
   slots: number;
   untilMs: number;
@@ -51,18 +49,18 @@ export interface DeliveryQueuesOptions {
   limits: DeliveryLimits;
   store: Pick<WebhookStore, "due" | "nextDueMs">;
   now: () => number;
-  /** Asked before each start. */
+  /** Called before each start. */
   roomOf: (registrationId: string) => Room;
 }
 
 export class DeliveryQueues {
   readonly #options: DeliveryQueuesOptions;
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Those that may have something to start, in turn: one that got a slot goes to the end. */
+  /** Registrations that may have work, in turn: one that gets a slot goes to the end. */
   readonly #ready = new Set<Endpoint>();
-  /** Those whose retries wait for the share of all retries. */
+  /** Registrations whose retries wait for the share of all retries. */
   readonly #crowded = new Set<Endpoint>();
-  /** Those with a slot to fill and nothing in the queue, though the store may have something. */
+  /** Queues with a free slot and no row, although the store may have one. */
   readonly #hungry = new Set<DeliveryQueue>();
   #active = 0;
   #activeRetries = 0;
@@ -72,36 +70,36 @@ export class DeliveryQueues {
     this.#options = options;
   }
 
-  /** Attempts under way. */
+  /** Number of running attempts. */
   get active(): number {
     return this.#active;
   }
 
-  /** When something falls due that is not due now; `FOREVER_MS` when nothing does. */
+  /** When the next row is due; `FOREVER_MS` if none is. */
   get wakeMs(): number {
     return this.#wakeMs;
   }
 
-  /** The store has, or may have, something for this registration. */
+  /** The store may have work for this registration. */
   wake(registrationId: string): void {
     const endpoint = this.#endpoint(registrationId);
     for (const lane of [endpoint.first, endpoint.retries]) renew(lane);
     this.#ready.add(endpoint);
   }
 
-  /** A commit has added this row to the store, and it may be sent without being read. */
+  /** A commit has added this row. It may be sent without being read. */
   offer(row: OutboxRow): void {
     const endpoint = this.#endpoint(row.registrationId);
     const { first } = endpoint;
     this.#ready.add(endpoint);
-    // What waits in the store comes before it.
+    // Rows in the store come first.
     if (first.mayHaveMore || first.reading || row.dueMs > this.#options.now() || first.queue.length >= this.#page)
       return renew(first);
     first.queue.push(deliveryOf(row));
     first.held.set(row.id, 0);
   }
 
-  /** Rows that may wait in one lane. */
+  /** Rows that may wait in one queue. */
   get #page(): number {
     return Math.max(SMALLEST_PAGE, Math.min(LARGEST_PAGE, Math.floor(HELD_ROWS / this.#endpoints.size)));
   }
@@ -112,7 +110,7 @@ export class DeliveryQueues {
     this.wake(registrationId);
   }
 
-  /** Starts nothing of a registration until then. Lets go of what has not started; the store still has it. */
+  /** Starts nothing of a registration until then, and drops queued rows; the store still has them. */
   hold(registrationId: string, untilMs: number): void {
     const endpoint = this.#endpoint(registrationId);
     endpoint.holdUntilMs = untilMs;
@@ -125,7 +123,7 @@ export class DeliveryQueues {
     this.#wakeMs = Math.min(this.#wakeMs, untilMs);
   }
 
-  /** Looks at what has fallen due by now. */
+  /** Looks for rows that are due by now. */
   tick(): void {
     const nowMs = this.#options.now();
     this.#wakeMs = FOREVER_MS;
@@ -140,7 +138,7 @@ export class DeliveryQueues {
     }
   }
 
-  /** The next row that may start, its slot taken; undefined when none may, or none is read: see {@link read}. */
+  /** The next row to start, with its slot taken; undefined if none may start, or none is read: see {@link read}. */
   next(): DeliveryRow | undefined {
     if (this.#active >= this.#options.limits.total) return undefined;
     for (const endpoint of this.#ready) {
@@ -153,12 +151,12 @@ export class DeliveryQueues {
     return undefined;
   }
 
-  /** Whether slots are free for lanes of which the store may have rows. */
+  /** Whether slots are free for queues of which the store may have rows. */
   get isHungry(): boolean {
     return this.#hungry.size > 0;
   }
 
-  /** Reads a page of each of these lanes. Rejects with what the store does. */
+  /** Reads a page for each of these queues. Rejects with errors of the store. */
   async read(): Promise<void> {
     const lanes = [...this.#hungry];
     this.#hungry.clear();
@@ -166,7 +164,7 @@ export class DeliveryQueues {
     await Promise.all(lanes.map((lane) => this.#read(lane)));
   }
 
-  /** Gives a slot back. The row is held on, so that it is not read again before its attempt is on record. */
+  /** Frees a slot. The row stays held, so that it is not read again before its attempt is recorded. */
   finish(row: DeliveryRow): void {
     const lane = this.#laneOf(row);
     lane.active--;
@@ -177,17 +175,17 @@ export class DeliveryQueues {
     this.#crowded.clear();
   }
 
-  /** It is about to be put off in the store without an attempt: as what is due from now on, somebody has released it. */
+  /** The row is about to be postponed in the store without an attempt. If it is due afterwards, an operator has released it. */
   putOff(row: DeliveryRow): void {
     this.#laneOf(row).held.set(row.id, POSTPONED);
   }
 
-  /** Lets go of a row. @param dueMs when it is tried again, if it is */
+  /** Releases a row. @param dueMs time of the retry, if there is one */
   release(row: DeliveryRow, dueMs?: number): void {
     const lane = this.#laneOf(row);
     lane.reading?.released.set(row.id, lane.held.get(row.id) ?? POSTPONED);
     lane.held.delete(row.id);
-    // What was told of it has been looked at, and is over.
+    // The change of this row has been handled.
     if (lane.passedOver.delete(row.id)) this.#lookAt(lane);
     if (dueMs === undefined) return;
     const { retries } = this.#endpoint(row.registrationId);
@@ -214,7 +212,7 @@ export class DeliveryQueues {
     let isHungry = false;
     for (const lane of order) {
       if (lane.isRetry && !this.#mayRetry(endpoint, slots)) continue;
-      // Nothing starts before what comes first in the order is read.
+      // Nothing starts before the first row of the order is read.
       const row = isHungry ? undefined : lane.queue.shift();
       if (row) return this.#start(lane, row);
       if (lane.queue.length > 0 || !lane.mayHaveMore) continue;
@@ -224,7 +222,7 @@ export class DeliveryQueues {
     return undefined;
   }
 
-  /** Keeps a hold until its time: then it is over, even if the clock is set back after that. @returns whether it still holds */
+  /** Keeps a hold until its time, even if the clock is set back afterwards. @returns whether it still holds */
   #keepHold(endpoint: Endpoint, nowMs: number): boolean {
     if (endpoint.holdUntilMs > nowMs) this.#wakeMs = Math.min(this.#wakeMs, endpoint.holdUntilMs);
     else endpoint.holdUntilMs = 0;
@@ -245,7 +243,7 @@ export class DeliveryQueues {
     return row;
   }
 
-  /** Reads a page of what is due. Rows that are held come again: so many more are asked for. */
+  /** Reads a page of due rows. Held rows are in it again, so as many more are requested. */
   async #read(lane: DeliveryQueue): Promise<void> {
     const { store, now } = this.#options;
     const page = this.#page;

@@ -1,4 +1,4 @@
-/** Webhooks over real HTTP on loopback, their time moved by hand: for the tests of deliveries. Holds no test of its own. */
+/** Webhooks over real HTTP on loopback with a simulated clock, for tests of deliveries. */
 import assert from "node:assert/strict";
 import type { OutboxRows } from "../../graphs/machine/report-types.ts";
 import { SimulatedClock, type Duration } from "../../platform/shared/clock.ts";
@@ -8,10 +8,10 @@ import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { createWebhooks, type Webhooks, type WebhooksOptions } from "../webhooks.ts";
 
 export const SECRET = "a-secret-for-tests-0123456789";
-/** Real time, on a busy machine. */
+/** Real time, for a busy machine. */
 const PATIENCE_MS = 30_000;
 const SCHEDULE: Duration[] = ["0s", "5s", "5m"];
-/** What the end of a graph tells webhooks. */
+/** A transition that sends webhooks. */
 export const LIFECYCLE: Parameters<OutboxRows>[0] = {
   event: "graph.done",
   graphId: "g_01",
@@ -32,15 +32,15 @@ export interface Rig {
   logged: readonly string[];
   /** Starts a receiver and registers it. */
   receiver(options?: ReceiverOptions): Promise<Receiver & { id: string }>;
-  /** Writes outbox rows as a graph's commit does. */
+  /** Writes outbox rows as the commit of a run does. */
   emit(count?: number): Promise<void>;
-  /** Until the condition holds; real time, since sockets are real. */
+  /** Waits for a condition in real time, because sockets are real. */
   until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void>;
 }
 
-/** What is to be closed after a test. */
+/** Resources to close after a test. */
 export const open: (() => Promise<void>)[] = [];
-/** After each test: what its rigs have opened. */
+/** Closes everything that a test has opened. */
 export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
 }

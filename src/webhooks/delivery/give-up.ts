@@ -1,6 +1,6 @@
 /**
- * A delivery that is given up by hand: it has failed, and can be sent again like any other that has. What an attempt comes to that is under
- * way meanwhile counts, if it arrives; if it does not, there is no other.
+ * Gives a delivery up on an operator's command: it has failed, and can be sent again like any failed one. If an attempt that is running
+ * meanwhile arrives, it counts; otherwise there is no other.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -13,14 +13,14 @@ export interface GiveUpOptions {
   registry: Registry;
   /** @throws SvcError `SVC_NOT_FOUND` */
   known: (id: string) => Promise<DeliveryRow>;
-  /** Told of the registration whose delivery it was. */
+  /** Called with the registration of the delivery. */
   onGivenUp: (registrationId: string) => void;
 }
 
-/** @returns the delivery as it is then. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` naming its state where it is not pending */
+/** @returns the delivery afterwards. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` with its state if it is not pending */
 export async function giveUp(id: string, options: GiveUpOptions): Promise<DeliveryRow> {
   const { store, clock, registry, known, onGivenUp } = options;
-  // What was pending when it was looked at after a refusal was sent again in between: it can be given up now.
+  // A delivery that is pending after a refusal was replayed in between, and can be given up now.
   while (!(await store.giveUp(id))) requirePending(await known(id));
   const row = await known(id);
   const { registrationId, graphId } = row;

@@ -1,4 +1,4 @@
-/** What an attempt means for its delivery and its registration: pure (contract section 3, "Delivery"). */
+/** Decides what an attempt means for its delivery and its registration. Pure (docs/reference/http.md). */
 import type { DeliveryStatus } from "../../storage/contract/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { afterFailure, afterSuccess, DISABLED, type Health } from "../registration/breaker.ts";
@@ -24,7 +24,7 @@ export interface OutcomeInput {
   random: number;
 }
 
-/** 2xx is delivered; 410 fails the delivery and disables the registration; all else is a failed attempt. */
+/** 2xx: delivered; 410: fails the delivery and disables the registration; all else: a failed attempt. */
 export function outcomeOf({ result, number, delaysMs, nowMs, random }: OutcomeInput): Outcome {
   const { statusCode, startedMs } = result;
   if (statusCode !== undefined && statusCode >= 200 && statusCode < 300)

@@ -1,6 +1,6 @@
 /**
- * What sending again would send, told beforehand: the request of one delivery as it would be made now, and all that a `recover` would take.
- * Nothing is sent and nothing is written. Secrets are not among it; what a registration adds of headers may be credentials, and is hidden.
+ * Previews: the request of one delivery as it would be sent now, and the deliveries that a `recover` would send. Sends and writes
+ * nothing. Contains no secrets; headers of a registration may be credentials and are hidden.
  */
 import { createHash } from "node:crypto";
 import type { DeliveryRow, FailedRow, RegistrationRow } from "../../storage/contract/webhook-rows.ts";
@@ -8,11 +8,11 @@ import { phaseOf } from "../registration/breaker.ts";
 import { requestHeaders, type Target } from "./request-headers.ts";
 import { deliveryView, type DeliveryView, type RegistrationView } from "../views.ts";
 
-/** Whether a webhook is told anything at present. */
+/** Whether a webhook receives deliveries at present. */
 export interface Readiness {
   /**
-   * `closed`: deliveries go out at once; `probing`: one at a time, until one arrives; `open`: none before `open_until_ms`;
-   * `disabled`: none at all, and sending again is refused.
+   * `closed`: deliveries are sent at once; `probing`: one at a time, until one arrives; `open`: none before `open_until_ms`; `disabled`:
+   * none, and replays are refused.
    */
   breaker: "closed" | "probing" | "open" | "disabled";
   open_until_ms: number | null;
@@ -20,7 +20,7 @@ export interface Readiness {
 
 export interface RequestHeader {
   name: string;
-  /** null: it is the registration's own, and hidden. */
+  /** null: a hidden header of the registration. */
   value: string | null;
 }
 
@@ -28,28 +28,28 @@ export interface RequestHeader {
 export interface ReplayPreview extends Readiness {
   webhook: RegistrationView;
   delivery: DeliveryView;
-  /** Counted from 1, over all that were made. */
+  /** Number over all attempts, from 1. */
   attempt: number;
-  /** Whether it would be signed: whether there is a secret. */
+  /** Whether it would be signed. */
   is_signed: boolean;
-  /** What would be sent, byte for byte, with a signature of this moment: each attempt makes its own. */
+  /** The exact request, with a signature of this moment: each attempt makes its own. */
   request: { method: "POST"; url: string; headers: RequestHeader[]; body: string };
 }
 
-/** What failed and would be sent again. */
+/** The failed deliveries that would be sent again. */
 export interface RecoverPreview extends Readiness {
   webhook: RegistrationView;
   since_ms: number;
   count: number;
-  /** How many there are of each event. */
+  /** Their number by event. */
   events: Record<string, number>;
   /** The newest of them. */
   deliveries: DeliveryView[];
-  /** Tells this very set of deliveries from any other: `recover` with it sends these or nothing. */
+  /** Identifies this set of deliveries: `recover` with it sends exactly these or nothing. */
   digest: string;
 }
 
-/** Deliveries that a preview lists; of more the number is told. */
+/** Deliveries that a preview lists. The total is given as a number. */
 export const MAX_LISTED = 100;
 
 function readinessOf(row: RegistrationRow, nowMs: number): Readiness {
@@ -74,7 +74,7 @@ export function replayPreview(
   };
 }
 
-/** With those that the connection adds. */
+/** Includes headers that the connection adds. */
 function headersOf(delivery: DeliveryRow, target: Target, nowMs: number): RequestHeader[] {
   const flat = requestHeaders(delivery, target, nowMs);
   const own = new Set(Object.keys(target.headers));
@@ -91,7 +91,7 @@ function headersOf(delivery: DeliveryRow, target: Target, nowMs: number): Reques
 
 export interface RecoverFindings {
   failed: readonly FailedRow[];
-  /** The newest of them, {@link MAX_LISTED} at most. */
+  /** The newest, at most {@link MAX_LISTED}. */
   newest: readonly DeliveryRow[];
   row: RegistrationRow;
   webhook: RegistrationView;
@@ -114,7 +114,7 @@ export function recoverPreview(findings: RecoverFindings): RecoverPreview {
   };
 }
 
-/** The same for the same deliveries, in whichever order. */
+/** The same for the same deliveries in any order. */
 export function digestOf(deliveries: readonly Pick<FailedRow, "id">[]): string {
   const ids = deliveries.map(({ id }) => id).sort();
   return createHash("sha256").update(ids.join(" ")).digest("base64url").slice(0, 22);

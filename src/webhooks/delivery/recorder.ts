@@ -1,6 +1,6 @@
 /**
- * Gathers attempts that have ended, so that many share a commit: while attempts keep ending, a few turns of the event loop
- * are waited for more; when none came in a turn, it commits at once.
+ * Collects ended attempts, so that many share a commit: while attempts keep ending, it waits a few turns of the event loop for more;
+ * after a turn without any, it commits at once.
  */
 import type { AttemptRecord, WebhookStore } from "../../storage/contract/webhook-rows.ts";
 
@@ -18,12 +18,12 @@ export class Recorder {
     this.#store = store;
   }
 
-  /** Attempts that have ended and are not yet on record. */
+  /** Ended attempts that are not recorded yet. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Resolves after the durable commit. Rejects when the store can't write it. */
+  /** Resolves after the durable commit. Rejects if the store can't write. */
   record(record: AttemptRecord): Promise<void> {
     this.#records.push(record);
     this.#pending++;

@@ -1,20 +1,20 @@
-/** The request of an attempt, and its headers as they are shown beforehand. Pure but for the signatures. */
+/** The request of an attempt, also for previews. Pure except for the signatures. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../../platform/shared/wire.ts";
 import type { DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import { signatureHeaders, type SigningSecrets } from "../signing/sign.ts";
 import { USER_AGENT } from "./user-agent.ts";
 
-/** Where a delivery goes, and what the registration adds to it. */
+/** URL of a delivery, and the registration's additions. */
 export interface Target {
   rawUrl: string;
   headers: Readonly<Record<string, string>>;
   secrets: SigningSecrets;
-  /** Sent along where there is one. */
+  /** Sent if there is one. */
   traceparent: string | undefined;
 }
 
-/** Names and values in turn. The connection adds what is its own: host, length, keep-alive. */
+/** Names and values in turn. The connection adds host, length and keep-alive. */
 export function requestHeaders(
   delivery: DeliveryRow,
   { headers, secrets, traceparent }: Target,
@@ -34,7 +34,7 @@ export function requestHeaders(
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
 /**
- * Checks names and values once more before they go out; custom-headers.ts checks them as a registration is stored.
+ * Checks names and values again before they are sent; custom-headers.ts checks them when a registration is stored.
  * @throws SvcError for a character that is not printable ASCII, such as a line break that would start another header
  */
 export function checkHeaders(headers: readonly string[]): void {

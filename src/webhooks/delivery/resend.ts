@@ -1,6 +1,6 @@
 /**
- * What is sent again by hand: one delivery under its id, or all of a webhook that failed, and beforehand what that would send. Of those that
- * failed only ids and events are held: there may be any number of them, and their bodies are read when they are sent.
+ * Replays on an operator's command: one delivery under its id, or all failed ones of a webhook, with previews. Only ids and events of
+ * failed deliveries are in memory, because there may be any number; bodies are read when they are sent.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -19,9 +19,9 @@ import {
 import type { Registry } from "../registration/registry.ts";
 import type { RegistrationView } from "../views.ts";
 
-/** Read at once: SQLite reads them in about a millisecond, in which nothing else is done. */
+/** Rows to read at a time: SQLite takes about a millisecond, which blocks other work. */
 const FAILED_PAGE = 1000;
-/** Made pending in one commit. */
+/** Rows to make pending in one commit. */
 const REQUEUED_AT_ONCE = 500;
 
 export interface ResendOptions {
@@ -29,9 +29,9 @@ export interface ResendOptions {
   clock: Clock;
   registry: Registry;
   view: (row: RegistrationRow) => RegistrationView;
-  /** The `traceparent` that an attempt sends along. */
+  /** The `traceparent` header of an attempt. */
   traceparent: ((delivery: DeliveryRow, attempt: number) => string) | undefined;
-  /** Told after deliveries have become pending. */
+  /** Called after deliveries have become pending. */
   onChange: () => void;
 }
 
@@ -42,7 +42,7 @@ export class Resend {
     this.#options = options;
   }
 
-  /** @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when its registration is disabled */
+  /** @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if its registration is disabled */
   async replay(id: string): Promise<{ delivery_id: string }> {
     const { store, clock, registry, onChange } = this.#options;
     requireEnabled(await registry.get((await this.known(id)).registrationId));
@@ -51,7 +51,7 @@ export class Resend {
     return { delivery_id: id };
   }
 
-  /** @throws SvcError `SVC_NOT_FOUND`, of its registration too */
+  /** @throws SvcError `SVC_NOT_FOUND`, also for its registration */
   async previewReplay(id: string): Promise<ReplayPreview> {
     const { clock, registry, view } = this.#options;
     const delivery = await this.known(id);
@@ -64,7 +64,8 @@ export class Resend {
 
   /**
    * @param body `{ since_ms, digest? }`
-   * @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` when it is disabled, or `digest` is of other deliveries than those that have failed
+   * @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if it is disabled, or `digest` belongs to other deliveries than those that have
+   * failed
    */
   async recover(id: string, body: Json): Promise<{ count: number }> {
     const { store, clock, registry, onChange } = this.#options;
@@ -99,7 +100,7 @@ export class Resend {
     throw new SvcError("SVC_NOT_FOUND", `There is no delivery "${id.slice(0, 80)}"; list them to see their ids`);
   }
 
-  /** All that failed since, newest first. */
+  /** All that failed since then, newest first. */
   async #failed(registrationId: string, sinceMs: number): Promise<FailedRow[]> {
     const found: FailedRow[] = [];
     for (;;) {

@@ -1,23 +1,23 @@
 /**
- * Headers of a receiver's answer as they are kept with an attempt: pure. Bounded, and without what may be a credential, which is
- * left out before anything is written: who reads the database, a backup of it or the API finds its name alone.
+ * Response headers as stored with an attempt. Pure. Limited in size, and without possible credentials, which are removed before anything
+ * is written: the database, its backups and the API contain only their names.
  */
 
-/** What receivers send is a dozen; servers refuse more than a hundred. */
+/** Receivers send about a dozen; servers refuse more than a hundred. */
 const MAX_HEADERS = 32;
-/** A name and its value, in characters; the rest of a value is cut. */
+/** Characters of a name with its value; the rest of a value is cut. */
 const MAX_LENGTH = 512;
-/** Of all of them, in characters: about what is kept of a body. */
+/** Characters of all of them: about as much as of a body. */
 const MAX_TOTAL = 4096;
 export const HIDDEN_VALUE = "[hidden]";
 
-/** Names of what lets somebody in. `WWW-Authenticate` only asks for it. */
+/** Names of credentials. `WWW-Authenticate` only asks for one. */
 const CREDENTIAL = /cookie|auth|token|secret|passw|session|credential|signature|jwt|api-?key|access-?key/;
 const PLAIN = new Set(["www-authenticate", "proxy-authenticate"]);
-/** In these stands an address. It may hold a token in its query or fragment, and a password before its host. */
+/** These contain a URL, which may have a token in its query or fragment, and a password before its host. */
 const ADDRESSES = new Set(["location", "content-location", "link", "refresh"]);
 const PASSWORD = /\/\/[^/?#\s<>]*@/g;
-/** To the end, or that of a link: what separates parts may stand in it. */
+/** To the end, or to the end of a link: separators may be part of it. */
 const QUERY = /([?#])[^>]*/g;
 
 /** Names in lower case. */
@@ -25,7 +25,7 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /**
  * @param headers names in lower case and values, in turn
- * @returns the first of them, with {@link HIDDEN_VALUE} for each that may be a credential
+ * @returns the first of them, with {@link HIDDEN_VALUE} for possible credentials
  */
 export function keptHeaders(headers: readonly string[]): ResponseHeaders {
   const kept: [name: string, value: string][] = [];
@@ -40,7 +40,7 @@ export function keptHeaders(headers: readonly string[]): ResponseHeaders {
   return Object.fromEntries(kept);
 }
 
-/** What came several times is one, as a list. */
+/** Joins repeated headers into a list. */
 function byName(headers: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) {

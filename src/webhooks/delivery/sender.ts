@@ -14,7 +14,7 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
 /** Checked URLs to remember: more registrations than most apps have. */
 const MAX_PLACES = 1000;
 
-/** Where a URL leads. */
+/** The target of a URL. */
 type Place = Pick<ReceiverRequest, "origin" | "path" | "isExempt">;
 
 export class Sender {

@@ -1,6 +1,6 @@
 /**
- * The world of one simulation of deliveries: a process that is late, fails and dies at any call of its store, and receivers that answer
- * as they like. Holds no test of its own.
+ * The world of a simulation of deliveries: a process that is slow, fails and dies at any call of its store, and receivers that respond
+ * arbitrarily.
  */
 import { SimulatedClock, type Clock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
@@ -8,7 +8,7 @@ import type { DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";
 import type { Sending } from "./delivery-loop.ts";
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers by seed (mulberry32). */
 export class Dice {
   #state: number;
 
@@ -40,21 +40,21 @@ export interface World {
   dice: Dice;
   clock: SimulatedClock;
   receivers: Receivers;
-  /** Calls of the store, until a process dies: of each that is still to die. */
+  /** Calls of the store until each process dies. */
   deathsIn: number[];
-  /** Writes that the store still fails at: not written, or written and not told. */
+  /** Writes at which the store still fails: not written, or written without an answer. */
   faults: number;
-  /** Nothing goes wrong any more. */
+  /** Nothing fails any more. */
   isOver: boolean;
 }
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
-/** Answered at once, by every store. */
+/** Members that every store answers synchronously. */
 const AT_ONCE = new Set<PropertyKey>(["known", "onOutbox", "onEvents", "eventsAtHand", "hasPending"]);
 const WRITES =
   /^(commit|saveRegistration|changeRegistration|deleteRegistration|addDelivery|release|recordAttempts|requeue|requeueFailed|giveUp|forgetPings)$/;
 
-/** One process, seen from its store, its clock and the network: when it is dead nothing of it is heard any more. */
+/** One process, seen from its store, its clock and the network: a dead one has no effect any more. */
 export class Life {
   isDead = false;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export class Life {
   readonly sending: Sending;
   readonly #world: World;
   readonly #onDeath: () => void;
-  /** A store takes calls in their order, and answers them in it. */
+  /** A store handles and answers calls in order. */
   #lastAskedMs = 0;
   #lastToldMs = 0;
 
@@ -107,7 +107,7 @@ export class Life {
     });
   }
 
-  /** Done a moment later, or never; told a moment after that, or never. */
+  /** Executed a moment later, or never; answered a moment after that, or never. */
   async #call(work: () => Promise<unknown>, isWrite: boolean): Promise<unknown> {
     const { dice } = this.#world;
     this.#mayDie();
@@ -135,7 +135,7 @@ export class Life {
     this.die();
   }
 
-  /** @returns when that is: so long from now, and not before what came before. By a clock that nobody sets. */
+  /** @returns the time after this delay, but not before earlier answers. On a clock that is never set. */
   #until(notBeforeMs: number, delayMs: number): Promise<number> {
     if (this.isDead) return never();
     const { clock } = this.#world;
@@ -155,14 +155,14 @@ export interface Receipt {
   atMs: number;
 }
 
-/** All that is ever received, by whom, and what was answered. */
+/** All received requests, with their responses. */
 export class Receivers {
   readonly receipts: Receipt[] = [];
   readonly #dice: Dice;
   readonly #clock: SimulatedClock;
-  /** What a receiver is like: how many of ten it refuses, and how long it takes at most. */
+  /** Behaviour of a receiver: refusals in ten requests, and its longest delay. */
   readonly #nature = new Map<string, { refuses: number; slowMs: number; isGone: boolean }>();
-  /** All is taken, at once. */
+  /** Accepts everything at once. */
   isGood = false;
 
   constructor(dice: Dice, clock: SimulatedClock) {
@@ -170,7 +170,7 @@ export class Receivers {
     this.#clock = clock;
   }
 
-  /** A request is on its way, and arrives whatever becomes of who sent it. */
+  /** A request in flight arrives, whatever happens to its sender. */
   take(url: string, { id: deliveryId, graphId, event }: DeliveryRow): Promise<AttemptResult> {
     const dice = this.#dice;
     const startedMs = this.#clock.now();

@@ -1,9 +1,9 @@
-/** Deliveries as they come into the outbox: the row of one that tells of a graph, or of a sample that none made, and its id. */
+/** Rows of the outbox: for a transition of a run, or for a sample without a run. */
 import type { OutboxRow } from "../../storage/contract/webhook-rows.ts";
 import { createGraphId, randomHex } from "../../platform/security/random.ts";
 import type { PayloadSource } from "./payload.ts";
 
-/** Begins with the time: rows that come one after the other stand side by side in the store, which is several times quicker. */
+/** Begins with the time: consecutive rows are neighbours in the store, which is several times faster. */
 function newDeliveryId(nowMs: number): string {
   const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, "0").slice(-12);
   return `msg_${time}${randomHex(10)}`;
@@ -27,7 +27,7 @@ export function outboxRow(
   };
 }
 
-/** A payload that no graph made; its graph id is fresh, so that samples never count as repeats of each other. */
+/** A payload without a run. Its run id is new, so that samples never count as duplicates. */
 export function sample(event: "ping" | "graph.done", nowMs: number): PayloadSource {
   const graphId = createGraphId(nowMs);
   const isPing = event === "ping";

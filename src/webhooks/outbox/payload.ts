@@ -1,33 +1,33 @@
 /**
- * The body of a delivery (contract section 3): its keys in their order, made once when the graph changes state and kept
- * as text, so that every retry sends and signs the same bytes.
+ * The body of a delivery (docs/reference/http.md): created once when the run changes state and stored as text, so that every retry sends
+ * and signs the same bytes.
  */
 import type { Json } from "../../platform/shared/json.ts";
 import { PATHS, type GraphStatus, type WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure } from "../../storage/contract/graph-rows.ts";
 
-/** What a receiver gets. */
+/** The payload that a receiver gets. */
 export interface WebhookPayload {
   event: WebhookEvent | "ping";
   /** Starts with `g_`. */
   graph_id: string;
-  /** Name of the graph or worker that was started. */
+  /** Name of the started graph or worker. */
   worker: string;
-  /** `done`, `failed` or `paused`; a cancelled graph is `failed`. */
+  /** `done`, `failed` or `paused`; a cancelled run is `failed`. */
   status: GraphStatus;
   /** Unix milliseconds of the change of state. */
   timestamp_ms: number;
-  /** Milliseconds since the first start, pauses included. */
+  /** Milliseconds since the first start, including pauses. */
   duration_ms: number;
-  /** Always an object: other values are wrapped as `{ "value": … }`, nothing is `{}`. */
+  /** Always an object: other values are wrapped as `{ "value": … }`, an absent one is `{}`. */
   result: { [key: string]: Json };
   /** Only with `graph.failed`. */
   error?: Failure;
-  /** Where to fetch the result, when it was too large to send. */
+  /** Where to fetch a result that was too large to send. */
   result_url?: string;
 }
 
-/** What a payload is made from. */
+/** Data for a payload. */
 export interface PayloadSource {
   event: WebhookEvent | "ping";
   graphId: string;
@@ -39,13 +39,13 @@ export interface PayloadSource {
   error: Failure | undefined;
 }
 
-/** Largest body that carries its result, as it is by default (contract section 3) and as it may be set. */
+/** Largest body with its result: the default (docs/reference/http.md) and the limit of the option. */
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
 export const PAYLOAD_BYTES = { min: 1024, max: 16 * 1024 * 1024 } as const;
-/** Longest error message sent; with the result gone, only this could still be large. */
+/** Longest error message. Without the result, only this could still be large. */
 const MAX_ERROR_LENGTH = 16 * 1024;
 
-/** Where a graph's snapshot, and with it a result too large to send, can be read. */
+/** URL of a run's snapshot, with a result that was too large to send. */
 export type ResultUrl = (graphId: string) => string;
 
 export const defaultResultUrl: ResultUrl = (graphId) => `${PATHS.graphs}/${graphId}`;

@@ -1,11 +1,11 @@
 /**
- * The breaker of one registration: pure. Ten failures in a row open it; then one probe at a time goes out, after 60 s
- * and then twice as long up to 15 min; what waits meanwhile burns no attempts. A success closes it. After 120 h of
- * nothing but failures the registration is disabled.
+ * The circuit breaker of a registration. Pure. Ten failures in a row open it; then one probe at a time is sent, after 60 s, then after
+ * twice as long, up to 15 min; waiting deliveries use no attempts meanwhile. A success closes it. After 120 h of failures only, the
+ * registration is disabled.
  */
 import type { RegistrationRow } from "../../storage/contract/webhook-rows.ts";
 
-/** The columns of a registration that deliveries change. */
+/** Columns of a registration that deliveries change. */
 export type Health = Pick<
   RegistrationRow,
   "enabled" | "state" | "disabledReason" | "consecutiveFailures" | "openUntilMs" | "failingSinceMs"
@@ -16,7 +16,7 @@ const FIRST_PROBE_MS = 60_000;
 const LAST_PROBE_MS = 15 * 60_000;
 const DISABLE_AFTER_MS = 120 * 3_600_000;
 
-/** Health of a registration that is new, enabled again, or has just answered well. */
+/** Health of a new or re-enabled registration, and after a success. */
 export const HEALTHY: Health = {
   enabled: true,
   state: "active",
@@ -42,7 +42,7 @@ export function phaseOf(health: Health, nowMs: number): "closed" | "probing" | "
 
 /**
  * Health after a failed attempt.
- * @param startedMs when the attempt began: one that began before the breaker opened says nothing new about the endpoint
+ * @param startedMs start of the attempt: one that began before the breaker opened says nothing new about the endpoint
  */
 export function afterFailure(health: Health, startedMs: number, nowMs: number): Health {
   const isLate = health.openUntilMs !== undefined && startedMs < health.openUntilMs;
@@ -56,7 +56,7 @@ export function afterFailure(health: Health, startedMs: number, nowMs: number): 
   return { ...failing, state: "failing", openUntilMs: nowMs + waitMs };
 }
 
-/** Health after a delivered attempt; the same object when there is nothing to change, so that success costs no write. */
+/** Health after a success; the same object if nothing changes, so that a success costs no write. */
 export function afterSuccess(health: Health): Health {
   if (!health.enabled) return health;
   return health.consecutiveFailures === 0 && health.failingSinceMs === undefined ? health : HEALTHY;

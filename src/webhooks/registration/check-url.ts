@@ -1,4 +1,4 @@
-/** Whether a URL may be called, told in advance and in full: for those who are about to register it. Attempts judge anew. */
+/** Checks in advance whether a URL may be called, with all reasons, before it is registered. Each attempt checks again. */
 import { parseAddress } from "../../platform/security/address.ts";
 import { refusedBy } from "../../platform/security/address-ranges.ts";
 import { firstRefusal } from "../../platform/security/check-host.ts";
@@ -7,20 +7,20 @@ import type { Refusal, SsrfPolicy } from "../../platform/security/ssrf.ts";
 
 export interface UrlCheck {
   ok: boolean;
-  /** Undefined where the text is no URL. */
+  /** Undefined if the text is not a URL. */
   host: string | undefined;
   /**
-   * Of the addresses that it leads to, each kind once: `public`, or the rule that tells of it: `private`, `loopback`, `link-local`, …
-   * Never an address. Empty where none was looked for, or the name leads to none.
+   * Kinds of its addresses, each once: `public`, or the rule: `private`, `loopback`, `link-local`, … Never an address. Empty if none was
+   * resolved.
    */
   classes: string[];
-  /** Which rule refuses it, such as `private` or `local-name`. */
+  /** The rule that refuses it, such as `private` or `local-name`. */
   rule: string | undefined;
-  /** What was refused and what is allowed. */
+  /** The refused value and the allowed ones. */
   detail: string | undefined;
 }
 
-/** Resolves the name where the text itself is not refused already. */
+/** Resolves the name unless the text itself is refused. */
 export async function checkUrl(
   policy: SsrfPolicy,
   rawUrl: string,

@@ -1,6 +1,6 @@
 /**
- * Headers that a registration adds to its deliveries: pure checks (RFC 9110 sections 5.1 and 5.5).
- * Owns which names are ours or the connection's. Their values may be credentials, so they are never shown or logged.
+ * Headers that a registration adds to its deliveries. Pure checks (RFC 9110 sections 5.1 and 5.5). Owns the list of reserved names.
+ * Values may be credentials, so they are never shown or logged.
  */
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../../platform/shared/wire.ts";
 
@@ -9,10 +9,10 @@ const MAX_NAME_LENGTH = 100;
 const MAX_VALUE_LENGTH = 2048;
 
 const TOKEN = /^[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+$/;
-/** Visible ASCII, with single or several spaces only inside: a line break would begin a header of its own. */
+/** Visible ASCII with inner spaces: a line break would start another header. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Ours, or what decides how the request is read: changed, it could lead elsewhere or smuggle a second request. */
+/** Headers of svc, and those that decide how the request is read: changed, they could redirect it or smuggle a second one. */
 const RESERVED = new Set(
   [
     ...Object.values(DELIVERY_HEADERS),
@@ -40,7 +40,7 @@ const RESERVED = new Set(
 );
 const RESERVED_PREFIX = /^(?:x-svc-|webhook-|proxy-|sec-|x-forwarded-|x-real-ip$)/;
 
-/** What is wrong with the headers asked for, or undefined. Never tells a value. */
+/** The problem with these headers, or undefined. Never contains a value. */
 export function headersProblem(headers: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(headers);
   if (names.length > MAX_HEADERS) return `holds ${names.length} headers; at most ${MAX_HEADERS} are allowed`;

@@ -1,6 +1,6 @@
 /**
- * What callers send to the webhook endpoints, checked: bodies of registrations and the query of lists.
- * Owns shapes and their error texts. Not: whether a URL may be called (platform/security/ssrf.ts).
+ * Validates the input of the webhook endpoints: bodies of registrations and queries of lists, with their error messages.
+ * platform/security/ssrf.ts decides whether a URL may be called.
  */
 import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -11,7 +11,7 @@ import type { DeliveryStatus } from "../../storage/contract/webhook-rows.ts";
 import { headersProblem } from "./custom-headers.ts";
 import { secretProblem } from "../signing/sign.ts";
 
-/** A registration as asked for; absent keys were not sent. */
+/** The requested registration; absent keys were not sent. */
 export interface RegistrationInput {
   rawUrl?: string;
   events?: WebhookEvent[];
@@ -35,7 +35,7 @@ type JsonObject = { [key: string]: Json };
 
 /**
  * Reads the body of a registration.
- * @param allowed keys this endpoint takes; others are refused, since a misspelt key would silently mean its default
+ * @param allowed keys of this endpoint; others are refused, because a misspelt key would silently use its default
  * @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_INVALID`
  */
 export function readRegistration(body: Json, allowed: readonly string[]): RegistrationInput {
@@ -54,12 +54,12 @@ export function readRegistration(body: Json, allowed: readonly string[]): Regist
   return input;
 }
 
-/** The `secret` of a body that may hold nothing else. */
+/** The `secret` of a body that may contain nothing else. */
 export function readSecretOnly(body: Json): string | undefined {
   return readSecret(readObject(body, ["secret"]));
 }
 
-/** Since when, and of which deliveries exactly. */
+/** Start time, and the digest of the deliveries. */
 export function readRecover(body: Json): { sinceMs: number; digest: string | undefined } {
   const { since_ms: sinceMs, digest } = readObject(body, ["since_ms", "digest"]);
   return {
@@ -96,7 +96,7 @@ export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
   return result;
 }
 
-/** Who goes from page to page by one that is none of ours would begin again and again. */
+/** An invalid cursor would restart the list from the beginning again and again. */
 function readCursor(cursor: string): string {
   if (readDeliveryCursor(cursor)) return cursor;
   throw invalid("cursor", "is not one that a list gave; leave it out to start from the beginning");
@@ -118,7 +118,7 @@ function readEvents(value: Json): WebhookEvent[] {
   return events.length === 0 ? [...WEBHOOK_EVENTS] : [...new Set(events)];
 }
 
-/** Any name: a webhook may be there before the worker it is about. Repeated names count once. */
+/** Any names: a webhook may exist before its worker. Repeated names count once. */
 function readWorkers(value: Json): string[] {
   const isList = Array.isArray(value) && value.length <= MAX_WORKERS;
   if (isList && value.every(isWorkerName)) return [...new Set(value)];

@@ -1,6 +1,6 @@
 /**
- * The registrations: create, read, change, remove, rotate. Owns their rules: one per URL, edits one after the other,
- * secrets and their overlap. Not: sending (delivery-loop.ts), the shape of requests (input.ts).
+ * Registrations: create, read, change, delete, rotate. Owns their rules: one for each URL, serialized edits, secrets and their overlap.
+ * delivery-loop.ts sends; input.ts validates requests.
  */
 import { randomUUID } from "node:crypto";
 import { checkHost } from "../../platform/security/check-host.ts";
@@ -15,7 +15,7 @@ import type { RegistrationInput } from "./input.ts";
 import { KeyedLock } from "../keyed-lock.ts";
 import { newSecret, type SigningSecrets } from "../signing/sign.ts";
 
-/** How long the secret before a rotation still signs. */
+/** How long the previous secret still signs after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 /** Key of the lock that every change of the set of URLs takes. */
 const URLS = "urls";
@@ -24,12 +24,12 @@ export interface RegistryOptions {
   store: WebhookStore;
   clock: Clock;
   policy: SsrfPolicy;
-  /** SVC_WEBHOOK_SECRET: signs for every registration without a secret of its own. */
+  /** SVC_WEBHOOK_SECRET: signs for all registrations without their own secret. */
   secret: string | undefined;
   resolve: Resolve | undefined;
-  /** Told after each change that may let deliveries of a registration start. */
+  /** Called after each change that may let deliveries start. */
   onChange: (id: string) => void;
-  /** Told when deliveries have disabled a registration. */
+  /** Called when deliveries have disabled a registration. */
   onDisabled: (row: RegistrationRow) => void;
 }
 
@@ -54,7 +54,7 @@ export class Registry {
     return this.#options.store.known().get(id);
   }
 
-  /** As it is stored, where this process knows of none: another may have made it a moment ago. */
+  /** As stored, if this process does not know it: another one may have created it just now. */
   async surely(id: string): Promise<RegistrationRow | undefined> {
     if (this.find(id)) return this.find(id);
     await this.all();
@@ -66,7 +66,7 @@ export class Registry {
     return this.#options.store.registrations();
   }
 
-  /** Registrations that an event of a graph or worker goes to. */
+  /** Registrations that receive an event of a graph or worker. */
   listening(event: WebhookEvent, worker: string): RegistrationRow[] {
     const found: RegistrationRow[] = [];
     for (const row of this.#options.store.known().values())
@@ -75,9 +75,9 @@ export class Registry {
   }
 
   /**
-   * Registers a URL, or brings the registration of that URL to what is asked for: events, workers and enabled
-   * as given or by default; description, headers, order and secret only when given.
-   * @returns the row, and whether this call made it
+   * Registers a URL, or updates the registration of that URL: events, workers and enabled as given or by default; description, headers,
+   * order and secret only if given.
+   * @returns the row, and whether this call created it
    * @throws SvcError `SVC_WEBHOOK_URL`, `SVC_SSRF`
    */
   async create(input: RegistrationInput): Promise<{ row: RegistrationRow; created: boolean }> {
@@ -95,13 +95,13 @@ export class Registry {
   }
 
   /**
-   * Registers the URLs of the configuration for all events. Those that are known stay as they are, so that a restart
-   * neither enables what was disabled nor widens what was narrowed.
-   * @throws SvcError `SVC_CONFIG` naming every URL that is refused
+   * Registers the URLs of the configuration for all events. Known ones stay unchanged, so that a restart neither enables a disabled one
+   * nor widens its events.
+   * @throws SvcError `SVC_CONFIG` naming every refused URL
    */
   async registerAtBoot(rawUrls: readonly string[]): Promise<void> {
     const problems: string[] = [];
-    // All at once: each may wait for a name server.
+    // Concurrently: each may wait for a name server.
     const checked = await Promise.allSettled(rawUrls.map((rawUrl) => this.#checkedUrl(rawUrl)));
     for (const [at, result] of checked.entries()) {
       if (result.status === "fulfilled") await this.#lock.run(URLS, () => this.#addIfNew(this.#newRow(result.value)));
@@ -112,7 +112,7 @@ export class Registry {
     if (problems.length > 0) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookUrls} holds ${problems.join("; ")}`);
   }
 
-  /** @returns the registration of that URL that there is already. */
+  /** @returns the existing registration of that URL. */
   async #addIfNew(row: RegistrationRow): Promise<RegistrationRow | undefined> {
     const { store } = this.#options;
     const known = await store.registrationByUrl(row.url);
@@ -121,14 +121,14 @@ export class Registry {
       await store.saveRegistration(row);
       return undefined;
     } catch (error) {
-      // Another process on the same database has been faster: all that boot at once register the same.
+      // Another process on the same database was faster: all that boot at once register the same URLs.
       const other = await store.registrationByUrl(row.url);
       if (!other) throw error;
       return other;
     }
   }
 
-  /** Changes what is given. @throws SvcError `SVC_NOT_FOUND`, `SVC_WEBHOOK_URL` also when another registration has the URL */
+  /** Changes the given fields. @throws SvcError `SVC_NOT_FOUND`, `SVC_WEBHOOK_URL` also if another registration has the URL */
   async update(id: string, input: RegistrationInput): Promise<RegistrationRow> {
     await this.get(id);
     if (input.rawUrl === undefined) return this.#edit(id, (row) => this.#changed(row, input));
@@ -149,7 +149,7 @@ export class Registry {
     );
   }
 
-  /** Gives a registration a new secret; the old one goes on signing for 24 h. @returns the new secret */
+  /** Gives a registration a new secret; the old one also signs for 24 h. @returns the new secret */
   async rotate(id: string, secret = newSecret()): Promise<string> {
     await this.#edit(id, (row) => ({
       ...row,
@@ -161,7 +161,7 @@ export class Registry {
     return secret;
   }
 
-  /** Records what attempts say about an endpoint; undefined where there is nothing to write. */
+  /** Stores the effect of attempts on an endpoint; undefined if there is nothing to write. */
   noteHealth(id: string, change: (health: Health) => Health): Promise<void> | undefined {
     const known = this.find(id);
     if (!known || (change(known) === known && !this.#lock.isTaken(id))) return undefined;
@@ -174,7 +174,7 @@ export class Registry {
     });
   }
 
-  /** Secrets that sign for a registration now. A first rotation leaves the common secret as the old one. */
+  /** The secrets that sign now. A first rotation keeps the common secret as the old one. */
   secretsOf(row: RegistrationRow): SigningSecrets {
     const common = this.#options.secret;
     const isOverlap = row.previousUntilMs !== undefined && row.previousUntilMs > this.#options.clock.now();
@@ -185,12 +185,12 @@ export class Registry {
   #edit(id: string, change: (row: RegistrationRow) => RegistrationRow): Promise<RegistrationRow> {
     return this.#lock.run(id, async () => {
       const changed = await this.#telling(id, () => this.#options.store.changeRegistration(id, change));
-      // Says that there is none.
+      // Throws if it does not exist.
       return changed ? changed.after : this.get(id);
     });
   }
 
-  /** Tells of a change also where it failed: it may be written though the store could not say so, and what waits for it would wait on. */
+  /** Reports a change also if it failed: it may be written although the store could not say so, and deliveries would wait for it. */
   async #telling<T>(id: string, change: () => Promise<T>): Promise<T> {
     try {
       return await change();
@@ -233,7 +233,7 @@ export class Registry {
     };
   }
 
-  /** The URL in its one spelling, after the policy and, as far as it resolves, its addresses were checked. */
+  /** The normalised URL, after checks of the policy and, if it resolves, of its addresses. */
   async #checkedUrl(rawUrl: string): Promise<string> {
     const { policy, resolve } = this.#options;
     const verdict = policy.checkUrl(rawUrl);
@@ -248,7 +248,7 @@ function hears({ workers }: RegistrationRow, worker: string): boolean {
   return workers.length === 0 || workers.includes(worker);
 }
 
-/** Enabling anew, or another address, forgets old failures; anything else keeps them. */
+/** Enabling or a new address resets the health; other changes keep it. */
 function healthFor(row: RegistrationRow, enabled: boolean, url: string): Partial<Health> {
   if (!enabled) return DISABLED;
   return row.enabled && row.url === url ? {} : HEALTHY;

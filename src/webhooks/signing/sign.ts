@@ -1,11 +1,9 @@
 /**
  * Signatures of a delivery, two schemes over one secret:
- * - `X-Svc-Signature: sha256=<hex>`: HMAC-SHA256 over the raw body, keyed by the UTF-8 bytes of the secret as written
- *   (SEED section 6, the way GitHub signs). Always the current secret only: the header holds one value.
- * - `webhook-signature: v1,<base64>`: Standard Webhooks 1.0.0, over `id.timestamp.body`; during a rotation one per secret.
- *
- * The key differs for a secret that starts with `whsec_`: there Standard Webhooks uses the decoded bytes, while
- * `X-Svc-Signature` uses the whole text.
+ * - `X-Svc-Signature: sha256=<hex>`: HMAC-SHA256 over the raw body, keyed by the UTF-8 bytes of the secret as written, as GitHub signs.
+ * Always the current secret only: the header has one value.
+ * - `webhook-signature: v1,<base64>`: Standard Webhooks 1.0.0, over `id.timestamp.body`; during a rotation one for each secret.
+ * The keys differ for a secret that starts with `whsec_`: Standard Webhooks uses the decoded bytes, `X-Svc-Signature` the whole text.
  */
 import { randomBytes } from "node:crypto";
 import { HmacKey } from "../../platform/security/hmac.ts";
@@ -13,7 +11,7 @@ import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
 
 const STANDARD_PREFIX = "whsec_";
 
-/** Secrets that sign now: the current one, and the one before it while the overlap lasts. */
+/** The secrets that sign now: the current one, and the previous one during the overlap. */
 export interface SigningSecrets {
   current: string | undefined;
   previous: string | undefined;
@@ -44,11 +42,11 @@ export class SigningKey {
   }
 }
 
-/** Secrets that are remembered: of more registrations than most have. */
+/** Keys to cache: more registrations than most apps have. */
 const MOST_KEYS = 1000;
 const keys = new Map<string, SigningKey>();
 
-/** The keys of a secret of ours that signs again and again. */
+/** Caches the keys of the app's own secrets. */
 function keyOf(secret: string): SigningKey {
   let key = keys.get(secret);
   if (key) return key;
@@ -57,7 +55,7 @@ function keyOf(secret: string): SigningKey {
   return key;
 }
 
-/** Headers that sign one attempt; without a secret only those that name it. */
+/** Headers that sign an attempt; without a secret only those that identify it. */
 export function signatureHeaders(
   id: string,
   timestampMs: number,
@@ -78,18 +76,18 @@ export function signatureHeaders(
   return headers;
 }
 
-/** A fresh secret in the form Standard Webhooks libraries take: 32 random bytes. */
+/** A new secret in the format of Standard Webhooks: 32 random bytes. */
 export function newSecret(): string {
   return STANDARD_PREFIX + randomBytes(32).toString("base64");
 }
 
-/** What is wrong with a secret, or undefined. */
+/** The problem with a secret, or undefined. */
 export function secretProblem(secret: string): string | undefined {
   if (!/^[\x21-\x7e]{8,256}$/.test(secret)) return "must be 8 to 256 visible ASCII characters";
   if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
   const base64 = secret.slice(STANDARD_PREFIX.length);
   const bytes = Buffer.from(base64, "base64");
-  // Node ignores what is no base64; a key silently cut short would sign what no receiver can verify.
+  // Node ignores invalid base64. A shortened key would sign what no receiver can verify.
   const isBase64 = bytes.toString("base64").replace(/=+$/, "") === base64.replace(/=+$/, "");
   if (isBase64 && bytes.length >= 16) return undefined;
   return `starts with "${STANDARD_PREFIX}" and must then hold the base64 of at least 16 bytes`;

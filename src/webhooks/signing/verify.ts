@@ -1,6 +1,4 @@
-/**
- * The receiver's side: verifies a delivery and reads its payload. Both schemes, constant time, several secrets.
- */
+/** For receivers: verifies a delivery and reads its payload. Both schemes, in constant time, with several secrets. */
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { timingSafeEqual } from "node:crypto";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -9,21 +7,21 @@ import type { WebhookPayload } from "../outbox/payload.ts";
 import { SigningKey } from "./sign.ts";
 
 export interface VerifyOptions {
-  /** The raw body as received; parsing and printing it again would change its bytes. */
+  /** The raw body as received. Parsing and printing it again would change its bytes. */
   body: string | Uint8Array;
-  /** Of the request: a web `Headers`, or the object node:http gives. */
+  /** Headers of the request: a web `Headers`, or the object of node:http. */
   headers: { get(name: string): string | null } | Readonly<Record<string, string | string[] | undefined>>;
   /** The shared secret, exactly as configured at the sender. */
   secret?: string;
-  /** Several, while one replaces another. */
+  /** Several secrets, during a rotation. */
   secrets?: readonly string[];
   /** Largest difference between the timestamp and now, in either direction. Default `"5m"` (Standard Webhooks). */
   tolerance?: Duration;
   /** Unix milliseconds. Default: now. */
   now?: number;
   /**
-   * Refuse deliveries without the `webhook-*` headers. Default false: `X-Svc-Signature` alone is enough, but it holds no
-   * time, so a recorded delivery could be sent again by whoever saw it; remember delivery ids, or set this.
+   * Refuses deliveries without the `webhook-*` headers. Default false: `X-Svc-Signature` alone is enough, but it contains no time, so a
+   * recorded delivery could be sent again. Remember delivery ids, or set this.
    */
   requireTimestamp?: boolean;
 }
@@ -32,9 +30,9 @@ const TOLERANCE = "5m";
 const { standardId, standardTimestamp, standardSignature: standardSignatureName } = DELIVERY_HEADERS;
 
 /**
- * The payload of a delivery that one of the secrets signed. When the Standard Webhooks headers are there, they must
- * verify and be recent; otherwise `X-Svc-Signature` must.
- * @throws SvcError `SVC_UNAUTHORIZED` when signature or time are wrong or missing, `SVC_INVALID` when the body is no JSON.
+ * The payload of a delivery that one of the secrets signed. If the Standard Webhooks headers exist, they must verify and be recent;
+ * otherwise `X-Svc-Signature` must verify.
+ * @throws SvcError `SVC_UNAUTHORIZED` for a wrong or missing signature or time, `SVC_INVALID` for a body that is not JSON.
  */
 export function verify(options: VerifyOptions): WebhookPayload {
   const secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];
@@ -44,7 +42,7 @@ export function verify(options: VerifyOptions): WebhookPayload {
   return readPayload(options.body);
 }
 
-/** Signed by the sender, so neither its depth nor its keys are suspect: a result may well hold a key "constructor". */
+/** Signed by the sender, so depth and keys are not suspect: a result may contain a key "constructor". */
 function readPayload(body: string | Uint8Array): WebhookPayload {
   try {
     const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -81,7 +79,7 @@ function checkTime(options: VerifyOptions, timestamp: string): void {
   if (!isRecent) throw refused(`${standardTimestamp} is more than ${tolerance} s off; check the clocks`);
 }
 
-/** Compares all with all, so that the time tells neither which pair matched nor how far one did. */
+/** Compares all with all, so that the time reveals neither the matching pair nor how far one matched. */
 function anyEqual(expected: readonly string[], given: readonly string[]): boolean {
   let isMatch = false;
   for (const candidate of expected) for (const text of given) isMatch = equalTexts(candidate, text) || isMatch;
