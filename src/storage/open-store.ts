@@ -1,4 +1,4 @@
-/** Opens the store that a database URL names. */
+/** Opens the store of a database URL. */
 import { SvcError } from "../platform/shared/errors.ts";
 import type { Json } from "../platform/shared/json.ts";
 import type { Store } from "./contract/contract.ts";
@@ -16,19 +16,19 @@ import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 
 export interface StoreOptions {
-  /** The job that leads some process to a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
+  /** Job for a run without a holder (`Transition.heldBy`), in the format of graphile-worker's `add_jobs`. */
   jobOf?: (row: GraphRow) => Json;
 }
 
 /**
- * @param databaseUrl `sqlite:<path>`; `postgres://…`, whose `?schema=` (default "svc") and `?connections=` (default 10) are ours; or
- *   `memory:`, short for `sqlite::memory:`, which ends with the process.
- * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` when the database can't be opened, `SVC_MOVE` when it was moved to another.
+ * @param databaseUrl `sqlite:<path>`; `postgres://…` with svc's own parameters `?schema=` (default "svc") and `?connections=` (default
+ * 10); or `memory:`, short for `sqlite::memory:`, which ends with the process.
+ * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` if the database can't be opened, `SVC_MOVE` if it was moved.
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const problem = databaseUrlProblem(databaseUrl);
   if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
-  // Loaded where it is asked for.
+  // Loaded on demand.
   if (/^postgres(?:ql)?:/.test(databaseUrl))
     return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
   const file = sqliteFile(databaseUrl);

@@ -1,20 +1,20 @@
-/** What graphs did in a minute, as each process counts it: so that all processes, and the next life of each, can tell of a day. */
+/** Counts of a process for each minute, stored so that all processes can show the activity of a day, also after restarts. */
 import type { Json } from "../../platform/shared/json.ts";
 
 export interface ActivityRow {
-  /** Who counted: one name for each life of a process. */
+  /** The counting process: a different name after each start. */
   process: string;
-  /** When the minute began, Unix milliseconds. */
+  /** Start of the minute, Unix milliseconds. */
   atMs: number;
-  /** The counts, as app/observability/metrics/minute-counts.ts reads them. */
+  /** The counts, in the format of app/observability/metrics/minute-counts.ts. */
   data: Json;
 }
 
 export interface ActivityRows {
   /** Inserts or replaces, by minute and process. */
   save(rows: readonly ActivityRow[]): Promise<void>;
-  /** Of this minute and later, of all processes, oldest first. */
+  /** Rows of all processes since this minute, oldest first. */
   since(atMs: number): Promise<ActivityRow[]>;
-  /** Deletes what is older. */
+  /** Deletes older rows. */
   purge(beforeMs: number): Promise<void>;
 }

@@ -1,40 +1,43 @@
 /**
- * Files that workers leave: what a store keeps of them. Each upload has parts of its own, written one by one; the row makes them a whole, and
- * takes those of the file it replaces away.
+ * Stored artifacts of workers. Each upload has its own parts, written one by one; the row makes them a file, and deletes the parts of the
+ * file it replaces.
  */
 
-/** Bytes of a part, but of the last: small enough to hold, large enough that a gigabyte is some thousand rows. */
+/** Size of all parts but the last: small enough for memory, large enough that a gigabyte is a few thousand rows. */
 export const PART_BYTES = 256 * 1024;
 
 export interface ArtifactRow {
   graphId: string;
-  /** Alone in its graph. */
+  /** Unique in its run. */
   name: string;
-  /** Id of the node that made it. */
+  /** Id of the node that created it. */
   node: string;
   /** Media type. */
   type: string;
   bytes: number;
-  /** In hex. */
+  /** Hexadecimal. */
   sha256: string;
   createdMs: number;
-  /** Under which its parts are; absent where that is its name, as in rows from before uploads had ids. */
+  /** Id of its parts; absent if that is its name, as in rows of older versions. */
   upload: string | undefined;
 }
 
-/** Between the name of a file and what tells its uploads apart. No name has it, so an upload is never taken for a name. */
+/** Separates the name of a file from the id of an upload. Names can't contain it, so an upload is never read as a name. */
 export const UPLOAD_MARK = "/";
 
-/** Under which the parts of a file are. */
+/** Id of the parts of a file. */
 export function partsOf({ name, upload }: Pick<ArtifactRow, "name" | "upload">): string {
   return upload ?? name;
 }
 
 export interface ArtifactRows {
-  /** Writes a part, in place of one that is there. Resolves after the durable commit. @param upload begins with the file's name and the mark. */
+  /**
+   * Writes a part, replacing an existing one. Resolves after the durable commit. @param upload begins with the file's name and the
+   * separator.
+   */
   writePart(graphId: string, upload: string, at: number, data: Uint8Array): Promise<void>;
   part(graphId: string, upload: string, at: number): Promise<Uint8Array | undefined>;
-  /** Takes away what was written of an upload that comes to no end. */
+  /** Deletes the parts of an unfinished upload. */
   dropParts(graphId: string, upload: string): Promise<void>;
   /** By name. */
   artifacts(graphId: string): Promise<ArtifactRow[]>;

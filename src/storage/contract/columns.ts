@@ -1,4 +1,4 @@
-/** Records to columns and back. Absent values are NULL; everything structured is JSON text. */
+/** Converts records to columns and back. Absent values are NULL; structured values are JSON text. */
 import type { GraphStatus } from "../../platform/shared/wire.ts";
 import {
   CHILD_KEYS,
@@ -55,12 +55,12 @@ export const GRAPH_COLUMNS: Columns = {
   version: ["version", "text"],
   timeoutMs: ["timeout_ms", "number"],
   deadlineMs: ["deadline_ms", "number"],
-  // What comes later stands last: the place of a column is a bit that processes of before know, too.
+  // New columns come last: the position of a column is a bit that older processes know as well.
   summary: ["summary", "text"],
   origin: ["origin", "json"],
 };
 
-/** Of a graph that another has started. */
+/** Columns of a child run. */
 const CHILD_COLUMNS: Columns = Object.fromEntries(
   CHILD_KEYS.map((key) => [key, GRAPH_COLUMNS[key] as Columns[string]]),
 );
@@ -90,10 +90,10 @@ export const NODE_COLUMNS: Columns = {
 
 const { input: _input, result: _result, state: _state, ...HEAD } = NODE_COLUMNS;
 
-/** Of a node as lists show it; `result_bytes` is counted by the database. */
+/** Columns of a node in lists; the database computes `result_bytes`. */
 const NODE_HEAD_COLUMNS: Columns = { ...HEAD, resultBytes: ["result_bytes", "number"] };
 
-/** What is read of `node` for lists, but for `result_bytes`. */
+/** Columns of `node` that lists read, except `result_bytes`. */
 export const NODE_HEAD_NAMES = Object.values(HEAD)
   .map(([name]) => name)
   .join(", ");
@@ -172,7 +172,7 @@ export function toColumn(columns: Columns, key: string, value: unknown): Value {
   return columns[key]?.[1] === "json" ? JSON.stringify(value) : (value as Value);
 }
 
-/** `INSERT INTO <table> (…) VALUES (?, …)` for every column. */
+/** `INSERT INTO <table> (…) VALUES (?, …)` with every column. */
 export function insertSql(table: string, columns: Columns): string {
   const names = Object.values(columns).map(([name]) => name);
   return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
@@ -182,7 +182,7 @@ export function insertValues(columns: Columns, record: object): Value[] {
   return Object.keys(columns).map((key) => toColumn(columns, key, (record as Record<string, unknown>)[key]));
 }
 
-/** @param whole gives a text that may stand beside the row. */
+/** @param whole reads a text that may be stored outside the row. */
 function fromColumns(
   columns: Columns,
   row: Row,
@@ -203,7 +203,7 @@ export const toGraph = (row: Row): GraphRow => graphFrom(row);
 export const toChild = (row: Row): ChildRow => fromColumns(CHILD_COLUMNS, row) as unknown as ChildRow;
 export const toNode = (row: Row): NodeRow => nodeFrom(row);
 
-/** @param whole gives a text that may stand beside the row. */
+/** @param whole reads a text that may be stored outside the row. */
 export function graphFrom(row: Row, whole?: Whole): GraphRow {
   return fromColumns(GRAPH_COLUMNS, row, whole) as unknown as GraphRow;
 }
@@ -215,17 +215,17 @@ export function nodeFrom(row: Row, whole?: Whole): NodeRow {
 
 export const toNodeHead = (row: Row): NodeHead => fromColumns(NODE_HEAD_COLUMNS, row) as unknown as NodeHead;
 
-/** Keys that are undefined are not in the JSON. */
+/** JSON omits keys that are undefined. */
 const EMPTY_NODE = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));
 export const pastNode = (data: string): NodeRow => ({ ...EMPTY_NODE, ...(JSON.parse(data) as NodeRow) });
 export const toSignal = (row: Row): SignalRow => fromColumns(SIGNAL_COLUMNS, row) as unknown as SignalRow;
 export const toArtifact = (row: Row): ArtifactRow => fromColumns(ARTIFACT_COLUMNS, row) as unknown as ArtifactRow;
 export const toDelivery = (row: Row): DeliveryRow =>
   deliveryOf(row, row["registration_id"] as string, row["status"] as DeliveryStatus);
-/** Of a row without what is known: whose it is, and that it is pending. */
+/** Converts a row whose registration and status are known. */
 export const toPending = (row: Row, registrationId: string): DeliveryRow => deliveryOf(row, registrationId, "pending");
 
-/** By hand: many are read once more before they are sent. */
+/** Written out for speed: many rows are read again before they are sent. */
 function deliveryOf(row: Row, registrationId: string, status: DeliveryStatus): DeliveryRow {
   const text = (name: string): string => row[name] as string;
   const deliveredMs = row["delivered_ms"];
@@ -260,7 +260,7 @@ export const toReceiverOutcome = (row: Row): ReceiverOutcomeRow => ({
   ...toOutcome(row),
   registrationId: row["registration_id"] as string,
 });
-/** By hand: all that have failed may be read. */
+/** Written out for speed: all failed deliveries may be read. */
 export const toFailed = (row: Row): FailedRow => ({
   id: row["id"] as string,
   event: row["event"] as FailedRow["event"],
@@ -274,7 +274,7 @@ export const toTally = (row: Row): DeliveryTally => ({
 });
 export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) as unknown as AuditRow;
 
-/** By hand: thousands may be looked at for one page. */
+/** Written out for speed: a page may look at thousands. */
 export function toHead(row: Row): GraphHead {
   const text = (name: string): string => row[name] as string;
   const [error, parent, summary, origin] = [row["error"], row["parent_graph"], row["summary"], row["origin"]];
@@ -292,20 +292,20 @@ export function toHead(row: Row): GraphHead {
   };
 }
 
-/** PostgreSQL gives what is longer than 32 bits as text. */
+/** PostgreSQL returns numbers above 32 bits as text. */
 function numberIn(row: Row, name: string): number | undefined {
   const value = row[name] ?? null;
   return value === null ? undefined : Number(value);
 }
 
-/** Optional keys of an event are left out, not undefined, so that every store gives the same shape. */
+/** Omits absent keys, so that all stores return the same shape. */
 export function toEvent(row: Row): GraphEvent {
   const event = fromColumns(EVENT_COLUMNS, row);
   for (const key of ["node", "data"]) if (event[key] === undefined) delete event[key];
   return event as unknown as GraphEvent;
 }
 
-/** Keys that are undefined are not in the JSON. */
+/** JSON omits keys that are undefined. */
 const NOBODY: Pick<PausedQueueRow, "by" | "note"> = { by: undefined, note: undefined };
 export const toPausedQueue = (row: Row): PausedQueueRow => ({
   ...NOBODY,
@@ -318,7 +318,7 @@ export function toSchedule(row: Row): ScheduleRow {
   return { ...EMPTY_SCHEDULE, ...data, nextMs: row["next_ms"] === null ? undefined : Number(row["next_ms"]) };
 }
 
-/** What a row lacks: keys that were undefined, and keys of later versions. */
+/** Defaults for absent keys, including those of later versions. */
 const EMPTY_REGISTRATION = {
   workers: [],
   headers: {},

@@ -1,11 +1,9 @@
 /**
- * What a store keeps, and the promises every store makes. Graphs and webhooks share one store, so that a
- * graph's transition and the outbox rows it causes are one transaction.
- *
- * Promises (held by the conformance suite, which runs on every store):
- * - `commit` is atomic per unit; it resolves only after the durable commit; units may share one transaction.
- * - A unit whose fence does not match changes nothing and yields `false`, and so do all that follow in its line.
- * - Events of a graph get the next `seq` in commit order, from 1, without gaps.
+ * The contract of a store. Runs and webhooks share one store, so that a transition and its outbox rows are one transaction.
+ * Promises, tested by the conformance suite on every store:
+ * - `commit` is atomic for each transition; it resolves only after the durable commit; transitions may share a transaction.
+ * - A transition whose fence does not match changes nothing and returns `false`, and so do all that follow in its chain.
+ * - Events of a run get the next `seq` in commit order, from 1, without gaps.
  * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
  */
 import type { RateCounters } from "../../platform/shared/rate-counters.ts";
@@ -23,10 +21,10 @@ export interface Store {
   schedules: ScheduleRows;
   queues: QueueRows;
   audit: AuditRows;
-  /** Where all processes count the calls of clients. Absent where no other process has the store. */
+  /** Shared counters of clients. Absent if no other process uses the store. */
   rates?: RateCounters;
   activity: ActivityRows;
-  /** What the database takes; undefined where it does not tell. Absent where that is a file's size. */
+  /** Size of the database; undefined if unknown. Absent if it is the size of a file. */
   sizeBytes?(): Promise<number | undefined>;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;

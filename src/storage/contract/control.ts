@@ -1,52 +1,55 @@
-/** What a store keeps for those who operate graphs: schedules, paused queues, and who did what. */
+/** Stored data of operators: schedules, paused queues, and the audit trail. */
 import type { Json } from "../../platform/shared/json.ts";
 
-/** Starts a graph again and again. */
+/** A schedule. */
 export interface ScheduleRow {
   name: string;
-  /** Name of the graph or worker that is started. */
+  /** Name of the graph or worker to start. */
   worker: string;
   cron: string;
   timeZone: string;
-  /** undefined: the graph is told which schedule started it, and for what time. */
+  /** undefined: the input is the schedule's name and time. */
   input: Json | undefined;
   catchUp: "none" | "last" | "all";
   overlap: "skip" | "allow";
-  /** Where it was defined: in the app's code, or over the API. */
+  /** Where it is defined: in the app's code, or over the API. */
   source: "app" | "api";
   isPaused: boolean;
-  /** The time it is due next; undefined when it never is again. */
+  /** Next due time; undefined if there is none. */
   nextMs: number | undefined;
-  /** The time of its last run, and the graph that was. */
+  /** Time and run of its last execution. */
   lastMs: number | undefined;
   lastGraphId: string | undefined;
   createdMs: number;
   updatedMs: number;
 }
 
-/** What a schedule becomes when a time of it has been dealt with. */
+/** Change of a schedule after one of its times was handled. */
 export interface ScheduleStep {
   nextMs: number | undefined;
-  /** The last run that it came to; undefined where it came to none. */
+  /** The last started run; undefined if none was started. */
   ran: { ms: number; graphId: string } | undefined;
 }
 
 export interface ScheduleRows {
   /**
-   * Inserts or replaces, with what `make` makes of the row that is there; nothing is written in between.
-   * @param make may be called again. What it throws is thrown, and nothing written.
+   * Inserts or replaces a row by a function of the existing one, atomically.
+   * @param make may be called again. Its errors are thrown, and nothing is written.
    */
   change(name: string, make: (old: ScheduleRow | undefined) => ScheduleRow, audit?: NewAudit): Promise<ScheduleRow>;
-  /** Removes one that was defined there. @returns false where there was none; then nothing is written. */
+  /** Deletes a schedule of this source. @returns false if there is none; nothing is written then. */
   remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean>;
   schedule(name: string): Promise<ScheduleRow | undefined>;
   /** By name. */
   schedules(): Promise<ScheduleRow[]>;
-  /** Moves on, if it still is due at `fromMs`: of two processes one does. What ran is noted in any case, unless a later run is. */
+  /**
+   * Moves on if it is still due at `fromMs`: only one of two processes succeeds. Records the run in any case, unless a later one is
+   * recorded.
+   */
   moveOn(name: string, fromMs: number | undefined, step: ScheduleStep): Promise<boolean>;
 }
 
-/** A worker whose nodes don't start for now, in whatever graph. */
+/** A worker whose nodes may not start in any run. */
 export interface PausedQueueRow {
   worker: string;
   pausedMs: number;
@@ -55,27 +58,27 @@ export interface PausedQueueRow {
 }
 
 export interface QueueRows {
-  /** Pauses; known ones stay as they are. */
+  /** Pauses a queue. A paused one stays unchanged. */
   pause(row: PausedQueueRow, audit?: NewAudit): Promise<void>;
   resume(worker: string, audit?: NewAudit): Promise<void>;
   /** By worker. */
   paused(): Promise<PausedQueueRow[]>;
 }
 
-/** One thing that somebody did by hand. */
+/** An entry of the audit trail. */
 export interface AuditRow {
-  /** Grows with each. */
+  /** Increasing. */
   id: number;
   atMs: number;
   /** `operator`, `token`, a user's id, `app`. */
   actor: string;
-  /** The client's, where it came over HTTP. */
+  /** The client's address, if the command came over HTTP. */
   address: string | undefined;
   /** `graph.pause`, `schedule.save`. */
   operation: string;
-  /** Id of a graph, name of a schedule or a worker. */
+  /** Id of a run, name of a schedule or a worker. */
   target: string;
-  /** Why, in the words of who did it. */
+  /** Reason, as the caller gave it. */
   note: string | undefined;
   data: Json | undefined;
 }
@@ -85,7 +88,7 @@ export type NewAudit = Omit<AuditRow, "id">;
 export interface AuditQuery {
   target?: string;
   actor?: string;
-  /** Whole, or the part before the dot. */
+  /** An operation, or the part before the dot. */
   operation?: string;
   sinceMs?: number;
   /** 1 to 200; default 50. */
@@ -93,7 +96,7 @@ export interface AuditQuery {
   cursor?: string;
 }
 
-/** A page as contract.ts has it, which imports this file. */
+/** Like `Page` of contract.ts, which imports this file. */
 export interface AuditPage {
   items: AuditRow[];
   total: number;
@@ -104,6 +107,6 @@ export interface AuditRows {
   add(row: NewAudit): Promise<void>;
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditPage>;
-  /** Deletes what is older. */
+  /** Deletes older entries. */
   purge(beforeMs: number): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** Which addresses name a database; opening it is open-store.ts's. */
+/** Parses database URLs; open-store.ts opens them. */
 
 const ALLOWED = /^(?:postgres(?:ql)?:|sqlite:.|memory:$)/s;
 
-/** @returns why it names none that can be opened, without what may be a password in it; undefined where it does */
+/** @returns the problem, without anything that may be a password; undefined for a valid URL */
 export function databaseUrlProblem(databaseUrl: string): string | undefined {
   if (ALLOWED.test(databaseUrl)) return undefined;
   return `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>, memory:`;
@@ -10,7 +10,7 @@ export function databaseUrlProblem(databaseUrl: string): string | undefined {
 
 const MEMORY = ":memory:";
 
-/** @param databaseUrl not of PostgreSQL @returns the path of its file, or SQLite's name for a database in memory */
+/** @param databaseUrl not of PostgreSQL @returns path of its file, or SQLite's name for a database in memory */
 export function sqliteFile(databaseUrl: string): string {
   return databaseUrl === "memory:" ? MEMORY : databaseUrl.slice("sqlite:".length);
 }

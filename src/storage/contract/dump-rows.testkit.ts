@@ -1,14 +1,14 @@
-/** A store with every kind of row, for tests of what is moved. Holds no test of its own. */
+/** Fills a store with every kind of row, for tests of migrations. */
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import { attemptRow, graphRow, nodeRow, outboxRow, registrationRow } from "./sample-rows.testkit.ts";
 
-/** Longer than what stands in a row of SQLite (storage/sqlite/runs/payloads.ts). */
+/** Longer than SQLite stores in a row (storage/sqlite/runs/payloads.ts). */
 const LONG = { text: "ž".repeat(70_000) };
 
 export const MOVED_GRAPH = `g_${"7".repeat(26)}`;
 
-/** @param foreign put where texts are of others' making. */
+/** @param foreign used where users choose texts. */
 export async function fillStore({ graphs, webhooks, ...store }: Store, foreign = ""): Promise<void> {
   const id = MOVED_GRAPH;
   const row = graphRow(id, {

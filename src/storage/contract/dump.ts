@@ -1,7 +1,7 @@
 /**
- * What a store holds, as rows that any other store takes: table by table, in the order of their keys, in batches that fit into memory.
- * Tables that follow from these (counts, tags, values beside their row) are not among them: whoever loads makes its own. For
- * `svc migrate` (docs/decisions/049-moving-to-another-database.md).
+ * The content of a store as rows that any other store accepts: table by table, in key order, in batches that fit into memory. Derived
+ * tables (counts, tags, values outside their row) are not included: the target creates its own. For `svc migrate`
+ * (docs/decisions/049-moving-to-another-database.md).
  */
 import {
   ARTIFACT_COLUMNS,
@@ -16,10 +16,10 @@ import {
 } from "./columns.ts";
 import type { MigrationState } from "./migration-state.ts";
 
-/** `json`: text of our own making, in which no character stands that a database could refuse. */
+/** `json`: text that svc wrote, without characters that a database could reject. */
 export type DumpKind = "text" | "json" | "integer" | "real" | "bytes";
 export type DumpValue = string | number | null | Uint8Array;
-/** Values in the order of the table's columns. */
+/** Values in the order of the columns. */
 export type DumpRow = readonly DumpValue[];
 export type DumpKey = readonly (string | number)[];
 
@@ -31,35 +31,38 @@ export interface DumpColumn {
 export interface DumpTable {
   name: string;
   columns: readonly DumpColumn[];
-  /** Names of the columns by which rows are told apart, and in whose order they come. */
+  /** Key columns, which also define the order. */
   key: readonly string[];
-  /** Rows of a batch, at most: fewer where they may be long. */
+  /** Most rows of a batch: few where rows may be long. */
   batch: number;
 }
 
-/** Bytes of a batch, about: then it is full, however few rows it has. */
+/** Approximate bytes of a batch. A full batch has no more rows. */
 export const BATCH_BYTES = 8 * 1024 * 1024;
 
 export interface Dump {
-  /** The database in words for people, without a password; the same each time. */
+  /** The database in words, without a password; always the same. */
   readonly label: string;
   count(table: DumpTable): Promise<number>;
-  /** The first rows behind a key, in order: at least one where there is any. Order is that of the texts' bytes. */
+  /** The first rows after a key, in order: at least one if there is any. Texts are ordered by bytes. */
   read(table: DumpTable, after: DumpKey | undefined): Promise<DumpRow[]>;
   mark(): Promise<MigrationState | undefined>;
   setMark(mark: MigrationState | undefined): Promise<void>;
-  /** A row as this database can keep it: the same one where nothing had to be replaced. @throws SvcError `SVC_MOVE` for one that it can't. */
+  /**
+   * A row as this database can store it: unchanged if nothing must be replaced. @throws SvcError `SVC_MOVE` for a row that it can't
+   * store.
+   */
   kept(table: DumpTable, row: DumpRow): DumpRow;
-  /** Writes rows that are `kept`, and the mark with them, in one transaction. Rows whose key is there already stay as they are. */
+  /** Writes converted rows and the state of the migration in one transaction. Rows with an existing key stay. */
   load(table: DumpTable, rows: readonly DumpRow[], mark: MigrationState): Promise<void>;
-  /** What is left to do once all rows are there. May be done twice. */
+  /** Final work after all rows. Idempotent. */
   finish(): Promise<void>;
-  /** Who uses it now, in words; undefined: nobody. */
+  /** The current user of the database in words; undefined: none. */
   user(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** Of columns that are numbers those that may have a fraction. */
+/** Number columns that may have a fraction. */
 const REAL = new Set(["duration_ms"]);
 
 function from(columns: Columns): DumpColumn[] {
@@ -72,7 +75,7 @@ const text = (name: string): DumpColumn => ({ name, kind: "text" });
 const json = (name: string): DumpColumn => ({ name, kind: "json" });
 const integer = (name: string): DumpColumn => ({ name, kind: "integer" });
 
-/** In the order in which they are moved: what is looked at first by who looks for trouble comes first. */
+/** In the order of the migration: the data that operators look at first comes first. */
 export const DUMP_TABLES: readonly DumpTable[] = [
   {
     name: "registration",
@@ -122,7 +125,7 @@ export function keyOf({ columns, key }: DumpTable, row: DumpRow): DumpKey {
   return key.map((name) => row[columns.findIndex((column) => column.name === name)] as string | number);
 }
 
-/** Bytes of a value, about. */
+/** Approximate bytes of a value. */
 export function sizeOf(value: DumpValue): number {
   return typeof value === "string" ? value.length : value instanceof Uint8Array ? value.byteLength : 8;
 }

@@ -1,4 +1,4 @@
-/** Lists of graphs, read plainly from all rows: the reference for the stores that answer by indexes. Has no test of its own. */
+/** Lists of runs computed from all rows: the reference for stores that use indexes. */
 import { GRAPH_STATUSES, type GraphStatus } from "../../platform/shared/wire.ts";
 import { durationOf, idRange, isPlain, matches, MAX_LOOKED, MAX_TOTAL, newestDurations } from "./graph-query.ts";
 import { HEAD_KEYS, type GraphHead, type GraphRow } from "./graph-rows.ts";

@@ -1,6 +1,6 @@
 /**
- * What a query for graphs asks for, apart from how a store finds it. Ids sort by age and begin with the time of creation
- * (platform/shared/id-time.ts), so every condition on time or on the id itself is a range of ids.
+ * The meaning of a query for runs, independent of the store. Ids sort by age and begin with the creation time
+ * (platform/shared/id-time.ts), so every condition on time or id is a range of ids.
  */
 import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { invariant } from "../../platform/shared/errors.ts";
@@ -8,23 +8,23 @@ import { GRAPH_STATUSES, type GraphStatus } from "../../platform/shared/wire.ts"
 import type { GraphHead } from "./graph-rows.ts";
 import type { Durations, GraphQuery } from "./queries.ts";
 
-/** Matches beyond this are not counted: a total is for a reader, and 1,000 is more than any reads. */
+/** Counting stops here: no reader needs more. */
 export const MAX_TOTAL = 1000;
-/** Graphs whose lengths are told: enough for their shape, and read in milliseconds. */
+/** Durations to return: enough for their distribution, read in milliseconds. */
 const MAX_DURATIONS = 10_000;
 
-/** Graphs whose lengths a page compares, where an index has them: a few milliseconds. */
+/** Runs whose durations a page compares if an index has them: a few milliseconds. */
 export const MAX_COMPARED = 100_000;
-/** Rows that a page looks at where no index answers: a few milliseconds. */
+/** Rows that a page reads without an index: a few milliseconds. */
 export const MAX_LOOKED = 2000;
 
-/** Columns of a head. */
+/** Columns of a row in lists. */
 export const HEAD_COLUMNS = "id, worker, status, tags, error, parent_graph, started_ms, finished_ms, summary, origin";
 
-/** Sorts above every id that begins with the text before it. */
+/** Sorts after every id with the preceding prefix. */
 const ABOVE = "~";
 
-/** @param cursor only what is older than this one. @returns ids from the first, inclusive, to the second, exclusive. */
+/** @param cursor only older runs. @returns range of ids, the first inclusive, the second exclusive. */
 export function idRange(query: GraphQuery, cursor = ABOVE): { from: string; to: string } {
   const { idPrefix = "", sinceMs, untilMs } = query;
   const from = [idPrefix, sinceMs === undefined ? "" : lowestGraphId(sinceMs)];
@@ -32,17 +32,17 @@ export function idRange(query: GraphQuery, cursor = ABOVE): { from: string; to: 
   return { from: from.toSorted().at(-1) as string, to: to.toSorted()[0] as string };
 }
 
-/** Whether a query asks by worker and status only: then its total is exact. */
+/** Whether a query uses only worker and status: its total is exact then. */
 export function isPlain({ worker: _w, status: _s, limit: _l, cursor: _c, nowMs: _n, ...others }: GraphQuery): boolean {
   return Object.values(others).every((value) => value === undefined);
 }
 
-/** Whether it asks for what no index tells: each row has to be looked at. */
+/** Whether no index answers it: each row must be read. */
 export function isLookedFor({ error, summary, origin }: GraphQuery): boolean {
   return [error, summary, origin].some((value) => value !== undefined);
 }
 
-/** Statuses a match can have: only what has failed has an error, and only what has ended has the time of its end. */
+/** Possible statuses of a match: only failed runs have an error, only ended ones an end time. */
 export function statusesOf({ status, error, finishedSinceMs, finishedUntilMs }: GraphQuery): readonly GraphStatus[] {
   const hasEnded = finishedSinceMs !== undefined || finishedUntilMs !== undefined;
   const possible = error !== undefined ? FAILED : hasEnded ? ENDED : GRAPH_STATUSES;
@@ -52,17 +52,17 @@ export function statusesOf({ status, error, finishedSinceMs, finishedUntilMs }: 
 const FAILED: readonly GraphStatus[] = ["failed"];
 const ENDED: readonly GraphStatus[] = ["done", "failed"];
 
-/** What a query says of how long graphs took, and when they ended. */
+/** Conditions on durations and end times. */
 export interface TimesAsked {
   longerMs: number | undefined;
   shorterMs: number | undefined;
   finishedSinceMs: number | undefined;
   finishedUntilMs: number | undefined;
-  /** What the age of graphs under way is counted to; of no meaning where no length is asked for. */
+  /** Time to which the age of unfinished runs is computed; unused without a condition on durations. */
   nowMs: number;
 }
 
-/** Undefined where it says nothing. */
+/** Undefined without such conditions. */
 export function timesAsked(query: GraphQuery): TimesAsked | undefined {
   const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = query;
   const hasLength = longerMs !== undefined || shorterMs !== undefined;
@@ -71,7 +71,7 @@ export function timesAsked(query: GraphQuery): TimesAsked | undefined {
   return { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs: nowMs ?? 0 };
 }
 
-/** How long a graph took, or has been under way; undefined while it has not begun. */
+/** Duration of a run, or its age; undefined before it starts. */
 export function durationOf(
   { startedMs, finishedMs }: Pick<GraphHead, "startedMs" | "finishedMs">,
   nowMs: number,
@@ -79,12 +79,12 @@ export function durationOf(
   return startedMs === undefined ? undefined : (finishedMs ?? nowMs) - startedMs;
 }
 
-/** How many durations a query asks for. */
+/** Number of durations that a query requests. */
 export function durationsLimit({ limit = MAX_DURATIONS }: GraphQuery): number {
   return Math.min(limit, MAX_DURATIONS);
 }
 
-/** Those of a query, where a store has found one more than it asks for, or all there are. @param isAll of what was looked at */
+/** Durations of a query, given one more than requested, or all. @param isAll whether all matches were read */
 export function newestDurations(query: GraphQuery, foundMs: readonly number[], isAll = true): Durations {
   const most = durationsLimit(query);
   return { durationsMs: foundMs.slice(0, most), isAll: isAll && foundMs.length <= most };
@@ -93,7 +93,7 @@ export function newestDurations(query: GraphQuery, foundMs: readonly number[], i
 function fitsTimes(asked: TimesAsked | undefined, head: GraphHead): boolean {
   if (!asked) return true;
   const { longerMs, shorterMs, finishedSinceMs = -Infinity, finishedUntilMs = Infinity, nowMs } = asked;
-  // What has not ended is no match by its status where an end is asked for.
+  // A condition on the end time excludes unfinished runs by status.
   const endedMs = head.finishedMs ?? finishedSinceMs;
   if (endedMs < finishedSinceMs || endedMs > finishedUntilMs) return false;
   if (longerMs === undefined && shorterMs === undefined) return true;
@@ -101,7 +101,7 @@ function fitsTimes(asked: TimesAsked | undefined, head: GraphHead): boolean {
   return tookMs !== undefined && tookMs >= (longerMs ?? -Infinity) && tookMs < (shorterMs ?? Infinity);
 }
 
-/** Whether a graph is one of those asked for, on whichever page. */
+/** Whether a run matches, on any page. */
 export function matches(query: GraphQuery, head: GraphHead): boolean {
   const { from, to } = idRange(query);
   return (
@@ -118,7 +118,7 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
   );
 }
 
-/** Upper and lower case alike. */
+/** Case-insensitive. */
 function holds(text = "", wanted: string | undefined): boolean {
   return wanted === undefined || text.toLowerCase().includes(wanted.toLowerCase());
 }

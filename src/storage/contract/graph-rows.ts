@@ -1,11 +1,11 @@
-/** The rows of graphs: a graph, its nodes, its events, and what it was told from outside. */
+/** Rows of runs: the run, its nodes, its events and its signals. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphOrigin, GraphStatus } from "../../platform/shared/wire.ts";
 
-/** Finer truth behind the wire status. */
+/** The detailed state behind the status on the wire. */
 export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
 
-/** Whether a graph has ended: only a retry leads on from there. */
+/** Whether a run has ended: only a retry continues it. */
 export function hasEnded({ phase }: { readonly phase: GraphPhase }): boolean {
   return phase === "done" || phase === "failed";
 }
@@ -18,25 +18,25 @@ export interface Failure {
   node?: string;
 }
 
-/** Where an error comes from, for those who run the app. */
+/** Origin of an error, for operators. */
 export interface FailureOrigin {
-  /** `Error: connect ECONNREFUSED 10.0.0.7:5432`: what it was caused by, the nearest first. */
+  /** `Error: connect ECONNREFUSED 10.0.0.7:5432`: its causes, the nearest first. */
   causes: string[];
-  /** `src/charge.ts:12:9`, within the folder of the app; absent where no code of it was under way. */
+  /** `src/charge.ts:12:9`, within the app's folder; absent if the stack has none of its code. */
   place?: string;
 }
 
-/** What a node keeps of its failure. What is told of it has no origin: many may hear that. */
+/** A node's stored failure. The public form has no origin, because many can read it. */
 export interface NodeFailure extends Failure {
   origin?: FailureOrigin;
 }
 
-/** What is told of it. */
+/** The public form. */
 export function withoutOrigin({ message, reason, node }: Failure): Failure {
   return { message, reason, ...(node !== undefined && { node }) };
 }
 
-/** What started a graph, and which one of its kind: the schedule `nightly`, the action `placeOrder`. */
+/** Kind and name of a run's origin: the schedule `nightly`, the action `placeOrder`. */
 export interface Origin {
   kind: GraphOrigin;
   name?: string;
@@ -44,11 +44,11 @@ export interface Origin {
 
 export interface GraphRow {
   id: string;
-  /** Name of the graph or worker that was started. */
+  /** Name of the started graph or worker. */
   worker: string;
   status: GraphStatus;
   phase: GraphPhase;
-  /** Counts runs of the whole graph: 1, and one more at each retry. Part of every fence. */
+  /** Counts executions of the run: 1, plus one for each retry. Part of every fence. */
   epoch: number;
   /** Counts pauses, so that each pause has its own webhook. */
   pauseNo: number;
@@ -58,32 +58,32 @@ export interface GraphRow {
   progress: { value: number; note?: string } | undefined;
   tags: string[];
   idempotencyKey: string | undefined;
-  /** Hash of the definition the graph was started with. */
+  /** Hash of the definition with which it was started. */
   definition: string;
   createdMs: number;
-  /** Not before this time. */
+  /** Earliest start. */
   dueMs: number;
   startedMs: number | undefined;
   finishedMs: number | undefined;
-  /** Higher goes first where graphs wait for the same worker; 0 unless it was asked for. */
+  /** Higher runs first among runs that wait for the same worker; default 0. */
   priority: number;
-  /** The graph whose node started this one, and that node. */
+  /** Run and node that started this one. */
   parentGraph: string | undefined;
   parentNode: string | undefined;
-  /** The graph this one is a fork of. */
+  /** The run of which this one is a fork. */
   forkedFrom: string | undefined;
-  /** As the definition named it at the start. */
+  /** Version of the definition at the start. */
   version: string | undefined;
-  /** Longest the graph may take, and when that is over. */
+  /** Longest duration of the run, and its deadline. */
   timeoutMs: number | undefined;
   deadlineMs: number | undefined;
-  /** What its author says of it, for lists. */
+  /** One-line summary by its author. */
   summary: string | undefined;
-  /** Undefined for a graph from before this was kept. */
+  /** Undefined for a run of an older version. */
   origin: Origin | undefined;
 }
 
-/** What a graph is found by. What it was given and gave is not of it: that may be long. */
+/** Columns by which runs are searched, without input and result, which may be long. */
 export const HEAD_KEYS = [
   "id",
   "worker",
@@ -98,7 +98,7 @@ export const HEAD_KEYS = [
 ] as const satisfies readonly (keyof GraphRow)[];
 export type GraphHead = Pick<GraphRow, (typeof HEAD_KEYS)[number]>;
 
-/** What is told of a graph to the one that started it; nothing that may be long. */
+/** Columns of a child run for its parent, without long values. */
 export const CHILD_KEYS = [
   "id",
   "worker",
@@ -111,7 +111,7 @@ export const CHILD_KEYS = [
 ] as const satisfies readonly (keyof GraphRow)[];
 export type ChildRow = Pick<GraphRow, (typeof CHILD_KEYS)[number]>;
 
-/** What a row of a node stands for: a node of the definition, or something its worker did that is remembered. */
+/** Kind of a node row: a node of the definition, or a step. */
 export type NodeKind = "node" | "step" | "sleep" | "wait" | "child";
 
 export type NodeStatus =
@@ -123,44 +123,44 @@ export type NodeStatus =
   | "done"
   | "failed"
   | "skipped"
-  /** Its worker's `onCancel` is still to return. */
+  /** The worker's `onCancel` has not returned yet. */
   | "cancelling"
   | "cancelled"
-  /** Its worker's `compensate` takes back what it did; has; could not. */
+  /** The worker's `compensate` is running; has succeeded; has failed. */
   | "compensating"
   | "compensated"
   | "uncompensated";
 
 export interface NodeRow {
   graphId: string;
-  /** `parse`, `inspect/12` for an item of a fan-out, `parse#key` for what the worker of `parse` did under that key. */
+  /** `parse`, `inspect/12` for an item of a fan-out, `parse#key` for a step of `parse`. */
   id: string;
   worker: string;
   kind: NodeKind;
   status: NodeStatus;
-  /** Attempts begun in this epoch. */
+  /** Attempts in this epoch. */
   attempt: number;
-  /** Times the process died while this node ran. */
+  /** Number of process crashes while this node ran. */
   crashes: number;
   epoch: number;
-  /** Ids of the nodes this one waits for. */
+  /** Ids of the nodes it depends on. */
   after: string[];
   input: Json | undefined;
   result: Json | undefined;
   error: NodeFailure | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
-  /** When a retry or a sleep is due; of what is to be undone, since when it may be tried, until it is. */
+  /** Due time of a retry or a sleep; for a node that will be compensated, since when it may be tried. */
   dueMs: number | undefined;
-  /** Number of the event with which it was done, where it may have to be compensated: the last goes first. 0: by the graph that this is a fork of. */
+  /** Number of the event of its end, if it may be compensated: the last one is first. 0: copied by a fork. */
   doneSeq: number | undefined;
-  /** What the worker keeps from one attempt to the next. */
+  /** State that the worker keeps between attempts. */
   state: Json | undefined;
 }
 
-/** A node as lists show it: without what it was given, what it gave and what it keeps, which may be long. */
+/** A node in lists: without input, result and state, which may be long. */
 export interface NodeHead extends Omit<NodeRow, "input" | "result" | "state"> {
-  /** Of its result as JSON; undefined where there is none, or it is null. */
+  /** Size of its result as JSON; undefined without one, or if it is null. */
   resultBytes: number | undefined;
 }
 
@@ -201,37 +201,37 @@ export interface GraphEvent {
   data?: Json;
 }
 
-/** A graph with what taking it up needs, all of one moment. */
+/** A run with all data that its execution needs, from one moment. */
 export interface StoredGraph {
   row: GraphRow;
-  /** In order of their ids. */
+  /** By id. */
   nodes: NodeRow[];
-  /** Number of the last event; 0 before there is one. */
+  /** Number of the last event; 0 without one. */
   lastSeq: number;
-  /** Signals that no node has taken, oldest first. */
+  /** Signals that no node has received, oldest first. */
   signals: SignalRow[];
 }
 
-/** A graph as lists show it, all of one moment. */
+/** A run in lists, from one moment. */
 export interface ListedGraph extends Pick<StoredGraph, "row" | "lastSeq"> {
-  /** In order of their ids. */
+  /** By id. */
   nodes: NodeHead[];
 }
 
 export type NewEvent = Omit<GraphEvent, "seq">;
 
-/** Something a graph was told from outside: kept until a node takes it, and after, so that its key is known. */
+/** A signal, stored until a node receives it, and afterwards for its idempotency key. */
 export interface SignalRow {
   graphId: string;
-  /** Number of the event that told of it. */
+  /** Number of its event. */
   seq: number;
   name: string;
   payload: Json;
   /** Idempotency key; unique in its graph. */
   key: string | undefined;
-  /** Who sent it. */
+  /** The sender. */
   actor: string | undefined;
   createdMs: number;
-  /** Id of the node that took it; empty: nobody could, and it is done with. */
+  /** Id of the node that received it; empty: no node could, and it is dropped. */
   node: string | undefined;
 }

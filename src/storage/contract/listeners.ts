@@ -1,17 +1,17 @@
-/** Who wants to know of a graph's events, by graph: telling one follower costs nothing for the others. */
+/** Followers of events by run: notifying one costs nothing for the others. */
 import { ChurningMap } from "../../platform/shared/churning-map.ts";
 import type { GraphEvent } from "./graph-rows.ts";
 
 export type EventListener = (events: readonly GraphEvent[]) => void;
 
-/** @param graphId undefined: of any graph, another process may have written some */
+/** @param graphId undefined: another process may have written events of any run */
 export type AnyListener = (graphId: string | undefined) => void;
 
 export class EventListeners {
   readonly #byGraph = new ChurningMap<Set<EventListener>>();
   readonly #ofAll = new Set<AnyListener>();
 
-  /** @returns the way to stop. */
+  /** @returns a function that removes it. */
   add(graphId: string, listener: EventListener): () => void {
     const listeners = this.#byGraph.get(graphId) ?? new Set();
     this.#byGraph.set(graphId, listeners.add(listener));
@@ -21,7 +21,7 @@ export class EventListeners {
     };
   }
 
-  /** Of all graphs. @returns the way to stop. */
+  /** Follows all runs. @returns a function that removes it. */
   addToAll(listener: AnyListener): () => void {
     this.#ofAll.add(listener);
     return () => void this.#ofAll.delete(listener);
@@ -32,7 +32,7 @@ export class EventListeners {
     for (const listener of this.#ofAll) listener(graphId);
   }
 
-  /** Another process may have written events of any graph. */
+  /** Another process may have written events of any run. */
   doubt(): void {
     for (const listeners of this.#byGraph.values()) for (const listener of listeners) listener([]);
     for (const listener of this.#ofAll) listener(undefined);

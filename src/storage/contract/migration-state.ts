@@ -1,19 +1,16 @@
-/**
- * The mark that a database has which is moved to another, or filled from one: no app starts on either side while it says so, and
- * never on both. Kept in the database itself, as one row.
- */
+/** State of a migration, stored as one row in both databases: no app starts on either side during it, and never on both afterwards. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 
 export interface MigrationState {
-  /** Of the move: the same on both sides. */
+  /** Id of the migration, the same on both sides. */
   id: string;
-  /** The source is `leaving` and then has `left`; the target is `arriving` and then has `arrived`. */
+  /** The source is `leaving`, then has `left`; the target is `arriving`, then has `arrived`. */
   state: "leaving" | "left" | "arriving" | "arrived";
-  /** The other side, in words for people. */
+  /** The other side in words. */
   peer: string;
   atMs: number;
-  /** Of a target that is arriving: how far it is. No key: the table is to be begun. No table: all are there. */
+  /** Progress of an arriving target. No key: the table has not begun. No table: all rows are there. */
   cursor?: { table: string | undefined; after?: (string | number)[] };
 }
 
@@ -22,7 +19,10 @@ export function isNotMoved(mark: MigrationState | undefined): boolean {
   return mark === undefined || mark.state === "arrived";
 }
 
-/** @param url as the command line takes it, without a password. @throws SvcError `SVC_MOVE` where what was here is elsewhere, or not all here yet. */
+/**
+ * @param url as on the command line, without a password. @throws SvcError `SVC_MOVE` if the data has moved away, or has not arrived
+ * completely.
+ */
 export function requireNotMoved(mark: MigrationState | undefined, label: string, url: string): void {
   if (mark === undefined || isNotMoved(mark)) return;
   throw new SvcError("SVC_MOVE", capital(`${label} ${reasonOf(mark, url)}`));
@@ -38,7 +38,7 @@ function reasonOf({ state, peer, atMs }: MigrationState, url: string): string {
   return `is being filled from ${peer} since ${since}, and not all of it is here. Run svc migrate again to go on; or, to give it up, drop its schema`;
 }
 
-/** As a sentence begins. */
+/** Capitalizes a sentence. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-/** Stores for the suites that run on each kind of database. Holds no test of its own. */
+/** Stores for suites that run on each kind of database. */
 import { testDatabase, type TestDatabase } from "../../testing/test-database.ts";
 import type { Store } from "./contract.ts";
 import { openStore } from "../open-store.ts";
@@ -8,7 +8,7 @@ export interface OpenedStore {
   close: () => Promise<void>;
 }
 
-/** @param url of a store; `postgres:` is one in a database of its own, which goes with it. */
+/** @param url URL of a store; `postgres:` creates a database, which is deleted with the store. */
 export function openedStore(url: string): OpenedStore {
   let database: TestDatabase | undefined;
   let store: Store | undefined;

@@ -1,22 +1,22 @@
 /**
- * What a purge takes away in one slice, the same on any store that is asked in SQL. To read candidates, to find which of them are free
- * and to delete is each store's own.
+ * Selects the runs to delete in one slice, for stores with SQL. Reading candidates, finding deletable ones and deleting is up to each
+ * store.
  */
 import type { GraphStatus } from "../../platform/shared/wire.ts";
 import type { PurgeQuery, PurgeStep } from "./queries.ts";
 import type { Row } from "./row.ts";
 
-/** Rows of one slice: what is deleted in some ten milliseconds. */
+/** Rows of one slice, deleted in about ten milliseconds. */
 const MAX_ROWS = 2000;
 
-/** A graph that a slice looks at. */
+/** A run that a slice considers. */
 export interface Candidate {
   id: string;
   worker: string;
   status: GraphStatus;
-  /** As JSON. */
+  /** JSON. */
   tags: string;
-  /** Events, and about as many rows as it has. */
+  /** Number of events, close to the number of its rows. */
   seq: number;
 }
 
@@ -25,7 +25,7 @@ export function toCandidate(row: Row): Candidate {
   return { id, worker, tags, status: row["status"] as GraphStatus, seq: Number(row["seq"]) };
 }
 
-/** What a query means where it leaves something open. */
+/** A query with its defaults. */
 export function purgeAsked({ status, limit = 100, after = "" }: PurgeQuery): {
   statuses: readonly string[];
   limit: number;
@@ -35,8 +35,8 @@ export function purgeAsked({ status, limit = 100, after = "" }: PurgeQuery): {
 }
 
 /**
- * @param looked the first candidates that the query names, by id
- * @param free ids of those that nothing holds
+ * @param looked the first candidates of the query, by id
+ * @param free ids of those that nothing keeps
  */
 export function sliceOf(
   looked: readonly Candidate[],

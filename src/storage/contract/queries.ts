@@ -1,83 +1,83 @@
-/** What pages and purges are asked for. How a store finds it, graph-query.ts and page.ts say. */
+/** Queries of lists and purges. graph-query.ts and page.ts define how stores answer them. */
 import type { GraphOrigin, GraphStatus } from "../../platform/shared/wire.ts";
 
 export interface Page<Item> {
   items: Item[];
-  /** Of all that match, on this page or not; see the query for how far that is counted. */
+  /** Number of all matches; see the query for the limit of counting. */
   total: number;
   nextCursor: string | undefined;
 }
 
 /**
- * All conditions must hold. By worker and status the total is exact; with any other condition it counts to 1,000 at
- * most, and where `error`, `summary` or `origin` is given only those that the page looked at.
+ * All conditions must hold. With worker and status only, the total is exact; otherwise it counts to 1,000, and with `error`, `summary` or
+ * `origin` only the runs that the page has read.
  */
 export interface GraphQuery {
   worker?: string;
   status?: GraphStatus;
   tag?: string;
-  /** Created at this time or later, and at this time or before, as their ids tell it. */
+  /** Created since and until these times, by their ids. */
   sinceMs?: number;
   untilMs?: number;
-  /** The beginning of an id. */
+  /** Prefix of an id. */
   idPrefix?: string;
-  /** Text in the message of what failed, upper and lower case alike. A page looks at the newest 2,000 failures at most. */
+  /** Text in the error message, case-insensitive. A page reads the newest 2,000 failures at most. */
   error?: string;
-  /** Text in what their authors say of them, upper and lower case alike. A page looks at the newest 2,000 graphs at most. */
+  /** Text in the summary, case-insensitive. A page reads the newest 2,000 runs at most. */
   summary?: string;
-  /** What started them. A page looks at the newest 2,000 graphs at most. */
+  /** Origin. A page reads the newest 2,000 runs at most. */
   origin?: GraphOrigin;
-  /** Started by a node of this graph. */
+  /** Child runs of this run. */
   parent?: string;
   /**
-   * Took so many milliseconds or more, and less than so many. What has not ended counts as it is at `nowMs`; what has not begun
-   * fits neither. A page looks at the newest 100,000 graphs at most, and at 2,000 where a tag or a parent is given too.
+   * Minimum (inclusive) and maximum (exclusive) duration in milliseconds. An unfinished run counts with its age at `nowMs`; a queued one
+   * never matches. A page reads the newest 100,000 runs at most, or 2,000 with a tag or parent.
    */
   longerMs?: number;
   shorterMs?: number;
-  /** Ended at this time or later, and at this time or before. A page looks at as many as one by how long they took. */
+  /** Ended since and until these times. Limits as for durations. */
   finishedSinceMs?: number;
   finishedUntilMs?: number;
-  /** Beside `longerMs` or `shorterMs`: what the age of graphs under way is counted to. The engine says what its clock says. */
+  /** With `longerMs` or `shorterMs`: the time for the age of unfinished runs. The engine sets it from its clock. */
   nowMs?: number;
-  /** 1 to 200; default 50. Of durations the newest so many: 10,000 at most, which is the default. */
+  /** 1 to 200; default 50. For durations: the newest, at most and by default 10,000. */
   limit?: number;
   cursor?: string;
 }
 
-/** How long graphs took. */
+/** Durations of runs. */
 export interface Durations {
-  /** In milliseconds, of each that has begun, newest first. */
+  /** Milliseconds of each started run, newest first. */
   durationsMs: number[];
-  /** Whether these are all that match; else the newest of them. */
+  /** Whether these are all matches; otherwise the newest. */
   isAll: boolean;
 }
 
-/** How many graphs there are of each tag; one with several counts with each of them. */
+/** Number of runs by tag; a run with several tags counts for each. */
 export interface TagCounts {
   /** By name. */
   tags: { tag: string; byStatus: Partial<Record<GraphStatus, number>> }[];
-  /** Graphs that were looked at, and how many of these have no tag. */
+  /** Number of runs that were read, and of those without a tag. */
   looked: number;
   untagged: number;
-  /** Whether these are all that match; else the newest of them. */
+  /** Whether these are all matches; otherwise the newest. */
   isAll: boolean;
 }
 
-/** Which finished graphs may go. All conditions must hold. */
+/** Finished runs to delete. All conditions must hold. */
 export interface PurgeQuery {
   worker?: string;
   status?: "done" | "failed";
   tag?: string;
   finishedBeforeMs: number;
-  /** Looks at graphs with a higher id only: where the slice before has ended. */
+  /** Only runs with a higher id: the end of the previous slice. */
   after?: string;
-  /** Graphs that a slice looks at; default 100. */
+  /** Runs to consider in a slice; default 100. */
   limit?: number;
 }
 
 export interface PurgeStep {
   deleted: number;
-  /** Where the next slice begins; undefined when nothing is left to look at. */
+  /** Start of the next slice; undefined if nothing is left. */
   next: string | undefined;
 }

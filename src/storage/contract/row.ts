@@ -1,3 +1,3 @@
-/** A row as a database gives it. */
+/** A row of a database. */
 export type Value = string | number | null;
 export type Row = Record<string, Value>;

@@ -1,4 +1,4 @@
-/** Rows as the tests of stores write them. Holds no test of its own. */
+/** Sample rows for tests of stores. */
 import type { Store } from "./contract.ts";
 import type { GraphRow, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { AttemptRow, OutboxRow, RegistrationRow } from "./webhook-rows.ts";
@@ -6,7 +6,7 @@ import type { AttemptRow, OutboxRow, RegistrationRow } from "./webhook-rows.ts";
 let count = 0;
 export const nextId = (): string => `g_${String(++count).padStart(26, "0")}`;
 
-/** A graph with its nodes, as a process takes it up. */
+/** A run with its nodes, as a process loads it. */
 export const stored = async ({ graphs }: Store, graphId: string): Promise<StoredGraph | undefined> =>
   (await graphs.load([graphId]))[0];
 
@@ -79,7 +79,7 @@ export function outboxRow(graphId: string, change: Partial<OutboxRow> = {}): Out
   };
 }
 
-/** One that was answered with 204. */
+/** An attempt with a 204 response. */
 export function attemptRow(deliveryId: string, change: Partial<AttemptRow> = {}): AttemptRow {
   return {
     deliveryId,

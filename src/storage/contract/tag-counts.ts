@@ -1,12 +1,12 @@
-/** Counts graphs by tag and status, of what a store has found. */
+/** Counts runs by tag and status. */
 import type { GraphHead } from "./graph-rows.ts";
 import type { TagCounts } from "./queries.ts";
 
-/** @param isAll whether these are all that match */
+/** @param isAll whether these are all matches */
 export function tagCountsOf(graphs: readonly Pick<GraphHead, "status" | "tags">[], isAll: boolean): TagCounts {
   const counts = new Map<string, TagCounts["tags"][number]["byStatus"]>();
   for (const { status, tags } of graphs)
-    // A tag that a graph was given twice is one.
+    // A repeated tag of a run counts once.
     for (const tag of new Set(tags)) {
       const byStatus = counts.get(tag) ?? {};
       byStatus[status] = (byStatus[status] ?? 0) + 1;

@@ -1,9 +1,9 @@
-/** A worker's own rows in the transaction of a unit (`ctx.tx`). */
+/** An author's rows in the transaction of a step (`ctx.tx`). */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Transition } from "./unit.ts";
 
-/** A column's value in the author's own rows. */
+/** A column value of the author's rows. */
 export type TransactionValue = string | number | null;
 
 export interface TransactionStatement {
@@ -13,40 +13,43 @@ export interface TransactionStatement {
 }
 
 export interface TransactionAnswer {
-  /** Of a statement that reads, or says `RETURNING`. */
+  /** Rows of a statement that reads, or has `RETURNING`. */
   rows: Record<string, TransactionValue>[];
-  /** Rows that were written. */
+  /** Number of changed rows. */
   changes: number;
 }
 
-/** The database inside of a transaction. */
+/** The database within a transaction. */
 export interface TransactionHandle {
   /**
-   * A statement with `$1`, `$2`, … for its values, on every database. Other processes and graphs go on meanwhile on PostgreSQL; on
+   * Runs a statement with `$1`, `$2`, … as placeholders, on every database. On PostgreSQL other processes and runs continue meanwhile; on
    * SQLite, whose file has one writer, they wait: await nothing else in between.
    */
   query(sql: string, values?: readonly TransactionValue[]): Promise<TransactionAnswer>;
-  /** A statement of SQLite, prepared once, that answers at once. @throws SvcError `SVC_STORE` on PostgreSQL, and in a thread. @throws SvcError `SVC_STORE` for one that would end the transaction. */
+  /**
+   * Prepares a statement of SQLite, which runs synchronously. @throws SvcError `SVC_STORE` on PostgreSQL, in a thread, and for a
+   * statement that would end the transaction.
+   */
   prepare(sql: string): TransactionStatement;
 }
 
 export interface TransactionRun {
-  /** Whether `statements` gives a promise. */
+  /** Whether `statements` returns a promise. */
   isAsync: boolean;
-  /** The author's statements. May run twice: what they did the first time is undone then. */
+  /** The author's statements. May run twice: the effects of the first time are rolled back then. */
   statements: (handle: TransactionHandle) => Json | Promise<Json>;
-  /** The unit that is written with them. @param before the one that was decided when it ran the first time: to be mended. */
+  /** Decides the transition that is written with them. @param before the transition of the first time, to be updated. */
   decide: (result: Json, before: Transition | undefined) => Transition;
 }
 
-/** The author's own function has thrown: nothing was written, and no unit made. */
+/** The author's function has thrown: nothing was written. */
 export class UserStatementError extends Error {
   constructor(cause: unknown) {
     super("The function of a transaction has thrown", { cause });
   }
 }
 
-/** What an author's function has of the database, which ends with the transaction: nothing may reach into the next one. */
+/** Objects of the author's function that become unusable after the transaction, so that none reaches into the next one. */
 export class Revocable {
   readonly handle: TransactionHandle;
   #isOver = false;
@@ -78,7 +81,7 @@ export class Revocable {
     this.#isOver = true;
   }
 
-  /** @throws SvcError `SVC_STORE` once the transaction is over. */
+  /** @throws SvcError `SVC_STORE` after the transaction. */
   requireOpen(): void {
     if (!this.#isOver) return;
     throw new SvcError(
@@ -88,13 +91,13 @@ export class Revocable {
   }
 }
 
-/** Statements that would end the transaction, or leave something in its connection for whoever has it next. */
+/** Statements that would end the transaction, or leave state in the connection for its next user. */
 const FOREIGN =
   /^(?:abort|attach|begin|commit|deallocate|detach|discard|end|listen|pragma|prepare|release|reset|rollback|savepoint|start|unlisten|vacuum|set(?!\s+local\b))\b/i;
 
-/** @throws SvcError `SVC_STORE` for a statement that is not for `ctx.tx`. */
+/** @throws SvcError `SVC_STORE` for a statement that `ctx.tx` does not allow. */
 function requireOwn(sql: string): void {
-  // PostgreSQL's comments stand in each other, those of SQLite end at the first end.
+  // Comments nest in PostgreSQL, but not in SQLite.
   const foreign = [afterComments(sql, true), afterComments(sql, false)].find((text) => FOREIGN.test(text));
   if (foreign === undefined) return;
   throw new SvcError(
@@ -103,7 +106,7 @@ function requireOwn(sql: string): void {
   );
 }
 
-/** From the first word on. What is left of a comment without an end is nothing. */
+/** Text from the first word on. An unfinished comment is dropped. */
 function afterComments(sql: string, isNested: boolean): string {
   let text = sql;
   for (;;) {

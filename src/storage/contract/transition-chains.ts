@@ -1,12 +1,12 @@
 /**
- * Who makes units on top of each other without waiting for the store. Numbers of events alone don't tell a line from
- * another's: what two made of the same state may count alike, and then the second unit of the one would pass on top of the
- * first of the other. So once a unit of a line was not written, none that follows is.
+ * Chains of transitions that are made on top of each other without waiting for the store. Event numbers alone don't identify a chain: two
+ * copies of a run may count alike, and the second transition of one would pass on top of the first of the other. So once a transition of
+ * a chain was not written, none that follows is.
  */
 import type { Transition } from "./unit.ts";
 
 export class TransitionChains {
-  /** Few: each is a mirror that was thrown away. */
+  /** Few: each belongs to a discarded copy of a run. */
   readonly #broken = new Set<number>();
 
   isBroken({ fence }: Transition): boolean {

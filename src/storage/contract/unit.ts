@@ -1,54 +1,54 @@
-/** What one transition writes, in one transaction. */
+/** The writes of one transition, in one transaction. */
 import type { ArtifactRow } from "./artifacts.ts";
 import type { NewAudit } from "./control.ts";
 import type { GraphPhase, GraphRow, NewEvent, NodeRow, NodeStatus, SignalRow } from "./graph-rows.ts";
 import type { OutboxRow } from "./webhook-rows.ts";
 
 /**
- * What one transition changes. `fence` is checked first, inside the transaction: the graph row must have this
- * epoch and one of these phases (and, when given, the node this status and attempt).
+ * The changes of one transition. The transaction checks `fence` first: the row of the run must have this epoch and one of these phases
+ * (and, if given, the node this status and attempt).
  */
 export interface Transition {
   graphId: string;
   fence?: {
     epoch: number;
     phases: GraphPhase[];
-    /** Number of the graph's last event: a unit made on top of one that was not written is refused with it. */
+    /** Number of the run's last event: a transition on top of one that was not written is refused as well. */
     seq?: number;
-    /** Who made it, of those that don't wait for their units: once one of a line was not written, none that follows is. */
+    /** Chain of transitions that don't wait for each other: once one was not written, none that follows is. */
     line?: number;
-    /** Where several processes share the store: number of the lease it was made under. With another number by now nothing is written. */
+    /** Lease number, if several processes share the store. With another number nothing is written. */
     lease?: number;
     node?: { id: string; status: NodeStatus[]; attempt: number };
   };
   /** Columns to change; absent keys stay. `insert` creates the row. */
   insert?: GraphRow;
   /**
-   * Where several processes share the store, of a graph that is inserted: the process that holds it, under the lease number 1; null:
-   * nobody does (number 0), and a job is written with it, for whoever takes it. Once a graph is done or failed nobody holds it.
+   * For a new run if several processes share the store: the process that holds it, with lease number 1; null: none (number 0), and a job
+   * is written with it. An ended run has no holder.
    */
   heldBy?: string | null;
   graph?: Partial<Omit<GraphRow, "id">>;
   nodes?: (Partial<NodeRow> & { id: string })[];
   insertNodes?: NodeRow[];
-  /** Ids of nodes to take away, before any are inserted or changed; unknown ones are no error. */
+  /** Ids of nodes to delete before others are inserted or changed; unknown ones are ignored. */
   deleteNodes?: string[];
   events?: NewEvent[];
   outbox?: OutboxRow[];
   /**
-   * Makes `outbox` anew: for a store whose registrations others may have changed since. Called where it finds, as it writes the unit,
-   * that the rows went by registrations which are not those of the database.
+   * Computes `outbox` again, for a store whose registrations other processes may change. Called if the store finds that the rows are
+   * based on outdated registrations.
    */
   outboxAgain?: () => OutboxRow[];
   signals?: SignalRow[];
-  /** Signals that nodes take. */
+  /** Signals that nodes receive. */
   takenSignals?: { seq: number; node: string }[];
-  /** Files whose parts are written: of their names there are no other parts after this. */
+  /** Files whose parts are written. Other parts with their names are deleted. */
   artifacts?: ArtifactRow[];
-  /** Takes away the parts that belong to no file: nobody who wrote any goes on with it. */
+  /** Deletes parts that belong to no file, because their uploads were abandoned. */
   dropsUploads?: boolean;
-  /** Rows of an epoch that is over, to keep for reading. */
+  /** Rows of a past epoch, to keep for reading. */
   pastNodes?: NodeRow[];
-  /** Who wanted it, where somebody did. */
+  /** Audit entry, if a caller caused the transition. */
   audit?: NewAudit;
 }

@@ -1,4 +1,4 @@
-/** Registrations, deliveries and attempts: rows, and what a store does with them. */
+/** Rows of registrations, deliveries and attempts, and the operations of a store on them. */
 import type { WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Page } from "./queries.ts";
 
@@ -10,7 +10,7 @@ export interface OutboxRow {
   event: WebhookEvent | "ping";
   epoch: number;
   pauseNo: number;
-  /** Exact text of the body that is sent and signed. */
+  /** The exact body that is sent and signed. */
   body: string;
   createdMs: number;
   dueMs: number;
@@ -21,24 +21,24 @@ export interface RegistrationRow {
   id: string;
   url: string;
   events: WebhookEvent[];
-  /** Names of the graphs or workers it hears of; empty: all. */
+  /** Names of its graphs or workers; empty: all. */
   workers: string[];
-  /** Whether deliveries of one graph wait for those before them. */
+  /** Whether deliveries of a run wait for earlier ones. */
   ordered: boolean;
-  /** Sent along with each delivery. Values may be credentials: they never leave the process otherwise. */
+  /** Added to each delivery. Values may be credentials, and leave the process only there. */
   headers: Record<string, string>;
   enabled: boolean;
   description: string;
-  /** Own secret; otherwise SVC_WEBHOOK_SECRET signs. Never leaves the process except in signatures. */
+  /** Its own secret; otherwise SVC_WEBHOOK_SECRET signs. Leaves the process only as signatures. */
   secret: string | undefined;
-  /** Secret before the last rotation, and until when it still signs. */
+  /** Previous secret, and how long it still signs. */
   previousSecret: string | undefined;
   previousUntilMs: number | undefined;
   state: "active" | "failing" | "disabled";
-  /** Why deliveries disabled it: answered 410, or nothing but failures for too long. */
+  /** Why deliveries disabled it: a 410 response, or only failures for too long. */
   disabledReason: "gone" | "failing" | undefined;
   consecutiveFailures: number;
-  /** Breaker: no attempt before this time. */
+  /** Circuit breaker: no attempt before this time. */
   openUntilMs: number | undefined;
   /** First failure since the last success. */
   failingSinceMs: number | undefined;
@@ -65,37 +65,37 @@ export interface AttemptRow {
   startedMs: number;
   durationMs: number;
   statusCode: number | undefined;
-  /** First 2 KB of the answer, as text. */
+  /** First 2 KB of the response, as text. */
   response: string | undefined;
-  /** Of the answer, by name in lower case; what may be a credential is hidden in them. */
+  /** Headers of the response by lower-case name, without possible credentials. */
   responseHeaders: Readonly<Record<string, string>> | undefined;
   error: string | undefined;
   timings: AttemptTimings | undefined;
 }
 
-/** How an attempt went, without what was said. */
+/** Outcome of an attempt, without the response. */
 export type OutcomeRow = Pick<AttemptRow, "startedMs" | "durationMs" | "statusCode" | "error">;
 
 export type LastOutcomeRow = OutcomeRow & Pick<AttemptRow, "deliveryId">;
 
 export type ReceiverOutcomeRow = OutcomeRow & Pick<OutboxRow, "registrationId">;
 
-/** Where an attempt's time went, in milliseconds; the first three only of an attempt that made a connection. */
+/** Durations within an attempt in milliseconds; the first three only for a new connection. */
 export interface AttemptTimings {
   dns?: number;
   connect?: number;
   tls?: number;
-  /** From the connection to the first byte of the answer. */
+  /** From the connection to the first byte of the response. */
   first_byte?: number;
 }
 
-/** An attempt, and what it means for its delivery. */
+/** An attempt and its effect on the delivery. */
 export interface AttemptRecord {
   attempt: AttemptRow;
   change: { status: DeliveryStatus; dueMs?: number; deliveredMs?: number };
 }
 
-/** Pending deliveries of one registration: those never tried, or those tried before. */
+/** Pending deliveries of a registration: first attempts, or retries. */
 export interface DeliveryLane {
   registrationId: string;
   isRetry: boolean;
@@ -111,47 +111,47 @@ export interface DeliveryQuery {
   cursor?: string;
 }
 
-/** What tells deliveries that have failed from each other, without what they say. */
+/** A failed delivery without its body. */
 export type FailedRow = Pick<DeliveryRow, "id" | "event" | "createdMs">;
 
 export interface FailedQuery {
   registrationId: string;
-  /** Made at this time or later. */
+  /** Created since this time. */
   sinceMs: number;
-  /** Where the page before ended. */
+  /** End of the previous page. */
   before?: Pick<FailedRow, "id" | "createdMs"> | undefined;
   limit: number;
 }
 
-/** What became of a registration's deliveries, each counted to {@link MAX_DELIVERY_TOTAL}. */
+/** Outcomes of a registration's deliveries, each counted to {@link MAX_DELIVERY_TOTAL}. */
 export interface DeliveryTally {
   registrationId: string;
-  /** Of those made since a time. */
+  /** Created since a time. */
   delivered: number;
   failed: number;
-  /** Of all. */
+  /** All of them. */
   pending: number;
 }
 
-/** How far deliveries are counted. */
+/** Limit of counting deliveries. */
 export const MAX_DELIVERY_TOTAL = 10_000;
 
 /**
- * @param registrationIds that have something to deliver
- * @param added the rows of a commit, all of them new, where they may be sent without being read: they are in the store as they are
- * here, and nobody else sends them. Without any the store is to be asked.
+ * @param registrationIds registrations with something to deliver
+ * @param added the rows of a commit, if they may be sent without being read: they are stored unchanged, and no other process sends them.
+ * Without any, the store must be asked.
  */
 export type OutboxListener = (registrationIds: ReadonlySet<string>, added: readonly OutboxRow[]) => void;
 
 export interface WebhookStore {
-  /** Under this id deliveries are claimed for this process. Absent where no other process has the store. */
+  /** Id under which this process claims deliveries. Absent if no other process uses the store. */
   readonly claimant?: string;
-  /** Inserts or replaces a registration. The URL is unique. */
+  /** Inserts or replaces a registration. URLs are unique. */
   saveRegistration(row: RegistrationRow): Promise<void>;
   /**
-   * Changes a registration as it is stored, so that no change of another process is lost.
-   * @param change gives the very row that it is given where there is nothing to change. May be called again.
-   * @returns undefined: there is none.
+   * Changes a registration based on its stored state, so that no change of another process is lost.
+   * @param change returns the given row itself if nothing changes. May be called again.
+   * @returns undefined: it does not exist.
    */
   changeRegistration(
     id: string,
@@ -163,51 +163,51 @@ export interface WebhookStore {
   /** Oldest first. */
   registrations(): Promise<RegistrationRow[]>;
   /**
-   * Registrations by id, oldest first, as this process knows them: read at every transition and before every attempt, so at once.
-   * What this process has changed is in it; what others of the same store have, moments later. Not to be changed.
+   * Registrations by id, oldest first, as this process knows them: read synchronously at every transition and before every attempt.
+   * Includes changes of this process at once, and those of others moments later. Must not be modified.
    */
   known(): ReadonlyMap<string, RegistrationRow>;
   addDelivery(row: OutboxRow): Promise<void>;
-  /** Deliveries of a lane due at `nowMs`, oldest due first, at most `limit`. Costs what it gives, however many wait. */
+  /** Due deliveries of a queue at `nowMs`, oldest first, at most `limit`. The cost depends on the result, not on the backlog. */
   due(lane: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]>;
-  /** When the first delivery of a lane that is due after `afterMs` falls due. */
+  /** Due time of the first delivery of a queue after `afterMs`. */
   nextDueMs(lane: DeliveryLane, afterMs: number): Promise<number | undefined>;
-  /** Registrations that have pending deliveries, those included that are gone. */
+  /** Registrations with pending deliveries, including deleted ones. */
   pendingRegistrations(): Promise<string[]>;
   /**
-   * When the earliest due of the pending deliveries falls due that tell of the same graph and come before this one: by
-   * epoch, then by pause; undefined when there is none.
+   * Earliest due time of pending deliveries that belong to the same run and come before this one, by epoch and pause; undefined if there
+   * is none.
    */
   earlierDueMs(row: OutboxRow): Promise<number | undefined>;
-  /** Makes what is pending of a graph due no later than `dueMs`. */
+  /** Makes pending deliveries of a run due by `dueMs`. */
   release(registrationId: string, graphId: string, dueMs: number): Promise<void>;
   /**
-   * Records attempts and what they mean for their deliveries, in one commit. One that is to be tried again stays as it is where its
-   * delivery is not pending any more: it was given up meanwhile, or another process has had it taken.
+   * Records attempts and their effects in one commit. A retry is not scheduled if the delivery is not pending any more: it was given up,
+   * or another process has its outcome.
    */
   recordAttempts(records: readonly AttemptRecord[]): Promise<void>;
-  /** Makes a delivery pending again, due at once. */
+  /** Makes a delivery pending and due at once. */
   requeue(deliveryId: string, dueMs: number): Promise<boolean>;
-  /** Makes a pending delivery a failed one. false: it is not pending, or there is none. */
+  /** Fails a pending delivery. false: it is not pending, or does not exist. */
   giveUp(deliveryId: string): Promise<boolean>;
-  /** Makes those of a registration's deliveries pending again that have failed, and still have, due at once: all in one commit. */
+  /** Makes failed deliveries of a registration pending and due at once, in one commit, if they are still failed. */
   requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void>;
-  /** A page of what has failed of a registration, newest first; no body is read for it. */
+  /** A page of failed deliveries of a registration, newest first, without bodies. */
   failedOf(query: FailedQuery): Promise<FailedRow[]>;
   delivery(id: string): Promise<DeliveryRow | undefined>;
   attempts(deliveryId: string): Promise<AttemptRow[]>;
-  /** How the last attempt of each of these deliveries went; none of such as were never tried. In any order. */
+  /** Outcome of the last attempt of each delivery; none for those without an attempt. In any order. */
   lastOutcomes(deliveryIds: readonly string[]): Promise<LastOutcomeRow[]>;
-  /** How attempts of the newest deliveries of each registration went, newest first; of at most `deliveries` of each. */
+  /** Outcomes of the attempts of each registration's newest deliveries, newest first; at most `deliveries` of each. */
   latestOutcomes(registrationIds: readonly string[], deliveries: number): Promise<ReceiverOutcomeRow[]>;
-  /** In the order in which they are asked for. @param sinceMs from when those count that have ended: by when they were made */
+  /** In the given order. @param sinceMs creation time from which ended deliveries count */
   tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]>;
-  /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: counting all would read all. */
+  /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: an exact count would read all rows. */
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>>;
-  /** Deletes pings that were made before a time and are not to be sent any more: no graph takes them along when it goes. */
+  /** Deletes old pings that are not to be sent any more. They belong to no run that would delete them. */
   forgetPings(beforeMs: number): Promise<void>;
-  /** Calls back after each commit that made deliveries pending, with their registrations. Returns the way to stop. */
+  /** Calls back with registrations after each commit that made deliveries pending. Returns a function that stops it. */
   onOutbox(listener: OutboxListener): () => void;
-  /** Has those told who wait for deliveries that another process has written. Absent where there is none. */
+  /** Notifies senders of deliveries that another process has written. Absent if there is no other process. */
   announce?(registrationIds: ReadonlySet<string>): void;
 }

@@ -1,30 +1,29 @@
 /**
- * What is to be done of a move, told by the marks that both databases have: a process that is killed leaves them, and the next one goes
- * on from there. No I/O.
- *
- * The source is marked before the target, and the target is done before the source is: so there is no moment at which an app could
- * start on both.
+ * Decides the next step of a migration from the states of both databases: a killed process leaves them, and the next one continues. No
+ * I/O.
+ * The source is marked before the target, and the target is finished before the source, so there is no moment at which an app could start
+ * on both.
  */
 import { isNotMoved, type MigrationState } from "../contract/migration-state.ts";
 
 export interface Side {
-  /** In words for people. */
+  /** In words. */
   label: string;
   mark: MigrationState | undefined;
 }
 
 export interface TargetSide extends Side {
-  /** Name of a table that has rows. */
+  /** Name of a table with rows. */
   filled: string | undefined;
 }
 
 export type Cursor = NonNullable<MigrationState["cursor"]>;
 
 export type Plan =
-  /** Of both sides nothing is done; or the source is marked, under this id. */
+  /** Nothing is done on either side; or the source is marked, under this id. */
   | { kind: "begin"; id: string | undefined }
   | { kind: "goOn"; id: string; cursor: Cursor }
-  /** All is there and checked; the source is to be told. */
+  /** All rows are there and checked; only the source must be closed. */
   | { kind: "close"; id: string }
   | { kind: "nothing" }
   | { kind: "refuse"; reason: string };

@@ -1,7 +1,7 @@
 /**
- * A move: all that one database holds, into another. Rows are copied table by table; how far it is stands in the target, in the
- * transaction of the rows, so a process that is killed anywhere is followed by one that goes on there. Then both sides are read again
- * and compared, and only then is the target ready and the source closed. What is to be done, move-plan.ts says.
+ * Copies the content of one database into another. Rows are copied table by table; the target stores the progress in the transaction of
+ * the rows, so a new process continues after a kill. Then both sides are read again and compared; only then is the target ready and the
+ * source closed. move-plan.ts decides the steps.
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../platform/shared/clock.ts";
@@ -13,11 +13,11 @@ import { batchesOf, checksumOf, type Checksum } from "./row-checksum.ts";
 
 export type MoveEvent =
   | { type: "begun"; from: string; to: string; isResumed: boolean }
-  /** Now and then. */
+  /** At intervals. */
   | { type: "copying" | "checking"; table: string; rows: number; of: number }
-  /** A table is the same on both sides. `replaced`: rows with characters that the target can't keep, U+FFFD in their place. */
+  /** A table is the same on both sides. `replaced`: rows with characters that the target can't store, which became U+FFFD. */
   | ({ type: "table"; table: string; replaced: number } & Checksum)
-  /** All is there. `jobs`: graphs that are under way. */
+  /** All rows are there. `jobs`: unfinished runs. */
   | { type: "arrived"; rows: number; jobs: number }
   | { type: "moved"; from: string; to: string }
   /** It was moved before. */
@@ -27,14 +27,14 @@ export interface MoveOptions {
   source: Dump;
   target: Dump;
   clock: Clock;
-  /** Leads processes to the graphs that are under way, once all is there. @returns how many. May be called twice. */
+  /** Creates jobs for unfinished runs, once all rows are there. @returns their number. Idempotent. */
   addJobs: () => Promise<number>;
   onEvent: (event: MoveEvent) => void;
-  /** For tests: others than those that there are. */
+  /** For tests: replaces the tables. */
   tables?: readonly DumpTable[];
 }
 
-/** @throws SvcError `SVC_MOVE` where it is refused, or what arrived is not what was sent; `SVC_STORE` */
+/** @throws SvcError `SVC_MOVE` if it is refused, or the copy differs; `SVC_STORE` */
 export async function move(options: MoveOptions): Promise<void> {
   const { source, target, onEvent } = options;
   const plan = await planFor(options);
@@ -46,7 +46,7 @@ export async function move(options: MoveOptions): Promise<void> {
   onEvent({ type: "moved", from: source.label, to: target.label });
 }
 
-/** Until the target is ready. */
+/** Copies until the target is ready. */
 async function fill(options: MoveOptions, id: string, plan: Plan): Promise<void> {
   const { source, target, onEvent } = options;
   if (plan.kind === "begin") await mark(options, id);
@@ -60,7 +60,7 @@ async function fill(options: MoveOptions, id: string, plan: Plan): Promise<void>
   onEvent({ type: "arrived", rows, jobs });
 }
 
-/** What would be done. */
+/** The next step. */
 export async function planFor({ source, target, tables = DUMP_TABLES }: MoveOptions): Promise<Plan> {
   const [from, to] = [await source.mark(), await target.mark()];
   const plan = planOf(
@@ -75,7 +75,7 @@ export async function planFor({ source, target, tables = DUMP_TABLES }: MoveOpti
   return plan;
 }
 
-/** Takes the mark off a source, so that apps start on it again. @throws SvcError `SVC_MOVE` where it has none. */
+/** Removes the state from a source, so that apps start on it again. @throws SvcError `SVC_MOVE` if it has none. */
 export async function undoMove(source: Dump): Promise<MigrationState> {
   const known = await source.mark();
   if (known?.state === "leaving" || known?.state === "left") {
@@ -95,7 +95,7 @@ async function mark(options: MoveOptions, id: string): Promise<void> {
   await options.target.setMark({ ...markOf(options, id, "arriving"), cursor: startOf(options) });
 }
 
-/** Who opened it just before it was marked is seen now; who opens it later sees the mark. */
+/** A process that opened it before is visible now; one that opens it later sees the state. */
 async function requireUnused({ source, target }: MoveOptions): Promise<void> {
   for (const dump of [source, target]) {
     const user = await dump.user();
@@ -115,7 +115,7 @@ async function copy(options: MoveOptions, id: string, start: Cursor): Promise<vo
     if (at >= first) await copyTable(options, id, table, at === first ? start.after : undefined, tables[at + 1]?.name);
 }
 
-/** The next rows are read while those before are written. @param next the table after this one. */
+/** Reads the next rows while the previous ones are written. @param next the table after this one. */
 async function copyTable(
   options: MoveOptions,
   id: string,
@@ -138,7 +138,7 @@ async function copyTable(
       batch.map((row) => target.kept(table, row)),
       { ...arriving, cursor },
     );
-    // It is waited for, above or below.
+    // Awaited above or below.
     writing.catch(() => undefined);
     rows += batch.length;
     onEvent({ type: "copying", table: table.name, rows, of });
@@ -147,7 +147,7 @@ async function copyTable(
   await target.setMark({ ...arriving, cursor: { table: next } });
 }
 
-/** @returns rows of all tables. @throws SvcError `SVC_MOVE` */
+/** @returns number of rows of all tables. @throws SvcError `SVC_MOVE` */
 async function compare(options: MoveOptions): Promise<number> {
   const { source, target, onEvent, tables = DUMP_TABLES } = options;
   let all = 0;

@@ -1,4 +1,4 @@
-/** Opens both sides of a move by their URLs. */
+/** Opens both sides of a migration by their URLs. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { invariant, SvcError } from "../../platform/shared/errors.ts";
@@ -6,7 +6,7 @@ import type { Dump } from "../contract/dump.ts";
 
 /**
  * @param databaseUrl `sqlite:<path>` or `postgres://…`
- * @param isTarget whether it is made where there is none
+ * @param isTarget whether to create it
  * @throws SvcError `SVC_CONFIG`, `SVC_STORE`
  */
 export async function openDump(databaseUrl: string, isTarget: boolean): Promise<Dump> {
@@ -21,7 +21,7 @@ export async function openDump(databaseUrl: string, isTarget: boolean): Promise<
 }
 
 /**
- * A target that is only looked at: what is not there yet is not made.
+ * Opens a target for reading, without creating it.
  * @throws as `openDump`
  */
 export async function inspectTarget(databaseUrl: string): Promise<Dump> {
@@ -35,7 +35,7 @@ export async function inspectTarget(databaseUrl: string): Promise<Dump> {
   return existsSync(file) ? openDump(databaseUrl, true) : absent(`the database ${resolve(file)}`, (_table, row) => row);
 }
 
-/** A database that is not there yet holds nothing. */
+/** A database that does not exist is empty. */
 function absent(label: string, kept: Dump["kept"]): Dump {
   const notMade = async (): Promise<void> => invariant(false, "what is only looked at is not written");
   return {

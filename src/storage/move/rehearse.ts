@@ -1,25 +1,25 @@
-/** What a move would do: every row is read, and shown to what the target can keep. Nothing is written. */
+/** A dry run of a migration: reads every row and checks whether the target can store it. Writes nothing. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { DUMP_TABLES, type DumpTable } from "../contract/dump.ts";
 import { planFor, type MoveOptions } from "./move.ts";
 import { batchesOf } from "./row-checksum.ts";
 
 export type RehearsalEvent =
-  /** Rows of the source; those with characters that would be replaced; those that would be refused. */
+  /** Rows of the source; rows with characters that would be replaced; rows that would be refused. */
   | { type: "would"; table: string; rows: number; replaced: number; refused: number }
-  /** Why a move would not be made. */
+  /** Why the migration would be refused. */
   | { type: "refusal"; reason: string }
-  /** Now and then. */
+  /** At intervals. */
   | { type: "reading"; table: string; rows: number; of: number };
 
-/** Of one table; all of them are counted. */
+/** Refused rows of a table to report. All are counted. */
 const MOST_TOLD = 5;
 
 export interface RehearsalOptions extends Omit<MoveOptions, "onEvent"> {
   onEvent: (event: RehearsalEvent) => void;
 }
 
-/** @returns whether it would be made. @throws SvcError `SVC_STORE` */
+/** @returns whether the migration would succeed. @throws SvcError `SVC_STORE` */
 export async function rehearse(options: RehearsalOptions): Promise<boolean> {
   const { onEvent, tables = DUMP_TABLES } = options;
   const plan = await planFor({ ...options, onEvent: () => undefined });

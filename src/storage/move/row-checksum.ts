@@ -1,17 +1,17 @@
-/** What rows come to: how many, and a number that tells them from any others, in whatever order they are read. */
+/** A checksum of rows, independent of their order, and their number. */
 import { createHash } from "node:crypto";
 import type { Dump, DumpRow, DumpTable } from "../contract/dump.ts";
 import { keyOf } from "../contract/dump.ts";
 
 export interface Checksum {
   rows: number;
-  /** Sum of the rows' SHA-256, in hex. */
+  /** Sum of the rows' SHA-256, hexadecimal. */
   sha256: string;
 }
 
 const MODULUS = 1n << 256n;
 
-/** @param change what a row is before it is counted. @param onRows told how many there are so far. */
+/** @param change converts a row before it counts. @param onRows called with the number so far. */
 export async function checksumOf(
   dump: Dump,
   table: DumpTable,
@@ -29,7 +29,7 @@ export async function checksumOf(
   return { rows, sha256: total.toString(16).padStart(64, "0") };
 }
 
-/** All rows, from behind a key on. */
+/** All rows after a key. */
 export async function* batchesOf(dump: Dump, table: DumpTable, from?: (string | number)[]): AsyncGenerator<DumpRow[]> {
   for (let after = from ? [...from] : undefined; ;) {
     const rows = await dump.read(table, after);
@@ -40,7 +40,7 @@ export async function* batchesOf(dump: Dump, table: DumpTable, from?: (string | 
   }
 }
 
-/** Values are told apart from their neighbours and from values of other kinds; bytes stand as what they hash to. */
+/** Encodes values unambiguously; bytes are represented by their hash. */
 function hashOf(row: DumpRow): bigint {
   const values = row.map((value) => (value instanceof Uint8Array ? { bytes: sha256(value) } : value));
   return BigInt(`0x${sha256(JSON.stringify(values))}`);

@@ -1,11 +1,11 @@
-/** Answers kept for calls that are sent again, in PostgreSQL. */
+/** Answers of idempotent calls, in PostgreSQL. */
 import { randomUUID } from "node:crypto";
 import type { Row } from "../contract/row.ts";
 import type { AnswerRow, AnswerStore } from "../contract/session-store.ts";
 import type { Database } from "./database.ts";
 import { clean } from "./write/group-document.ts";
 
-/** A row that is too old is taken over; one that is not stays, and is given. Its claim tells whose it is. */
+/** Replaces a row that is too old; another one stays and is returned. The claim tells them apart. */
 const CLAIM = `
   INSERT INTO svc.answer AS a (id, body_hash, created_ms, claim) VALUES ($1, $2, $3, $4)
   ON CONFLICT (id) DO UPDATE SET

@@ -1,4 +1,4 @@
-/** Files that workers leave, in PostgreSQL. */
+/** Artifacts of workers, in PostgreSQL. */
 import type { ArtifactRow, ArtifactRows } from "../contract/artifacts.ts";
 import { toArtifact } from "../contract/columns.ts";
 import type { Database } from "./database.ts";

@@ -24,10 +24,10 @@ const NEXT_AUDIT = "SELECT nextval(pg_get_serial_sequence('svc.audit', 'id')) AS
 const INSERT_AUDIT = `INSERT INTO svc.audit (${AUDIT_NAMES.join(", ")}) OVERRIDING SYSTEM VALUE
   VALUES (${AUDIT_NAMES.map((_, at) => `$${at + 1}`).join(", ")}) ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-/** Writes a row of the audit trail in a transaction. @returns false where it is there: then an earlier try of the transaction was committed. */
+/** Writes a row of the audit trail in a transaction. @returns false if it exists: an earlier try of the transaction was committed. */
 type WriteRecord = (sql: Sql) => Promise<boolean>;
 
-/** The row has its number before the first try of a transaction, so that it can be told whether one was committed whose answer was lost. */
+/** The row gets its number before the first try, so that a commit with a lost answer can be recognised. */
 async function recordOf(database: Database, audit: NewAudit | undefined): Promise<WriteRecord> {
   if (!audit) return () => Promise.resolve(true);
   const id = Number((await database.row(NEXT_AUDIT))?.["id"]);
@@ -35,7 +35,7 @@ async function recordOf(database: Database, audit: NewAudit | undefined): Promis
   return async (sql) => (await sql(INSERT_AUDIT, ...values)).length > 0;
 }
 
-/** What somebody does, and the word of it in the audit trail: made once, where there is one. */
+/** Runs an operation with its audit entry exactly once. */
 async function onRecord<T>(
   database: Database,
   audit: NewAudit | undefined,
@@ -67,7 +67,7 @@ export class PostgresAudit implements AuditRows {
     const conditions = new Conditions();
     conditions.add("target = ?", query.target);
     conditions.add("actor = ?", query.actor);
-    // The whole of it, or all that begin with it and a dot: "/" follows the dot in ASCII.
+    // The whole operation, or all that begin with it and a dot: "/" follows the dot in ASCII.
     if (operation !== undefined)
       conditions.add(
         "(operation = ? OR (operation > ? AND operation < ?))",
@@ -111,7 +111,7 @@ export class PostgresSchedules implements ScheduleRows {
       for (;;) {
         const [found] = await sql(LOCK_SCHEDULE, clean(name));
         const row = make(found && toSchedule(found));
-        // Where there was none, another process may have made it meanwhile: then it is to be looked at.
+        // If there was none, another process may have created it meanwhile: look again.
         if ((await write(sql, found ? WRITE_SCHEDULE : ADD_SCHEDULE, row)) > 0) return row;
       }
     });
@@ -119,12 +119,12 @@ export class PostgresSchedules implements ScheduleRows {
 
   async remove(name: string, source: ScheduleRow["source"], audit?: NewAudit): Promise<boolean> {
     const record = await recordOf(this.#database, audit);
-    // By an earlier try, it may be.
+    // Maybe by an earlier try.
     let wasRemoved = false;
     return this.#database.transaction(async (sql) => {
       const [found] = await sql(LOCK_SCHEDULE, clean(name));
       if (!found || toSchedule(found).source !== source) return wasRemoved;
-      // Where it is on record, somebody has made another of the name since.
+      // If the entry exists, the row with this name is a newer one.
       if (await record(sql)) await sql("DELETE FROM svc.schedule WHERE id = $1", clean(name));
       wasRemoved = true;
       return true;
@@ -151,7 +151,7 @@ export class PostgresSchedules implements ScheduleRows {
   }
 }
 
-/** @returns how many rows were written. */
+/** @returns number of changed rows. */
 async function write(sql: Sql, statement: string, { nextMs, ...row }: ScheduleRow): Promise<number> {
   return (await sql(statement, row.name, nextMs ?? null, JSON.stringify(row))).length;
 }

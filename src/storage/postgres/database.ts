@@ -1,6 +1,6 @@
 /**
- * One schema in a PostgreSQL database, used by any number of processes. Statements are prepared once on each connection, and
- * are made again while the server is away, for a while: so each that is given here may be made twice.
+ * A schema in a PostgreSQL database, used by any number of processes. Statements are prepared once for each connection, and repeated for
+ * a while when the server is away, so each may run twice.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Row } from "../contract/row.ts";
@@ -16,12 +16,12 @@ import { requireSessions } from "./connection/pooling.ts";
 import { migrate } from "./schema.ts";
 import { isUnavailable, isSerializationFailure, storeError } from "./connection/store-error.ts";
 
-/** A restart of the server takes a second or two; who waits for an answer waits no longer than this. */
+/** A restart of the server takes a second or two. Callers wait no longer than this. */
 const PATIENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Groups on their way at once: while one waits for the disk, the next is made. */
+/** Concurrent groups: while one waits for the disk, the next one is built. */
 export const WRITERS = 2;
 
 export type SqlValue =
@@ -39,15 +39,15 @@ export type Sql = (text: string, ...values: SqlValue[]) => Promise<Row[]>;
 
 export interface Answer {
   rows: Row[];
-  /** Rows that were changed. */
+  /** Number of changed rows. */
   count: number;
 }
 
 export class Database {
   readonly pool: Pool;
-  /** For groups of units alone: transactions of workers wait for them, and may hold all other connections meanwhile. */
+  /** For groups of transitions only: workers' transactions wait for them, and may use all other connections meanwhile. */
   readonly writers: Pool;
-  /** Unquoted. */
+  /** Not quoted. */
   readonly schema: string;
   readonly #names = new Map<string, { name: string; text: string }>();
   readonly #patienceMs: number;
@@ -60,7 +60,7 @@ export class Database {
     this.#patienceMs = patienceMs;
   }
 
-  /** Makes or renews the tables where that is needed. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
+  /** Creates or migrates the tables. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
   static async open(databaseUrl: string, patienceMs = PATIENCE_MS): Promise<Database> {
     const { url, schema, connections } = readPostgresUrl(databaseUrl);
     const [pool, writers] = [await openPool(url, connections - WRITERS), await openPool(url, WRITERS)];
@@ -77,7 +77,7 @@ export class Database {
     }
   }
 
-  /** Rows of a statement that reads, or that may be made twice. @throws SvcError `SVC_STORE` where the database is to blame */
+  /** Rows of a statement that reads, or may run twice. @throws SvcError `SVC_STORE` for a fault of the database */
   async rows(text: string, ...values: SqlValue[]): Promise<Row[]> {
     return (await this.run(text, ...values)).rows;
   }
@@ -92,18 +92,20 @@ export class Database {
     return this.#told(() => this.#again(() => this.query(this.pool, text, values)));
   }
 
-  /** Rows of a statement that is made once: whoever asks can do without an answer while the server is away. */
+  /** Rows of a statement that is not repeated: the caller can do without an answer while the server is away. */
   async once(text: string, ...values: SqlValue[]): Promise<Row[]> {
     return this.#told(async () => (await this.query(this.pool, text, values)).rows);
   }
 
-  /** One statement on a connection, once. */
+  /** Runs a statement on a connection, without repetition. */
   async query(on: Pick<ClientBase, "query">, text: string, values: readonly SqlValue[]): Promise<Answer> {
     const { rows, rowCount } = await on.query<Row>({ ...this.#prepared(text), values: values as unknown[] });
     return { rows, count: rowCount ?? 0 };
   }
 
-  /** Statements in a transaction of their own; all of them again where it can't be known whether it was committed: `work` sees then what it has written. */
+  /**
+   * Runs statements in a transaction. Repeats all of them if the outcome of the commit is unknown: `work` sees its earlier writes then.
+   */
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#told(() =>
       this.#again(() =>
@@ -122,7 +124,7 @@ export class Database {
     await Promise.all([this.pool.end(), this.writers.end()]);
   }
 
-  /** Its text for this schema, and a name under which each connection has it prepared. */
+  /** Text for this schema, and the name of the prepared statement. */
   #prepared(text: string): { name: string; text: string } {
     let known = this.#names.get(text);
     if (!known) {
@@ -132,19 +134,19 @@ export class Database {
     return known;
   }
 
-  /** For an attempt at something while the server may be away. */
+  /** For retries while the server may be away. */
   patience(): Patience {
     return new Patience(this.#patienceMs);
   }
 
-  /** A connection for one user, who releases it. That it ends is told by what is under way on it. */
+  /** A connection for one user, who releases it. A running statement reports its end. */
   async checkOut(): Promise<PoolClient> {
     const client = await this.pool.connect();
     if (client.listenerCount("error") === 0) client.on("error", () => undefined);
     return client;
   }
 
-  /** A connection that is thrown away where something went wrong on it: whatever was begun is rolled back by that. */
+  /** Discards the connection after an error, which rolls back everything. */
   async #withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
     const client = await this.checkOut();
     let failure: unknown;
@@ -167,7 +169,7 @@ export class Database {
     }
   }
 
-  /** Makes it again while the server is away. */
+  /** Repeats work while the server is away. */
   async #again<T>(work: () => Promise<T>): Promise<T> {
     const patience = this.patience();
     for (;;)
@@ -180,7 +182,7 @@ export class Database {
   }
 }
 
-/** Pauses between attempts, longer and longer, until it has been enough. */
+/** Pauses between attempts that grow, up to a limit. */
 class Patience {
   readonly #endMs: number;
   #pauseMs = FIRST_PAUSE_MS;
@@ -189,7 +191,7 @@ class Patience {
     this.#endMs = performance.now() + ms;
   }
 
-  /** @returns false, at once, where no attempt is left. */
+  /** @returns false at once if no attempt is left. */
   async pause(): Promise<boolean> {
     if (performance.now() + this.#pauseMs > this.#endMs) return false;
     await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));

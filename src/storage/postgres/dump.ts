@@ -1,4 +1,4 @@
-/** What a schema in PostgreSQL holds, as rows for other stores and from them (../dump.ts). */
+/** The content of a schema in PostgreSQL as rows, for migrations (../contract/dump.ts). */
 import { SvcError } from "../../platform/shared/errors.ts";
 import {
   BATCH_BYTES,
@@ -30,7 +30,7 @@ const ARRAYS: Readonly<Record<DumpKind, string>> = {
   bytes: "bytea[]",
 };
 
-/** Columns of one index, whose entries PostgreSQL refuses over some 2,700 bytes. */
+/** Columns of one index. PostgreSQL refuses entries above about 2,700 bytes. */
 const INDEXED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   graph: [["worker", "idempotency_key"]],
   signal: [["graph_id", "key"]],
@@ -39,7 +39,7 @@ const INDEXED: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 const LONGEST_ENTRY = 2600;
 
-/** What follows from graphs: how many there are, and which have a tag. */
+/** Derived data of runs: counts and tags. */
 const WITH_GRAPHS = (insert: string): string => `
   WITH added AS (${insert} RETURNING id, worker, status, tags),
   counted AS (
@@ -50,7 +50,7 @@ const WITH_GRAPHS = (insert: string): string => `
   SELECT DISTINCT tag.value, status, id FROM added, json_array_elements_text(added.tags::json) AS tag WHERE tags <> '[]'
   ON CONFLICT DO NOTHING`;
 
-/** Columns that tables have besides: a text each. */
+/** Additional columns of tables, each as an expression. */
 const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = { answer: { claim: "''" } };
 
 export class PostgresDump implements Dump {
@@ -63,12 +63,12 @@ export class PostgresDump implements Dump {
     this.#database = database;
   }
 
-  /** Makes the tables where there are none. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
+  /** Creates missing tables. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
   static async open(databaseUrl: string): Promise<PostgresDump> {
     return new PostgresDump(postgresLabel(databaseUrl), await Database.open(databaseUrl));
   }
 
-  /** Whether the schema has tables of ours: nothing is made. */
+  /** Whether the schema has svc's tables. Creates nothing. */
   static async isThere(databaseUrl: string): Promise<boolean> {
     const { url, schema } = readPostgresUrl(databaseUrl);
     const pool = await openPool(url, 1);
@@ -100,7 +100,7 @@ export class PostgresDump implements Dump {
   async setMark(mark: MigrationState | undefined): Promise<void> {
     await this.#database.transaction(async (sql) => {
       await writeMigrationState(sql, mark);
-      // A process that was frozen for long, and is not seen any more, writes no graph when it wakes.
+      // A process that was frozen for long, and is not visible any more, writes nothing when it wakes up.
       if (mark?.state === "leaving")
         await sql("UPDATE svc.graph SET holder = NULL, lease = lease + 1 WHERE holder IS NOT NULL");
     });
@@ -129,7 +129,7 @@ export class PostgresDump implements Dump {
     await this.#database.row(
       "SELECT setval(pg_get_serial_sequence('svc.audit', 'id'), max(id)) FROM svc.audit HAVING max(id) IS NOT NULL",
     );
-    // Plans of statements are made for what is there: nothing was, when the tables were made.
+    // Update statistics for the query planner: the tables were empty when they were created.
     for (const name of ["graph", "node", "event", "delivery", "attempt"])
       await this.#database.row(`ANALYZE svc.${name}`);
   }
@@ -148,7 +148,7 @@ export class PostgresDump implements Dump {
   }
 }
 
-/** Long values are not read to learn how long they are: rows are taken until the batch is full. */
+/** Does not read long values to learn their length: rows are read until the batch is full. */
 function readSql({ name, columns, key, batch }: DumpTable, isBehind: boolean): string {
   const keys = key.map((column) => `c${columns.findIndex((one) => one.name === column)}`).join(", ");
   const order = key.map((column) => `t.${column}`).join(", ");
@@ -171,13 +171,13 @@ function insertSql(table: DumpTable): string {
   const names = [...columns.map((column) => column.name), ...Object.keys(more)].join(", ");
   const arrays = columns.map(({ kind }, at) => `$${at + 1}::${ARRAYS[kind]}`).join(", ");
   const values = ["given.*", ...Object.values(more)].join(", ");
-  // The numbers of the audit trail are the database's to give, unless it is told otherwise.
+  // The database assigns numbers of the audit trail unless it is overridden.
   const own = name === "audit" ? "OVERRIDING SYSTEM VALUE" : "";
   const insert = `INSERT INTO svc.${name} (${names}) ${own} SELECT ${values} FROM unnest(${arrays}) AS given ON CONFLICT (${key.join(", ")}) DO NOTHING`;
   return name === "graph" ? WITH_GRAPHS(insert) : insert;
 }
 
-/** What `Dump.kept` gives, whether or not there is a database yet. @throws SvcError `SVC_MOVE` */
+/** Implements `Dump.kept`, also without a database. @throws SvcError `SVC_MOVE` */
 export function keptInPostgres(table: DumpTable, row: DumpRow): DumpRow {
   let kept: DumpRow = row;
   table.columns.forEach((column, at) => {
@@ -188,7 +188,7 @@ export function keptInPostgres(table: DumpTable, row: DumpRow): DumpRow {
   return kept;
 }
 
-/** Tags are taken apart by the database, so what it can't keep must not stand in them as an escape either. */
+/** The database parses tags, so characters that it can't store must not be in them as escapes either. */
 function cleaned({ name }: DumpTable, column: DumpColumn, value: DumpValue): DumpValue {
   if (name !== "graph" || column.name !== "tags" || typeof value !== "string") return clean(value);
   return value.includes("\\u") ? JSON.stringify((JSON.parse(value) as string[]).map(clean)) : value;

@@ -1,4 +1,4 @@
-/** Events as rows of a dump: one for each, whereas PostgreSQL keeps many in a row (event-rows.ts). */
+/** Events as rows of a dump, one for each, while PostgreSQL stores many in a row (event-rows.ts). */
 import { EVENT_COLUMNS, insertValues, toEvent } from "../contract/columns.ts";
 import { BATCH_BYTES, type DumpKey, type DumpRow } from "../contract/dump.ts";
 import type { GraphEvent } from "../contract/graph-rows.ts";
@@ -9,7 +9,7 @@ import { clean } from "./write/group-document.ts";
 
 export const COUNT_EVENTS = "SELECT coalesce(sum(last - first + 1), 0) AS total FROM svc.event";
 
-/** Rows that are read at once: a dozen events each, or 256. */
+/** Rows to read at a time: a dozen events each, or 256. */
 const ROWS = 100;
 const READ = (where: string): string => `SELECT * FROM (
     SELECT *, sum(size) OVER (ORDER BY graph_id, last ROWS UNBOUNDED PRECEDING) - size AS before FROM (
@@ -24,7 +24,7 @@ const INSERT = `INSERT INTO svc.event (graph_id, first, last, data)
 
 const NAMES = Object.values(EVENT_COLUMNS).map(([name]) => name);
 
-/** Events behind a key, of rows that may begin before it. */
+/** Events after a key, from rows that may begin before it. */
 export async function readEvents(database: Database, after: DumpKey | undefined, most: number): Promise<DumpRow[]> {
   const [graphId, seq] = after ?? [];
   const rows = await (after ? database.rows(BEHIND, ...after) : database.rows(FIRST));
@@ -35,7 +35,7 @@ export async function readEvents(database: Database, after: DumpKey | undefined,
     .map((event) => insertValues(EVENT_COLUMNS, event));
 }
 
-/** Those of one graph that follow each other share rows. */
+/** Consecutive events of a run share rows. */
 export async function writeEvents(sql: Sql, rows: readonly DumpRow[]): Promise<void> {
   const runs: GraphEvent[][] = [];
   for (const row of rows) {

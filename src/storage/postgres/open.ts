@@ -16,7 +16,7 @@ import { WriterSlots } from "./write/writer-slots.ts";
 import { PostgresWebhooks } from "./webhooks/webhooks.ts";
 
 export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf">> {
-  /** How long calls wait for a server that is away. Default 15,000. */
+  /** Time that calls wait for a missing server. Default 15,000. */
   patienceMs?: number;
 }
 

@@ -1,26 +1,23 @@
-/**
- * Takes finished graphs away, with all that belongs to them, a few at a time: a slice is one short transaction, which locks
- * nothing that others wait for.
- */
+/** Deletes finished runs with all their rows, slice by slice: a slice is one short transaction that locks nothing others wait for. */
 import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { purgeAsked, sliceOf, toCandidate, type Candidate } from "../contract/purge-slice.ts";
 import type { PurgeQuery, PurgeStep } from "../contract/queries.ts";
 import { clean } from "./write/group-document.ts";
 import type { Sql } from "./database.ts";
 
-/** Tables whose rows belong to a graph by `graph_id`. */
+/** Tables with rows of a run, by `graph_id`. */
 const OWNED = ["node", "past_node", "event", "signal", "artifact_part", "artifact"];
 
 const COLUMNS = "id, worker, status, tags, seq";
 
-/** Finished before a time, nobody waits for it, and nothing of it is still to be sent. */
+/** Finished before a time, kept by no other run, and without an open delivery. */
 const FREE = `
   SELECT id FROM svc.graph WHERE id = ANY ($1::text[]) AND finished_ms < $2 AND phase IN ('done', 'failed')
   AND NOT EXISTS (SELECT 1 FROM svc.delivery WHERE delivery.graph_id = graph.id AND delivery.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM svc.graph AS parent WHERE parent.id = graph.parent_graph AND parent.phase NOT IN ('done', 'failed'))
   FOR UPDATE OF graph SKIP LOCKED`;
 
-/** Inside a transaction. @param slot under which it is counted. */
+/** Within a transaction. @param slot the writer's slot for counts. */
 export async function purgeSlice(sql: Sql, query: PurgeQuery, slot: string): Promise<PurgeStep> {
   const looked = await candidates(sql, query);
   const ids = looked.map(({ id }) => id);
@@ -30,7 +27,7 @@ export async function purgeSlice(sql: Sql, query: PurgeQuery, slot: string): Pro
   return step;
 }
 
-/** Oldest first. What was created after a time can't have finished before it. */
+/** Oldest first. A run that was created after a time can't have finished before it. */
 async function candidates(sql: Sql, query: PurgeQuery): Promise<Candidate[]> {
   const { worker, finishedBeforeMs } = query;
   const { statuses, after, limit } = purgeAsked(query);

@@ -1,14 +1,14 @@
 /**
- * Counts of clients that all processes on one database share. In a table that is not logged, in transactions that wait for no disk:
- * who loses a minute of counting loses no data.
+ * Shared counters of clients on one database, in an unlogged table and without waiting for the disk: a lost minute of counts is no lost
+ * data.
  */
 import type { RateCount, RateCounters } from "../../platform/shared/rate-counters.ts";
 import type { Database } from "./database.ts";
 
-/** `isOver` of platform/shared/rate-counters.ts: of the window that is there, seen from the one that would begin now. */
+/** `isOver` of platform/shared/rate-counters.ts, for the stored window and one that begins now. */
 const IS_OVER = "rate.end_ms <= excluded.end_ms - $4::bigint OR rate.end_ms > excluded.end_ms";
 
-/** One statement, so that calls in several processes at once are each counted. */
+/** One statement, so that concurrent calls of several processes all count. */
 const ADD = `
   INSERT INTO svc.rate AS rate (key, consumed, end_ms) VALUES ($1, $2, $3)
   ON CONFLICT (key) DO UPDATE SET
@@ -16,7 +16,7 @@ const ADD = `
     end_ms = CASE WHEN ${IS_OVER} THEN excluded.end_ms ELSE rate.end_ms END
   RETURNING consumed, end_ms`;
 
-/** The longest that counting may hold up a call; then the limit counts in memory. */
+/** Longest delay of a call by counting. After it, the limit counts in memory. */
 const LONGEST_MS = 1000;
 
 export class RateTable implements RateCounters {

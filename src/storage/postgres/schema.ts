@@ -1,7 +1,7 @@
 /**
- * Tables in PostgreSQL, as numbered steps; `svc.meta` counts the steps a schema has had. Steps are never edited once released, only
- * added. Processes that boot at once take turns. Texts that are compared sort by their bytes (`COLLATE "C"`), as in every
- * other store; what is structured is JSON text; times are milliseconds.
+ * Tables in PostgreSQL as numbered migrations; `svc.meta` counts those that a schema has had. Released migrations are never edited.
+ * Processes that boot at the same time take turns. Compared texts sort by bytes (`COLLATE "C"`), as in every store; structured values are
+ * JSON text; times are milliseconds.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { CLAIM_FUNCTION } from "./webhooks/claim-function.ts";
@@ -100,30 +100,30 @@ const STEPS: readonly string[] = [
    ${COMMIT_FUNCTION}`,
   `CREATE UNLOGGED TABLE svc.rate (key text COLLATE "C" PRIMARY KEY, consumed int NOT NULL, end_ms bigint NOT NULL) WITH (fillfactor = 50);
    ${CLAIM_FUNCTION}`,
-  // One row, while the schema is filled from another database, and after.
+  // One row during and after a migration.
   "CREATE TABLE svc.move (id int PRIMARY KEY, data text NOT NULL)",
-  // A day of counts, a row for each minute of each process.
+  // Counts of a day, a row for each minute of each process.
   `CREATE TABLE svc.activity (
      at_ms bigint NOT NULL, process text COLLATE "C" NOT NULL, data text NOT NULL, PRIMARY KEY (at_ms, process)
    );`,
   "ALTER TABLE svc.attempt ADD COLUMN response_headers text",
-  // What an author says of a graph, and what started it; the function that writes them knows them by now.
+  // Summary and origin of a run, which the writing function knows by now.
   `ALTER TABLE svc.graph ADD COLUMN summary text, ADD COLUMN origin text;
    ${COMMIT_FUNCTION}`,
-  // Under which the parts of a file are, where that is not its name; in its table the column id has it. The function takes one array more,
-  // so processes of before keep theirs.
+  // Id of a file's parts, if it differs from the name; the parts' table has it in the column id. The function takes one more array, so
+  // older processes keep theirs.
   `ALTER TABLE svc.artifact ADD COLUMN upload text COLLATE "C";
    ${COMMIT_FUNCTION}`,
 ];
 
-/** @throws SvcError `SVC_STORE` where a newer svc has been here. */
+/** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */
 export async function migrate(client: ClientBase, schema: string): Promise<void> {
   const sql = (text: string) => client.query<{ version: number }>(inSchema(text, schema));
-  // One transaction for all: its lock is one of a transaction, which poolers that share sessions keep too.
+  // One transaction for all: its lock is a transaction's, which poolers that share sessions keep as well.
   await client.query("BEGIN; SET LOCAL statement_timeout = 0");
   await client.query(LOCK);
   const known = await client.query<{ meta: string | null }>("SELECT to_regclass($1) AS meta", [`${schema}.meta`]);
-  // Asked for first: who may use the schema may not be allowed to make one.
+  // Checked first: a user of the schema may lack the right to create one.
   if (known.rows[0]?.meta === null) {
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
     await sql("CREATE TABLE svc.meta (version int NOT NULL)");

@@ -1,7 +1,7 @@
-/** What the database takes on its server's disk, asked for now and then: the server looks at each of its files. */
+/** Size of the database on the server's disk, read at intervals, because the server looks at each file. */
 import type { Database } from "./database.ts";
 
-/** As long an answer is good. */
+/** How long a result is used. */
 const FRESH_MS = 10_000;
 
 export class DatabaseSize {
@@ -13,7 +13,7 @@ export class DatabaseSize {
     this.#database = database;
   }
 
-  /** @returns undefined where the server does not tell: who asks may not be allowed to know */
+  /** @returns undefined if the server refuses: the user may lack the right */
   bytes(): Promise<number | undefined> {
     const nowMs = performance.now();
     if (this.#known && nowMs - this.#askedMs < FRESH_MS) return this.#known;

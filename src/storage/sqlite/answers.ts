@@ -1,4 +1,4 @@
-/** Answers kept for calls that are sent again, in SQLite. */
+/** Answers of idempotent calls, in SQLite. */
 import type { AnswerRow, AnswerStore } from "../contract/session-store.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "../contract/row.ts";

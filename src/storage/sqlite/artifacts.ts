@@ -1,4 +1,4 @@
-/** Files that workers leave, in SQLite. */
+/** Artifacts of workers, in SQLite. */
 import { partsOf, UPLOAD_MARK, type ArtifactRow, type ArtifactRows } from "../contract/artifacts.ts";
 import { ARTIFACT_COLUMNS, insertSql, insertValues, toArtifact } from "../contract/columns.ts";
 import type { Database } from "./database.ts";
@@ -6,7 +6,7 @@ import type { Statement } from "./file/driver.ts";
 
 const INSERT = insertSql("artifact", ARTIFACT_COLUMNS).replace("INSERT", "INSERT OR REPLACE");
 
-/** Of a file's name the parts of all uploads but one. Those of an upload begin with the name and the mark; `?4` is what sorts behind them all. */
+/** Parts of all other uploads of a file. Ids of an upload begin with the name and the separator; `?4` sorts after all of them. */
 const DROP_OTHERS = `DELETE FROM artifact_part
   WHERE graph_id = ?1 AND id <> ?2 AND (id = ?3 OR (id > ?3 || '${UPLOAD_MARK}' AND id < ?4))`;
 const AFTER_MARK = String.fromCharCode(UPLOAD_MARK.charCodeAt(0) + 1);
@@ -14,19 +14,19 @@ const AFTER_MARK = String.fromCharCode(UPLOAD_MARK.charCodeAt(0) + 1);
 const DROP_LOOSE = `DELETE FROM artifact_part
   WHERE graph_id = ?1 AND id NOT IN (SELECT coalesce(upload, id) FROM artifact WHERE graph_id = ?1)`;
 
-/** Inside a transaction: the file in place of the one before, of which nothing stays. */
+/** Within a transaction: replaces the file and deletes the parts of the old one. */
 export function putArtifact(database: Database, row: ArtifactRow): void {
   const { graphId, name } = row;
   database.sql(INSERT).run(...insertValues(ARTIFACT_COLUMNS, row));
   database.sql(DROP_OTHERS).run(graphId, partsOf(row), name, name + AFTER_MARK);
 }
 
-/** Inside a transaction. */
+/** Within a transaction. */
 export function dropLooseParts(database: Database, graphId: string): void {
   database.sql(DROP_LOOSE).run(graphId);
 }
 
-/** Both drivers take and give bytes; no other table has any. */
+/** Both drivers accept and return bytes; no other table has any. */
 interface BytesStatement {
   run(graphId: string, upload: string, at: number, data: Uint8Array): unknown;
   get(graphId: string, upload: string, at: number): { data: Uint8Array } | undefined;

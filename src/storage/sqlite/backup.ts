@@ -1,7 +1,7 @@
 /**
- * A copy of a database file, made while an app writes to it: all that was committed when the copy began, and nothing of later. SQLite
- * writes it (`VACUUM INTO`, https://sqlite.org/lang_vacuum.html), as a reader beside the app, which is not held up. The copy has its name
- * only once it is whole, checked and on disk.
+ * Copies a database file while an app writes to it: everything that was committed when the copy began, and nothing later. SQLite writes
+ * it (`VACUUM INTO`, https://sqlite.org/lang_vacuum.html) as a reader, without blocking the app. The copy gets its name once it is
+ * complete, checked and on disk.
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -14,15 +14,15 @@ export interface Backup {
   graphs: number;
 }
 
-/** What an app keeps for itself: secrets of webhooks stand in it. */
+/** Readable by the owner only: it contains secrets of webhooks. */
 const MODE = 0o600;
-/** Of a copy on its way. */
+/** Suffix of an unfinished copy. */
 const PART = ".part";
 
 /**
- * @param file of the app, which may be running
- * @param copy a file that is not there yet
- * @throws SvcError `SVC_STORE` where there is no such file, the copy is there already, or can't be written
+ * @param file database of the app, which may be running
+ * @param copy a file that does not exist
+ * @throws SvcError `SVC_STORE` if there is no such file, the copy exists, or it can't be written
  */
 export async function backUp(file: string, copy: string): Promise<Backup> {
   if (!existsSync(file))
@@ -37,7 +37,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
   try {
     mkdirSync(dirname(copy), { recursive: true });
     rmSync(part, { force: true });
-    // Empty: SQLite writes into it, and nobody else may read it at any time.
+    // Created empty with its mode, so that no other user can ever read it.
     closeSync(openSync(part, "wx", MODE));
     using(new DriverClass(file), (driver) => {
       driver.exec("PRAGMA busy_timeout=5000");
@@ -46,7 +46,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
     const graphs = using(new DriverClass(part), check);
     sync(part, "r+");
     renameSync(part, copy);
-    // Windows has no way to sync the names in a folder, nor a need to.
+    // Windows can't sync a folder, and needs not.
     if (process.platform !== "win32") sync(dirname(copy), "r");
     return { bytes: statSync(copy).size, graphs };
   } catch (error) {
@@ -55,7 +55,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
   }
 }
 
-/** @returns how many graphs are in it. */
+/** @returns number of runs in it. */
 function check(driver: Driver): number {
   const told = driver.prepare("PRAGMA quick_check").all();
   const found = String(Object.values(told[0] ?? {})[0]);
@@ -71,7 +71,7 @@ function using<T>(driver: Driver, work: (driver: Driver) => T): T {
   }
 }
 
-/** To the disk. @param flags Windows syncs what is open for writing only, and a folder can't be */
+/** Syncs to disk. @param flags Windows syncs only files that are open for writing, and no folders */
 function sync(path: string, flags: "r" | "r+"): void {
   const opened = openSync(path, flags);
   try {
@@ -81,9 +81,9 @@ function sync(path: string, flags: "r" | "r+"): void {
   }
 }
 
-/** What a copy failed of, as who asked for it is told. */
+/** The error of a failed copy for its caller. */
 export function copyError(file: string, copy: string, error: unknown): Error {
-  // Of the app's file it only reads: what is full is the disk that the copy goes to.
+  // The app's file is only read: a full disk is that of the copy.
   const full = error instanceof Error && /disk is full|ENOSPC|EDQUOT/i.exec(error.message)?.[0];
   if (full)
     return new SvcError(

@@ -28,7 +28,7 @@ import type { Value } from "../contract/row.ts";
 const { id: _id, ...NEW_AUDIT_COLUMNS } = AUDIT_COLUMNS;
 const INSERT_AUDIT = insertSql("audit", NEW_AUDIT_COLUMNS as Columns);
 
-/** Inside a transaction. */
+/** Within a transaction. */
 export function insertAudit(database: Database, row: NewAudit | undefined): void {
   if (row) database.sql(INSERT_AUDIT).run(...insertValues(NEW_AUDIT_COLUMNS as Columns, row));
 }
@@ -55,7 +55,7 @@ export class SqliteAudit implements AuditRows {
     const { operation, limit, cursor } = query;
     add("target = ?", query.target);
     add("actor = ?", query.actor);
-    // The whole of it, or all that begin with it and a dot: "/" follows the dot in ASCII.
+    // The whole operation, or all that begin with it and a dot: "/" follows the dot in ASCII.
     add(
       "(operation = ? OR (operation > ? AND operation < ?))",
       operation,

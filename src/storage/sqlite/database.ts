@@ -1,9 +1,8 @@
 /**
- * One database file: opened by one process only, written in groups.
- *
- * Group commit: all work that arrives within a turn of the event loop shares one transaction and one sync to disk
- * (log-sync.ts), and is acknowledged after it. Each work is a function that may run twice: when one of a group
- * fails, the group is rolled back and each is run again alone, so that a failure stays with its owner.
+ * A database file, opened by one process only, written in groups.
+ * Group commit: all work of one turn of the event loop shares a transaction and a sync to disk (log-sync.ts), and is acknowledged
+ * afterwards. Each work is a function that may run twice: if one of a group fails, the group is rolled back and each runs alone, so that
+ * a failure stays with its owner.
  */
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -21,9 +20,9 @@ import { isLocked, storeError } from "./file/store-error.ts";
 import type { Kind, PendingWork } from "./write/pending-work.ts";
 
 export interface DatabaseOptions {
-  /** For how long work waits for another program that writes to the file. Default 5 s. */
+  /** Time that work waits for another program that writes to the file. Default 5 s. */
   patienceMs?: number | undefined;
-  /** For tests: how the log is synced. */
+  /** For tests: replaces the sync of the log. */
   sync?: Sync | undefined;
 }
 
@@ -34,10 +33,10 @@ export class Database {
   readonly #driver: Driver;
   readonly #lock: Driver | undefined;
   readonly #owner: FileOwner;
-  /** Absent where there is no log: in memory, and on file systems where SQLite can't have one. */
+  /** Absent without a log: in memory, and on file systems where SQLite can't have one. */
   readonly #log: LogSync | undefined;
   readonly #statements = new Map<string, Statement>();
-  /** Statements of authors. */
+  /** Authors' statements. */
   readonly own = new UserStatements((text) => this.#prepare(text));
   readonly #onStale: (() => void)[] = [];
   readonly #lockWait: LockWait;
@@ -53,7 +52,7 @@ export class Database {
     this.#lock = lock;
     this.#owner = new FileOwner(driver, file, takeOwnership(driver));
     const hasLog = isLogged(driver);
-    // Where there is none a reader may have to wait for a writer, too: SQLite does.
+    // Without a log, a reader may have to wait for a writer as well: SQLite does.
     this.#lockWait = new LockWait(hasLog ? options.patienceMs : 0);
     if (!hasLog) return;
     this.#waitInSqlite(0);
@@ -67,7 +66,7 @@ export class Database {
     try {
       if (!isMemory) mkdirSync(dirname(file), { recursive: true });
       if (!isMemory) lock = await takeLock(file);
-      // Secrets of webhooks and sessions are in it; SQLite gives its log the same mode.
+      // It contains secrets of webhooks and sessions. SQLite gives its log the same mode.
       if (!isMemory && !existsSync(file)) closeSync(openSync(file, "a", OWNER_ONLY));
       const driver = await connect(file);
       migrate(driver, file);
@@ -82,7 +81,7 @@ export class Database {
     }
   }
 
-  /** A statement of ours, prepared once. It throws SvcError `SVC_STORE` where the file is to blame. */
+  /** One of svc's statements, prepared once. It throws SvcError `SVC_STORE` for a fault of the file. */
   sql(text: string): Statement {
     let statement = this.#statements.get(text);
     if (!statement) this.#statements.set(text, (statement = this.#prepare(text)));
@@ -116,8 +115,8 @@ export class Database {
 
   /**
    * Runs `work` in a transaction of its own, in its turn; nothing else is written until it has settled.
-   * @param work may wait, for its own statements: after 10 s it is rolled back, and its signal aborts: it must not touch the database
-   * from then on. Runs once.
+   * @param work may await its own statements: after 10 s it is rolled back, and its signal aborts; it must not touch the database from
+   * then on. Runs once.
    */
   writeAlone<T>(work: (over: AbortSignal) => Promise<T>): Promise<T> {
     return this.#enqueue<T>(work as (over?: AbortSignal) => unknown, "alone");
@@ -131,7 +130,7 @@ export class Database {
     });
   }
 
-  /** Until then nothing is written. */
+  /** Nothing is written until it resolves. */
   get #heldUp(): Promise<void> | undefined {
     return this.#alone ?? this.#lockWait.over;
   }
@@ -151,16 +150,16 @@ export class Database {
     this.#isClosed = true;
     this.#log?.close();
     try {
-      // libsql leaves the log as it is, to be read again at the next start.
+      // libsql leaves the log to be read at the next start.
       this.#checkpoint();
     } catch {
-      // What is in the log is safe there: whoever opens the file next reads it.
+      // The log is safe: the next process that opens the file reads it.
     }
     this.#driver.close();
     this.#lock?.close();
   }
 
-  /** @throws where the log could not be copied into the file. */
+  /** @throws if the log could not be copied into the file. */
   #checkpoint(): void {
     this.#waitInSqlite(PATIENCE_MS);
     try {
@@ -171,7 +170,7 @@ export class Database {
     }
   }
 
-  /** @param ms for which SQLite waits for another program by itself, with the event loop: 0 for all that can be tried again */
+  /** @param ms time for which SQLite itself waits for another program, and blocks the event loop: 0 for work that can be retried */
   #waitInSqlite(ms: number): void {
     this.#driver.prepare(`PRAGMA busy_timeout=${ms}`).all();
   }
@@ -186,7 +185,7 @@ export class Database {
     this.#commitGroup(group);
   }
 
-  /** Removes the work that may share one transaction from the front of the queue. */
+  /** Takes work from the front of the queue that may share a transaction. */
   #takeGroup(): PendingWork[] {
     const end = this.#queue.findIndex(({ kind }) => kind === "alone");
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
@@ -256,7 +255,7 @@ export class Database {
     this.#acknowledge(group, values);
   }
 
-  /** Once it is durable. */
+  /** Called once it is durable. */
   #acknowledge(group: readonly PendingWork[], values: readonly unknown[]): void {
     this.#onceDurable((error) => {
       for (const [at, { resolve, reject }] of group.entries())
@@ -265,7 +264,7 @@ export class Database {
     });
   }
 
-  /** @param then called when all that is committed by now is on disk, or with why that is not known. */
+  /** @param then called once everything committed so far is on disk, or with why that is unknown. */
   #onceDurable(then: (error?: Error) => void): void {
     if (!this.#log) return then();
     this.#log.after((error) => then(error && storeError(this.#file, error)));
@@ -276,14 +275,14 @@ export class Database {
     if (isWrittenByOthers) this.#tellStale();
   }
 
-  /** Inside a transaction: takes back what was written since a savepoint, and ends that. */
+  /** Within a transaction: rolls back to a savepoint and ends it. */
   rollBackTo(savepoint: string): void {
     this.#tellStale();
     this.sql(`ROLLBACK TO ${savepoint}`).run();
     this.sql(`RELEASE ${savepoint}`).run();
   }
 
-  /** Calls back whenever the file may have something else than this process last knew: after a rollback, or a commit of another. */
+  /** Calls back if the file may differ from what this process knows: after a rollback, or a commit of another process. */
   onStale(listener: () => void): void {
     this.#onStale.push(listener);
   }

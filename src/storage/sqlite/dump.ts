@@ -1,4 +1,4 @@
-/** What an SQLite file holds, as rows for other stores and from them (../dump.ts). Whoever has it open has the file to itself. */
+/** The content of an SQLite file as rows, for migrations (../contract/dump.ts). The process has the file to itself. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -24,14 +24,14 @@ import { readMigrationState, writeMigrationState } from "./migration-state.ts";
 import { Payloads } from "./runs/payloads.ts";
 import { countGraphs } from "./runs/totals.ts";
 
-/** Bytes too, which the drivers take and give where there are any. */
+/** Includes bytes, which the drivers accept and return. */
 interface WideStatement {
   run(...values: DumpValue[]): { changes: number | bigint };
   all(...values: DumpValue[]): Record<string, DumpValue | ArrayBuffer>[];
 }
 const wide = (statement: Statement): WideStatement => statement as unknown as WideStatement;
 
-/** Columns that the tables have besides, and follow from the others. */
+/** Additional columns of the tables, computed from others. */
 const MORE: Readonly<Record<string, Readonly<Record<string, (row: (name: string) => DumpValue) => Value>>>> = {
   schedule: {
     worker: (row) => scheduleOf(row).worker,
@@ -52,8 +52,8 @@ export class SqliteDump implements Dump {
   }
 
   /**
-   * @param options.isNew whether the file is made where there is none.
-   * @throws SvcError `SVC_STORE` where there is none, or another process has it.
+   * @param options.isNew whether to create a missing file.
+   * @throws SvcError `SVC_STORE` if it does not exist, or another process has it.
    */
   static async open(file: string, { isNew }: { isNew: boolean }): Promise<SqliteDump> {
     if (!isNew && !existsSync(file))
@@ -86,7 +86,7 @@ export class SqliteDump implements Dump {
     return rows;
   }
 
-  /** @param graphId the first column of each table that has long values. */
+  /** @param graphId the first column of each table with long values. */
   #valueOf(
     table: DumpTable,
     { name, kind }: DumpColumn,
@@ -162,7 +162,7 @@ export class SqliteDump implements Dump {
     await this.#database.write(() => this.#database.sql("ANALYZE").run());
   }
 
-  /** Others are refused when they open it. */
+  /** Other processes are refused when they open it. */
   async user(): Promise<string | undefined> {
     return undefined;
   }
@@ -172,14 +172,14 @@ export class SqliteDump implements Dump {
   }
 }
 
-/** One of the two drivers ends a text at the character 0: such a one is read as bytes. */
+/** One of the two drivers cuts a text at U+0000, so such a text is read as bytes. */
 function selected(table: DumpTable, { name, kind }: DumpColumn): string {
   if (!isOwn(table, name)) return lastSeqOf("t");
   if (kind !== "text") return `t.${name}`;
   return `CASE WHEN instr(CAST(t.${name} AS BLOB), x'00') > 0 THEN CAST(t.${name} AS BLOB) ELSE t.${name} END`;
 }
 
-/** Whether a column stands in the table: the number of a graph's last event does in its events only. */
+/** Whether a column is in the table: the number of a run's last event is only in its events. */
 function isOwn({ name }: DumpTable, column: string): boolean {
   return !(name === "graph" && column === "seq");
 }

@@ -1,4 +1,4 @@
-/** Events as rows of a dump: one for each, whereas the file has many in a row (event-runs.ts). */
+/** Events as rows of a dump, one for each, while the file stores many in a row (event-runs.ts). */
 import { EVENT_COLUMNS, insertValues, toEvent } from "../contract/columns.ts";
 import type { DumpKey, DumpRow } from "../contract/dump.ts";
 import type { GraphEvent } from "../contract/graph-rows.ts";
@@ -6,7 +6,7 @@ import type { Row } from "../contract/row.ts";
 import type { Database } from "./database.ts";
 import { eventsOf, writeEvents } from "./runs/event-runs.ts";
 
-/** Rows that are read at once: a dozen events each, and seldom many more. */
+/** Rows to read at a time: usually a dozen events each. */
 const ROWS = 64;
 
 const NAMES = Object.values(EVENT_COLUMNS).map(([name]) => name);
@@ -16,7 +16,7 @@ export function countEvents(database: Database): number {
   return Number(database.sql(sql).get()?.["total"]);
 }
 
-/** Events behind a key, in order, at most so many. */
+/** Events after a key, in order, up to a limit. */
 export function dumpedEvents(database: Database, after: DumpKey | undefined, most: number): DumpRow[] {
   const where = after ? "WHERE (graph_id, last_seq) > (?, ?)" : "";
   const [graphId, seq] = after ?? [];
@@ -29,7 +29,7 @@ export function dumpedEvents(database: Database, after: DumpKey | undefined, mos
     .map((event) => insertValues(EVENT_COLUMNS, event));
 }
 
-/** Inside a transaction. Those of one graph that follow each other share rows; what is there already stays. */
+/** Within a transaction. Consecutive events of a run share rows; existing ones stay. */
 export function loadEvents(database: Database, rows: readonly DumpRow[]): void {
   const runs: GraphEvent[][] = [];
   for (const row of rows) {
@@ -39,7 +39,7 @@ export function loadEvents(database: Database, rows: readonly DumpRow[]): void {
     else runs.push([event]);
   }
   const later = database.sql("SELECT 1 FROM event_run WHERE graph_id = ? AND last_seq >= ? LIMIT 1");
-  // Batches come in order and whole, so what is there of one is all of it.
+  // Batches are complete and in order, so an existing first event means that all exist.
   const isNew = ([first]: GraphEvent[]): boolean =>
     first === undefined || later.get(first.graphId, first.seq) === undefined;
   writeEvents(database, runs.filter(isNew));

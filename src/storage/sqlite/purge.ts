@@ -1,6 +1,6 @@
 /**
- * Takes finished graphs away, with all that belongs to them, a few at a time: a slice is one short transaction, so that
- * those who write wait for milliseconds. Pages that come free go back to the file system with it.
+ * Deletes finished runs with all their rows, slice by slice: a slice is one short transaction, so writers wait only milliseconds. Free
+ * pages are returned to the file system with it.
  */
 import { purgeAsked, sliceOf, toCandidate, type Candidate } from "../contract/purge-slice.ts";
 import type { PurgeQuery, PurgeStep } from "../contract/queries.ts";
@@ -9,15 +9,15 @@ import { LAST_SEQ } from "./runs/event-runs.ts";
 import type { Database } from "./database.ts";
 import { uncountGraphs } from "./runs/totals.ts";
 
-/** Tables whose rows belong to a graph by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */
+/** Tables with rows of a run, by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */
 export const OWNED = ["node", "past_node", "event_run", "signal", "payload", "artifact_part", "artifact"];
 
-/** Pages given back after a slice, as many as it can have emptied. */
+/** Pages to return after a slice: as many as it can have emptied. */
 const MAX_PAGES = 1000;
 
 const OF_THESE = "graph_id IN (SELECT value FROM json_each(?))";
 
-/** Finished before a time, nobody waits for it, and nothing of it is still to be sent. */
+/** Finished before a time, kept by no other run, and without an open delivery. */
 const IS_FREE = `
   finished_ms < ?
   AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.graph_id = graph.id AND delivery.status = 'pending')
@@ -25,7 +25,7 @@ const IS_FREE = `
 
 const COLUMNS = `id, worker, status, tags, ${LAST_SEQ} AS seq`;
 
-/** Inside a transaction. */
+/** Within a transaction. */
 export function purgeSlice(database: Database, query: PurgeQuery): PurgeStep {
   const looked = candidates(database, query);
   const free = new Set(
@@ -39,7 +39,7 @@ export function purgeSlice(database: Database, query: PurgeQuery): PurgeStep {
   return step;
 }
 
-/** Oldest first. What was created after a time can't have finished before it. */
+/** Oldest first. A run that was created after a time can't have finished before it. */
 function candidates(database: Database, query: PurgeQuery): Candidate[] {
   const { worker, finishedBeforeMs } = query;
   const { statuses, after, limit } = purgeAsked(query);
@@ -60,6 +60,6 @@ function remove(database: Database, gone: readonly Candidate[]): void {
   for (const table of [...OWNED, "delivery"]) database.sql(`DELETE FROM ${table} WHERE ${OF_THESE}`).run(ids);
   database.sql("DELETE FROM graph WHERE id IN (SELECT value FROM json_each(?))").run(ids);
   uncountGraphs(database, gone);
-  // Each row it gives is a page that was given back.
+  // Each result row is one returned page.
   database.sql(`PRAGMA incremental_vacuum(${String(MAX_PAGES)})`).all();
 }

@@ -1,6 +1,6 @@
 /**
- * Counts of clients in a file that several processes of one machine share, apart from the store, which belongs to one. Nothing
- * in it is worth a sync to disk: who loses a minute of counting loses no data.
+ * Counters of clients in a file that several processes of a machine share, apart from the store, which belongs to one. Not synced to
+ * disk: a lost minute of counts is no lost data.
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,15 +11,15 @@ import { loadDriver, type Driver, type Statement } from "./file/driver.ts";
 const SETUP = [
   "PRAGMA journal_mode=WAL",
   "PRAGMA synchronous=OFF",
-  // The longest that counting may hold this process up; then the limit counts in memory.
+  // Longest delay of this process by counting. After it, the limit counts in memory.
   "PRAGMA busy_timeout=250",
   "CREATE TABLE IF NOT EXISTS rate (key TEXT PRIMARY KEY, consumed INTEGER NOT NULL, end_ms INTEGER NOT NULL, window_ms INTEGER NOT NULL) WITHOUT ROWID",
 ];
 
-/** `isOver` of platform/shared/rate-counters.ts: of the window that is there, seen from the one that would begin now. */
+/** `isOver` of platform/shared/rate-counters.ts, for the stored window and one that begins now. */
 const IS_OVER = "end_ms <= excluded.end_ms - excluded.window_ms OR end_ms > excluded.end_ms";
 
-/** One statement, so that calls in several processes at once are each counted. */
+/** One statement, so that concurrent calls of several processes all count. */
 const ADD = `
   INSERT INTO rate (key, consumed, end_ms, window_ms) VALUES (?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET
@@ -39,7 +39,7 @@ export class RateFile implements RateCounters {
     this.#purge = driver.prepare("DELETE FROM rate WHERE end_ms <= ?");
   }
 
-  /** @throws SvcError `SVC_STORE` when the file can't be used */
+  /** @throws SvcError `SVC_STORE` if the file can't be used */
   static async open(file: string): Promise<RateFile> {
     const DriverClass = await loadDriver();
     try {

@@ -1,8 +1,8 @@
-/** Tables, as numbered steps; `user_version` counts the steps a file has had. Steps are never edited, only added. */
+/** Tables as numbered migrations; `user_version` counts those that a file has had. Migrations are never edited, only added. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Driver } from "./file/driver.ts";
 
-/** For a test of files of before. */
+/** Exported for a test of older files. */
 export const STEPS: readonly string[] = [
   `CREATE TABLE graph (
      id TEXT PRIMARY KEY, worker TEXT NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL,
@@ -92,20 +92,20 @@ export const STEPS: readonly string[] = [
      sha256 TEXT NOT NULL, created_ms INTEGER NOT NULL, PRIMARY KEY (graph_id, id)
    ) WITHOUT ROWID;
    CREATE TABLE artifact_part (graph_id TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (graph_id, id, at));`,
-  // Of each registration the deliveries never tried and those tried before, each in order of time: read without a scan.
+  // First attempts and retries of each registration, each in order of time: read without a scan.
   `DROP INDEX delivery_due;
    CREATE INDEX delivery_lane ON delivery (registration_id, attempts > 0, due_ms) WHERE status = 'pending';
    ALTER TABLE attempt ADD COLUMN timings TEXT;`,
-  // What is looked for among many that are not so.
+  // Rare rows among many.
   `CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
    CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
-  // One row, while the file is moved to another database and after.
+  // One row during and after a migration.
   "CREATE TABLE move (id INTEGER PRIMARY KEY, data TEXT NOT NULL);",
-  // A day of counts, a row for each minute of each process.
+  // Counts of a day, a row for each minute of each process.
   `CREATE TABLE activity (
      at_ms INTEGER NOT NULL, process TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (at_ms, process)
    ) WITHOUT ROWID;`,
-  // Events that were written together are one row (event-runs.ts), and the number of the last is not in the graph's any more.
+  // Events that were written together are one row (event-runs.ts), and the run's row lacks the number of the last.
   `CREATE TABLE event_run (
      graph_id TEXT NOT NULL, last_seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (graph_id, last_seq)
    ) WITHOUT ROWID;
@@ -113,13 +113,13 @@ export const STEPS: readonly string[] = [
      THEN json_array(type, timestamp_ms, node) ELSE json_array(type, timestamp_ms, node, data) END) FROM event;
    DROP TABLE event;
    ALTER TABLE graph DROP COLUMN seq;`,
-  // How long graphs took is told from these two, without reading their rows. Their times change when their status does.
+  // Durations are computed from these two without reading rows. Times of a run change with its status.
   `DROP INDEX graph_status;
    DROP INDEX graph_worker;
    CREATE INDEX graph_status ON graph (status, id, started_ms, finished_ms);
    CREATE INDEX graph_worker ON graph (worker, status, id, started_ms, finished_ms);`,
-  // Begins with the graph what keeps an event's delivery alone, so that it also finds those of a graph; ids of graphs begin with the
-  // time, so what is new stands at its end. The body is last, behind all that is looked at without it.
+  // Begins with the run in the index that makes an event's delivery unique, so that it also finds deliveries of a run; ids of runs begin
+  // with the time, so new ones are at its end. The body is last, after all columns that are read without it.
   `CREATE TABLE delivery_by_graph (
      id TEXT PRIMARY KEY, registration_id TEXT NOT NULL, graph_id TEXT NOT NULL, event TEXT NOT NULL,
      epoch INTEGER NOT NULL, pause_no INTEGER NOT NULL, created_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL,
@@ -136,15 +136,15 @@ export const STEPS: readonly string[] = [
    CREATE INDEX delivery_failed ON delivery (created_ms, id) WHERE status = 'failed';
    CREATE INDEX delivery_ping ON delivery (created_ms, id) WHERE event = 'ping';`,
   "ALTER TABLE attempt ADD COLUMN response_headers TEXT;",
-  // What an author says of a graph, and what started it.
+  // Summary and origin of a run.
   "ALTER TABLE graph ADD COLUMN summary TEXT; ALTER TABLE graph ADD COLUMN origin TEXT;",
-  // Under which the parts of a file are, where that is not its name; in its table the column `id` has it.
+  // Id of a file's parts, if it differs from the name; the parts' table has it in the column `id`.
   "ALTER TABLE artifact ADD COLUMN upload TEXT;",
   // One row: how often the file was opened (file-owner.ts).
   "CREATE TABLE owner (id INTEGER PRIMARY KEY, tenure INTEGER NOT NULL);",
 ];
 
-/** @throws SvcError `SVC_STORE` when a newer svc wrote the file. */
+/** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */
 export function migrate(driver: Driver, file: string): void {
   const version = Number(driver.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version > STEPS.length) {

@@ -1,4 +1,4 @@
-/** So many at once, the others in the order they came. */
+/** Limits concurrent tasks; others wait in order. */
 export class ConcurrencyLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -14,7 +14,7 @@ export class ConcurrencyLimit {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // Its place goes on to the next.
+      // The next task takes over the slot.
       if (next) next();
       else this.#free++;
     }

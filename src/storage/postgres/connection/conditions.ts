@@ -1,4 +1,4 @@
-/** Conditions of a query that may be asked for or not, with their values. */
+/** Optional conditions of a query with their values. */
 import type { SqlValue } from "../database.ts";
 import { clean } from "../write/group-document.ts";
 
@@ -6,7 +6,7 @@ export class Conditions {
   readonly #texts: string[] = [];
   readonly values: SqlValue[] = [];
 
-  /** @param text with `?` for each value. Left out where the first is undefined. */
+  /** @param text with `?` for each value. Omitted if the first value is undefined. */
   add(text: string, ...values: (SqlValue | undefined)[]): void {
     if (values[0] === undefined) return;
     const given = values.map((value) => clean(value ?? null));

@@ -1,6 +1,6 @@
 /**
- * `pg`, loaded where a database URL asks for it: an app on SQLite does without. Numbers come as numbers, whatever their width:
- * the largest here are milliseconds and sizes.
+ * Loads `pg` on demand: apps on SQLite do not need it. Wide numbers are returned as numbers, because the largest ones here are
+ * milliseconds and sizes.
  */
 import type { ClientBase, Pool, PoolClient, PoolConfig } from "pg";
 import { SvcError } from "../../../platform/shared/errors.ts";
@@ -8,21 +8,21 @@ import { VARIABLES } from "../../../platform/shared/wire.ts";
 
 export type { ClientBase, Pool, PoolClient };
 
-/** Object ids of types that pg gives as text: int8 and numeric (https://www.postgresql.org/docs/current/catalog-pg-type.html). */
+/** Type ids that pg returns as text: int8 and numeric (https://www.postgresql.org/docs/current/catalog-pg-type.html). */
 const WIDE_NUMBERS: readonly number[] = [20, 1700];
 
-/** How long a connection may take, and a statement: what takes longer is a fault, and is told as one. */
+/** Timeouts of a connection and of a statement. Exceeding one is an error. */
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 30_000;
-/** A transaction whose process is frozen holds its locks no longer than this. */
+/** Time after which a transaction of a frozen process loses its locks. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
 export interface PostgresUrl {
-  /** As pg takes it, without what is ours. */
+  /** For pg, without svc's own parameters. */
   url: string;
   /** Schema of the tables, unquoted. */
   schema: string;
-  /** Connections of this process, at most. */
+  /** Most connections of this process. */
   connections: number;
 }
 
@@ -31,7 +31,7 @@ const DEFAULT_CONNECTIONS = 10;
 const FEWEST_CONNECTIONS = 4;
 const MOST_CONNECTIONS = 200;
 
-/** @param databaseUrl `postgres://…`; `?schema=` and `?connections=` are ours. @throws SvcError `SVC_CONFIG` */
+/** @param databaseUrl `postgres://…` with svc's parameters `?schema=` and `?connections=`. @throws SvcError `SVC_CONFIG` */
 export function readPostgresUrl(databaseUrl: string): PostgresUrl {
   const url = parse(databaseUrl);
   const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
@@ -58,12 +58,12 @@ function parse(databaseUrl: string): URL {
   }
 }
 
-/** The URL is not shown: it may hold a password. */
+/** Does not show the URL, which may contain a password. */
 function invalid(problem: string): SvcError {
   return new SvcError("SVC_CONFIG", `${VARIABLES.databaseUrl} (postgres://…) ${problem}`);
 }
 
-/** Where statements name the schema. A name of a schema needs no quotes here: readPostgresUrl lets no other pass. */
+/** Inserts the schema into statements. It needs no quotes: readPostgresUrl accepts no name that would. */
 export function inSchema(text: string, schema: string): string {
   return schema === "svc" ? text : text.replaceAll(/\bsvc\./g, `${schema}.`);
 }
@@ -72,21 +72,21 @@ const WAIT_FOR_DISK =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
 /**
- * Option of a pool: what is acknowledged is on the disk, whatever the server, the database or the role has as its default. `local` and
- * `remote_write` are left alone: they are about standbys.
+ * Option of a pool: acknowledged commits are on disk, whatever the default of server, database or role. Keeps `local` and `remote_write`,
+ * which concern standbys.
  */
 export const waitForDisk: NonNullable<PoolConfig["verify"]> = (client, done) => {
   client.query(WAIT_FOR_DISK).then(() => done(), done);
 };
 
-/** Beside that, what ends by itself. Not told as a connection begins: a pooler refuses that, or leaves it out. */
+/** Sent as a statement: a pooler rejects or drops it as a connection parameter. */
 const LIMITS = `SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
 
 const withLimits: NonNullable<PoolConfig["verify"]> = (client, done) => {
   client.query(`${WAIT_FOR_DISK}; ${LIMITS}`).then(() => done(), done);
 };
 
-/** @throws SvcError `SVC_CONFIG` where the package `pg` is not installed. */
+/** @throws SvcError `SVC_CONFIG` if the package `pg` is not installed. */
 export async function openPool(url: string, max: number): Promise<Pool> {
   const { default: pg } = await loadPg();
   const config: PoolConfig = {
@@ -96,7 +96,7 @@ export async function openPool(url: string, max: number): Promise<Pool> {
     keepAlive: true,
     verify: withLimits,
     connectionTimeoutMillis: CONNECT_MS,
-    // The server ends what takes too long; this is for one that does not answer any more.
+    // The server ends long statements; this is for a server that does not respond.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: {
       getTypeParser: ((oid: number, format?: "text" | "binary"): unknown =>
@@ -104,9 +104,9 @@ export async function openPool(url: string, max: number): Promise<Pool> {
     },
   };
   const pool = new pg.Pool(config);
-  // An idle connection has ended: the pool makes another when one is needed.
+  // An idle connection has ended: the pool opens another on demand.
   pool.on("error", () => undefined);
-  // One that is in use, while nothing is asked of it: what is asked next fails.
+  // A connection in use without a statement: the next statement fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }

@@ -1,7 +1,7 @@
 /**
- * Whether a connection is a session of the server's, as locks, notifications and prepared statements need it: a pooler that hands out its
- * sessions by the transaction (PgBouncer's `pool_mode = transaction`) takes them away between two statements. Such a one is refused at the
- * start; it would seem to work, until others gave up a healthy process.
+ * Checks that a connection is a session of the server, which locks, notifications and prepared statements need. A pooler that assigns
+ * sessions by transaction (PgBouncer's `pool_mode = transaction`) changes them between statements. It is refused at the start, because it
+ * would seem to work until others took a healthy process for dead.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { VARIABLES } from "../../../platform/shared/wire.ts";
@@ -9,7 +9,7 @@ import type { ClientBase, Pool } from "./driver.ts";
 
 const PID = "SELECT pg_backend_pid() AS pid";
 
-/** What PgBouncer says to BEGIN in its mode `statement`. */
+/** PgBouncer's answer to BEGIN in the mode `statement`. */
 const NO_TRANSACTIONS = /transaction blocks not allowed/i;
 
 async function pidOf(client: Pick<ClientBase, "query">): Promise<number | undefined> {
@@ -17,8 +17,7 @@ async function pidOf(client: Pick<ClientBase, "query">): Promise<number | undefi
 }
 
 /**
- * Of two connections that are open at once none has the session of the other, nor another one than before: not while one of them is in a
- * transaction, which holds it.
+ * Two open connections must never share or change their session, tested while one of them is in a transaction, which holds its session.
  */
 async function areShared(first: Pick<ClientBase, "query">, second: Pick<ClientBase, "query">): Promise<boolean> {
   const before = await pidOf(first);
@@ -33,7 +32,7 @@ async function areShared(first: Pick<ClientBase, "query">, second: Pick<ClientBa
   }
 }
 
-/** @throws SvcError `SVC_CONFIG` where connections share sessions; what the database does. */
+/** @throws SvcError `SVC_CONFIG` if connections share sessions; errors of the database. */
 export async function requireSessions(pool: Pick<Pool, "connect">): Promise<void> {
   const first = await pool.connect();
   try {

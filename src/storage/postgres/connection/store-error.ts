@@ -1,12 +1,12 @@
 /**
- * What an error of PostgreSQL means: to be tried again, the database's fault, or a key that is there already. By SQLSTATE
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or by what Node says of a connection.
+ * Classifies errors of PostgreSQL: retry, fault of the database, or duplicate key. By SQLSTATE
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or by Node's error code of a connection.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 
-/** The server goes down or comes up, a connection has ended, or there are none left. */
+/** The server starts or stops, a connection has ended, or none is available. */
 const AWAY = /^(?:08...|57P0[1-5]|53300)$/;
-/** Two transactions stood in each other's way: made again, it passes. */
+/** Two transactions conflicted: a retry succeeds. */
 const CROSSED = /^(?:40001|40P01|55P03)$/;
 const SOCKET = [
   "ECONNREFUSED",
@@ -18,7 +18,7 @@ const SOCKET = [
   "ENOTFOUND",
   "EAI_AGAIN",
 ];
-/** What pg says itself, without a code. */
+/** Messages of pg without a code. */
 const ENDED =
   /connection terminated|connection ended|not queryable|timeout expired|query read timeout|timeout exceeded when trying to connect/i;
 const UNIQUE = "23505";
@@ -41,18 +41,18 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Whether the connection is to blame: whether what was under way was committed, is not known. */
+/** Whether the connection failed, so that it is unknown whether the statement was committed. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return AWAY.test(code) || SOCKET.includes(code) || (code === "" && ENDED.test((error as Error).message));
 }
 
-/** Whether nothing was written, and may be when it is tried again. */
+/** Whether nothing was written, and a retry may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   return CROSSED.test(codeOf(error));
 }
 
-/** @returns the error as callers see it: SvcError `SVC_STORE` where the database is to blame, else what was given. */
+/** @returns the error for callers: SvcError `SVC_STORE` for a fault of the database, else the given error. */
 export function storeError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if (error instanceof SvcError) return error;

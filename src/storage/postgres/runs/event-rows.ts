@@ -1,15 +1,15 @@
 /**
- * Events as PostgreSQL keeps them: those that one commit adds to a graph stand in one row, as JSON. A row costs a server some hundred
- * bytes of its log and an entry of an index, however little it holds, and a fan-out has three events for each item.
+ * Events in PostgreSQL: those that one commit adds to a run share a row, as JSON. A row costs the server about a hundred bytes of log and
+ * an index entry, and a fan-out has three events for each item.
  */
 import type { GraphEvent, GraphEventType, NewEvent } from "../../contract/graph-rows.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { Row } from "../../contract/row.ts";
 
-/** Events of one row: a page of events is read without much that is not asked for. */
+/** Most events of a row, so that a page of events reads little else. */
 const MOST = 256;
 
-/** As it stands in the column `data`. */
+/** Format of the column `data`. */
 interface Written {
   type: GraphEventType;
   node?: string;
@@ -19,13 +19,13 @@ interface Written {
 }
 
 export interface EventRow {
-  /** Events of this commit that stand in rows before it. */
+  /** Events of this commit in earlier rows. */
   before: number;
   count: number;
   data: string;
 }
 
-/** The rows of one commit, in order. @param nameOf a node's name as its own row has it. */
+/** The rows of one commit in order. @param nameOf name of a node as in its own row. */
 export function eventRows(events: readonly NewEvent[], nameOf: (node: string) => string): EventRow[] {
   const rows: EventRow[] = [];
   for (let before = 0; before < events.length; before += MOST) {

@@ -1,7 +1,7 @@
 /**
- * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by parent, by
- * tag, by worker or by status, status by status, merged by the database. Lengths and ends are compared on the way, of at most `MAX_COMPARED`
- * graphs. What no index answers (an error's text, a summary, an origin; a worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ * Pages of runs, newest first. Every query walks an index with the conditions first and the id last: by parent, by tag, by worker or by
+ * status, which the database merges over statuses. Durations and end times are compared during the walk, for at most `MAX_COMPARED` runs.
+ * Conditions without an index (error text, summary, origin, a worker with a tag) read at most `MAX_LOOKED` rows.
  */
 import { toHead } from "../../contract/columns.ts";
 import type { GraphHead } from "../../contract/graph-rows.ts";
@@ -28,7 +28,7 @@ import { clean } from "../write/group-document.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type { Row } from "../../contract/row.ts";
 
-/** Of a statement's values the first that the sources have. */
+/** Index of the first value of the sources. */
 const FIRST_VALUE = 4;
 
 /** Indexes to walk, all with the same columns before the id. */
@@ -36,9 +36,9 @@ interface Walk {
   /** `<table> WHERE <conditions>`, for each status `$4` and on. */
   sources: { from: string; id: string }[];
   values: SqlValue[];
-  /** Whether each candidate has to be looked at. */
+  /** Whether each candidate must be read. */
   isPartial: boolean;
-  /** What is compared on the way: `AND …`, with its values behind those of the sources. Undefined: nothing, or there are no times. */
+  /** Conditions compared during the walk: `AND …`, with values after those of the sources. Undefined: none, or the indexes lack times. */
   compared: { text: string; values: number[] } | undefined;
   hasTimes: boolean;
 }
@@ -68,7 +68,7 @@ export class GraphList {
     return counts;
   }
 
-  /** Its nodes are found by their key, so a graph is looked through without an index of what waits, which every node would pay for. */
+  /** Reads a run's nodes by key. An index of waiting nodes would cost every node. */
   async waiting(limit: number): Promise<string[]> {
     const rows = await this.#database.rows(
       `SELECT one FROM (SELECT id AS one FROM svc.graph WHERE status = 'running' ORDER BY id LIMIT ${MAX_LOOKED}) AS running
@@ -85,7 +85,7 @@ export class GraphList {
     return rows.map((row) => String(row["worker"]));
   }
 
-  /** @returns ids of matches, and after which id the next page begins; none when this is the last. */
+  /** @returns ids of matches, and the id after which the next page begins; none for the last page. */
   async #find(
     query: GraphQuery,
     walk: Walk,
@@ -103,7 +103,7 @@ export class GraphList {
     return { ids: found, resumeAt: candidates.at(-1) };
   }
 
-  /** The lowest id that is looked at. */
+  /** The lowest id to read. */
   async #floor({ sources, values, compared }: Walk, { from, to }: { from: string; to: string }): Promise<string> {
     if (!compared || sources.length === 0) return from;
     const each = sources.map(
@@ -202,7 +202,7 @@ function walkOf(query: GraphQuery): Walk {
   const values = asked === undefined ? [] : [clean(asked)];
   const compared = isPartial || !times ? undefined : timesCondition(times, FIRST_VALUE + values.length);
   const sources = statusesOf(query).map((status) => {
-    // Statuses are words of ours.
+    // Statuses are svc's own words.
     if (tag !== undefined) return { from: `svc.graph_tag WHERE tag = $4 AND status = '${status}'`, id: "graph_id" };
     if (worker !== undefined) return { from: `svc.graph WHERE worker = $4 AND status = '${status}'`, id: "id" };
     return { from: `svc.graph WHERE status = '${status}'`, id: "id" };
@@ -210,7 +210,7 @@ function walkOf(query: GraphQuery): Walk {
   return { sources, values, isPartial, compared, hasTimes };
 }
 
-/** @param at the number of its first value: as values, so that all times are asked for by the same statement. */
+/** @param at number of its first value. Values, not text, so that all times share a statement. */
 function timesCondition(asked: TimesAsked, at: number): NonNullable<Walk["compared"]> {
   const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = asked;
   const values: number[] = [];

@@ -1,4 +1,4 @@
-/** Graphs, nodes and events in PostgreSQL. */
+/** Runs, nodes and events in PostgreSQL. */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
 import {
@@ -40,7 +40,7 @@ import type { WriterSlots } from "../write/writer-slots.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
 
-/** All of a graph, as of one moment: one statement sees one state of the database. */
+/** All data of a run from one moment: a statement sees one state of the database. */
 const LOAD = `
   SELECT g.*, n.nodes, s.signals
   FROM svc.graph g
@@ -50,7 +50,7 @@ const LOAD = `
   ) s ON true
   WHERE g.id = ANY ($1::text[])`;
 
-/** As `LOAD`, for lists. How long a text is stands in its row: what is kept beside that is not fetched. */
+/** As `LOAD`, for lists. The row has the length of a text; the text outside the row is not fetched. */
 const HEADS = `
   SELECT g.*, n.nodes
   FROM svc.graph g
@@ -84,7 +84,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     this.#list = new GraphList(database);
   }
 
-  /** Resolves when all that was given has been dealt with. */
+  /** Resolves when all given transitions have been handled. */
   drain(): Promise<void> {
     return this.#commit.drain();
   }
@@ -151,7 +151,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   }
 
   async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
-    // Numbers have no gaps, so that the numbers tell how far to read.
+    // Numbers have no gaps, so they tell how far to read.
     const text =
       "SELECT * FROM svc.event WHERE graph_id = $1 AND last > $2::bigint AND first <= $3::bigint ORDER BY last";
     const rows = await this.#database.rows(text, clean(graphId), afterSeq, afterSeq + limit);
@@ -223,7 +223,7 @@ function toListed(row: Row): ListedGraph {
   return { row: toGraph(row), nodes: rowsIn(row, "nodes").map(toNodeHead), lastSeq: Number(row["seq"]) };
 }
 
-/** Rows of another table, which the driver has parsed. */
+/** Rows of another table, parsed by the driver. */
 function rowsIn(row: Row, name: string): Row[] {
   return (row[name] as unknown as Row[] | null) ?? [];
 }

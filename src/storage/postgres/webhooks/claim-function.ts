@@ -1,16 +1,15 @@
 /**
- * The function that claims deliveries of one registration for a process. Of several processes one at a time has deliveries of a
- * registration in hand, so that its own limit of attempts at once is the limit of all (decision 050): the others get none until it
- * has no more claimed, or is gone. A statement sees what was so as it began; in a function, each sees what those that it had to wait
- * for have written.
+ * The function that claims deliveries of a registration for a process. One process at a time has deliveries of a registration, so that
+ * its limit of concurrent attempts is the limit of all (decision 050): others get none until it has no claims, or is gone. Within a
+ * function, each statement sees what transactions have written for which it had to wait.
  */
 
-/** A process whose slot was not used for this long is gone, or frozen. */
+/** A process whose slot was not updated for this long is gone, or frozen. */
 export const SILENT_MS = 20_000;
-/** By how much the clocks of processes may differ that say what is due. */
+/** Largest difference between the clocks of processes that decide what is due. */
 const SKEW_MS = 60_000;
 
-/** Who had deliveries of a registration in hand last. */
+/** The last process with deliveries of a registration. */
 export const CLAIM_FUNCTION = `
   CREATE TABLE svc.lane (registration_id text COLLATE "C" PRIMARY KEY, owner text COLLATE "C" NOT NULL) WITH (fillfactor = 50);
   CREATE FUNCTION svc.claim_deliveries(registration text, is_retry boolean, now_ms bigint, most int, me text)

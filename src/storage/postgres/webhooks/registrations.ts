@@ -1,7 +1,7 @@
 /**
- * Registrations in PostgreSQL, and what this process knows of them: all, read at the start, after each change of its own, when another
- * process says that it has changed one, and now and then. None of that is relied on by who must not miss one: each change of what
- * registrations listen to has a version, and a commit that went by another is refused (group-commit.ts).
+ * Registrations in PostgreSQL, and this process's copy of them: read at the start, after each own change, after announcements of others,
+ * and at intervals. No guarantee depends on the copy: each change of what registrations listen to has a version, and a commit with an
+ * outdated version is refused (group-commit.ts).
  */
 import { toRegistration } from "../../contract/columns.ts";
 import type { ChangedRegistration, RegistrationRow } from "../../contract/webhook-rows.ts";
@@ -12,11 +12,11 @@ const SAVE = `
   INSERT INTO svc.registration (id, url, created_ms, data) VALUES ($1, $2, $3, $4)
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, data = excluded.data`;
 
-/** One row at least: the version stands in each. */
+/** At least one row: each contains the version. */
 const READ = `SELECT version, data FROM svc.registration_version LEFT JOIN svc.registration ON true ORDER BY created_ms, id`;
 const NEXT_VERSION = "UPDATE svc.registration_version SET version = version + 1";
 
-/** What processes that share the database listen to, and how they are told of it. */
+/** Announces a changed registration to other processes. */
 const NOTIFY = `SELECT pg_notify('svc_cluster', '{"changed":["registrations"]}')`;
 
 export class Registrations {
@@ -33,18 +33,18 @@ export class Registrations {
     return this.#known;
   }
 
-  /** Of what is known: another whenever some registration has begun or ceased to listen to something. */
+  /** Version of the copy: changes when a registration starts or stops to listen to something. */
   get version(): number {
     return this.#version;
   }
 
-  /** Reads them all again. */
+  /** Reads all of them again. */
   async refresh(): Promise<RegistrationRow[]> {
     const read = ++this.#reads;
     const found = await this.#database.rows(READ);
     const version = Number(found[0]?.["version"]);
     const rows = found.filter((row) => row["data"] !== null).map(toRegistration);
-    // One that began later has seen more; but of two that both see a new version, the first is enough to go on by.
+    // A later read has seen more; but of two that both see a new version, the first one suffices.
     if (read === this.#reads || version > this.#version) {
       this.#known = new Map(rows.map((row) => [row.id, row]));
       this.#version = version;
@@ -61,7 +61,7 @@ export class Registrations {
     await this.refresh();
   }
 
-  /** Its row is locked meanwhile: of two processes that change it one waits for the other. */
+  /** Locks the row: of two processes that change it, one waits. */
   async change(
     id: string,
     change: (row: RegistrationRow) => RegistrationRow,
@@ -70,7 +70,7 @@ export class Registrations {
     const changed = await this.#database.transaction(async (sql) => {
       const [stored] = await sql("SELECT data FROM svc.registration WHERE id = $1 FOR UPDATE", clean(id));
       if (!stored) return undefined;
-      // By an earlier try, whose answer was lost: a secret that is changed twice would leave no old one.
+      // By an earlier try with a lost answer. Changing a secret twice would lose the old one.
       if (made && stored["data"] === JSON.stringify(made.after)) return made;
       const before = toRegistration(stored);
       const after = change(before);
@@ -88,7 +88,7 @@ export class Registrations {
     let isGone = false;
     await this.#database.transaction(async (sql) => {
       const gone = await sql("DELETE FROM svc.registration WHERE id = $1 RETURNING id", clean(id));
-      // None, where an earlier try has deleted it whose answer was lost.
+      // None if an earlier try with a lost answer has deleted it.
       if (gone.length === 0) return;
       isGone = true;
       await sql("DELETE FROM svc.lane WHERE registration_id = $1", clean(id));
@@ -115,13 +115,13 @@ export class Registrations {
   }
 }
 
-/** Whether others have to know: how many failures there were in a row is counted in the row, and they read it before they count on. */
+/** Whether other processes must know: consecutive failures are counted in the row, which they read first. */
 function isNews(before: RegistrationRow, after: RegistrationRow): boolean {
   const { consecutiveFailures } = before;
   return JSON.stringify(before) !== JSON.stringify({ ...after, consecutiveFailures });
 }
 
-/** What decides of which transitions it is told. */
+/** The part that decides about transitions. */
 function listensTo({ enabled, events, workers }: RegistrationRow): string {
   return JSON.stringify([enabled, events, workers]);
 }

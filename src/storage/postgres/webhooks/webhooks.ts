@@ -1,6 +1,7 @@
 /**
- * Deliveries and attempts in PostgreSQL. Of several processes one gets a delivery, and one at a time those of a registration: what `due`
- * gives is claimed for the process (claim-function.ts), until the attempt is on record, the process is gone (its slot says so), or it is put off.
+ * Deliveries and attempts in PostgreSQL. A delivery belongs to one process, and so do all of a registration at a time: `due` claims its
+ * results for the process (claim-function.ts) until the attempt is recorded, the process is gone (see its slot), or the delivery is
+ * postponed.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -56,7 +57,7 @@ const UPDATE_DELIVERIES = `UPDATE svc.delivery AS t
   FROM json_to_recordset($1::json) AS r(id text, status text, attempts int, due_ms bigint, delivered_ms bigint) WHERE t.id = r.id`;
 const FAILED_OF = `SELECT id, event, created_ms FROM svc.delivery WHERE registration_id = $1 AND status = 'failed' AND created_ms >= $2
   AND (created_ms, id) < ($3, $4) ORDER BY created_ms DESC, id DESC LIMIT $5`;
-/** A try of which no answer came is told by the mark that it left where it is made again. */
+/** A repeated statement recognises an earlier try with a lost answer by its mark. */
 const GIVE_UP = `UPDATE svc.delivery SET status = 'failed', claimed_by = $2
   WHERE id = $1 AND (status = 'pending' OR status = 'failed' AND claimed_by = $2)`;
 const REQUEUE_FAILED = `UPDATE svc.delivery SET status = 'pending', due_ms = $1, claimed_by = NULL
@@ -76,15 +77,18 @@ const LAST_OUTCOMES = `SELECT DISTINCT ON (delivery_id) delivery_id, started_ms,
 
 const IN_LANE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
 const CLAIM = `SELECT ${DELIVERY_LIST} FROM svc.claim_deliveries($1, $2, $3, $4, $5)`;
-/** How soon what nobody has claimed is looked at again, while another has others of the registration: it hears of it, as a rule. */
+/**
+ * Time until unclaimed deliveries are checked again while another process has claims of the registration. Usually an announcement comes
+ * first.
+ */
 const BEHIND_MS = 2000;
-/** What another has claimed is looked at again when that one can be known to be gone. */
+/** Claims of other processes are checked again when such a process can be known to be gone. */
 const NEXT_DUE = `SELECT least(
     (SELECT due_ms FROM svc.delivery WHERE ${IN_LANE} AND due_ms > $3 ORDER BY due_ms LIMIT 1),
     (SELECT $3::bigint + CASE WHEN claimed_by IS NULL THEN ${BEHIND_MS} ELSE ${SILENT_MS} END
       FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND (claimed_by <> $4 OR claimed_by IS NULL AND EXISTS (
         SELECT FROM svc.lane WHERE lane.registration_id = $1 AND owner <> $4)) ORDER BY due_ms DESC LIMIT 1)) AS due`;
-/** Hops from one registration to the next through the index. */
+/** Walks from one registration to the next in the index. */
 const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
     SELECT min(registration_id) FROM svc.delivery WHERE status = 'pending'
     UNION ALL
@@ -98,7 +102,7 @@ export class PostgresWebhooks implements WebhookStore {
   readonly #database: Database;
   readonly #registrations: Registrations;
   readonly #listeners = new Set<OutboxListener>();
-  /** Id of the slot that says whether this process is there. */
+  /** Id of the slot that shows whether this process is alive. */
   readonly claimant: string;
 
   constructor(database: Database, registrations: Registrations, owner: string) {
@@ -110,7 +114,7 @@ export class PostgresWebhooks implements WebhookStore {
   notifyOutbox(rows: readonly Pick<OutboxRow, "registrationId">[]): void {
     if (this.#listeners.size === 0) return;
     const ids = new Set(rows.map(({ registrationId }) => registrationId));
-    // None to be sent unread: a process sends what it has claimed.
+    // None to send unread: a process sends what it has claimed.
     for (const listener of this.#listeners) listener(ids, []);
   }
 
@@ -170,7 +174,7 @@ export class PostgresWebhooks implements WebhookStore {
   }
 
   async release(registrationId: string, graphId: string, dueMs: number): Promise<void> {
-    // Those due at that very moment count too: a first try of which no answer came may have made them so, and told nobody.
+    // Includes rows with exactly this time: an earlier try with a lost answer may have set it, without an announcement.
     const { count } = await this.#database.run(
       "UPDATE svc.delivery SET due_ms = $3 WHERE registration_id = $1 AND graph_id = $2 AND status = 'pending' AND due_ms >= $3",
       registrationId,
@@ -214,7 +218,7 @@ export class PostgresWebhooks implements WebhookStore {
 
   async requeueFailed(registrationId: string, deliveryIds: readonly string[], dueMs: number): Promise<void> {
     await this.#database.run(REQUEUE_FAILED, dueMs, deliveryIds.map(clean), clean(registrationId));
-    // Told of in any case: a first try of which no answer came may have done it, and told nobody.
+    // Announced in any case: an earlier try with a lost answer may have done it.
     this.notifyOutbox([{ registrationId }]);
   }
 

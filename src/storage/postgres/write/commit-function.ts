@@ -1,11 +1,10 @@
 /**
- * The function that writes a group of units: one call, one transaction, one wait for the disk. It is told all there is to write as
- * arrays of records in JSON (group-document.ts); each table is written by one statement. Graphs come in the order of their ids, so that
- * two groups never wait for each other in a circle, and each graph's row is locked before anything of it is looked at.
- *
- * `heads` say of each graph what must hold; `at` is a head's place, from 1, and what belongs to one that does not hold is left out.
- * A slot is a writer's: its ticket moves on with each group, so that a group is written once however often it is sent, and
- * what became of it can be asked for when a connection has ended in the middle of a commit.
+ * The function that writes a group of transitions: one call, one transaction, one wait for the disk. Its arguments are arrays of JSON
+ * records (group-document.ts); each table is written by one statement. Runs are ordered by id, so that two groups never deadlock, and
+ * each run's row is locked before anything is checked.
+ * `heads` contain the conditions of each run; `at` is the position of a head, from 1, and records of a failed head are skipped.
+ * Each writer has a slot: its ticket changes with each group, so that a group is written once however often it is sent, and its outcome
+ * can be queried after a connection broke during the commit.
  */
 import { UPLOAD_MARK } from "../../contract/artifacts.ts";
 import {
@@ -19,8 +18,8 @@ import {
 } from "../../contract/columns.ts";
 
 /**
- * Arrays of records, each an argument of its own: PostgreSQL reads a JSON text from its beginning whenever something of it is asked
- * for, and a group in one text was read thirty times.
+ * Arrays of records, each an argument of its own: PostgreSQL parses a JSON text from its start at each access, and one text for a group
+ * was parsed thirty times.
  */
 export const ARRAYS = [
   "heads",
@@ -41,7 +40,7 @@ export const ARRAYS = [
   "loose",
 ] as const;
 
-/** Types of columns that are not text. */
+/** Types of columns other than text. */
 const INT = "int";
 const WIDE = "bigint";
 const TYPES: Readonly<Record<string, string>> = {
@@ -65,7 +64,7 @@ function namesOf(columns: Columns): string[] {
   return Object.values(columns).map(([name]) => name);
 }
 
-/** `<alias>(at int, …)`: how records of an array are read. */
+/** `<alias>(at int, …)`: reads the records of an array. */
 function record(alias: string, names: readonly string[], ...more: readonly string[]): string {
   return `${alias}(${["at int", ...more, ...names.map((name) => `${name} ${typeOf(name)}`)].join(", ")})`;
 }
@@ -74,7 +73,7 @@ function from(key: string, alias: string, names: readonly string[], ...more: rea
   return `json_to_recordset(p_${key}) AS ${record(alias, names, ...more)}`;
 }
 
-/** A statement that is left out where there is nothing for it. */
+/** A statement that is skipped if there is nothing for it. */
 function where(key: string, ...statements: string[]): string {
   return `IF p_${key} IS NOT NULL THEN ${statements.join("; ")}; END IF;`;
 }
@@ -88,7 +87,7 @@ function insert(table: string, key: string, names: readonly string[], end = ""):
   );
 }
 
-/** Columns that a change may name, in the order of the bits of its mask. */
+/** Columns that a change may contain, in the order of the bits of its mask. */
 export const GRAPH_CHANGES: readonly string[] = namesOf(GRAPH_COLUMNS).filter((name) => name !== "id");
 export const NODE_CHANGES: readonly string[] = namesOf(NODE_COLUMNS).filter(
   (name) => name !== "id" && name !== "graph_id",
@@ -104,7 +103,7 @@ const STATUS_BIT = 1 << GRAPH_CHANGES.indexOf("status");
 const GRAPH_INSERT = [...namesOf(GRAPH_COLUMNS), "seq", "holder", "lease"];
 const AUDIT_INSERT = namesOf(AUDIT_COLUMNS).filter((name) => name !== "id");
 
-/** Graphs whose status is another after this group; of what they were before, LOOK has told. */
+/** Runs whose status changes with this group; LOOK has returned their old status. */
 const MOVED = `${from("graphs", "r", ["id", "status"], "mask int")}`;
 const HAS_MOVED = `seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> statuses[r.at]`;
 
@@ -127,20 +126,20 @@ const TAG_INSERTS = `
   SELECT tag.value, r.status, r.id FROM ${from("inserts", "r", ["id", "status", "tags"])}, json_array_elements_text(r.tags::json) AS tag
   WHERE seqs[r.at] >= 0 AND r.tags <> '[]' ON CONFLICT DO NOTHING`;
 
-/** SQLSTATEs of what a group is refused for: it was written already; it went by registrations that others have changed. */
+/** SQLSTATEs of refused groups: written already; based on outdated registrations. */
 export const WRITTEN_ALREADY = "SV001";
 export const OTHER_REGISTRATIONS = "SV002";
 
-/** Where the group tells of something: rows of the outbox are for the registrations there are now. */
+/** If the group has outbox rows, they must belong to the current registrations. */
 const KNOWN_REGISTRATIONS = `
   IF p_registrations IS NOT NULL AND p_registrations <> (SELECT version FROM svc.registration_version) THEN
     RAISE EXCEPTION 'Registrations have changed' USING ERRCODE = '${OTHER_REGISTRATIONS}';
   END IF;`;
 
-/** In a statement of its own: the next one sees what was committed while this one waited. */
+/** A statement of its own: the next one sees what was committed while this one waited. */
 const LOCK = "PERFORM FROM svc.graph WHERE id = ANY (p_ids) ORDER BY id FOR UPDATE";
 
-/** Number of the last event of each graph, or -1 where what must hold does not; and what the graphs are until now. */
+/** Number of the last event of each run, or -1 if its conditions fail; and the old status. */
 const LOOK = `
   SELECT array_agg(CASE
       WHEN h.is_new THEN 0
@@ -150,7 +149,7 @@ const LOOK = `
   INTO seqs, workers, statuses, tags, has_tags
   FROM ${from("heads", "h", ["id", "epoch", "seq", "lease"], "is_new boolean", "phases text[]")} LEFT JOIN svc.graph g ON g.id = h.id`;
 
-/** Of heads that look at a node: after the lock, so that it is as the last commit left it. */
+/** For heads with a condition on a node: after the lock, so that the node is in its last committed state. */
 const NODE_FENCES = `
   FOR fence IN SELECT * FROM ${from("fences", "r", ["graph_id", "id", "attempt"], "statuses text[]")} LOOP
     IF NOT EXISTS (SELECT 1 FROM svc.node n WHERE n.graph_id = fence.graph_id AND n.id = fence.id
@@ -158,12 +157,12 @@ const NODE_FENCES = `
     THEN seqs[fence.at] := -1; END IF;
   END LOOP`;
 
-/** Jobs by which other processes find a graph: only where there are such processes, and with them graphile-worker. */
+/** Jobs by which processes find a run: only with graphile-worker. */
 const ADD_JOBS = `
   PERFORM graphile_worker.add_jobs(array(
     SELECT json_populate_record(NULL::graphile_worker.job_spec, r.spec) FROM ${from("jobs", "r", [], "spec json")} WHERE seqs[r.at] >= 0))`;
 
-/** Of files that are written the parts of other uploads. Those of an upload begin with the name and the mark. */
+/** Parts of other uploads of written files. Ids of an upload begin with the name and the separator. */
 const DROP_OTHERS = `
   DELETE FROM svc.artifact_part AS p USING ${from("artifacts", "r", ["graph_id", "id", "upload"])}
   WHERE seqs[r.at] >= 0 AND p.graph_id = r.graph_id AND p.id <> coalesce(r.upload, r.id)

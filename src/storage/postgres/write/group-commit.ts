@@ -1,8 +1,7 @@
 /**
- * Group commit: units that have come by the time a writer is free go to the database as one statement, one transaction. Each of the
- * few writers has a slot of its own there, whose ticket says what became of its last group, should the connection end before the answer.
- *
- * Units of a graph are written in the order they came. Those of different graphs may be on their way at once, with different writers.
+ * Group commit: transitions that are waiting when a writer is free go to the database as one statement and one transaction. Each of the
+ * few writers has a slot in the database, whose ticket tells the outcome of its last group if the connection ends before the answer.
+ * Transitions of a run are written in order; those of different runs may be in flight with different writers.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow } from "../../contract/graph-rows.ts";
@@ -20,23 +19,23 @@ import { ConcurrencyLimit } from "../connection/concurrency-limit.ts";
 import type { Registrations } from "../webhooks/registrations.ts";
 import { isUnavailable, isSerializationFailure, storeError } from "../connection/store-error.ts";
 
-/** Units of one group: more gain nothing, and keep those that wait waiting. */
+/** Most transitions of a group: more gain nothing and delay others. */
 const MOST_UNITS = 1000;
 
-/** Events of a unit that was written; undefined where its fence did not hold; or why it could not be written. */
+/** Events of a written transition; undefined if its fence failed; or why it could not be written. */
 export type Outcome = GraphEvent[] | undefined | Error;
 
 interface Waiting {
   unit: Transition;
   tell: (outcome: Outcome) => void;
-  /** The transaction that it belongs to, where it is not one of the group's. */
+  /** Its own transaction, if it does not belong to the group's. */
   own?: UserTransaction;
 }
 
 export interface GroupCommitOptions {
-  /** The job that is written with a graph which nobody holds (`Unit.heldBy`), as graphile-worker's `add_jobs` takes it. */
+  /** Job for a run without a holder (`Transition.heldBy`), in the format of graphile-worker's `add_jobs`. */
   jobOf: (row: GraphRow) => Json;
-  /** Those that rows of the outbox are for. */
+  /** Registrations of outbox rows. */
   registrations: Pick<Registrations, "version" | "refresh">;
 }
 
@@ -44,18 +43,18 @@ export class GroupCommit {
   readonly #database: Database;
   readonly #options: GroupCommitOptions;
   readonly #lines = new TransitionChains();
-  /** By graph, in the order they came. */
+  /** By run, in order. */
   readonly #waiting = new Map<string, Waiting[]>();
-  /** Graphs of which something is on its way. */
+  /** Runs with a transition in flight. */
   readonly #busy = new Set<string>();
   readonly #slots: WriterSlots;
-  /** Half of the connections, so that there are always some to read with. */
+  /** Half of the connections, so that others are left for reading. */
   readonly #ownPlaces: ConcurrencyLimit;
   readonly #free: WriterSlot[];
   readonly #groups = new Set<Promise<void>>();
-  /** Version of the registrations that the rows of a unit's outbox are for. */
+  /** Version of the registrations on which a transition's outbox is based. */
   readonly #wentBy = new WeakMap<Transition, number>();
-  /** Of all slots: each group has its own. */
+  /** Over all slots: each group has its own. */
   #tickets = 0;
   #isScheduled = false;
 
@@ -68,7 +67,7 @@ export class GroupCommit {
   }
 
   write(unit: Transition, own?: UserTransaction): Promise<Outcome> {
-    // Made in this turn, so by what is known in it.
+    // Created in this turn, so based on the current copy.
     if (unit.outboxAgain) this.#wentBy.set(unit, this.#options.registrations.version);
     return new Promise((resolve) => {
       const queue = this.#waiting.get(unit.graphId);
@@ -79,7 +78,7 @@ export class GroupCommit {
     });
   }
 
-  /** Writes rows of the author's with a unit, in its turn among those of its graph. @throws OwnError */
+  /** Writes the author's rows with a transition, in its turn among those of the run. @throws UserStatementError */
   async transact(run: TransactionRun): Promise<{ unit: Transition; events: GraphEvent[]; result: Json }> {
     const own = new UserTransaction(this.#database, run);
     const outcome = await this.#ownPlaces.run(async () => {
@@ -92,7 +91,7 @@ export class GroupCommit {
     return { unit: own.unit, events: outcome, result: own.result };
   }
 
-  /** Resolves when nothing waits and nothing is on its way. */
+  /** Resolves when nothing waits or is in flight. */
   async drain(): Promise<void> {
     while (this.#groups.size > 0 || this.#waiting.size > 0) {
       await Promise.all(this.#groups);
@@ -100,7 +99,7 @@ export class GroupCommit {
     }
   }
 
-  /** In the next turn: what comes in this one goes with it. */
+  /** In the next turn, so that everything from this turn is included. */
   #soon(): void {
     if (this.#isScheduled || this.#free.length === 0) return;
     this.#isScheduled = true;
@@ -122,11 +121,11 @@ export class GroupCommit {
       if (this.#waiting.size > 0) this.#soon();
     });
     this.#groups.add(run);
-    // The other writer takes what is left.
+    // The other writer takes the rest.
     if (this.#waiting.size > 0) this.#soon();
   }
 
-  /** Of each graph of which nothing is on its way, the units that can go together. */
+  /** For each run without a transition in flight, the transitions that can be joined. */
   #take(): Map<TransitionDraft, Waiting[]> {
     const group = new Map<TransitionDraft, Waiting[]>();
     let units = 0;
@@ -134,7 +133,7 @@ export class GroupCommit {
       if (units >= MOST_UNITS) break;
       if (this.#busy.has(graphId)) continue;
       while (queue[0] && this.#lines.isBroken(queue[0].unit)) this.#refuse(queue.shift());
-      // One with a transaction of its own goes alone.
+      // One with its own transaction goes alone.
       const isAlone = queue[0]?.own !== undefined;
       if (isAlone && group.size > 0) continue;
       const first = queue.shift();
@@ -191,7 +190,7 @@ export class GroupCommit {
     });
   }
 
-  /** With the author's statements, which are made again where it is certain that they were not written. */
+  /** With the author's statements, which are repeated if they were certainly not written. */
   async #alone(slot: WriterSlot, waiting: Waiting, own: UserTransaction): Promise<void> {
     for (;;) {
       const draft = new TransitionDraft(own.unit);
@@ -236,7 +235,7 @@ export class GroupCommit {
       }
   }
 
-  /** So that a failure stays with its owner. */
+  /** Keeps a failure with its owner. */
   async #oneByOne(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>, error: unknown): Promise<void> {
     const all = [...group.values()].flat();
     const [only] = all;
@@ -256,7 +255,7 @@ export class GroupCommit {
     }
   }
 
-  /** Sends a group until it is known what became of it. */
+  /** Sends a group until its outcome is known. */
   async #send(slot: WriterSlot, drafts: readonly TransitionDraft[]): Promise<readonly number[]> {
     const patience = this.#database.patience();
     let sent: { doc: SqlValue[]; next: number } | undefined;
@@ -295,7 +294,7 @@ export class GroupCommit {
       }
   }
 
-  /** What is refused when it is sent again may have met itself: the first may have been written after all. */
+  /** A repeated group that is refused may have met itself: the first one may have been written. */
   async #writtenOr(slot: WriterSlot, next: number | undefined, error: unknown): Promise<readonly number[]> {
     slot.ticket = undefined;
     const { ticket, outcomes } = await this.#ask(slot);
@@ -310,7 +309,7 @@ export class GroupCommit {
     return { doc: groupDocument(place, drafts, this.#options.jobOf), next };
   }
 
-  /** Has rows of the outbox made for the registrations known by now. @returns their version; null where nothing is told of. */
+  /** Recomputes outbox rows for the current registrations. @returns their version; null without outbox rows. */
   #goBy(drafts: readonly TransitionDraft[]): number | null {
     const { version } = this.#options.registrations;
     const telling = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
@@ -322,12 +321,12 @@ export class GroupCommit {
     return telling.length > 0 ? version : null;
   }
 
-  /** What became of the slot's last group. Waits while one is being written. */
+  /** Outcome of the slot's last group. Waits while one is being written. */
   async #ask(slot: WriterSlot): Promise<{ ticket: number; outcomes: readonly number[] }> {
     const text = "SELECT ticket, outcomes FROM svc.slot WHERE id = $1 FOR UPDATE";
     const [row] = (await this.#database.query(this.#database.writers, text, [slot.id])).rows;
     if (row) return { ticket: Number(row["ticket"]), outcomes: row["outcomes"] as unknown as number[] };
-    // This process was away for long, and was taken for gone. What it sent is written by its fences or not at all.
+    // This process was away for long and taken for gone. Its fences decide whether its groups are written.
     await this.#slots.renew();
     return this.#ask(slot);
   }
@@ -338,7 +337,7 @@ export class GroupCommit {
   }
 }
 
-/** SQLSTATE of what the server has refused. */
+/** SQLSTATE of a refusal by the server. */
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

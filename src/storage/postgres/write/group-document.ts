@@ -1,6 +1,6 @@
 /**
- * A group of units as the arguments that `commit_units` takes (commit-function.ts). What is absent is left out: an empty
- * column costs nothing on the way.
+ * The arguments of `commit_units` for a group of transitions (commit-function.ts). Absent values are omitted, because an empty column
+ * costs nothing then.
  */
 import {
   ARTIFACT_COLUMNS,
@@ -23,14 +23,14 @@ type Rec = Record<string, unknown>;
 
 type Arrays = Partial<Record<(typeof ARRAYS)[number], Rec[]>>;
 
-/** The statement that takes what `groupDocument` gives. */
+/** The statement for the arguments of `groupDocument`. */
 export const COMMIT_UNITS = `SELECT svc.commit_units(${Array.from({ length: ARRAYS.length + 6 }, (_, at) => `$${at + 1}`).join(", ")}) AS seqs`;
 
 /**
- * @param place the slot, the ticket it has and the one it gets with this group; `registrations` is the version of those that the rows
- *   of the outbox are for, null where nothing is told of
- * @param drafts in the order of their graphs' ids, one of each
- * @param jobOf the job of a graph that nobody holds
+ * @param place the slot, its ticket, and its ticket with this group; `registrations` is the version of the registrations of the outbox
+ * rows, null without any
+ * @param drafts ordered by run id, one for each run
+ * @param jobOf job of a run without a holder
  */
 export function groupDocument(
   { slot, ticket, next, registrations }: { slot: string; ticket: number; next: number; registrations: number | null },
@@ -69,7 +69,7 @@ function putRows(
   const count = events.length;
   const { heldBy } = units[0] ?? {};
   const hold = { holder: heldBy ?? null, lease: heldBy ? 1 : 0 };
-  // Taken apart by the database, so what it can't keep must not stand in them as an escape either.
+  // The database parses it, so characters that it can't store must not be in it as escapes either.
   const tags = JSON.stringify(insert?.tags.map(clean));
   if (insert) put("inserts", { at, ...toRecord(GRAPH_COLUMNS, insert), tags, seq: count, ...hold });
   else if (count > 0 || Object.keys(graph).length > 0)
@@ -80,7 +80,7 @@ function putRows(
   for (const row of eventRows(events, clean)) put("events", { at, graph_id: graphId, ...row });
 }
 
-/** What few units have. */
+/** Rare parts of a transition. */
 function putRest(put: Put, at: number, unit: TransitionDraft["units"][number]): void {
   const { graphId } = unit;
   for (const id of unit.deleteNodes ?? []) put("deletes", { at, graph_id: graphId, id });
@@ -104,7 +104,7 @@ function toRecord(columns: Columns, row: object): Rec {
   return record;
 }
 
-/** The columns that a change names, and which these are: one that is named and absent becomes empty. */
+/** Columns of a change, and a mask of them: a column that is named without a value becomes empty. */
 function changeRecord(columns: Columns, names: readonly string[], change: object): Rec {
   const record: Rec = { mask: 0 };
   let mask = 0;
@@ -120,7 +120,7 @@ function changeRecord(columns: Columns, names: readonly string[], change: object
   return record;
 }
 
-/** What PostgreSQL does not take in a text: the character 0, and halves of surrogate pairs. */
+/** Characters that PostgreSQL rejects in a text: U+0000 and lone surrogates. */
 const FOREIGN_ALL = /[\0\ud800-\udfff]/gu;
 const FOREIGN = /[\0\ud800-\udfff]/u;
 

@@ -1,6 +1,6 @@
 /**
- * What a group writes of one graph: a unit, or several that were made on top of each other. Only units are joined of which it is
- * known that each holds if the one before does: of one line, numbered on, and in a phase that the one before has left behind. No I/O.
+ * The writes of a group for one run: a transition, or several made on top of each other. Transitions are joined only if each certainly
+ * succeeds when the previous one does: same chain, consecutive numbers, and a phase that the previous one leaves. No I/O.
  */
 import type { GraphEvent, GraphPhase, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
 import type { Transition } from "../../contract/unit.ts";
@@ -10,7 +10,7 @@ export type Change = Record<string, unknown>;
 export class TransitionDraft {
   readonly graphId: string;
   readonly fence: Transition["fence"];
-  /** In the order they were made. */
+  /** In order. */
   readonly units: Transition[];
   readonly insert: (GraphRow & Change) | undefined;
   readonly graph: Partial<GraphRow> = {};
@@ -29,7 +29,7 @@ export class TransitionDraft {
     this.#take(unit);
   }
 
-  /** Joins a unit that certainly holds when what is here does. @returns false where that is not certain; nothing has changed then. */
+  /** Joins a transition that certainly succeeds with these. @returns false if that is uncertain; nothing has changed then. */
   join(unit: Transition): boolean {
     if (!this.#isNext(unit)) return false;
     this.units.push(unit);
@@ -46,7 +46,7 @@ export class TransitionDraft {
     if (first.seq === undefined || fence.seq !== first.seq + this.events.length) return false;
     if (fence.lease !== first.lease) return false;
     if (this.#phase === undefined || !fence.phases.includes(this.#phase)) return false;
-    // A second row of this id is for the database to refuse.
+    // The database refuses a second row with this id.
     return insertNodes.every(({ id }) => !this.insertNodes.has(id) && !this.nodes.has(id));
   }
 
@@ -62,7 +62,7 @@ export class TransitionDraft {
     this.events.push(...events);
   }
 
-  /** The events of each unit with their numbers. @param seq of the last event before. */
+  /** The events of each transition with their numbers. @param seq number of the last event before. */
   numbered(seq: number): GraphEvent[][] {
     let next = seq;
     return this.units.map(({ events = [] }) => events.map((event) => ({ ...event, seq: ++next })));

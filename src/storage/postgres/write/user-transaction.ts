@@ -1,4 +1,4 @@
-/** A worker's own statements on PostgreSQL (`ctx.tx`), on a connection of their own, before the unit that goes with them. */
+/** An author's statements on PostgreSQL (`ctx.tx`), on a connection of their own, before the transition. */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import {
@@ -13,7 +13,7 @@ import type { Database } from "../database.ts";
 import type { PoolClient } from "../connection/driver.ts";
 import { isUnavailable, isSerializationFailure } from "../connection/store-error.ts";
 
-/** What the author's function has done, in a transaction that is still open. */
+/** The effects of the author's function in a transaction that is still open. */
 export class UserTransaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
@@ -30,20 +30,20 @@ export class UserTransaction {
     return this.#result;
   }
 
-  /** The unit that was decided with it. */
+  /** The transition that was decided with it. */
   get unit(): Transition {
     return this.#unit as Transition;
   }
 
-  /** The connection it is on. */
+  /** Its connection. */
   get client(): PoolClient {
     if (!this.#client) throw new Error("The transaction has ended");
     return this.#client;
   }
 
   /**
-   * Runs the author's statements, and decides the unit.
-   * @param onDecided called in the same turn: what is decided after it comes after it. @throws OwnError
+   * Runs the author's statements and decides the transition.
+   * @param onDecided called in the same turn: later decisions come after it. @throws UserStatementError
    */
   async begin(onDecided: () => void): Promise<void> {
     const patience = this.#database.patience();
@@ -83,14 +83,14 @@ export class UserTransaction {
     this.#client = undefined;
   }
 
-  /** Ends its connection, and with it whatever was begun. */
+  /** Ends its connection, which rolls back everything. */
   abandon(): void {
     this.#client?.release(true);
     this.#client = undefined;
   }
 }
 
-/** Of others the server counts the rows that they gave. */
+/** For other statements the server counts returned rows. */
 const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 function handleOf(client: PoolClient): TransactionHandle {
@@ -102,7 +102,7 @@ function handleOf(client: PoolClient): TransactionHandle {
       );
     },
     query: async (sql, values = []) => {
-      // Extended: several statements in one text, of which the second may be a COMMIT, are refused.
+      // Extended protocol: refuses several statements in one text, of which the second may be a COMMIT.
       const statement = { text: sql, values: [...values], queryMode: "extended" };
       const { rows, rowCount, command } = await client.query<TransactionAnswer["rows"][number]>(statement);
       return { rows, changes: WRITES.has(command) ? (rowCount ?? 0) : 0 };

@@ -1,20 +1,20 @@
 /**
- * Slots: rows by which the writers of a process are known to the database. They say what became of a writer's last group
- * (group-commit.ts), and, while they are used, that the process is there: what it has claimed is its own for as long.
+ * Slots: rows by which the database knows the writers of a process. They contain the outcome of a writer's last group (group-commit.ts),
+ * and show that the process is alive: its claims are valid as long as they are updated.
  */
 import { randomBytes } from "node:crypto";
 import type { Database, Sql } from "../database.ts";
 
-/** How often a process says that it is there. */
+/** Interval of the sign of life. */
 const BEAT_MS = 5000;
 
 export interface WriterSlot {
   readonly id: string;
-  /** Of the last group; undefined where it has to be asked for. */
+  /** Ticket of the last group; undefined if it must be queried. */
   ticket: number | undefined;
 }
 
-/** Counts of slots that are gone go into one row for each worker and status. */
+/** Moves counts of unused slots into one row for each worker and status. */
 const FOLD_TOTALS = `
   WITH gone AS (
     DELETE FROM svc.graph_total AS t WHERE slot <> '' AND NOT EXISTS (SELECT 1 FROM svc.slot WHERE slot.id = t.slot)
@@ -38,14 +38,14 @@ export class WriterSlots {
     this.all = Array.from({ length: count }, (_, at) => ({ id: `${process}.${at}`, ticket: 0 }));
   }
 
-  /** Under this id things are claimed for the process. */
+  /** Id of the process's claims. */
   get owner(): string {
     return this.all[0]?.id ?? "";
   }
 
   /**
-   * @param onBeat called now and then.
-   * @param require called in the transaction that makes them: where it rejects there are none.
+   * @param onBeat called at intervals.
+   * @param require called in the transaction that creates them: none are created if it rejects.
    */
   async open(onBeat: () => Promise<unknown>, require: (sql: Sql) => Promise<void>): Promise<void> {
     await this.#database.transaction(async (sql) => {
@@ -55,7 +55,7 @@ export class WriterSlots {
       await sql(INSERT, this.#ids());
     });
     this.#timer = setInterval(() => {
-      // What can't be said now is said the next time; until then others may take what was claimed.
+      // A failed sign of life is repeated next time; others may take the claims until then.
       Promise.all([this.#beat(), onBeat()]).catch(() => undefined);
     }, BEAT_MS);
     this.#timer.unref();
@@ -72,13 +72,13 @@ export class WriterSlots {
     );
   }
 
-  /** Makes them anew where somebody has found this process gone. */
+  /** Creates new slots after another process found this one gone. */
   async renew(): Promise<void> {
     await this.#database.run(INSERT, this.#ids());
     for (const slot of this.all) slot.ticket = undefined;
   }
 
-  /** What was claimed is free for others. */
+  /** Releases the claims. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#database.transaction(async (sql) => {

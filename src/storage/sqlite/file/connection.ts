@@ -1,19 +1,19 @@
 /** A connection to a database file, with the settings that svc needs. */
 import { loadDriver, type Driver } from "./driver.ts";
 
-/** First, for what follows may meet another connection at work. */
+/** First, because the other settings may meet another connection at work. */
 const PATIENCE = "busy_timeout=5000";
-/** Has an effect on a new file only, and there only before anything is in it; in any other it would be a commit that changes nothing. */
+/** Affects only an empty new file; in any other it would be an unnecessary commit. */
 const SHRINKS = "auto_vacuum=INCREMENTAL";
 
 const PRAGMAS = [
   "journal_mode=WAL",
-  // The log is synced after each commit nevertheless, beside the event loop (log-sync.ts).
+  // The log is synced after each commit nevertheless, in another thread (log-sync.ts).
   "synchronous=NORMAL",
   "foreign_keys=OFF",
-  // 16 MB: a page that many commits change is then copied into the file once for them all.
+  // 16 MB: a page that many commits change is copied into the file once for all of them.
   "wal_autocheckpoint=4000",
-  // 16 MB: with the usual 2, a group that inserts into many indexes writes pages out in its middle and reads them again.
+  // 16 MB: with the usual 2, a group with inserts into many indexes writes pages and reads them again.
   "cache_size=-16384",
 ];
 
@@ -28,16 +28,16 @@ export async function connect(file: string): Promise<Driver> {
   return driver;
 }
 
-/** Ends the transaction that is open. Never throws. */
+/** Ends the open transaction. Never throws. */
 export function rollBack(driver: Driver): void {
   try {
     driver.exec("ROLLBACK");
   } catch {
-    // A full disk or a fault of it has SQLite roll back by itself; why, is told by the error before.
+    // After a full disk or a fault, SQLite rolls back by itself; the earlier error tells why.
   }
 }
 
-/** Whether commits go into a log that we sync; where not, SQLite is to sync each commit itself. */
+/** Whether commits go into a log that svc syncs. Otherwise SQLite syncs each commit itself. */
 export function isLogged(driver: Driver): boolean {
   if (driver.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal") return true;
   driver.prepare("PRAGMA synchronous=FULL").all();

@@ -1,6 +1,6 @@
 /**
- * SQLite behind one small interface: `node:sqlite` where the runtime has it (Node 22.13 and later), else `libsql`, which
- * brings a prebuilt binary. Both are synchronous, and all of ours is written against this common part.
+ * SQLite behind a small interface: `node:sqlite` if the runtime has it (Node 22.13 and later), else `libsql` with its prebuilt binary.
+ * Both are synchronous.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Row, Value } from "../../contract/row.ts";
@@ -19,9 +19,9 @@ export interface Driver {
 
 type DriverClass = new (file: string) => Driver;
 
-/** @throws SvcError `SVC_STORE` when neither implementation can be loaded. */
+/** @throws SvcError `SVC_STORE` if neither can be loaded. */
 export async function loadDriver(): Promise<DriverClass> {
-  // A variable, since the types of Node 20 do not know the module.
+  // A variable, because the types of Node 20 lack the module.
   const builtin: string = "node:sqlite";
   try {
     return ((await import(builtin)) as { DatabaseSync: DriverClass }).DatabaseSync;

@@ -1,6 +1,6 @@
 /**
- * Keeps a second process out of a database file: two engines on one file would run every node twice. An SQLite lock on a side file, since
- * the system gives it back when the process dies, however it dies.
+ * Keeps a second process from opening a database file: two engines on one file would run every node twice. The lock is an SQLite lock on
+ * a side file, which the system releases however the process dies.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { SvcError } from "../../../platform/shared/errors.ts";
@@ -8,7 +8,10 @@ import { VARIABLES } from "../../../platform/shared/wire.ts";
 import { loadDriver, type Driver } from "./driver.ts";
 import { isLocked, storeError } from "./store-error.ts";
 
-/** @returns what holds the lock until it is closed. @throws SvcError `SVC_STORE` where another process has it, or the disk can't be written */
+/**
+ * @returns a connection that holds the lock until it is closed. @throws SvcError `SVC_STORE` if another process has it, or the disk can't
+ * be written
+ */
 export async function takeLock(file: string): Promise<Driver> {
   const DriverClass = await loadDriver();
   const ownerFile = `${file}.owner`;
@@ -21,7 +24,7 @@ export async function takeLock(file: string): Promise<Driver> {
     return lock;
   } catch (cause) {
     lock?.close();
-    // A full disk, or one that can't be written, keeps a lock from being taken, too.
+    // A full or read-only disk prevents the lock as well.
     const told = storeError(lockFile, cause);
     if (!isLocked(told)) throw told;
     throw new SvcError(

@@ -1,16 +1,16 @@
 /**
- * Whose a database file is. A lock keeps a second process out (file-lock.ts); where it is lost, as when somebody removes it under a
- * process that was frozen, the file has two owners. Each that opens it counts on in a row of the file, and each transaction that
- * follows a commit of another connection looks at that row first: who was there before writes nothing any more, and is told so.
+ * Fencing of a database file. A lock keeps a second process out (file-lock.ts); if it is lost, for example because somebody deletes it
+ * under a frozen process, the file has two owners. Each process that opens the file increments a row, and each transaction after a commit
+ * of another connection checks that row first: the earlier owner writes nothing any more, and gets an error.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { rollBack } from "./connection.ts";
 import type { Driver, Statement } from "./driver.ts";
 
-/** Of this process: how often the file had been opened, with this time. */
+/** Token of this process: how often the file had been opened. */
 export type FencingToken = number;
 
-/** From here on nobody who had it before can write. */
+/** From here on, no earlier owner can write. */
 export function takeOwnership(driver: Driver): FencingToken {
   const row = driver
     .prepare(
@@ -20,30 +20,30 @@ export function takeOwnership(driver: Driver): FencingToken {
   return Number(row?.["tenure"]);
 }
 
-/** On one connection. */
+/** The owner check of one connection. */
 export class FileOwner {
   readonly #file: string;
   readonly #tenure: FencingToken;
   readonly #driver: Driver;
   readonly #readVersion: Statement;
   readonly #readTenure: Statement;
-  /** As of the last look at which the file was ours. */
+  /** Data version at the last check. */
   #version: unknown;
 
   constructor(driver: Driver, file: string, tenure: FencingToken) {
     this.#driver = driver;
     this.#file = file;
     this.#tenure = tenure;
-    // Another value than before where any other connection has committed since, of this process or of another; commits of this one
-    // don't change it (https://sqlite.org/pragma.html#pragma_data_version).
+    // Changes if any other connection has committed since, of this process or another; own commits don't change it
+    // (https://sqlite.org/pragma.html#pragma_data_version).
     this.#readVersion = driver.prepare("PRAGMA data_version");
     this.#readTenure = driver.prepare("SELECT tenure FROM owner WHERE id = 1");
   }
 
   /**
-   * Begins a transaction that writes.
-   * @returns whether another connection has committed since the last one, or may have, as before the first
-   * @throws SvcError `SVC_STORE` where the file is another's by now, or what SQLite tells; then none is open
+   * Begins a writing transaction.
+   * @returns whether another connection has, or may have, committed since the last one
+   * @throws SvcError `SVC_STORE` if another process owns the file by now, or for an error of SQLite; no transaction is open then
    */
   begin(): boolean {
     this.#driver.exec("BEGIN IMMEDIATE");
@@ -55,11 +55,11 @@ export class FileOwner {
     }
   }
 
-  /** Inside a transaction, so nobody takes the file over until that has ended. */
+  /** Within a transaction, so no process takes the file over until it ends. */
   #look(): boolean {
     const version = this.#readVersion.get()?.["data_version"];
     if (version === this.#version) return false;
-    // Who takes it over commits that, by a connection of its own.
+    // A new owner commits its token, on a connection of its own.
     if (this.#readTenure.get()?.["tenure"] !== this.#tenure) throw this.#lost();
     this.#version = version;
     return true;

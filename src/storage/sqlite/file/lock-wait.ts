@@ -1,13 +1,12 @@
 /**
- * Work that finds the file in the hands of another program, such as a shell of sqlite3 that has begun to write: it is tried again until
- * that has ended, for so long. The event loop is free meanwhile; SQLite's own wait (`busy_timeout`) would hold up everything else of the
- * process, once for each work.
+ * Retries work while another program, such as a sqlite3 shell, has begun to write. The event loop stays free meanwhile; SQLite's own wait
+ * (`busy_timeout`) would block the process once for each work.
  */
 import type { PendingWork } from "../write/pending-work.ts";
 
-/** As long as SQLite's wait usually is. */
+/** The usual wait of SQLite. */
 export const PATIENCE_MS = 5000;
-/** Between two tries, each of which takes microseconds. */
+/** Pause between two tries, each of which takes microseconds. */
 const RETRY_MS = 10;
 
 export class LockWait {
@@ -18,15 +17,15 @@ export class LockWait {
     this.#patienceMs = patienceMs;
   }
 
-  /** While it waits: settled when it is time to try again. Never rejects. */
+  /** During the wait: resolves when it is time to retry. Never rejects. */
   get over(): Promise<void> | undefined {
     return this.#over;
   }
 
   /**
-   * @param error of the file, told to what has waited long enough
-   * @param retry called in a moment
-   * @returns what is to be tried again, in its order
+   * @param error error for work that has waited long enough
+   * @param retry called after the pause
+   * @returns work to retry, in order
    */
   postpone(works: readonly PendingWork[], error: unknown, retry: () => void): PendingWork[] {
     const nowMs = performance.now();

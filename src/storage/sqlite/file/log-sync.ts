@@ -1,8 +1,7 @@
 /**
- * The wait for the disk: has the write-ahead log of a database written through, in a thread of Node's, while the event loop goes on.
- * SQLite writes the log with each commit and syncs it by itself before it copies it into the file (`synchronous=NORMAL`,
- * https://sqlite.org/wal.html), so a file is whole whatever happens; what makes a commit durable is the sync here. One sync is
- * under way at a time, and answers for all commits from before it began.
+ * Syncs the write-ahead log to disk in one of Node's threads while the event loop continues. SQLite writes the log with each commit, and
+ * syncs it before it copies it into the file (`synchronous=NORMAL`, https://sqlite.org/wal.html), so the file is consistent at all times;
+ * the sync here makes a commit durable. One sync runs at a time, for all commits from before its start.
  */
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 
@@ -12,9 +11,9 @@ type Done = (error: Error | undefined) => void;
 export type Sync = (fd: number, done: (error: Error | null) => void) => void;
 
 export interface LogSyncOptions {
-  /** Path of the log. Whoever closes another descriptor of it takes no lock from SQLite, which has its locks elsewhere. */
+  /** Path of the log. Closing another descriptor of it releases no lock of SQLite, whose locks are elsewhere. */
   file: string;
-  /** Copies the whole log into the file and syncs both. @throws where it can't */
+  /** Copies the whole log into the file and syncs both. @throws if it can't */
   checkpoint: () => void;
   sync?: Sync | undefined;
 }
@@ -23,21 +22,21 @@ export class LogSync {
   readonly #fd: number;
   readonly #sync: Sync;
   readonly #checkpoint: () => void;
-  /** Commits that the next sync answers for. */
+  /** Commits that the next sync covers. */
   #waiting: Done[] = [];
   #isUnderWay = false;
   #isClosed = false;
-  /** A sync has failed. The system may take what it could not write for written from then on, so another says nothing. */
+  /** A sync has failed. The system may treat unwritten data as written from then on, so another sync proves nothing. */
   #isUnsure = false;
 
   constructor({ file, checkpoint, sync = fdatasync }: LogSyncOptions) {
-    // Windows syncs what is open for writing only.
+    // Windows syncs only files that are open for writing.
     this.#fd = openSync(file, "r+");
     this.#sync = sync;
     this.#checkpoint = checkpoint;
   }
 
-  /** @param done called once all that is in the log by now is on disk, or with why that is not known. */
+  /** @param done called once everything in the log so far is on disk, or with why that is unknown. */
   after(done: Done): void {
     this.#waiting.push(done);
     if (!this.#isUnderWay) this.#begin();
@@ -48,7 +47,7 @@ export class LogSync {
     this.#isUnderWay = true;
     const settle = (error: Error | null): void => {
       this.#isUnderWay = false;
-      // The next may begin at once.
+      // The next one may start at once.
       if (error) this.#isUnsure = true;
       if (this.#isClosed) closeSync(this.#fd);
       else if (this.#waiting.length > 0) this.#begin();
@@ -58,7 +57,7 @@ export class LogSync {
     else this.#sync(this.#fd, settle);
   }
 
-  /** @returns why what was written since is still not known to be on disk. */
+  /** @returns why earlier writes are still not known to be on disk. */
   #mended(): Error | null {
     try {
       this.#checkpoint();
@@ -69,12 +68,12 @@ export class LogSync {
     }
   }
 
-  /** Answers all that wait, at once. */
+  /** Answers all waiting commits at once. */
   close(): void {
     const error = this.#isUnsure ? this.#mended() : this.#syncNow();
     for (const done of this.#waiting.splice(0)) done(error ?? undefined);
     this.#isClosed = true;
-    // The other thread may be at it still.
+    // The other thread may still be syncing.
     if (!this.#isUnderWay) closeSync(this.#fd);
   }
 

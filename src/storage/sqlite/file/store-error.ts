@@ -1,6 +1,6 @@
 /**
- * What is wrong with a database file, in words that say what to do. SQLite tells by text, the same through either driver
- * (https://sqlite.org/rescode.html); anything else, such as a key that is there already, stays what it is.
+ * Explains errors of a database file and what to do. SQLite reports them as text, the same with both drivers
+ * (https://sqlite.org/rescode.html); other errors, such as a duplicate key, are unchanged.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { VARIABLES } from "../../../platform/shared/wire.ts";
@@ -32,7 +32,10 @@ const KNOWN: readonly (readonly [words: RegExp, problem: string])[] = [
   [/unable to open database file/i, "can't be opened. The folder must exist and this user must be able to write in it"],
 ];
 
-/** The one code that tells more than its text: the index of the log, a file of its own, found no room. By its name in one driver, its number in the other. */
+/**
+ * The one code with more information than its text: no room for the index of the log, a file of its own. By name in one driver, by number
+ * in the other.
+ */
 const NO_ROOM_FOR_INDEX = { code: "SQLITE_IOERR_SHMSIZE", errcode: 4874 };
 const FULL = "disk is full";
 
@@ -40,7 +43,7 @@ function isOfFullDisk(error: Error & { code?: unknown; errcode?: unknown }): boo
   return error.code === NO_ROOM_FOR_INDEX.code || error.errcode === NO_ROOM_FOR_INDEX.errcode;
 }
 
-/** @returns the error as callers see it: SvcError `SVC_STORE` where the file is to blame, else what was given. */
+/** @returns the error for callers: SvcError `SVC_STORE` for a fault of the file, else the given error. */
 export function storeError(file: string, error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if (error instanceof SvcError) return error;
@@ -50,7 +53,7 @@ export function storeError(file: string, error: unknown): Error {
   return new SvcError("SVC_STORE", `The database ${file} ${problem} (SQLite: ${error.message}).`, { cause: error });
 }
 
-/** @param error as `storeError` gave it. Whether the file is another program's for now. */
+/** @param error result of `storeError`. Whether another program has locked the file. */
 export function isLocked(error: unknown): boolean {
   return error instanceof SvcError && error.cause instanceof Error && LOCKED.test(error.cause.message);
 }

@@ -1,9 +1,9 @@
-/** How long a transaction may wait for what it does itself. Nobody else writes meanwhile. */
+/** Timeout of a transaction that waits for its own statements. Nobody else writes meanwhile. */
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 const LONGEST_MS = 10_000;
 
-/** @param work its signal aborts where it takes too long. @throws SvcError `SVC_STORE` then, and what the work throws */
+/** @param work its signal aborts at the timeout. @throws SvcError `SVC_STORE` then, and errors of the work */
 export async function withTransactionTimeout(work: (over: AbortSignal) => unknown): Promise<unknown> {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;

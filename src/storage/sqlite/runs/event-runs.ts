@@ -1,6 +1,6 @@
 /**
- * Events as they stand in the file: those that a group adds to a graph are one row, under the number of the last of them. They are
- * written once and read in order, and a row costs more than what is in it.
+ * Events in the file: those that a group adds to a run are one row, under the number of the last. They are written once and read in
+ * order, and a row costs more than its content.
  */
 import type { GraphEvent, GraphEventType } from "../../contract/graph-rows.ts";
 import type { Row, Value } from "../../contract/row.ts";
@@ -9,23 +9,23 @@ import type { Database } from "../database.ts";
 /** Data is JSON text. */
 type Packed = [type: GraphEventType, timestampMs: number, node: string | null, data?: string];
 
-/** Rows that are read at once. */
+/** Rows to read at a time. */
 const ROWS = 64;
-/** Events of one row: a page of events is read without much that is not asked for. */
+/** Most events of a row, so that a page of events reads little else. */
 const MOST = 256;
 
-/** Number of the last event of a row of `graph`: what is added to a graph changes nothing in its own row. */
+/** Number of the last event of a run: new events change nothing in the run's own row. */
 export const LAST_SEQ = lastSeqOf("graph");
 
-/** @param graph the name of the table in the statement. */
+/** @param graph name of the table in the statement. */
 export function lastSeqOf(graph: string): string {
   return `coalesce((SELECT last_seq FROM event_run WHERE graph_id = ${graph}.id ORDER BY last_seq DESC LIMIT 1), 0)`;
 }
 
-/** Rows of one statement: the values are bound, which costs less than JSON where there are few and long ones. */
+/** Rows of one statement: bound values cost less than JSON for few long ones. */
 const SIZES = [32, 8, 1];
 
-/** Inside a transaction. @param events by graph, those of each one after the other. */
+/** Within a transaction. @param events by run, consecutive for each. */
 export function writeEvents(database: Database, events: Iterable<readonly GraphEvent[]>): void {
   const values: Value[] = [];
   for (const all of events)
@@ -46,7 +46,7 @@ const INSERTS = SIZES.map(
   (size) => `INSERT INTO event_run (graph_id, last_seq, events) VALUES ${Array(size).fill("(?, ?, ?)").join(", ")}`,
 );
 
-/** JSON of `Packed`, put together by hand: `JSON.stringify` of arrays made for it takes twice as long. */
+/** JSON of `Packed`, written by hand: `JSON.stringify` of arrays takes twice as long. */
 function packed(run: readonly GraphEvent[]): string {
   let text = "[";
   for (const { type, timestampMs, node, data } of run) {
@@ -76,7 +76,7 @@ export function eventsOf(row: Row): GraphEvent[] {
   return packed.map((event, at) => unpack(graphId, before + at + 1, event));
 }
 
-/** Optional keys are left out, so that every store gives the same shape. */
+/** Omits absent keys, so that all stores return the same shape. */
 function unpack(graphId: string, seq: number, [type, timestampMs, node, data]: Packed): GraphEvent {
   const event: GraphEvent = { graphId, seq, type, timestampMs };
   if (node !== null) event.node = node;

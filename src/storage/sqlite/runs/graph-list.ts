@@ -1,8 +1,8 @@
 /**
- * Pages of graphs, newest first. Every query walks an index that begins with what is asked for and ends with the id: by
- * parent, by tag, by worker or by status, status by status, merged here. Those by worker and by status have the times of each
- * graph too, so lengths and ends are compared on the way, of at most `MAX_COMPARED` graphs. What no index answers (an error's text, a summary, an origin; a
- * worker beside a tag) is looked at row by row, at most `MAX_LOOKED` of them.
+ * Pages of runs, newest first. Every query walks an index with the conditions first and the id last: by parent, by tag, by worker or by
+ * status, merged here over statuses. The indexes by worker and by status also contain times, so durations and end times are compared
+ * during the walk, for at most `MAX_COMPARED` runs. Conditions without an index (error text, summary, origin, a worker with a tag) read
+ * at most `MAX_LOOKED` rows.
  */
 import { GRAPH_STATUSES, type GraphStatus } from "../../../platform/shared/wire.ts";
 import type { GraphHead } from "../../contract/graph-rows.ts";
@@ -39,9 +39,9 @@ interface Source {
 
 interface Walk {
   sources: Source[];
-  /** Whether each candidate has to be looked at. */
+  /** Whether each candidate must be read. */
   isPartial: boolean;
-  /** What the indexes compare: `AND …`, with its values. Undefined: nothing, or they don't have the times. */
+  /** Conditions that the indexes compare: `AND …`, with values. Undefined: none, or the indexes lack times. */
   compared: { text: string; values: number[] } | undefined;
   hasTimes: boolean;
 }
@@ -71,7 +71,7 @@ export class GraphList {
     return counts;
   }
 
-  /** Its nodes stand beside each other, so a graph is looked through without an index of what waits, which every node would pay for. */
+  /** A run's nodes are adjacent, so each run is scanned. An index of waiting nodes would cost every node. */
   waiting(limit: number): string[] {
     return this.#database
       .sql(
@@ -89,7 +89,7 @@ export class GraphList {
       .map((row) => String(row["worker"]));
   }
 
-  /** @returns ids of matches, and after which id the next page begins; none when this is the last. */
+  /** @returns ids of matches, and the id after which the next page begins; none for the last page. */
   #find(
     query: GraphQuery,
     walk: Walk,
@@ -114,7 +114,7 @@ export class GraphList {
     return { ids: found, resumeAt: to };
   }
 
-  /** The lowest id that is looked at. */
+  /** The lowest id to read. */
   #floor({ sources, compared }: Walk, { from, to }: { from: string; to: string }): string {
     if (!compared) return from;
     const floors = sources.map(({ from: table, id, values }) => {
@@ -187,7 +187,7 @@ export class GraphList {
     );
   }
 
-  /** Newest first. As one text: a row of its own for each takes twice as long. */
+  /** Newest first, as one text: a row for each takes twice as long. */
   #lengths(from: string, values: (string | number)[], nowMs: number, limit: number): [id: string, ms: number][] {
     const row = this.#database
       .sql(

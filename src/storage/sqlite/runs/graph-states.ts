@@ -1,7 +1,7 @@
 /**
- * What a commit needs to know of the graphs that are under way, kept from one to the next: what a fence looks at, and where a graph
- * is counted. One process has the file, and all that changes these rows passes transition-batch.ts, so nothing here is ever older than
- * the file; after a rollback, and after a commit of another process, who should not have been there, all of it is read again.
+ * Caches what commits need to know of active runs: the values of fences, and where a run is counted. One process has the file, and all
+ * changes of these rows pass transition-batch.ts, so the cache is never older than the file; after a rollback, or an unexpected commit of
+ * another process, everything is read again.
  */
 import { ChurningMap } from "../../../platform/shared/churning-map.ts";
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
@@ -11,19 +11,19 @@ import type { Database } from "../database.ts";
 import { LAST_SEQ } from "./event-runs.ts";
 import type { Counted } from "./totals.ts";
 
-/** What a fence looks at, the number of the last event, and where the graph is counted. */
+/** Values of fences, the number of the last event, and where the run is counted. */
 export interface GraphState {
   epoch: number;
   phase: GraphPhase;
   seq: number;
   readonly counted: Counted;
-  /** The events that were added last, up to `seq`; none where they are in the file only. */
+  /** The last events up to `seq`; none if they are only in the file. */
   recent: readonly GraphEvent[];
 }
 
-/** More than run at once in one process; what is left out is read again. */
+/** More than run at once in one process. Others are read again. */
 const MAX_GRAPHS = 10_000;
-/** Events of a graph that are kept for those who begin to follow it. */
+/** Events of a run to keep for new followers. */
 const MAX_RECENT = 16;
 
 export class GraphStates {
@@ -39,7 +39,7 @@ export class GraphStates {
     return this.#states.get(id);
   }
 
-  /** Events after a number, at most `limit`; undefined where the file has to be asked. */
+  /** Events after a number, at most `limit`; undefined if the file must be read. */
   eventsOf(id: string, afterSeq: number, limit: number): GraphEvent[] | undefined {
     const state = this.#states.get(id);
     const first = state?.recent[0];
@@ -51,7 +51,7 @@ export class GraphStates {
     this.#states.set(state.counted.id, state);
   }
 
-  /** Inside a transaction: reads those that are not known. */
+  /** Within a transaction: reads unknown ones. */
   read(ids: Iterable<string>): void {
     const missing = new Set<string>();
     for (const id of ids) if (!this.#states.has(id)) missing.add(id);
@@ -64,7 +64,7 @@ export class GraphStates {
     for (const row of rows) this.add(stateOf(row));
   }
 
-  /** What is not worth keeping goes. Called once all that is known of the graph is written. */
+  /** Drops what is not worth caching. Called once everything known about the run is written. */
   settle(state: GraphState): void {
     if (state.recent.length > MAX_RECENT) state.recent = [];
     if (hasEnded(state)) this.#states.delete(state.counted.id);

@@ -1,4 +1,4 @@
-/** Graphs, nodes and events in SQLite. */
+/** Runs, nodes and events in SQLite. */
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
 import type {
   ChildRow,
@@ -51,7 +51,7 @@ export class SqliteGraphs implements GraphStore {
   readonly #list: GraphList;
   readonly #artifacts: SqliteArtifacts;
   readonly #payloads: Payloads;
-  /** Units that wait for the next group. */
+  /** Transitions that wait for the next group. */
   readonly #waiting: Waiting[] = [];
   readonly #lines = new TransitionChains();
   readonly #states: GraphStates;
@@ -72,7 +72,7 @@ export class SqliteGraphs implements GraphStore {
     });
   }
 
-  /** Commits all units that have come by the time of the next group. */
+  /** Commits all transitions that arrived before the next group. */
   async #write(): Promise<void> {
     let batch: Waiting[] | undefined;
     const take = (): Waiting[] => {
@@ -87,7 +87,7 @@ export class SqliteGraphs implements GraphStore {
     }
   }
 
-  /** A group of its own: the unit is decided on top of those that wait, and is written behind them. */
+  /** A group of its own: the transition is decided on top of the waiting ones and written after them. */
   async transact(run: TransactionRun): Promise<Json> {
     const transaction = new UserTransaction(this.#database, run);
     let before: { waiting: Waiting; outcome: Outcome }[] = [];
@@ -103,9 +103,9 @@ export class SqliteGraphs implements GraphStore {
     try {
       written = await (run.isAsync
         ? this.#database.writeAlone(async (over) => {
-            // Those that came while the author's statements ran.
+            // Those that arrived while the author's statements ran.
             const done = await transaction.writeAlone((unit) => (writeWaiting(), apply(unit)), over);
-            // Undone with it.
+            // Rolled back with it.
             if (done instanceof Error && batch) writeWaiting();
             return done;
           })
@@ -125,7 +125,7 @@ export class SqliteGraphs implements GraphStore {
     return result;
   }
 
-  /** @param outcome the unit's events, undefined where the fence did not hold, or why it could not be written. */
+  /** @param outcome the transition's events, undefined if the fence failed, or why it could not be written. */
   #tell({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
     if (outcome instanceof Error) reject(outcome);
     else resolve(outcome !== undefined);
@@ -134,14 +134,14 @@ export class SqliteGraphs implements GraphStore {
     if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
   }
 
-  /** It may be written after all, where only the disk has failed: who follows it, or delivers, is to look in the database. */
+  /** It may be written after all if only the sync failed: followers and senders must read the database. */
   #fail({ unit, reject }: Waiting, error: unknown): void {
     reject(error);
     this.#listeners.tell(unit.graphId, []);
     this.#outbox.doubt(unit.outbox ?? []);
   }
 
-  /** Inside the transaction: all at once; where that fails one by one, so that a failure stays with its owner. */
+  /** Within the transaction: all at once; if that fails one by one, so that a failure stays with its owner. */
   #apply(units: readonly Transition[]): Outcome[] {
     const sql = (text: string) => this.#database.sql(text);
     sql("SAVEPOINT units").run();
@@ -248,7 +248,7 @@ export class SqliteGraphs implements GraphStore {
   }
 
   async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
-    // Whoever starts a graph follows it from its first events on, which are at hand.
+    // A caller that starts a run follows it from its first events, which are cached.
     return this.#states.eventsOf(graphId, afterSeq, limit) ?? readEvents(this.#database, graphId, afterSeq, limit);
   }
 

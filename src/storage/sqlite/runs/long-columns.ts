@@ -1,10 +1,10 @@
-/** Columns of graphs and nodes whose values may stand beside their row (payloads.ts). */
+/** Columns of runs and nodes whose values may be stored outside their row (payloads.ts). */
 import { graphFrom, nodeFrom } from "../../contract/columns.ts";
 import type { GraphRow, NodeRow } from "../../contract/graph-rows.ts";
 import type { Row } from "../../contract/row.ts";
 import type { Payloads } from "./payloads.ts";
 
-/** Values of graphs and nodes that may stand beside their row. */
+/** Columns with possibly long values. */
 export const LONG: ReadonlySet<string> = new Set(["input", "result", "state"]);
 
 export function toGraph(row: Row, payloads: Payloads): GraphRow {

@@ -1,10 +1,10 @@
-/** Nodes as lists show them: what they were given, gave and keep stays where it is, in the row or beside it (payloads.ts). */
+/** Nodes in lists: inputs, results and states are not read (payloads.ts). */
 import { NODE_HEAD_NAMES, toNodeHead } from "../../contract/columns.ts";
 import type { NodeHead } from "../../contract/graph-rows.ts";
 import type { Database } from "../database.ts";
 import { LONGEST_REFERENCE, REFERENCE } from "./payloads.ts";
 
-/** How long a column is stands at the front of the row: nothing of the value is read. Only what may be a reference or `null` is looked at. */
+/** The header of a row contains the length of each column, so values are not read. Only possible references and `null` are. */
 const RESULT_BYTES = `CASE
   WHEN octet_length(result) > ${LONGEST_REFERENCE} THEN octet_length(result)
   WHEN result = 'null' THEN NULL

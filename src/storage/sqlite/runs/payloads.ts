@@ -1,15 +1,15 @@
 /**
- * Values too long for a row: beside it, in a table of their own. Each change of a row writes all of the row anew, to the log and to
- * the file; an input of a megabyte would be written with each step of its graph. The row keeps a reference.
+ * Stores values that are too long for a row in a table of their own. Each change of a row writes the whole row to the log and the file;
+ * an input of a megabyte would be written with each step of its run. The row contains a reference.
  */
 import type { Database } from "../database.ts";
 
-/** Up to so many characters of JSON a value stands in its row. */
+/** Longest value in a row, in characters of JSON. */
 export const LONGEST_IN_ROW = 65_536;
 
-/** A reference begins so, which no JSON does. */
+/** First character of a reference, with which no JSON begins. */
 export const REFERENCE = "@";
-/** In bytes; more than the longest place has: the id of an inner node, whose name and key have 164 characters at most. */
+/** In bytes; longer than the longest place: the id of a step, whose name and key have at most 164 characters. */
 export const LONGEST_REFERENCE = 2048;
 
 export class Payloads {
@@ -20,9 +20,9 @@ export class Payloads {
   }
 
   /**
-   * Inside a transaction.
-   * @param place of the value within its graph: one place holds one value, the last.
-   * @returns what stands in the row.
+   * Within a transaction.
+   * @param place position of the value in its run: each holds one value, the last.
+   * @returns the text for the row.
    */
   put(graphId: string, place: string, text: string): string {
     if (text.length <= LONGEST_IN_ROW) return text;
@@ -32,13 +32,13 @@ export class Payloads {
     return REFERENCE + place;
   }
 
-  /** @param text as it stands in the row. */
+  /** @param text as in the row. */
   get(graphId: string, text: string): string {
     if (!text.startsWith(REFERENCE)) return text;
     const row = this.#database
       .sql("SELECT data FROM payload WHERE graph_id = ? AND id = ?")
       .get(graphId, text.slice(REFERENCE.length));
-    // A reference to nothing would be a fault of ours; as JSON it is refused by whoever reads it.
+    // A dangling reference would be a bug of svc; the reader rejects it as invalid JSON.
     return row ? String(row["data"]) : text;
   }
 }

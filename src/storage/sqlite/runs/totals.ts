@@ -1,18 +1,18 @@
 /**
- * How many graphs each worker has in each status, and which graphs have a tag, kept up to date in the transaction that
- * changes them: counting a million rows takes longer than reading a page of them.
+ * Number of runs by worker and status, and runs by tag, updated in the transaction that changes them: counting a million rows takes
+ * longer than reading a page.
  */
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
 import type { Database } from "../database.ts";
 
-/** Where a graph is counted. */
+/** Where a run is counted. */
 export interface Counted {
   id: string;
   worker: string;
   /** JSON text. */
   tags: string;
   status: GraphStatus;
-  /** As the tables have it; undefined for a graph that is new. */
+  /** As the tables have it; undefined for a new run. */
   stored: GraphStatus | undefined;
 }
 
@@ -29,7 +29,7 @@ const REMOVE_TAGS = `
   DELETE FROM graph_tag WHERE (tag, status, graph_id) IN
   (SELECT tag.value, given.value ->> 1, given.value ->> 2 FROM json_each(?) AS given, json_each(given.value ->> 0) AS tag)`;
 
-/** Inside a transaction. @param moved graphs that are new, or whose status has changed; notes that it is stored. */
+/** Within a transaction. @param moved new runs, and those with a changed status; marks them as stored. */
 export function countGraphs(database: Database, moved: Iterable<Counted>): void {
   const deltas = new Deltas();
   const removed: string[][] = [];
@@ -52,7 +52,7 @@ export function countGraphs(database: Database, moved: Iterable<Counted>): void 
   run(ADD_TAGS, added);
 }
 
-/** Inside a transaction: graphs that are taken away. */
+/** Within a transaction: deleted runs. */
 export function uncountGraphs(database: Database, gone: readonly Omit<Counted, "stored">[]): void {
   const deltas = new Deltas();
   for (const { worker, status } of gone) deltas.add(worker, status, -1);

@@ -1,4 +1,4 @@
-/** Pages of deliveries, newest first: of one webhook, of one graph, of one event, or of all. */
+/** Pages of deliveries, newest first: of a webhook, of a run, of an event, or of all. */
 import { invariant } from "../../../platform/shared/errors.ts";
 import { toDelivery } from "../../contract/columns.ts";
 import { deliveryCursor, pageLimit, readDeliveryCursor } from "../../contract/page.ts";
@@ -45,9 +45,9 @@ function conditionsOf({ registrationId, graphId, status, event, sinceMs }: Deliv
     conditions.push(condition);
     values.push(value);
   };
-  // With the plus no index is looked for: a graph has few deliveries, a webhook any number.
+  // The plus prevents use of the index: a run has few deliveries, a webhook any number.
   add(graphId === undefined ? "registration_id = ?" : "+registration_id = ?", registrationId);
-  // Written out, since an index of some rows is for a question about just these; both are of a few known words.
+  // Written into the text, because a partial index matches literals only; both have few known values.
   if (status !== undefined) conditions.push(`status = '${wordOf(status)}'`);
   if (event !== undefined) conditions.push(`event = '${wordOf(event)}'`);
   add("graph_id = ?", graphId);
@@ -55,7 +55,7 @@ function conditionsOf({ registrationId, graphId, status, event, sinceMs }: Deliv
   return { conditions, values };
 }
 
-/** Callers check what they are given; what is no word of ours stays out of a statement all the same. */
+/** Callers validate their input. Unknown words stay out of the statement nevertheless. */
 function wordOf(text: string): string {
   invariant(/^[a-z.]+$/.test(text), `"${text}" is no status and no event`);
   return text;

@@ -1,11 +1,11 @@
 /**
- * How deliveries come into SQLite: written in the transaction of what they tell of, then told to those who send them, with
- * the rows themselves, so that a first attempt needs no reading.
+ * The outbox in SQLite: rows are written in the transaction of their transition, then passed to senders, so that a first attempt needs no
+ * reading.
  */
 import type { OutboxListener, OutboxRow } from "../../contract/webhook-rows.ts";
 import type { Database } from "../database.ts";
 
-/** A row at a time: to read a column out of JSON costs more than to bind it, and the rest of a statement next to nothing. */
+/** Row by row: reading a column from JSON costs more than binding it. */
 const INSERT = `INSERT INTO delivery
     (id, registration_id, graph_id, event, epoch, pause_no, body, created_ms, due_ms, status, attempts)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0) ON CONFLICT DO NOTHING`;
@@ -13,7 +13,7 @@ const INSERT = `INSERT INTO delivery
 export class Outbox {
   readonly #database: Database;
   readonly #listeners = new Set<OutboxListener>();
-  /** Rows that may not be in the store under their ids, for another of the same event was there before. */
+  /** Rows that may not be stored under their ids, because one for the same event existed. */
   readonly #doubtful = new WeakSet<OutboxRow>();
   /** Ids of rows that are written, and not known to be on disk. */
   readonly #untold = new Set<string>();
@@ -22,7 +22,7 @@ export class Outbox {
     this.#database = database;
   }
 
-  /** Inside a transaction. A row that is there already stays: a crash or a race never makes two. */
+  /** Within a transaction. An existing row stays: a crash or a race never creates two. */
   insert(rows: readonly OutboxRow[]): void {
     for (const { id } of rows) this.#untold.add(id);
     for (const row of rows) {
@@ -33,12 +33,12 @@ export class Outbox {
     }
   }
 
-  /** Rows that may not be sent yet: they are seen in the database before they are on disk, and are told of then. */
+  /** Rows that may not be sent yet: they are visible before they are on disk, and are announced then. */
   get untold(): ReadonlySet<string> {
     return this.#untold;
   }
 
-  /** Once rows that were inserted are on disk. */
+  /** Called once inserted rows are on disk. */
   tell(rows: readonly OutboxRow[]): void {
     for (const { id } of rows) this.#untold.delete(id);
     if (this.#listeners.size === 0) return;
@@ -47,13 +47,13 @@ export class Outbox {
     for (const listener of this.#listeners) listener(ids, added);
   }
 
-  /** Where they were not written, or the disk failed as they were synced: they may be there, and who delivers is to look. */
+  /** Called if they were not written, or the sync failed: they may exist, and senders must read. */
   doubt(rows: readonly OutboxRow[]): void {
     for (const { id } of rows) this.#untold.delete(id);
     for (const id of new Set(rows.map(({ registrationId }) => registrationId))) this.tellOf(id);
   }
 
-  /** Once a delivery that was there has become due. */
+  /** Called once an existing delivery has become due. */
   tellOf(registrationId: string): void {
     for (const listener of this.#listeners) listener(new Set([registrationId]), []);
   }

@@ -41,12 +41,12 @@ const UPDATE_DELIVERIES = `UPDATE delivery
   SET status = CASE WHEN status <> 'pending' AND given.value ->> 1 = 'pending' THEN status ELSE given.value ->> 1 END, attempts = max(attempts, given.value ->> 2),
   due_ms = coalesce(given.value ->> 3, due_ms), delivered_ms = coalesce(given.value ->> 4, delivered_ms)
   FROM json_each(?) AS given WHERE delivery.id = given.value ->> 0`;
-/** Without what all of a lane have in common: each column of a row costs as much as finding it. */
+/** Without columns that all rows of a queue share: each costs as much as finding the row. */
 const DUE = `SELECT id, graph_id, event, epoch, pause_no, body, created_ms, due_ms, attempts, delivered_ms FROM delivery WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms <= ?
   ORDER BY due_ms LIMIT ?`;
 const NEXT_DUE = `SELECT min(due_ms) AS due FROM delivery
   WHERE status = 'pending' AND registration_id = ? AND (attempts > 0) = ? AND due_ms > ?`;
-/** Hops from one registration to the next through the index. */
+/** Walks from one registration to the next in the index. */
 const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
     SELECT min(registration_id) FROM delivery WHERE status = 'pending'
     UNION ALL
@@ -55,7 +55,7 @@ const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
   ) SELECT id FROM found WHERE id IS NOT NULL`;
 const EARLIER_DUE = `SELECT min(due_ms) AS due FROM delivery WHERE registration_id = ? AND graph_id = ? AND status = 'pending'
   AND (epoch, pause_no, event <> 'graph.paused') < (?, ?, ?)`;
-/** With the plus it is read in the order of the index of those that have failed, which are few as a rule. */
+/** The plus selects the index of failed deliveries, which are usually few. */
 const FAILED_OF = `SELECT id, event, created_ms FROM delivery WHERE +registration_id = ? AND status = 'failed' AND created_ms >= ?
   AND (created_ms, id) < (?, ?) ORDER BY created_ms DESC, id DESC LIMIT ?`;
 const GIVE_UP = "UPDATE delivery SET status = 'failed' WHERE id = ? AND status = 'pending'";
@@ -78,9 +78,9 @@ const LAST_OUTCOMES = `SELECT delivery_id, started_ms, duration_ms, status_code,
 export class SqliteWebhooks implements WebhookStore {
   readonly #database: Database;
   readonly #outbox: Outbox;
-  /** Read at every transition; changed seldom. */
+  /** Read at every transition; rarely changed. */
   #registrations: Map<string, RegistrationRow> | undefined;
-  /** Deliveries that are to be added, and the writing of them. */
+  /** Deliveries to add, and the pending write. */
   readonly #adding: OutboxRow[] = [];
   #added: Promise<void> | undefined;
 
@@ -93,7 +93,7 @@ export class SqliteWebhooks implements WebhookStore {
     await this.#change(() => this.#save(row));
   }
 
-  /** Also after a fault of the disk: what was committed in spite of it is what the file has. */
+  /** Also after a fault of the disk: the file has what was committed in spite of it. */
   #change<T>(work: () => T): Promise<T> {
     return this.#database.write(work).finally(() => (this.#registrations = undefined));
   }
@@ -154,12 +154,12 @@ export class SqliteWebhooks implements WebhookStore {
     return (this.#added ??= this.#addAll());
   }
 
-  /** All that have come by the time of the next group. */
+  /** All that have arrived before the next group. */
   async #addAll(): Promise<void> {
     let taken: readonly OutboxRow[] | undefined;
     const take = (): readonly OutboxRow[] => {
       if (taken) return taken;
-      // Those that come from here on are the next one's.
+      // Later ones belong to the next group.
       this.#added = undefined;
       return (taken = this.#adding.splice(0));
     };
@@ -178,7 +178,7 @@ export class SqliteWebhooks implements WebhookStore {
     const isOnDisk = ({ id }: Row): boolean => !untold.has(id as string);
     const rows = read(limit);
     let found = rows.filter(isOnDisk);
-    // Seldom: those that are not yet on disk are the newest, and behind a page of others where there are many.
+    // Rare: rows that are not on disk yet are the newest, and follow a page of others if there are many.
     if (found.length < rows.length && rows.length === limit)
       found = read(limit + untold.size)
         .filter(isOnDisk)

@@ -9,6 +9,6 @@ export interface PendingWork {
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
   kind: Kind;
-  /** Where the file was another program's when it was tried: until when it is tried again, by `performance.now()`. */
+  /** If another program had locked the file: how long to retry, by `performance.now()`. */
   patientUntilMs?: number;
 }
