@@ -1,6 +1,6 @@
 /**
- * The app: what `createApp` gives. Owns its life (configure, boot once, serve, drain) and its doors; what
- * those lead to is http-pipeline.ts, what is served routes.ts, how the layers are joined boot.ts.
+ * The app that `createApp` returns. Owns its life cycle (configure, boot once, serve, drain) and its entry points; http-pipeline.ts
+ * handles requests, routes.ts registers routes, boot.ts composes the layers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http, RequestOrigin } from "../platform/http/http.ts";
@@ -39,14 +39,14 @@ import type { Listens } from "./lifecycle/settings.ts";
 import { exportPages, type ExportStep } from "./pages/static-export.ts";
 import { openTracing, type Tracing } from "./observability/tracing/open-tracing.ts";
 
-/** Makes an app. Reads and opens nothing yet: that is `start`, `boot` or the first request. */
+/** Creates an app. Reads and opens nothing before `start`, `boot` or the first request. */
 export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
 
 const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other absolute links lead to the address that this process listens on. Set it to the address that visitors use`;
 
-/** Longest that the last traces may take on their way out. */
+/** Longest time to send the last traces. */
 const FLUSH_MS = 3000;
 
 class SvcApp implements App, CsrfIssuer {
@@ -65,12 +65,12 @@ class SvcApp implements App, CsrfIssuer {
   #booting: Promise<void> | undefined;
   #listens: Listens | undefined;
   #readiness: Readiness | undefined;
-  /** In place of SVC_SITE_URL; undefined unless it had to be guessed. */
+  /** Replaces SVC_SITE_URL if that had to be guessed. */
   #guessedUrl: string | undefined;
-  /** About the guess. */
+  /** Whether it has warned about the guess. */
   #hasWarned = false;
   #isDraining = false;
-  /** Nothing of it works any more: its store is closing, or closed. */
+  /** Its store is closing, or closed. */
   #hasEnded = false;
   #closed: Promise<void> | undefined;
 
@@ -158,11 +158,11 @@ class SvcApp implements App, CsrfIssuer {
   }
 
   boot(where: BootOptions = {}): Promise<void> {
-    // What it opened now nobody would close.
+    // Nobody would close what it opens now.
     if (!this.#booting && this.#closing.signal.aborted)
       return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed, and boots no more"));
     return (this.#booting ??= this.#boot(where).catch((error: unknown) => {
-      // Where another server listens, the next request tries again. Whoever called `start` has been told, and nothing is left of it.
+      // With another server, the next request retries. `start` reports the error to its caller and leaves nothing behind.
       if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;
       throw error;
     }));
@@ -184,18 +184,18 @@ class SvcApp implements App, CsrfIssuer {
     next?: (error?: unknown) => void,
   ): Promise<void> => {
     try {
-      // Of one that never booted nobody knows what is its own, so a framework around is told why.
+      // An app that never booted does not know its routes, so the framework around it gets the error.
       if (!this.#hasEnded || next) await this.#ready(message.url ?? "/");
     } catch (error) {
       if (next) return next(error);
       this.#fault(error);
-      // Without an app there is nobody who could say more.
+      // Without a booted app there is no error page.
       return void reply.writeHead(503, { "retry-after": RETRY_S }).end();
     }
     return this.#door.handler(message, reply, next);
   };
 
-  /** As `handler`, without a promise where there is nothing to wait for. */
+  /** Like `handler`, synchronous where nothing must be awaited. */
   #serve = (message: IncomingMessage, reply: ServerResponse): Promise<void> | void =>
     this.#services ? this.#door.handler(message, reply) : this.handler(message, reply);
 
@@ -209,7 +209,7 @@ class SvcApp implements App, CsrfIssuer {
     const { config } = this;
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
-    // Until it has booted, requests wait; health and readiness answer at once.
+    // Requests wait for the boot; health and readiness answer at once.
     const listening = await listen(
       this.#serve,
       {
@@ -256,11 +256,11 @@ class SvcApp implements App, CsrfIssuer {
     return this.#readiness.failed();
   }
 
-  /** Where another server listens, or none: what is under way came through `handler` and `fetch`. */
+  /** With another server, or none: running requests came through `handler` and `fetch`. */
   async #closeMounted(): Promise<void> {
     this.#closing.abort();
     const { deadlineMs } = this.#ending;
-    // An edit takes effect at once, whoever is still waiting for the app before it.
+    // An edit takes effect at once, even if requests still wait for the old app.
     if (!this.#services?.site.dev) await this.#metrics.requests.idle(deadlineMs);
     await this.#close(deadlineMs);
   }
@@ -269,7 +269,7 @@ class SvcApp implements App, CsrfIssuer {
     this.#closing.abort();
     this.#hasEnded = true;
     this.#http = undefined;
-    // A boot that failed has told its caller and closed what it opened.
+    // A failed boot has reported its error and closed what it opened.
     await this.#booting?.catch(() => undefined);
     this.#metrics.process.stop();
     if (this.#services) await this.#ending.work(this.#services, deadlineMs);
@@ -289,7 +289,7 @@ class SvcApp implements App, CsrfIssuer {
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);
     const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
     const around = { where, listens: this.#listens, clock: this.#clock, closing, ...watchers };
-    // Without a key nobody can ask.
+    // Without a key nobody can read them.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
     const middleware = this.#options.middleware ?? [];
     let services: Services | undefined;
@@ -297,7 +297,7 @@ class SvcApp implements App, CsrfIssuer {
       services = await boot({ app: this.#options, face: this, config, ...around });
       this.#lost = addRoutes(this.#options, { router: this.#router, services, middleware });
       this.#services = services;
-      // One that was made at the first start stands in no variable.
+      // A secret that was created at the first start is in no variable.
       this.#hidden.add(services.secrets);
     } catch (error) {
       failed.abort();
@@ -344,7 +344,7 @@ class SvcApp implements App, CsrfIssuer {
   }
 }
 
-/** An address to call this process by: "all interfaces" is a place to listen on, not to go to. */
+/** An address for calling this process: "all interfaces" is only for listening. */
 function reachable(host: string, { url, port }: Listening): string {
   if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
   return host === "::" ? `http://[::1]:${port}` : url;

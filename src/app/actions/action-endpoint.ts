@@ -1,7 +1,6 @@
 /**
- * `POST …/action/:name`: a server action called by browser code. The order of checks, the statuses and the texts are
- * contract section 5; every answer is the envelope `{ok, value, error}`, or, for who asks for them, lines of values
- * (action-stream.ts).
+ * `POST …/action/:name`: a server action called by browser code. docs/reference/http.md, section 5, defines the order of checks, the
+ * statuses and the texts; every response is the envelope `{ok, value, error}` or, if requested, lines of values (action-stream.ts).
  */
 import { jsonIn, requireLength, requireMediaType, requireUtf8 } from "../../platform/http/body/read-body.ts";
 import { RequestContext } from "../../platform/http/request/context.ts";
@@ -22,19 +21,19 @@ import { inWords, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "../api/mutation
 import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
 const JSON_TYPES = ["application/json"];
-/** More arguments than any function has. */
+/** More than any function has. */
 const MAX_ARGS = 64;
 export function actionEndpoints({ router, services, middleware }: Endpoints): void {
   router.add("POST", `${PATHS.action}/:name`, (ctx) => new Calling(ctx, services).answer(middleware));
 }
 
-/** One call on its way in. It waits where there is something to wait for, and for nothing else (decision 020). */
+/** One call. Asynchronous only where it must wait (decision 020). */
 class Calling {
   readonly ctx: Context;
   readonly services: Services;
   readonly name: string;
   readonly headers: string[] = [];
-  /** Past the door refusals are the action's own, in its own words. */
+  /** Past the door, errors are the action's own, with its own texts. */
   #isInside = false;
 
   constructor(ctx: Context, services: Services) {
@@ -43,7 +42,7 @@ class Calling {
     this.name = ctx.params["name"] ?? "";
   }
 
-  /** Answers, and counts what came of it. */
+  /** Answers, and counts the outcome. */
   answer(middleware: readonly Middleware[]): Answer | Promise<Answer> {
     try {
       const answered = this.#enter(middleware);
@@ -78,13 +77,13 @@ class Calling {
 
   #counted(result: Answer): Answer {
     const { services, name } = this;
-    // Of names that are not there, there is no end.
+    // Unknown names are unlimited, so they share one.
     services.metrics.actions.add(services.actions.has(name) ? name : "unknown", outcomeName(result.status));
     return result;
   }
 }
 
-/** Who develops the app is told more: what browser code calls is known to the boot only once it has been built. */
+/** In development the message says more: the calls of browser code are known only after a build. */
 function unknownAction(services: Services, name: string): SvcError {
   if (services.site.dev) {
     const known = [...services.actions.keys()].join(", ") || "none";
@@ -101,7 +100,7 @@ function requireAllowed({ headers }: ActionCall, verdict: RateVerdict): void {
   if (!verdict.isAllowed) throw new SvcError("SVC_RATE_LIMIT", "Too many requests");
 }
 
-/** The body, once all that can be judged without it is in order. */
+/** Reads the body, after all checks that need none. */
 function readCall({ ctx, services, spec }: ActionCall): Uint8Array | Promise<Uint8Array> {
   const maxBytes = spec.options.maxBytes ?? MAX_BODY_BYTES;
   requireMediaType(ctx, JSON_TYPES);
@@ -132,7 +131,7 @@ function perform(call: ActionCall, args: readonly Json[]): Result | Promise<Resu
   return isPromise(value) ? value.then(reply) : reply(value);
 }
 
-/** A call that may be sent again: it goes on when the client leaves, for the client may come back for the answer. */
+/** An idempotent call continues when the client leaves, because the client may return for the answer. */
 function performOnce(call: ActionCall, args: readonly Json[], key: string): Promise<Result> {
   const { ctx, services, name, spec, headers } = call;
   if (spec.isStream)

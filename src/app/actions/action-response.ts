@@ -1,4 +1,4 @@
-/** What a call of an action is answered with: the envelope for a value and for every way to go wrong. */
+/** Responses to action calls: the envelope for a value or an error. */
 import { CLIENT_LEFT, isLeaving } from "../../platform/http/client-disconnect.ts";
 import { errorHeaders, json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
@@ -8,17 +8,17 @@ import type { ActionSpec } from "./action.ts";
 import { Redirect } from "../pipeline/outcome.ts";
 import type { Services } from "../services.ts";
 
-/** One call, once its name is known. */
+/** A call of a known action. */
 export interface ActionCall {
   readonly ctx: Context;
   readonly services: Services;
   readonly name: string;
   readonly spec: ActionSpec;
-  /** What the answer carries whatever comes of the call; flat. */
+  /** Headers of every response to the call; flat. */
   readonly headers: string[];
 }
 
-/** A value that JSON leaves out, such as `undefined`, is null on the wire. */
+/** A value that JSON omits, such as `undefined`, becomes null. */
 export function success(value: unknown): ActionReply {
   return { ok: true, value: value === undefined ? null : value, error: null };
 }
@@ -28,7 +28,7 @@ export function refusal(call: Omit<ActionCall, "spec">, error: unknown): Result 
   return json(reply, status, [...call.headers, ...errorHeaders(error)]);
 }
 
-/** Envelope and status for what an action threw; faults of ours are logged. */
+/** Envelope and status of an error; server errors are logged. */
 export function outcomeOf(
   { ctx, services, name }: Omit<ActionCall, "spec">,
   error: unknown,

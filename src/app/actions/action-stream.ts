@@ -1,6 +1,6 @@
 /**
- * Actions whose values come one after another: a line of JSON for each as soon as it is there, last the envelope. Who does
- * not ask for lines gets all values as one array.
+ * Actions that stream: a line of JSON for each value as soon as it exists, and the envelope at the end. Clients that do not request lines
+ * get all values as one array.
  */
 import { endEarly } from "../../platform/http/response/close-iterator.ts";
 import { orSilence, withHeartbeat, type HeartbeatOptions } from "../../platform/http/response/heartbeat.ts";
@@ -13,7 +13,7 @@ import { withContext } from "../pipeline/current-request.ts";
 import { streamSignal } from "../services.ts";
 import { outcomeOf, success, type ActionCall } from "./action-response.ts";
 
-/** A stream may have no end; an array of it must. */
+/** A stream may be endless; an array must not. */
 const MAX_COLLECTED = 10_000;
 
 /** Whether a request asks for lines. */
@@ -35,7 +35,7 @@ export async function collectStream(values: AsyncGenerator<unknown, void, void>)
   return found;
 }
 
-/** The answer as lines. @throws what the action throws before its first value, so that this has a status of its own */
+/** The response as lines. @throws errors from before the first value, so that they have their own status */
 export async function streamReply(call: ActionCall, args: readonly Json[]): Promise<Result> {
   const deadline = startDeadline(call);
   const stream = new ActionStream(call, within(call.ctx, call.spec.stream(args)), deadline);
@@ -43,7 +43,7 @@ export async function streamReply(call: ActionCall, args: readonly Json[]): Prom
   const headers = [
     "content-type",
     ACTION_STREAM_TYPE,
-    // Who compresses on the way would hold lines back.
+    // A compressing proxy would delay lines.
     "cache-control",
     "no-store, no-transform",
     "x-accel-buffering",
@@ -53,7 +53,7 @@ export async function streamReply(call: ActionCall, args: readonly Json[]): Prom
   return { status: 200, headers, body: stream };
 }
 
-/** The body of one answer. Whoever stops reading it ends the action with it, also before the first line. */
+/** The body of one response. A reader that stops also ends the action, even before the first line. */
 class ActionStream implements AsyncIterable<string> {
   readonly #call: ActionCall;
   readonly #source: AsyncIterator<unknown, void>;
@@ -69,7 +69,7 @@ class ActionStream implements AsyncIterable<string> {
     this.#first = source.next();
   }
 
-  /** Waits for the first value, unless that takes so long that the headers had better go. */
+  /** Waits for the first value, but sends the headers if that takes too long. */
   async open(): Promise<void> {
     try {
       if ((await orSilence(this.#first, this.#options)) === "aborted") throw this.#reason();
@@ -135,7 +135,7 @@ function line(content: ActionLine): string {
   return `${JSON.stringify(content)}\n`;
 }
 
-/** Each step of a generator runs where it is asked for, so each has to be within the request. */
+/** Runs each step of a generator within the request, because a step runs where it is requested. */
 function within(ctx: Context, steps: AsyncGenerator<unknown, void, void>): AsyncIterator<unknown, void> {
   return {
     next: () => withContext(ctx, () => steps.next()),

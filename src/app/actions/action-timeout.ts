@@ -1,4 +1,4 @@
-/** How long an action may run, and the request around it while it does. */
+/** The timeout of an action, and its request context. */
 import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Context } from "../../platform/http/types.ts";
 import { durationMs, type Clock } from "../../platform/shared/clock.ts";
@@ -12,15 +12,15 @@ interface Timed {
   readonly spec: Pick<ActionSpec, "options">;
 }
 
-/** The time of one call: `signal` aborts when it is up, until `stop` is called. */
+/** Deadline of a call: `signal` aborts when it passes, until `stop` is called. */
 export interface Deadline {
   readonly signal: AbortSignal;
   stop(): void;
 }
 
 /**
- * Begins the time of an action that has a limit; the request's own signal aborts with it from here on.
- * @returns undefined where there is no limit
+ * Starts the deadline of an action with a timeout; the request's signal aborts with it.
+ * @returns undefined without a timeout
  */
 export function startDeadline({ ctx, services, spec }: Timed): Deadline | undefined {
   const { timeout } = spec.options;
@@ -33,9 +33,9 @@ export function startDeadline({ ctx, services, spec }: Timed): Deadline | undefi
 }
 
 /**
- * Runs an action within its request. Of one whose time is up nothing more is heard, though its code may run on.
- * @returns what `run` does; a promise of it where the action has a limit.
- * @throws SvcError `SVC_UNAVAILABLE` when its time is up
+ * Runs an action within its request. After a timeout its later outcome is ignored, although its code may continue.
+ * @returns the result of `run`; a promise if the action has a timeout.
+ * @throws SvcError `SVC_UNAVAILABLE` at the timeout
  */
 export function withinTime(timed: Timed, run: () => unknown): unknown {
   const deadline = startDeadline(timed);

@@ -1,6 +1,6 @@
 /**
- * Server actions: functions on the server that browser code calls as if they were its own. Owns their definition;
- * app/actions/action-endpoint.ts owns the way over HTTP (contract section 5).
+ * Server actions: functions on the server that browser code calls like its own. Defines them; action-endpoint.ts serves them over HTTP
+ * (docs/reference/http.md, section 5).
  */
 import { whenThere } from "../../platform/http/response/close-iterator.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -12,11 +12,11 @@ import type { Deserialized, MustTravel } from "./serializable.ts";
 
 export type { StandardSchema } from "../../platform/shared/schema.ts";
 
-/** What an action allows its callers; the defaults are those of every action. */
+/** Limits of an action; the defaults apply to every action. */
 export interface ActionOptions {
   /**
-   * Calls of one client, counted for this action alone: in place of the limit that all actions share
-   * (`SVC_RATE_ACTIONS`). `perMinute`: whole, from 1.
+   * Limit of calls by one client, for this action alone: replaces the limit that all actions share (`SVC_RATE_ACTIONS`). `perMinute`:
+   * whole, from 1.
    */
   limit?: { perMinute: number };
   /**
@@ -24,49 +24,49 @@ export interface ActionOptions {
    * streams, it covers the whole stream. Default: no limit.
    */
   timeout?: Duration;
-  /** Longest body of a call, in bytes; longer ones are refused with 413, unread. Default 1 MiB. */
+  /** Largest body of a call in bytes; a larger one is refused with 413, unread. Default 1 MiB. */
   maxBytes?: number;
 }
 
 const SPEC = Symbol("svc.action");
 
-/** What the way over HTTP needs of an action. */
+/** The HTTP endpoint's view of an action. */
 export interface ActionSpec {
   readonly options: ActionOptions;
-  /** Whether its answer is a stream of values. */
+  /** Whether it streams values. */
   readonly isStream: boolean;
   /**
-   * Runs it with arguments from outside, checked first. A promise where schema or action wait for something.
-   * @throws SvcError `SVC_INVALID` when they don't fit
+   * Validates arguments and runs the action. Returns a promise if schema or action is asynchronous.
+   * @throws SvcError `SVC_INVALID` for invalid arguments
    */
   readonly call: (args: readonly Json[]) => unknown;
-  /** As `call`, of an action that streams. */
+  /** Like `call`, for an action that streams. */
   readonly stream: (args: readonly Json[]) => AsyncGenerator<unknown, void, void>;
 }
 
-/** Called by browser code (a POST) or on the server (a plain call); typed as the function it was made from. */
+/** Called by browser code (a POST) or on the server (a plain call); typed like its function. */
 export interface Action<Args extends readonly unknown[] = readonly unknown[], Value = unknown> {
   (...args: Args): Promise<Deserialized<Value>>;
   readonly [SPEC]: ActionSpec;
 }
 
-/** An action whose values come one after another, for `for await`; leaving the loop ends it on the server. */
+/** An action that streams values, for `for await`; leaving the loop ends it on the server. */
 export interface StreamAction<Args extends readonly unknown[] = readonly unknown[], Item = unknown> {
   (...args: Args): AsyncGenerator<Item, void, void>;
   readonly [SPEC]: ActionSpec;
 }
 
-/** Any action, whatever its arguments. */
+/** Any action. */
 export type AnyAction = Action<never[]> | StreamAction<never[]>;
 
 type Stream<Item> = AsyncGenerator<Item, void, void>;
 
-/** What reaches the caller: each value of a stream, else the value that is returned. */
+/** The caller's value: each value of a stream, or the returned value. */
 type ValueOf<Result> = Result extends Stream<infer Item> ? Item : Awaited<Result>;
 
 /**
- * One definition for both kinds: two overloads would have the compiler check each action twice. What only ever throws is
- * typed `never`, which would be a stream as well as anything else.
+ * One definition for both kinds: with two overloads the compiler would check each action twice. A function that always throws has the
+ * type `never`, which would match a stream as well.
  */
 type ActionOf<Args extends readonly unknown[], Result> = [Result] extends [Stream<infer Item>]
   ? [Result] extends [never]
@@ -75,18 +75,15 @@ type ActionOf<Args extends readonly unknown[], Result> = [Result] extends [Strea
   : Action<Args, Awaited<Result>>;
 
 /**
- * An action that takes its arguments as they come: any JSON, so check what you use. One that is an `async function*`
- * streams: its values reach the browser as they are yielded.
+ * An action that accepts any JSON arguments, so validate what you use. An `async function*` streams: its values reach the browser as they
+ * are yielded.
  * @param options limits of its own
  */
 export function action<Args extends unknown[], Result>(
   run: ((...args: Args) => Result) & MustTravel<Args, ValueOf<Result>>,
   options?: ActionOptions,
 ): ActionOf<Args, Result>;
-/**
- * An action with one argument that a Standard Schema checks: `run` gets what the schema made of it. More arguments than
- * that are refused.
- */
+/** An action with one argument that a Standard Schema validates: `run` gets the schema's output. More arguments are refused. */
 export function action<Schema extends StandardSchema, Result>(
   schema: Schema & MustTravel<[InputOf<Schema>], null>,
   run: (input: OutputOf<Schema>) => Result & MustTravel<[], ValueOf<Result>>,
@@ -120,7 +117,7 @@ function make(schema: StandardSchema | undefined, run: Run, options: ActionOptio
   const isStream = isGeneratorFunction(run);
   const direct = isStream ? (...args: unknown[]) => stream(args) : async (...args: unknown[]) => call(args);
   const spec: ActionSpec = { options, isStream, call, stream };
-  // What it is typed as is settled by the overloads.
+  // The overloads define its type.
   return Object.assign(direct, { [SPEC]: spec }) as AnyAction;
 }
 
@@ -161,7 +158,7 @@ function requireDuration(value: Duration | undefined): void {
   try {
     if (durationMs(value) > 0) return;
   } catch {
-    // Told below, with the option's name.
+    // The error below names the option.
   }
   throw new SvcError(
     "SVC_DEFINITION",
@@ -176,7 +173,7 @@ function badDefinition(): SvcError {
   );
 }
 
-/** The compiler tells by the source what the browser calls it with, so the source must show it. */
+/** The compiler reads the kind of the call from the source, so the source must show it. */
 function notSeenToStream(): SvcError {
   return new SvcError(
     "SVC_DEFINITION",

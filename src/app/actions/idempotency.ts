@@ -1,7 +1,7 @@
 /**
- * Calls that may be sent again: with an `Idempotency-Key` an action runs once, and who sends the call again gets the answer of
- * the first (IETF draft-ietf-httpapi-idempotency-key-header). A key is claimed durably before the action runs and its answer
- * kept durably before it is sent, so a call that a crash cut off does not run twice either.
+ * Idempotent calls: with an `Idempotency-Key` an action runs once, and a repeated call gets the first answer (IETF
+ * draft-ietf-httpapi-idempotency-key-header). The key is claimed durably before the action runs, and the answer stored durably before it
+ * is sent, so a call that a crash interrupted does not run twice either.
  */
 import { createHash } from "node:crypto";
 import type { Context, Result } from "../../platform/http/types.ts";
@@ -12,18 +12,18 @@ import { COOKIES, HEADERS } from "../../platform/shared/wire.ts";
 import type { AnswerRow, AnswerStore } from "../../storage/contract/session-store.ts";
 
 const HOUR_MS = 3_600_000;
-/** How long an answer is kept: a day, as most APIs do. */
+/** Time to keep an answer: a day, as in most APIs. */
 const KEPT_MS = 24 * HOUR_MS;
 const PURGE_EVERY_MS = HOUR_MS;
 
 /** One call of an action. */
 export interface KeyedCall {
   ctx: Context;
-  /** Of the action. */
+  /** Name of the action. */
   name: string;
   /** Arguments as JSON. */
   args: string;
-  /** What the answer carries besides; flat. */
+  /** Additional headers of the response; flat. */
   headers: readonly string[];
 }
 
@@ -46,10 +46,10 @@ export class IdempotencyStore {
   }
 
   /**
-   * Runs a call that came with a key, or gives the answer that it was given before.
-   * @param run answers, whatever comes of it
-   * @throws SvcError `SVC_INVALID` for a bad key or one that was sent with other arguments; with status 409 while the first
-   * call is under way, or was cut off
+   * Runs a call with a key, or returns its stored answer.
+   * @param run answers the call, whatever its outcome
+   * @throws SvcError `SVC_INVALID` for an invalid key, or one that was used with other arguments; with status 409 while the first call is
+   * running, or was interrupted
    */
   async once(key: string, call: KeyedCall, run: () => Promise<Result>): Promise<Result> {
     const nowMs = this.#clock.now();
@@ -65,7 +65,7 @@ export class IdempotencyStore {
   #purge(nowMs: number): void {
     if (nowMs < this.#purgeDueMs) return;
     this.#purgeDueMs = nowMs + PURGE_EVERY_MS;
-    // Nobody waits for it; what can't be deleted now is there the next time.
+    // Not awaited: rows that can't be deleted now are deleted next time.
     this.#store
       .purge(nowMs - KEPT_MS)
       .catch((err: unknown) => this.#log.warn({ err }, "Old answers could not be deleted"));
@@ -97,9 +97,9 @@ function replay(known: AnswerRow, bodyHash: string, more: readonly string[]): Re
   };
 }
 
-/** Keys are a client's own: the same text from another session, or for another action, is another key. */
+/** Keys belong to a client: the same text of another session or for another action is another key. */
 function idOf(header: string, { ctx, name }: KeyedCall): string {
-  // The draft writes it as a string in quotes; many clients leave these out.
+  // The draft requires quotes; many clients omit them.
   const key = /^"([\x21\x23-\x7e]{1,255})"$|^([\x21\x23-\x7e]{1,255})$/.exec(header);
   if (!key) {
     throw new SvcError(

@@ -1,4 +1,4 @@
-/** Files that workers left, over HTTP: a list, and each as a download. Never shown in place, nor run: what they hold is anybody's. */
+/** Artifacts over HTTP: a list, and each as a download. Never displayed or executed, because anybody may have written them. */
 import { json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
 import { artifactView } from "../../graphs/machine/snapshot.ts";
@@ -11,13 +11,13 @@ import type { Endpoints, Services } from "../services.ts";
 import { idOf } from "./webhooks.ts";
 
 /**
- * Types that browsers only show or store. With `nosniff` a browser takes no other type for a script or a stylesheet, so a type that is
- * missing here costs its reader a convenience; one too many could act for the site. SVG has scripts.
+ * Types that browsers only display or store. With `nosniff`, a browser takes no other type for a script or stylesheet, so a missing type
+ * is a small inconvenience; one too many could act for the site. SVG has scripts.
  */
 const INERT =
   /^(?:text\/(?:plain|csv|markdown)|application\/(?:json|x-ndjson|pdf|zip|gzip|vnd\.openxmlformats-[\w.-]+)|(?:image|audio|video)\/(?!svg)[\w.-]+)(?:;|$)/i;
 
-/** The type as it is where it is inert, else that of bytes. */
+/** The type if it is inert, else that of bytes. */
 function inertType(type: string): string {
   return INERT.test(type) ? type : "application/octet-stream";
 }
@@ -42,11 +42,11 @@ async function download(ctx: Context, services: Services): Promise<Result> {
   const headers = [
     ["content-type", inertType(row.type)],
     ["content-length", String(row.bytes)],
-    // Its name has nothing that would have to be quoted.
+    // Names contain no characters that need quoting.
     ["content-disposition", `attachment; filename="${row.name}"`],
     ["x-content-type-options", "nosniff"],
     ["content-security-policy", "default-src 'none'; sandbox"],
-    // Whatever the site allows for its own answers.
+    // Independent of the site's setting for its own responses.
     ["cross-origin-resource-policy", "same-origin"],
     ["cache-control", "private, no-store"],
     ["etag", `"${row.sha256}"`],

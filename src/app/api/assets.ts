@@ -1,4 +1,4 @@
-/** Runtime assets under fixed names, and the bundle metrics (contract section 6). */
+/** Runtime assets under fixed names, and the bundle sizes (docs/reference/http.md, section 6). */
 import { REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
 import { BASE_PATH, PATHS } from "../../platform/shared/wire.ts";
 import type { Endpoints } from "../services.ts";

@@ -1,4 +1,4 @@
-/** Who did what by hand, for whoever must answer for it. */
+/** Records manual changes in the audit trail. */
 import { json } from "../../platform/http/response/response.ts";
 import type { Context, Middleware, Result } from "../../platform/http/types.ts";
 import { auditOf } from "../../graphs/machine/audit.ts";
@@ -15,8 +15,8 @@ export function auditEndpoints({ router, services }: Endpoints): void {
 }
 
 /**
- * Keeps that this request has changed something that no graph's transition tells of. Where that can't be written the log has it, and the
- * answer is what was done: a new secret is shown once, and who sees a failure does it again.
+ * Records a change by this request that no transition of a run contains. If that fails, the log has it, and the response is unchanged: a
+ * new secret is shown once, and a caller that sees a failure repeats the change.
  */
 export async function recordAudit(
   ctx: Context,
@@ -35,7 +35,7 @@ export async function recordAudit(
   }
 }
 
-/** Behind what changes the `:id` of its path: what was refused is not kept. */
+/** Middleware for changes of the `:id` in the path. Refused requests are not recorded. */
 export function audited(services: Services, operation: string): Middleware {
   return async (ctx, next) => {
     const result = await next();

@@ -1,4 +1,4 @@
-/** The same step for many graphs over HTTP. */
+/** Bulk commands for runs over HTTP. */
 import { json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
 import type { BulkAction, BulkOptions } from "../../graphs/definition/audit-types.ts";
@@ -42,7 +42,7 @@ async function run(ctx: Context, services: Services): Promise<Result> {
   const { steering, body } = await readSteering(ctx, services, KEYS);
   const { action, filter, dry_run: isDryRun = false, limit, cursor } = body;
   if (typeof isDryRun !== "boolean") throw invalid("dry_run", "must be true or false");
-  // That it is missing may be a slip; that all are meant is said by an empty one.
+  // A missing filter may be a mistake; an empty one selects all.
   if (filter === undefined) throw invalid("filter", "must be an object; {} is all graphs");
   if (action === PURGE) return purge(ctx, services, filter, { isDryRun, note: steering.note });
   const step = ACTIONS.find((known) => known === action);
@@ -53,7 +53,7 @@ async function run(ctx: Context, services: Services): Promise<Result> {
   return json(await services.engine.bulk(step, options));
 }
 
-/** Takes graphs that have ended away. Until it is done `matched` is the most that may go. */
+/** Deletes ended runs. Until it is done, `matched` is the maximum. */
 async function purge(
   ctx: Context,
   services: Services,
@@ -63,7 +63,7 @@ async function purge(
   const { engine, clock } = services;
   const query = readPurge(filter, clock.now() + 1);
   const { finishedBeforeMs: untilMs, status, ...rest } = query;
-  // What had ended by then was there by then.
+  // Runs that had ended by then existed by then.
   const pages = (status ? [status] : ENDED).map((one) => engine.list({ ...rest, status: one, untilMs, limit: 1 }));
   const matched = (await Promise.all(pages)).reduce((all, { total }) => all + total, 0);
   const changed = isDryRun ? 0 : await engine.purge(query);
@@ -94,7 +94,7 @@ function readPurge(filter: Json, nowMs: number): PurgeQuery {
   return query;
 }
 
-/** As the list takes it in its query. */
+/** In the format of the list's query. */
 function readFilter(filter: Json): BulkOptions["filter"] {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(readObject(filter, FILTER_KEYS))) {

@@ -1,6 +1,6 @@
 /**
- * Browser code once more, under another URL: browsers remember for the life of a page that a module could not be fetched, so
- * the loader asks again in a folder `~`, and again in one inside it (docs/resume-protocol.md section 6).
+ * Browser code under another URL: browsers remember failed modules for the life of a page, so the loader requests them again in a folder
+ * `~`, and then in one inside it (docs/resume-protocol.md section 6).
  */
 import { REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
 import { BASE_PATH, RETRY } from "../../platform/shared/wire.ts";

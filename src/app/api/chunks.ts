@@ -1,6 +1,6 @@
 /**
- * Browser code and styles of the app under names that hold a hash of their content. The folder may hold chunks of
- * earlier builds too: a page from before a deploy goes on working.
+ * Browser code and styles of the app under names with a hash of their content. The folder may also contain chunks of earlier builds, for
+ * pages from before a deployment.
  */
 import type { Context, Result } from "../../platform/http/types.ts";
 import { IMMUTABLE, serveFile } from "../../platform/http/response/static-files.ts";
@@ -8,7 +8,10 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { notFound } from "../pipeline/outcome.ts";
 import type { Endpoints } from "../services.ts";
 
-/** The code of an island is the chunk of its file, which has a second name (decision 017): what an `<Island>` wakes, it wakes like any scope. */
+/**
+ * The code of an island is the chunk of its file, which has a second name (decision 017), because an `<Island>` resumes it like any
+ * scope.
+ */
 const FOLDERS = [
   [PATHS.handler, "handler"],
   [PATHS.island, "handler"],

@@ -1,6 +1,6 @@
 /**
- * A CSRF token for a page that has none of its own, for it is the same for everybody: fetched by the part `token` before a
- * handler that may call an action runs. Other sites can send for it, as for any page, and can't read it: no CORS header lets them.
+ * A CSRF token for a shared page, which can't contain one: the part `token` fetches it before a handler that may call an action. Other
+ * sites can request it like any page, and can't read it without a CORS header.
  */
 import { text } from "../../platform/http/response/response.ts";
 import { PATHS } from "../../platform/shared/wire.ts";

@@ -1,4 +1,4 @@
-/** What was sent to whom, sending it again, and giving it up, for the operator (contract section 3). */
+/** Deliveries for operators: list, replay, give up (docs/reference/http.md, section 3). */
 import { json } from "../../platform/http/response/response.ts";
 import type { Middleware } from "../../platform/http/types.ts";
 import { PATHS } from "../../platform/shared/wire.ts";

@@ -1,4 +1,4 @@
-/** What callers send to the graph endpoints, checked. */
+/** Validates the input of the run endpoints. */
 import type { Context } from "../../platform/http/types.ts";
 import { readJson } from "../../platform/http/body/read-body.ts";
 import { readPriority } from "../../graphs/definition/definition-checks.ts";
@@ -28,12 +28,12 @@ const MAX_NOTE_LENGTH = 500;
 const MAX_NOTE_BYTES = 8 * 1024;
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 100;
-/** Long enough to be told that it is cut, and no book. */
+/** Long enough to report that it was cut. */
 const MAX_GIVEN_SUMMARY = 2000;
-/** A year: beyond that it is a mistake in the unit. */
+/** A year: more is a mistake in the unit. */
 const MAX_DELAY_MS = 366 * 24 * 3_600_000;
 
-/** Of a list: the name in the query, and in the store's. */
+/** Filters of a list: name in the query, and in the store's query. */
 const TEXT_FILTERS = [
   ["worker", "worker"],
   ["tag", "tag"],
@@ -74,8 +74,8 @@ export function readStart(body: Json): StartInput {
 }
 
 /**
- * Who steers what, and why: `{"note": "…"}`; a request without a body says nothing.
- * @param keys of the body, beside `note`
+ * Caller and reason of a command: `{"note": "…"}`; a request without a body has none.
+ * @param keys keys of the body beside `note`
  * @throws SvcError `SVC_INVALID`
  */
 export async function readSteering(
@@ -90,7 +90,7 @@ export async function readSteering(
   return { steering, body };
 }
 
-/** @throws SvcError `SVC_INVALID` for what is no object, or has another key */
+/** @throws SvcError `SVC_INVALID` for a value that is not an object, or has another key */
 export function readObject(body: Json, keys: readonly string[]): Record<string, Json | undefined> {
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new SvcError("SVC_INVALID", `The body must be a JSON object with the keys ${keys.join(", ")}`);
@@ -126,7 +126,7 @@ export function readGraphQuery(query: URLSearchParams): GraphQuery {
   return result;
 }
 
-/** Where a follower left off: the header that browsers send when they reconnect, or `?after=` for the first time. */
+/** Last event of a follower: the header that browsers send when they reconnect, or `?after=` at the first request. */
 export function readLastSeq(ctx: Context): number {
   const header = ctx.header("last-event-id");
   if (header !== undefined) return readWhole(header, "Last-Event-ID");
@@ -162,7 +162,7 @@ export function readMs(value: Json, key: string): number {
   throw invalid(key, `must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`);
 }
 
-/** Unix milliseconds, or a text of ISO 8601 with its offset. */
+/** Unix milliseconds, or ISO 8601 text with an offset. */
 function readTime(value: Json, key: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   const ms =

@@ -1,4 +1,4 @@
-/** Graphs over HTTP: start, list, look, follow, steer (contract section 4). */
+/** Runs over HTTP: start, list, read, follow, control (docs/reference/http.md, section 4). */
 import { readJson } from "../../platform/http/body/read-body.ts";
 import { eventStream, type StreamEvent } from "../../platform/http/response/event-stream.ts";
 import { json } from "../../platform/http/response/response.ts";
@@ -24,20 +24,20 @@ import {
 } from "./graph-input.ts";
 import { idOf } from "./webhooks.ts";
 
-/** What stands around an input: its worker's name, a key, tags. */
+/** Space for the other fields: worker name, key, tags. */
 const AROUND_INPUT_BYTES = 64 * 1024;
-/** Long enough to follow a graph over a night, short enough that a leaked link dies. */
+/** Long enough to follow a run over a night, short enough that a leaked link expires. */
 const TOKEN_LIFE_MS = 24 * 3_600_000;
-/** Names have 64 at most; behind them stands the number of an item. */
+/** Names have at most 64 characters, followed by the number of an item. */
 const MAX_NODE_LENGTH = 100;
 
-/** Events in one answer. */
+/** Most events in one response. */
 const HISTORY = 1000;
 
 const STEPS = ["resume", "cancel"] as const;
 const FORK_KEYS = ["from", "input"];
 const SIGNAL_KEYS = ["name", "payload", "idempotency_key"];
-/** A signal says what was decided; what is larger is an input. */
+/** A signal is a decision; larger data is an input. */
 const MAX_SIGNAL_BYTES = 1024 * 1024;
 
 export function graphEndpoints({ router, services }: Endpoints): void {
@@ -84,7 +84,7 @@ async function retry(ctx: Context, services: Services): Promise<Result> {
   return json(await services.engine.retry(graph_id, { ...steering, ...from }), 202);
 }
 
-/** Whoever may control the graph may have it run once more; the new one is named by its snapshot, and needs a token of its own. */
+/** A control token of a run also allows forks; the new run needs a token of its own. */
 async function fork(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const { steering, body } = await readSteering(ctx, services, FORK_KEYS, startBytes(services));
@@ -103,7 +103,7 @@ async function signal(ctx: Context, services: Services): Promise<Result> {
   return json(await services.engine.signal(graph_id, name, payload, { ...steering, ...once }), 202);
 }
 
-/** What its nodes came to before they were run again. */
+/** Results of its nodes before they ran again. */
 async function past(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const nodes = await services.engine.pastNodes(graph_id);
@@ -117,12 +117,12 @@ async function node(ctx: Context, services: Services): Promise<Result> {
   return json(nodeFor(ctx, services, found));
 }
 
-/** Where an error comes from is for operators: a token may be in anybody's page. */
+/** The origin of an error is for operators: a token may be in any page. */
 function nodeFor(ctx: Context, services: Services, node: NodeDetail): NodeDetail {
   return actorOf(ctx, services) === "operator" ? node : { ...node, origin: null };
 }
 
-/** What has happened so far, without waiting for more. */
+/** Past events, without waiting for more. */
 async function history(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const after = readWhole(ctx.query.get("after") ?? "0", "after");
@@ -131,12 +131,12 @@ async function history(ctx: Context, services: Services): Promise<Result> {
   return json({ events: events.map(eventView), next_after: last?.seq ?? null });
 }
 
-/** A token with which a page may follow this graph, or steer it, from now on for a day. */
+/** A token by which a page may follow or control this run for a day. */
 export function graphToken(services: Services, graphId: string, scope: GraphScope): string {
   return createGraphToken(services.secrets, graphId, scope, services.clock.now() + TOKEN_LIFE_MS);
 }
 
-/** Whether a token opens a graph to its bearer now. */
+/** Whether a token gives access to a run now. */
 export function mayRead({ secrets, clock }: Services, graphId: string, token: string | undefined): boolean {
   return graphTokenScope(secrets, graphId, token, clock.now()) !== undefined;
 }
@@ -171,13 +171,13 @@ async function* streamEvents(source: AsyncIterable<GraphEvent>, node: string | n
   for await (const event of source) if (isAbout(event, node)) yield { id: event.seq, data: eventView(event) };
 }
 
-/** Whether it tells of a node or of something inside of it; the graph's end always counts. */
+/** Whether an event concerns a node or its steps; the end of the run always counts. */
 function isAbout({ node, type }: GraphEvent, wanted: string | null): boolean {
   if (wanted === null || type === "graph.done" || type === "graph.failed") return true;
   return node === wanted || (node?.startsWith(`${wanted}#`) ?? false) || (node?.startsWith(`${wanted}/`) ?? false);
 }
 
-/** The event on the wire; the fields of its data stand beside the common ones, which win. */
+/** The event on the wire; fields of its data are beside the common ones, which win. */
 function eventView({ seq, type, graphId, node, timestampMs, data }: GraphEvent): Record<string, unknown> {
   const fields = data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
   return {

@@ -1,11 +1,11 @@
-/** Whether the process lives, and whether it should be sent work (contract section 1). */
+/** Liveness and readiness (docs/reference/http.md, section 1). */
 import { text } from "../../platform/http/response/response.ts";
 import type { Router } from "../../platform/http/routing/router.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 
 const NO_STORE = ["cache-control", "no-store"];
 
-/** @param hindrances why no work should be sent: short names, since anyone may ask; none when ready. */
+/** @param hindrances why it is not ready: short names, because anyone may ask; none when it is ready. */
 export function healthEndpoints(router: Router, hindrances: () => Promise<readonly string[]>): void {
   router.add("GET", PATHS.health, () => text("ok", 200, NO_STORE));
   router.add("GET", PATHS.ready, async () => {

@@ -1,6 +1,6 @@
 /**
- * `POST …/csp-report`: where browsers tell of what the policy refused (`security: { report: true }`). Reports carry no token, and need
- * none: all that comes of one is a line in the log, few of them for each client and in all.
+ * `POST …/csp-report`: receives policy violations from browsers (`security: { report: true }`). Reports carry no token and need none:
+ * each results in at most a log line, limited for each client and in total.
  */
 import { foreignCharset, requireLength, requireMediaType } from "../../platform/http/body/read-body.ts";
 import { empty } from "../../platform/http/response/response.ts";
@@ -13,9 +13,9 @@ import { readReports } from "../pipeline/policy-reports.ts";
 import type { Endpoints, Services } from "../services.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** Requests a minute: a page that breaks tells of it on each visit, and one client has few pages. */
+/** Requests per minute: a broken page reports on each visit, and a client visits few pages. */
 const PER_CLIENT = 30;
-/** Lines a minute, whoever sends them: a log is read by people and kept on disks. */
+/** Log lines per minute in total: people read the log, and disks store it. */
 const LINES = 120;
 
 const TYPES = ["application/csp-report", "application/reports+json"];

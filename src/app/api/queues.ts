@@ -1,4 +1,4 @@
-/** The queues of workers over HTTP: what waits, and whether it may start. */
+/** Queues of workers over HTTP. */
 import { json } from "../../platform/http/response/response.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { operatorOnly } from "../pipeline/operator-auth.ts";

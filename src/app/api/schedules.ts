@@ -1,4 +1,4 @@
-/** Schedules over HTTP: make, look, pause, run now, remove. */
+/** Schedules over HTTP: create, read, pause, trigger, delete. */
 import { empty, json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
 import type { ScheduleDefinition, ScheduleView } from "../../graphs/schedules/schedule-types.ts";

@@ -1,4 +1,4 @@
-/** The state of the process in one look: JSON for people and scripts, Prometheus text for monitoring. Both say the same. */
+/** The state of the process: JSON for people and scripts, Prometheus text for monitoring. Both contain the same data. */
 import { json } from "../../platform/http/response/response.ts";
 import type { Result } from "../../platform/http/types.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
@@ -23,7 +23,7 @@ async function metrics(services: Services): Promise<Result> {
   return { status: 200, headers: ["content-type", EXPOSITION_TYPE, "cache-control", "no-store"], body };
 }
 
-/** What is read from the store and the engine when it is asked for. */
+/** Metrics that are read from store and engine on request. */
 async function stateFamilies(services: Services): Promise<Family[]> {
   const { store, engine, clock, startedMs } = services;
   const lanes = engine.lanes();

@@ -1,6 +1,6 @@
 /**
- * `POST …/theme`: a visitor's theme, chosen without script (`createApp({ themes: true })`). No token is asked for: what another site could
- * do with it is nothing, and pages stay free of tokens; requests that say they come from one are refused all the same.
+ * `POST …/theme`: chooses a visitor's theme without JavaScript (`createApp({ themes: true })`). No token is needed: another site could do
+ * nothing with it, and pages stay free of tokens. Requests that declare another site as their origin are refused nevertheless.
  */
 import { redirectTo } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
@@ -11,7 +11,7 @@ import { readForm, requireOwnOrigin } from "../pipeline/csrf-guard.ts";
 import type { Endpoints, Services } from "../services.ts";
 
 const MAX_FORM_BYTES = 1024;
-/** As long as browsers keep one at most, nearly: a choice of colours does not get old. */
+/** Close to the longest that browsers keep a cookie. */
 const KEPT_SECONDS = 31_536_000;
 
 export function themeEndpoints({ router, services }: Endpoints): void {
@@ -23,15 +23,15 @@ async function choose(ctx: Context, services: Services): Promise<Result> {
   const { fields } = await readForm(ctx, MAX_FORM_BYTES);
   const theme = themeOf(fields["theme"]);
   if (!theme) throw new SvcError("SVC_INVALID", `The field "theme" is none of ${THEMES.join(", ")}`);
-  // Read by nobody but to paint: the script that changes it at once must be able to write it.
+  // Not HttpOnly: the script that changes the theme at once must write it, and it protects nothing.
   ctx.setCookie(COOKIES.theme, theme, { maxAgeSeconds: KEPT_SECONDS, httpOnly: false });
   return redirectTo(pathBefore(ctx));
 }
 
-/** The page that the form stood in, on this site. */
+/** Path of the page with the form, on this site. */
 function pathBefore(ctx: Context): string {
   const referrer = ctx.header("referer") ?? "";
   const url = URL.canParse(referrer) ? new URL(referrer) : undefined;
-  // A path of two slashes would be read as another host.
+  // Two slashes would begin another host.
   return url && url.host === ctx.url.host && !url.pathname.startsWith("//") ? url.pathname + url.search : "/";
 }

@@ -1,4 +1,4 @@
-/** Registrations of webhooks, for the operator (contract section 3). What they mean is the webhooks layer's. */
+/** Registrations of webhooks for operators (docs/reference/http.md, section 3). */
 import { readJson } from "../../platform/http/body/read-body.ts";
 import { empty, json } from "../../platform/http/response/response.ts";
 import type { Context, Middleware } from "../../platform/http/types.ts";
@@ -54,7 +54,7 @@ export function idOf(ctx: Context): string {
   return ctx.params["id"] ?? "";
 }
 
-/** A body whose every key is optional may be left out, content type and all. */
+/** A body with optional keys only may be omitted with its content type. */
 async function readOptionalJson(ctx: Context): Promise<Json> {
   return ctx.header("content-type") === undefined ? {} : readJson(ctx, MAX_OPERATOR_BODY_BYTES);
 }

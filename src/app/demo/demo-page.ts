@@ -1,4 +1,4 @@
-/** The HTML of the webhook demo: one button, and what it brought. Plain strings: it must show without any build. */
+/** The HTML of the webhook demo: one button and its delivery. Plain strings, because it must work without a build. */
 import { escapeAttribute, escapeText } from "../../platform/shared/escape.ts";
 import { CSRF_FIELD, PATHS, VARIABLES } from "../../platform/shared/wire.ts";
 import type { DeliveryDetail } from "../../webhooks/views.ts";
@@ -10,20 +10,20 @@ import {
 } from "../observability/demo-inbox.ts";
 import { DEMO_STYLE } from "./demo-style.ts";
 
-/** What each of its documents has. */
+/** Shared by its documents. */
 interface DemoHead {
   nonce: string;
-  /** The app's, by URL. */
+  /** URL of the app's icon. */
   icon: string | undefined;
 }
 
 export interface DemoView extends DemoHead {
   csrfToken: string;
-  /** Sent by the button that led here. */
+  /** Delivery that the button has sent. */
   deliveryId: string | undefined;
-  /** What arrived of it. */
+  /** The received request. */
   received: Received | undefined;
-  /** The sender's record of it. */
+  /** The sender's record. */
   delivery: DeliveryDetail | undefined;
   hasSecret: boolean;
 }
@@ -80,7 +80,7 @@ function outcome({ deliveryId, received }: DemoView): string {
   );
 }
 
-/** What the sender has on record: attempts, why they failed, when the next is due. */
+/** Attempts, their errors, and the time of the next one. */
 function attempts({ delivery: record }: DemoView): string {
   if (!record) return "";
   const rows = record.attempts.map(
@@ -120,7 +120,7 @@ function timeText(ms: number): string {
   return `<time datetime="${text}">${text}</time>`;
 }
 
-/** Indented where it is JSON; a body that is not is shown as it came. */
+/** Indents JSON; other bodies are shown as received. */
 function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

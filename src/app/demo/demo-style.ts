@@ -1,4 +1,4 @@
-/** The look of the webhook demo, light and dark; contrast of all text is AA or better. */
+/** Styles of the webhook demo, light and dark; all text has AA contrast or better. */
 export const DEMO_STYLE = `
 :root{color-scheme:light dark;--ground:#f7f7f5;--panel:#fff;--ink:#1c1d1f;--quiet:#5a5d63;--line:#dcdcd7;--accent:#1f5fbf;--on-accent:#fff;--good:#17693a;--bad:#a3231f}
 @media (prefers-color-scheme:dark){:root{--ground:#141517;--panel:#1c1e21;--ink:#e9e9e6;--quiet:#a4a8af;--line:#34373c;--accent:#86b4ff;--on-accent:#10131a;--good:#6fd197;--bad:#ff9d96}}

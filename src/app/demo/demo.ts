@@ -1,6 +1,6 @@
 /**
- * The webhook demo (contract section 6): a page with one button that sends the sample through the real delivery path to
- * an inbox on this very server, and shows what a receiver gets. Works without JavaScript: POST, 303, GET.
+ * The webhook demo (docs/reference/http.md, section 6): a page with one button that sends a sample through the regular delivery path to
+ * an inbox on this server, and shows what a receiver gets. Works without JavaScript: POST, 303, GET.
  */
 import { decodeUtf8, requireLength, requireMediaType } from "../../platform/http/body/read-body.ts";
 import { empty, html, json } from "../../platform/http/response/response.ts";
@@ -19,18 +19,18 @@ import type { DeliveryDetail } from "../../webhooks/views.ts";
 import { demoPage, inboxPage } from "./demo-page.ts";
 
 const MAX_INBOX_BYTES = 64 * 1024;
-/** How long the button waits for the delivery before the page says that it is under way. */
+/** Time that the button waits for the delivery before the page says that it is being delivered. */
 const PATIENCE_MS = 4000;
 const SLOW_MS = 60_000;
 
-/** The form of the demo has a token and one choice. */
+/** The demo's form has a token and one choice. */
 const MAX_FORM_BYTES = 4096;
 
 export function isDemoOn(app: AppOptions, config: Config): boolean {
   return app.demo ?? config.exposes.demo;
 }
 
-/** URL of the inbox on this process; the one address that is exempt from the SSRF rules. */
+/** URL of this process's inbox, the only address that is exempt from the SSRF rules. */
 export function inboxUrl(ownUrl: string | undefined): string | undefined {
   return ownUrl && `${ownUrl}${PATHS.demoInbox}`;
 }
@@ -57,7 +57,7 @@ export function demoEndpoints({ router, services }: Endpoints): void {
   });
 }
 
-/** Longer than any attempt waits; a sender that has given up ends it. */
+/** Longer than any attempt waits; a sender that gives up ends it. */
 async function untilGone(ctx: Context, { clock, closing }: Services): Promise<void> {
   await sleep(clock, SLOW_MS, AbortSignal.any([ctx.signal, closing])).catch(() => undefined); // Over either way.
 }
@@ -76,7 +76,7 @@ async function show(ctx: Context, services: Services, inbox: DemoInbox): Promise
   return html(page, 200, ["cache-control", "private, no-cache"]);
 }
 
-/** Anything may stand in the address. */
+/** The URL may contain anything. */
 async function knownDelivery({ webhooks }: Services, id: string): Promise<DeliveryDetail | undefined> {
   try {
     return await webhooks.delivery(id);
@@ -107,7 +107,7 @@ async function send(ctx: Context, services: Services, inbox: DemoInbox): Promise
   redirect(`${PATHS.demo}?delivery=${id}`);
 }
 
-/** Until the first attempt is on record, and not only there: else the page would call what has arrived not yet tried. */
+/** Waits until the first attempt is recorded, not only received: otherwise the page would show a received delivery as not attempted. */
 async function attempt(id: string, ctx: Context, { webhooks, changes, clock, closing }: Services): Promise<void> {
   const patience = new AbortController();
   const timer = clock.schedule(PATIENCE_MS, () => patience.abort());

@@ -1,6 +1,6 @@
 /**
- * A page within the answer to another request: the page that a form was sent from, shown again with what became of it. Its route is
- * asked as for a GET, with its middleware and loaders, for the same visitor; cookies and session are those of one answer.
+ * Renders a page within the response to another request: the page of a form, with the result of its submission. Runs the route as for a
+ * GET, with its middleware and loaders, for the same visitor; cookies and session are shared with the response.
  */
 import type { RequestContext, Source } from "../../platform/http/request/context.ts";
 import type { Router } from "../../platform/http/routing/router.ts";
@@ -11,10 +11,10 @@ import { BASE_PATH } from "../../platform/shared/wire.ts";
 import { Redirect } from "../pipeline/outcome.ts";
 import { noteSubmitted, type Submitted } from "./submit.ts";
 
-/** Headers of a body that the page is not asked with. */
+/** Headers of the body, which do not apply to the page. */
 const BODYS = /^(?:content-|transfer-encoding$|expect$|if-|range$|accept$)/;
 
-/** @returns undefined where no page is at `target` */
+/** @returns undefined if there is no page at `target` */
 export async function rerenderForm(
   outer: RequestContext,
   router: Router,
@@ -29,7 +29,7 @@ export async function rerenderForm(
   noteSubmitted(inner, refusal);
   try {
     const result = toResult(await match.route.handler(inner));
-    // Where its policy names scripts by their hash, so does that of the answer.
+    // If its policy contains hashes of scripts, so must that of the response.
     outer.scriptHashes = inner.scriptHashes;
     return result.status === 200 ? { ...result, status: refusal.status } : result;
   } catch (error) {
@@ -57,15 +57,15 @@ function asked({ source, signal }: RequestContext, target: string): Source {
 }
 
 /**
- * The page that a form stands in, as path and query: what its field says, else where the request came from, else the front page.
- * Whoever asks for another site, or for what is no page of the app's, gets the front page.
+ * Path and query of the page with the form: from its field, else from the Referer, else the front page. Another site, or a path without a
+ * page, becomes the front page.
  */
 export function pageOf(ctx: Context, field: string | undefined): string {
   const given = field ?? ctx.header("referer");
   if (given === undefined || !URL.canParse(given, ctx.url)) return "/";
   const { origin, pathname, search } = new URL(given, ctx.url);
   if (origin !== ctx.url.origin || pathname.startsWith(`${BASE_PATH}/`)) return "/";
-  // A second slash would begin the name of another host.
+  // A second slash would begin another host.
   const target = pathname.replace(/^\/+/, "/") + search;
   return target.length > MAX_TARGET_LENGTH ? "/" : target;
 }

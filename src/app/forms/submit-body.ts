@@ -1,4 +1,4 @@
-/** The body of a submit: fields and files of a form, or JSON; read once all that can be judged without it is in order. */
+/** Reads the body of a submit: fields and files of a form, or JSON, after all checks that need no body. */
 import { createHash } from "node:crypto";
 import { decodeUtf8, requireLength } from "../../platform/http/body/read-body.ts";
 import { readEntries, type FormEntries } from "../../platform/http/body/stream-form.ts";
@@ -11,7 +11,7 @@ import { requireHeaderToken, requireOwnOrigin, requireToken } from "../pipeline/
 import { MAX_BODY_BYTES, MAX_NODES } from "../api/mutation-limits.ts";
 import type { Call, Read } from "./submit-call.ts";
 
-/** Checks what can be judged without the body, then reads it; the token may be in it. */
+/** Checks what needs no body, then reads it; the token may be in it. */
 export async function readBody(call: Call, type: string): Promise<Read> {
   const { ctx, definition, endpoints } = call;
   const { services } = endpoints;
@@ -20,7 +20,7 @@ export async function readBody(call: Call, type: string): Promise<Read> {
   if (type === "application/json" || inHeader !== undefined) requireHeaderToken(ctx, services);
   else {
     requireOwnOrigin(ctx, services);
-    // Without our cookie no token can be right, so the body need not be read.
+    // Without svc's cookie no token is valid, so the body need not be read.
     if (csrfId(services.secrets, ctx.cookie(COOKIES.csrf)) === undefined) requireToken(ctx, services, undefined);
   }
   requireLength(ctx, maxBytes);

@@ -1,4 +1,4 @@
-/** A submit on its way: what is known of it, what was read, and what came of it. */
+/** A submit in progress: the call, its body and its outcome. */
 import type { SubmitBody, SubmitDefinition } from "./submit.ts";
 import type { Endpoints } from "../services.ts";
 import { errorHeaders } from "../../platform/http/response/response.ts";
@@ -6,19 +6,19 @@ import type { Context } from "../../platform/http/types.ts";
 import type { ActionReply } from "../../platform/shared/wire.ts";
 import { outcomeOf } from "../actions/action-response.ts";
 
-/** A submit whose name is known. */
+/** A call of a known submit. */
 export interface Call {
   readonly ctx: Context;
   readonly endpoints: Endpoints;
   readonly name: string;
   readonly definition: SubmitDefinition;
-  /** What the answer carries whatever comes of it; flat. */
+  /** Headers of every response to it; flat. */
   readonly headers: string[];
 }
 
-/** What was read of a body; files are there until `clear`. */
+/** The body that was read; files exist until `clear`. */
 export interface Read extends SubmitBody {
-  /** Names the intent, where the sender did. */
+  /** Idempotency key, if the sender gave one. */
   readonly key: string | undefined;
   readonly page: string | undefined;
   readonly form: string | undefined;
@@ -26,7 +26,7 @@ export interface Read extends SubmitBody {
   readonly clear: () => Promise<void>;
 }
 
-/** What came of it: status and envelope, and what to add to the answer. */
+/** Outcome: status, envelope and additional headers. */
 export interface Outcome {
   readonly status: number;
   readonly reply: ActionReply;

@@ -1,7 +1,7 @@
 /**
- * `POST …/submit/:name`: a form that was sent, with script or without. The order of checks, the statuses and the texts are contract
- * section 5. Programs (`Accept: application/json`) are answered with the envelope of actions and where to go; browsers go there (303),
- * or get the page again with what is wrong (submit-response.ts). Only there where the app has submits.
+ * `POST …/submit/:name`: a submitted form, with or without JavaScript. docs/reference/http.md, section 5, defines checks, statuses and
+ * texts. Programs (`Accept: application/json`) get the envelope of actions and the redirect target; browsers are redirected (303), or get
+ * the page with the errors (submit-response.ts). Exists only if the app has submits.
  */
 import { requireMediaType } from "../../platform/http/body/read-body.ts";
 import { compose } from "../../platform/http/routing/middleware.ts";
@@ -33,7 +33,7 @@ async function answer(ctx: Context, endpoints: Endpoints): Promise<Answer> {
   const headers: string[] = [];
   let result: Answer;
   try {
-    // The table of the contract has one text for both kinds of names.
+    // The documented text is the same for both kinds of names.
     if (!definition) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
     result = await answerKnown({ ctx, endpoints, name, definition, headers });
   } catch (error) {
@@ -53,7 +53,7 @@ async function answerKnown(call: Call): Promise<Answer> {
   try {
     body = await readBody(call, type);
   } catch (error) {
-    // What is wrong with a form that came from our page is told there, if with nothing that it held.
+    // Errors of a form of this site are shown on its page, if only without its values.
     if (isOfForm(error)) return await shown(call, undefined, outcome(call, inWords(error)));
     throw error;
   }
@@ -61,7 +61,7 @@ async function answerKnown(call: Call): Promise<Answer> {
   try {
     return await around(endpoints.middleware, ctx, () => performed(call, read));
   } catch (error) {
-    // Of middleware: the form's own is an outcome already.
+    // A redirect of middleware: that of the form is an outcome already.
     if (isRedirect(error)) return await shown(call, read, outcome(call, error));
     throw error;
   } finally {
@@ -69,7 +69,7 @@ async function answerKnown(call: Call): Promise<Answer> {
   }
 }
 
-/** Middleware sees the answer as a visitor gets it. */
+/** Middleware sees the response that the visitor gets. */
 function around(middleware: readonly Middleware[], ctx: Context, run: () => Promise<Answer>): Answer | Promise<Answer> {
   return middleware.length === 0 ? run() : compose(middleware, run)(ctx);
 }
@@ -98,7 +98,7 @@ async function perform(call: Call, body: Read): Promise<Outcome> {
   }
 }
 
-/** A refusal before the form is known to be ours, or that has no page. */
+/** The response to a form that is not known to be of this site, or has no page. */
 function doorAnswer(
   ctx: Context,
   services: Services,

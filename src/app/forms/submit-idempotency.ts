@@ -1,4 +1,4 @@
-/** A form that is sent twice runs once: by the key in it, held against what was sent (decisions 014, 023). */
+/** Runs a form that is submitted twice once: by its key, compared with its content (decisions 014, 023). */
 import { createHash } from "node:crypto";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { json } from "../../platform/http/response/response.ts";
@@ -9,22 +9,22 @@ import { COOKIES, HEADERS, type ActionReply } from "../../platform/shared/wire.t
 import type { Services } from "../services.ts";
 import { outcome, type Call, type Outcome, type Read } from "./submit-call.ts";
 
-/** For an answer that another request is about to give: how often it is asked for, and how long is waited in between. */
+/** Polls for an answer that another request is producing: number of polls, and the pause between them. */
 const MAX_ASKED = 100;
 const ASKED_EVERY_MS = 100;
 
 type Perform = (call: Call, body: Read) => Promise<Outcome>;
 
-/** Forms that this process is about to answer, by their intent: who sends one again waits for the same answer. */
+/** Forms that this process is answering, by intent: a repeated form waits for the same answer. */
 const underWay = new WeakMap<Services, Map<string, Promise<Outcome>>>();
 
-/** @param body has a key @param perform runs it, whatever comes of it */
+/** @param body has a key @param perform runs it, whatever the outcome */
 export async function runOnce(call: Call, body: Read & { key: string }, perform: Perform): Promise<Outcome> {
   const { ctx, endpoints, name } = call;
   const { services } = endpoints;
   const mine = underWay.get(services) ?? new Map<string, Promise<Outcome>>();
   underWay.set(services, mine);
-  // The same form with other content is another intent: who goes back in the browser's history has the key of before.
+  // The same form with other content is another intent: after "back" in the browser it has the old key.
   const intent = createHash("sha256")
     .update(JSON.stringify([body.key, body.digest]))
     .digest("hex");
@@ -46,7 +46,7 @@ async function kept(call: Call, body: Read, intent: string, perform: Perform): P
   try {
     const answer = await askedUntilThere(services, () =>
       services.answers.once(intent, keyed, async () => {
-        // Whoever sends it again is waiting for this answer.
+        // A repeated form waits for this answer.
         if (ctx instanceof RequestContext) ctx.outlive();
         made = await perform(call, body);
         return json(made.reply, made.status);
@@ -54,7 +54,7 @@ async function kept(call: Call, body: Read, intent: string, perform: Perform): P
     );
     return made ?? outcomeIn(answer);
   } catch (error) {
-    // An outcome like others: the page is shown again, with a key of its own for who wants to send it all the same.
+    // A regular outcome: the page is shown again with a new key, so that the visitor can submit it again.
     if (!isUnderWay(error)) throw error;
     const { status, headers } = error;
     return outcome(call, new SvcError("SVC_INVALID", CUT_OFF, { status, cause: error, ...(headers && { headers }) }));
@@ -68,7 +68,7 @@ function isUnderWay(error: unknown): error is SvcError {
   return error instanceof SvcError && error.status === 409 && error.headers?.["retry-after"] !== undefined;
 }
 
-/** The answer that another process is making: a double click sends the second form while the first is under way. */
+/** The answer that another process is producing: a double click submits the form twice at once. */
 async function askedUntilThere(services: Services, ask: () => Promise<Result>): Promise<Result> {
   for (let asked = 1; ; asked++) {
     try {

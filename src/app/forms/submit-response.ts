@@ -1,4 +1,4 @@
-/** What came of a submit, as its client reads it: an envelope, another page, or the page again with what is wrong. */
+/** The response to a submit, by client: an envelope, a redirect, or the page with the errors. */
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { CLIENT_LEFT, isLeaving } from "../../platform/http/client-disconnect.ts";
 import { readQualities } from "../../platform/http/request/weighted-list.ts";
@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
 import { withoutSecrets } from "./submit.ts";
 import type { Call, Outcome, Read } from "./submit-call.ts";
 
-/** The outcome as this client reads it. @param body undefined where it could not be read to its end */
+/** The outcome for this client. @param body undefined if it could not be read completely */
 export async function shown(call: Call, body: Read | undefined, { status, reply, headers }: Outcome): Promise<Answer> {
   const { ctx } = call;
   const all = [...call.headers, ...headers];
@@ -51,8 +51,8 @@ async function againOn(
 }
 
 /**
- * The page again after a fault of ours, which a key is answered with for a day (decision 014): its form has another one, for who
- * has looked and wants to send it once more. Only where the form says which page it stands in, for that one shows what went wrong.
+ * The page after a server error, whose key returns this answer for a day (decision 014): its form has a new key, so that the visitor can
+ * submit again. Only if the form names its page, which shows the error.
  */
 async function afterFault(
   call: Call,
@@ -76,7 +76,7 @@ export function added(result: Result, headers: readonly string[]): Result {
   return { ...result, headers: [...result.headers, ...headers] };
 }
 
-/** Programs say so; any type is what browsers' forms of old and curl say, and those are sent on. */
+/** Programs request it explicitly; old browsers and curl accept any type and are redirected. */
 function wantsEnvelope(ctx: Context): boolean {
   const accept = ctx.header("accept");
   if (accept === undefined || prefersHtml(accept)) return false;

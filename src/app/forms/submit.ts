@@ -1,7 +1,6 @@
 /**
- * Form submits: what a form is posted to, and what a page is told whose form was refused. Owns the definition and what is known of
- * a refusal; app/forms/submit-endpoint.ts owns the way over HTTP (contract section 5). What fills a definition is `submit` of the
- * full-stack variant.
+ * Form submits: the target of a form, and what its page knows of a refused submission. submit-endpoint.ts serves them over HTTP
+ * (docs/reference/http.md, section 5). `submit` of `svckit/fullstack` creates definitions.
  */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { FileRule, UploadedFile } from "../../platform/http/body/upload.ts";
@@ -9,59 +8,59 @@ import type { Context } from "../../platform/http/types.ts";
 import { SvcError, type Issue } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 
-/** What came, before anything is made of it. */
+/** The body before validation. */
 export interface SubmitBody {
-  /** Of a form: its fields in their order, without those of the framework. A name may come several times. */
+  /** Fields of a form in order, without the framework's. A name may occur several times. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Of a JSON body: the value; undefined for a form. */
+  /** Value of a JSON body; undefined for a form. */
   readonly json: Json | undefined;
-  /** Files, on the disk until `run` has ended. */
+  /** Files, on disk until `run` has ended. */
   readonly files: readonly UploadedFile[];
 }
 
 export interface SubmitDefinition {
-  /** Longest body, in bytes; longer ones are refused with 413, unread. Default 1 MiB, and what `files` add to that. */
+  /** Largest body in bytes; a larger one is refused with 413, unread. Default 1 MiB plus the limits of `files`. */
   readonly maxBytes?: number | undefined;
-  /** File fields by name; others take none. Default: none. */
+  /** File fields by name; others accept no file. Default: none. */
   readonly files?: Readonly<Record<string, FileRule>> | undefined;
-  /** Submits of one client, counted for this one alone, in place of the limit that all share (`SVC_RATE_SUBMITS`). */
+  /** Limit of submissions by one client, for this submit alone: replaces the shared limit (`SVC_RATE_SUBMITS`). */
   readonly limit?: { readonly perMinute: number } | undefined;
-  /** How long it may take, in milliseconds; then the answer is 503. Default: as long as it takes. */
+  /** Longest time, such as `"30s"`; after it the response is 503. Default: no limit. */
   readonly timeout?: Duration | undefined;
   /**
-   * Whether a form that is sent twice (a double click, a reload) runs once. Default true. `false` for what signs in: the second
-   * answer would have no session to bring.
+   * Whether a form that is submitted twice (double click, reload) runs once. Default true. Use `false` for a sign-in: the second response
+   * would have no session.
    */
   readonly once?: boolean | undefined;
-  /** Names of fields whose values no page is given back, besides those that name a password or a secret. */
+  /** Names of fields whose values are never rendered again, in addition to those that look like a password or a secret. */
   readonly secret?: readonly string[] | undefined;
   /**
-   * Does it. `redirect()` says where the visitor goes; else back to the page with the form. `fail()` and its kin refuse.
-   * @returns for programs: what JSON holds
+   * Handles it. `redirect()` sets the next page; the default is the page of the form. `fail()` and its variants refuse.
+   * @returns a JSON value for programs
    */
   readonly run: (body: SubmitBody, ctx: Context) => unknown;
 }
 
-/** What became of a form on the page that it was sent from. */
+/** The result of a form on its page. */
 export interface Submitted {
-  /** Of the submit. */
+  /** Name of the submit. */
   readonly name: string;
-  /** Which of the page's forms it was, where the form says so: its id. */
+  /** Id of the form on the page, if it was sent. */
   readonly form: string | undefined;
   readonly status: number;
-  /** For the visitor. */
+  /** Message for the visitor. */
   readonly message: string;
-  /** What is wrong with single fields, by path from the input's root. */
+  /** Errors of fields, by path. */
   readonly issues: readonly Issue[];
-  /** What was sent, but for files and secrets. */
+  /** Submitted values, without files and secrets. */
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
 const refusals = new WeakMap<Context, Submitted>();
 
 /**
- * The form that was sent from this page and refused: the page is shown again, with the status of the refusal, and its form may
- * show what was typed and what is wrong. Undefined for a page that was asked for.
+ * The refused form of this page: the page is rendered again with the status of the refusal, and its form may show values and errors.
+ * Undefined for a regular request.
  */
 export function submitted(ctx: Context): Submitted | undefined {
   return refusals.get(ctx);
@@ -71,10 +70,10 @@ export function noteSubmitted(ctx: Context, refusal: Submitted): void {
   refusals.set(ctx, refusal);
 }
 
-/** Names of fields that are for nobody's eyes, whoever wrote the form. */
+/** Names of fields that must never be shown, in any form. */
 const SECRET = /passw|passphrase|secret|token|cvc|cvv|card.?number|\bpin\b|\botp\b/i;
 
-/** What a page may be given back of a form. */
+/** Values of a form that its page may show again. */
 export function withoutSecrets({ fields }: SubmitBody, { secret = [] }: SubmitDefinition): Submitted["fields"] {
   return fields.filter(([name]) => !SECRET.test(name) && !secret.includes(name));
 }

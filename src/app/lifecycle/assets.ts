@@ -1,6 +1,6 @@
 /**
- * Files that the server hands out: the runtime assets, the app's chunks and its public files. Listed and loaded once; nothing is
- * ever looked up on disk by what a request says (but in development, where chunks come from the development host).
+ * Files of the server: runtime assets, chunks of the app and its public files. Listed and loaded once; no request path is ever looked up
+ * on disk (except in development, where chunks come from the development host).
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { ASSETS_DIR, DEV_ASSETS_DIR } from "../../platform/package/package-root.
 import { STATIC_INDEX } from "../../platform/shared/wire.ts";
 import type { DevSupport, BootOptions } from "../options.ts";
 
-/** Inlined into pages, never fetched. */
+/** Inlined into pages, never requested. */
 const INLINE = { stub: "stub.js", swap: "swap.js" } as const;
 
-/** A page as `svc build --static` made it. */
+/** A page from `svc build --static`. */
 export interface ExportedPage {
   readonly path: string;
   readonly body: Uint8Array;
@@ -22,31 +22,31 @@ export interface ExportedPage {
 }
 
 export interface Assets {
-  /** Of the build; in development that of the moment. */
+  /** Manifest of the build; in development the current one. */
   manifest(): Manifest | Promise<Manifest>;
   /** `loader.js`, `core.js`, … by name. */
   readonly assets: ReadonlyMap<string, StaticFile>;
-  /** A chunk of a kind by its file name, `counter-1a2b3c4d.js`. */
+  /** A chunk by kind and file name, `counter-1a2b3c4d.js`. */
   chunk(kind: "handler" | "asset", name: string): Promise<StaticFile | undefined>;
-  /** Public files as they were at the start, by their paths without the first slash. */
+  /** Public files at the start, by path without the first slash. */
   readonly publicNames: Iterable<string>;
-  /** A public file by its path without the first slash. */
+  /** A public file by path without the first slash. */
   publicFile(name: string): StaticFile | undefined;
-  /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` when the package was not built. */
+  /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` if the package was not built. */
   stub(): string;
-  /** Inline script of pages with late pieces. @throws as `stub` */
+  /** Inline script of pages with deferred content. @throws as `stub` */
   swap(): string;
   /** Undefined in production. */
   readonly dev: DevSupport | undefined;
-  /** Undefined but while pages are exported. */
+  /** Set while pages are exported. */
   readonly exporting: BootOptions["exporting"];
-  /** Pages that were exported to be served. */
+  /** Exported pages to serve. */
   readonly exported: readonly ExportedPage[];
 }
 
 export function loadAssets(where: BootOptions): Assets {
   const { dist, dev } = where;
-  // Some forty, of which a page needs two or three.
+  // About forty, of which a page needs two or three.
   const assets = new Map([...listFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
   const inline = { stub: assets.get(INLINE.stub), swap: assets.get(INLINE.swap) };
   for (const name of Object.values(INLINE)) assets.delete(name);
@@ -62,7 +62,7 @@ export function loadAssets(where: BootOptions): Assets {
     manifest: () => dev?.manifest() ?? manifest,
     chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
     publicNames: publicFiles.keys(),
-    // Edited while the server runs, so read anew; whoever develops is the only client.
+    // Edited while the server runs, so read for each request; the developer is the only client.
     publicFile: (name) => (dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name)),
     stub: once(() => inlineText(inline.stub)),
     swap: once(() => inlineText(inline.swap)),
@@ -87,19 +87,19 @@ function readManifest(dist: string): Manifest {
       `${file} does not exist; run "svc build" first, or give start() the folder it wrote`,
     );
   }
-  // Written by our own compiler for this very version.
+  // Written by svc's compiler of this version.
   return JSON.parse(readFileSync(file, "utf8")) as Manifest;
 }
 
 function readExported(dist: string): ExportedPage[] {
   const index = join(dist, STATIC_INDEX);
   if (!existsSync(index)) return [];
-  // Written by our own command, for this very build.
+  // Written by svc's command for this build.
   const pages = JSON.parse(readFileSync(index, "utf8")) as { path: string; name: string; hashes: string[] }[];
   return pages.map(({ path, name, hashes }) => ({ path, hashes, body: readFileSync(join(dist, "static", name)) }));
 }
 
-/** Made when it is first asked for. */
+/** Computed on first use. */
 function once(make: () => string): () => string {
   let made: string | undefined;
   return () => (made ??= make());

@@ -1,4 +1,4 @@
-/** What of an app works on by itself, as the rest of the app sees it, open (backend.ts) or not yet (lazy-backend.ts). */
+/** The backend of an app: database, engine and webhooks, open (backend.ts) or opened on demand (lazy-backend.ts). */
 import type { Cluster } from "../../graphs/cluster/cluster.ts";
 import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
 import type { Engine } from "../../graphs/engine/engine-types.ts";
@@ -8,7 +8,7 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { WebhookStore } from "../../storage/contract/webhook-rows.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 
-/** What of the store is looked into besides by graphs and webhooks themselves. */
+/** The parts of the store that other modules than graphs and webhooks use. */
 export interface Rows extends Pick<
   Store,
   "sessions" | "answers" | "audit" | "activity" | "rates" | "sizeBytes" | "close"
@@ -22,8 +22,8 @@ export interface Work {
   readonly store: Rows;
   readonly engine: Engine;
   readonly webhooks: Webhooks;
-  /** Where several processes share the store. */
+  /** The cluster, if several processes share the store. */
   readonly cluster: Cluster | undefined;
-  /** How this process is doing. */
+  /** Load of this process. */
   readonly figures: () => ProcessFigures;
 }

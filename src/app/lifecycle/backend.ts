@@ -1,6 +1,6 @@
 /**
- * What of an app works on by itself: its database, its graphs, its deliveries, and its place among the processes that share them.
- * Loaded when it is opened: at the boot, or with the first that asks for any of it (needs-backend.ts).
+ * The backend of an app: its database, engine, deliveries, and its membership in the cluster. Loaded when it is opened: at the boot, or
+ * on first use (needs-backend.ts).
  */
 import { createEngine, type EngineOptions } from "../../graphs/engine/engine.ts";
 import type { Engine } from "../../graphs/engine/engine-types.ts";
@@ -36,15 +36,15 @@ export interface WorkOptions {
   closing: AbortSignal;
   log: Log;
   metrics: Metrics;
-  /** Undefined where traces go nowhere. */
+  /** Undefined without an exporter. */
   tracer: Tracer | undefined;
   pageCache: PageCache;
   changes: ChangeFeed;
-  /** Of the app's files, as its manifest has it. */
+  /** Build id of the app's manifest. */
   build: string;
 }
 
-/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; then nothing of it works any more */
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything is closed again then */
 export async function openWork(options: WorkOptions): Promise<Work> {
   const { databaseUrl } = options.config;
   const store = await openStore(databaseUrl, { jobOf: jobFor });
@@ -63,8 +63,8 @@ export async function openWork(options: WorkOptions): Promise<Work> {
 type Opened = Pick<Work, "store"> & Partial<Work>;
 
 /**
- * Registrations go first: a graph that recovery finishes at once must find its listeners.
- * @param opened told of each part as soon as it may be at work.
+ * Registers webhooks first: a run that ends during recovery must find its listeners.
+ * @param opened called with each part as soon as it may be working.
  */
 async function startWork(
   { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes, build }: WorkOptions,
@@ -78,7 +78,7 @@ async function startWork(
     clock,
     secret: config.webhookSecret,
     allowCidrs: config.webhookAllowCidrs,
-    // Only the demo's inbox is exempt from the rules, so without the demo nothing is.
+    // Only the demo's inbox is exempt from the rules.
     exemptUrl: () => (isDemoOn(app, config) ? inboxUrl(where.url) : undefined),
     log,
     onAttempt: (report) => {
@@ -143,7 +143,7 @@ async function startWork(
   return { webhooks, engine, cluster, figures };
 }
 
-/** Variables are the operator's word, and stand above the app's. */
+/** Variables are set by the operator, and override the app's options. */
 function retentionOf({ graphRetention }: AppOptions, config: Config): { retention?: Duration } {
   const retention = config.retention ?? graphRetention;
   return retention === undefined ? {} : { retention };

@@ -1,4 +1,4 @@
-/** Puts the layers together once: store, engine, webhooks, files. Order matters and is told step by step. */
+/** Composes the layers once: store, engine, webhooks, files. The order matters. */
 import { existsSync } from "node:fs";
 import { Sessions } from "../../platform/http/sessions/session-keys.ts";
 import { clientName, type OnRefused } from "../../platform/security/rate-limit.ts";
@@ -32,13 +32,13 @@ import { readSubmits } from "../forms/submit.ts";
 import type { WorkOptions } from "./backend.ts";
 import type { Work } from "./backend-types.ts";
 
-/** Some thousand pages. */
+/** Enough for some thousand pages. */
 const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
-/** Over a weekend away and back. */
+/** Covers a weekend. */
 const SESSION_LIFETIME = "14d";
-/** As often as people may be asked to sign in without being surprised. */
+/** How often a visitor may have to sign in again. */
 const SESSION_LONGEST_MS = durationMs("90d");
-/** Beside the names of the app's own checks. */
+/** Name of the check, beside the app's own. */
 const DATABASE_CHECK = "svc-database";
 
 export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes" | "build"> {
@@ -48,7 +48,7 @@ export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes" |
   listens: Listens | undefined;
 }
 
-/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; what was opened until then is closed again. */
+/** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything that was opened is closed again. */
 export async function boot(options: BootOptions): Promise<Services> {
   const { config, clock, where, app } = options;
   const actions = readActions(app.actions ?? {});
@@ -68,7 +68,7 @@ export async function boot(options: BootOptions): Promise<Services> {
     const { store, engine, webhooks, cluster, figures } = work;
     const onRefused: OnRefused = (limit, clientIp, target) => {
       const client = clientName(clientIp);
-      // What is no address is a limit over all clients.
+      // Not an address: a limit over all clients.
       if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
     };
     return {
@@ -115,7 +115,7 @@ export async function boot(options: BootOptions): Promise<Services> {
   }
 }
 
-/** At once where there may be something to go on with or to refuse, else with the first that asks. */
+/** Opens the backend if there may be work to resume or an error to report, else on first use. */
 function openOrPutOff(options: WorkOptions): Promise<Work> | Work {
   const { app, config, log } = options;
   const open = async (): Promise<Work> => (await import("./backend.ts")).openWork(options);
@@ -136,12 +136,12 @@ function keptActivity({ config, clock, log, metrics }: BootOptions, { store, eng
     isShared: isShared(config),
   });
   metrics.onRecent = () => activity.changed();
-  // Graphs that went on at once have been counted before.
+  // Runs that were resumed at once were counted before.
   activity.changed();
   return activity;
 }
 
-/** @throws SvcError `SVC_CONFIG` for a lifetime that is none */
+/** @throws SvcError `SVC_CONFIG` for an invalid lifetime */
 function createSessions(
   { lifetime = SESSION_LIFETIME, longest, store: given }: SessionOptions = {},
   { secrets, clock, rows }: { secrets: Secrets; clock: Clock; rows: SessionRows },
@@ -171,7 +171,7 @@ function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, An
   return actions;
 }
 
-/** A call that could only ever be answered "Unknown action", or not as it is read, is found here, not by the first user. */
+/** Finds calls of browser code to unknown or different actions at the start, before a visitor does. */
 async function requireActions(site: Assets, actions: ReadonlyMap<string, AnyAction>): Promise<void> {
   const manifest = await site.manifest();
   const missing = manifest.actions.filter((name) => !actions.has(name));

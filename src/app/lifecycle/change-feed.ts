@@ -1,15 +1,15 @@
-/** What may show something else now, told in this process as it happens: for screens that are fetched again only then. */
+/** Announces changes within this process, so that screens are fetched again only when they may differ. */
 
 /**
- * A graph has new events; a queue or a schedule was paused, changed or has started something (`controls`); a webhook has changed, or a
- * delivery of one (`webhooks`); a process has come or gone (`processes`); another process may have written what it told nobody (`all`).
+ * A run has new events; a queue or schedule was paused, changed or has run (`controls`); a webhook or a delivery has changed
+ * (`webhooks`); a process has joined or left (`processes`); another process may have changed anything (`all`).
  */
 export type Change = { of: "graph"; id: string } | { of: "controls" | "webhooks" | "processes" | "all" };
 
 export class ChangeFeed {
   readonly #listeners = new Set<(change: Change) => void>();
 
-  /** @returns the way to stop. */
+  /** @returns a function that stops it. */
   follow(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -19,7 +19,7 @@ export class ChangeFeed {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** As `tell`, and next to nothing while nobody listens: called with each commit. @param id undefined: of any */
+  /** Announces a run's change at almost no cost without listeners, because every commit calls it. @param id undefined: any run */
   tellGraph(id: string | undefined): void {
     if (this.#listeners.size > 0) this.tell(id === undefined ? { of: "all" } : { of: "graph", id });
   }

@@ -1,4 +1,4 @@
-/** This process as one of several on a database: which graphs it can go on with, and what it hears of the others. */
+/** This process in a cluster: the runs that it can execute, and its reactions to others. */
 import { createHash } from "node:crypto";
 import type { Cluster } from "../../graphs/cluster/cluster.ts";
 import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
@@ -18,26 +18,26 @@ import type { ChangeFeed } from "./change-feed.ts";
 import { isShared, type Config } from "./config.ts";
 import type { AppOptions } from "../options.ts";
 
-/** Graphs under way in a process, those aside that wait for a time or a signal. Their nodes have limits of their own. */
+/** Active runs of a process, without those that wait for a time or a signal. Nodes have limits of their own. */
 const GRAPHS = 100;
 
 export interface FleetOptions {
   app: AppOptions;
-  /** Of the app's files, as its manifest has it. */
+  /** Build id of the app's manifest. */
   build: string;
   config: Config;
   clock: Clock;
   log: Log;
   store: Store;
-  /** Told of pages that another process has invalidated. */
+  /** Called with pages that another process has invalidated. */
   onInvalidated: (names: readonly string[]) => void;
-  /** Told of what others have changed, graphs aside: of those the store tells. */
+  /** Announces changes of other processes, except for runs, which the store announces. */
   changes: ChangeFeed;
-  /** How this process is doing. */
+  /** Load of this process. */
   figures: () => ProcessFigures;
 }
 
-/** @returns undefined where the process has its store to itself. It is to be started once the engine is there. */
+/** @returns undefined if the process has its store to itself. Start it once the engine exists. */
 export async function createFleet(options: FleetOptions): Promise<Cluster | undefined> {
   const { app, config, clock, log, store, changes } = options;
   if (!isShared(config)) return undefined;
@@ -46,7 +46,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   const all = definitionsOf(app.workers ?? [], app.graphs ?? []);
   requireKnown(workers, all);
   const runs = (name: string): boolean => workers?.includes(name) ?? true;
-  // Who runs the first node holds the graph; nodes of workers that it does not have are run by those who have them.
+  // The process that runs the first node holds the run; other nodes run where their workers are.
   const own = all.filter((definition) => definition.workers.slice(0, 1).every(runs));
   const ownWorkers = [...new Set(all.flatMap((definition) => definition.workers.filter(runs)))].sort();
   const code = codeOf(app, all, options.build);
@@ -83,7 +83,7 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
   });
 }
 
-/** What tells code from other code: nodes go to places of processes that would do the very same with them. */
+/** Identifies code: nodes run only in processes with the same code. */
 function codeOf(app: AppOptions, all: readonly DefinitionView[], build: string): string {
   const sources = workersOf(app).map(({ name, run }) => [name, String(run)]);
   return createHash("sha256")
@@ -96,13 +96,13 @@ function workersOf({ workers = [], graphs = [] }: AppOptions): Worker<never, unk
   return [...workers, ...graphs.flatMap(({ nodes }) => nodes.map(({ worker }) => worker))];
 }
 
-/** @param changed as processes tell it each other (graphs/cluster/pg-notify.ts) */
+/** @param changed names of graphs/cluster/pg-notify.ts */
 function kindsOf(changed: readonly string[]): ("controls" | "webhooks")[] {
   const hasWebhooks = changed.includes("registrations") || changed.includes("webhooks");
   return [...(changed.includes("queues") ? ["controls" as const] : []), ...(hasWebhooks ? ["webhooks" as const] : [])];
 }
 
-/** A name with a slip in it would be a process that runs nothing, and nodes that nobody runs. @throws SvcError `SVC_CONFIG` */
+/** A misspelt name would create a process that runs nothing, and nodes that nobody runs. @throws SvcError `SVC_CONFIG` */
 function requireKnown(workers: readonly string[] | undefined, all: readonly Pick<DefinitionView, "workers">[]): void {
   const known = new Set(all.flatMap((definition) => definition.workers));
   const unknown = workers?.filter((name) => !known.has(name)) ?? [];
@@ -114,7 +114,7 @@ function requireKnown(workers: readonly string[] | undefined, all: readonly Pick
   );
 }
 
-/** What these workers' lanes hold in this process: more nodes of others are not fetched than can run. */
+/** Slots of these workers in this process: it fetches no more nodes of others than can run. */
 function placesOf(app: AppOptions, names: readonly string[]): number {
   const all = workersOf(app);
   const places = names.map((name) => localPlaces(all.find((worker) => worker.name === name)?.options ?? {}));
@@ -124,12 +124,12 @@ function placesOf(app: AppOptions, names: readonly string[]): number {
   );
 }
 
-/** What another process has changed is known here once it is read. */
+/** Reads registrations that another process has changed. */
 function readRegistrations(store: Store, log: Log): void {
   store.webhooks.registrations().catch((err: unknown) => log.warn({ err }, "Registrations could not be read again"));
 }
 
-/** The job that leads some process to a graph which nobody holds. */
+/** Job of a run without a holder. */
 export function jobFor({ id, worker, version, definition, dueMs: due_ms, priority }: GraphRow): Json {
   return { ...jobOf({ id, worker, version: version ?? null, definition, due_ms, priority }) } as unknown as Json;
 }

@@ -1,6 +1,6 @@
 /**
- * The configuration variables of contract section 2: read once, validated together. A pure function of an environment;
- * a bad value stops the boot with one message that lists every problem.
+ * The configuration variables (docs/guide/running.md): read once and validated together. A pure function of an environment; an invalid
+ * value stops the boot with one message that lists all problems.
  */
 import { BODY_MEMORY_BYTES } from "../../platform/http/body/body-budget.ts";
 import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../../graphs/definition/value-limits.ts";
@@ -15,22 +15,22 @@ import { databaseUrlProblem } from "../../storage/contract/database-url.ts";
 import { PAYLOAD_BYTES } from "../../webhooks/outbox/payload.ts";
 import { MOST_CONNECTIONS } from "../../webhooks/delivery/delivery-queues.ts";
 
-/** Variables as `process.env` has them. */
+/** Variables as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Config {
   host: string;
   port: number;
-  /** Whether PORT was set: then a taken port is an error instead of a reason to try the next one. */
+  /** Whether PORT was set: a used port is an error then, instead of trying the next one. */
   isPortFixed: boolean;
   isProduction: boolean;
   /** What everybody can see in this mode. */
   exposes: Exposure;
   dataDir: string;
   databaseUrl: string;
-  /** Undefined: the one kept in the data directory. */
+  /** Undefined: the secret in the data directory. */
   secret: string | undefined;
-  /** Verify what they signed before `secret` took their place. */
+  /** Secrets from before `secret`, still valid for verification. */
   previousSecrets: readonly string[];
   webhookUrls: readonly string[];
   webhookSecret: string | undefined;
@@ -38,45 +38,45 @@ export interface Config {
   execApiKey: string | undefined;
   webhookAllowCidrs: readonly string[];
   trustedProxies: CidrSet;
-  /** Origin without a slash at its end. */
+  /** Origin without a final slash. */
   siteOrigin: string | undefined;
   actionsPerMinute: number;
   submitsPerMinute: number;
-  /** Where calls are counted by all processes of this machine; undefined: by each in memory. */
+  /** File in which all processes of this machine count calls; undefined: each counts in memory. */
   rateFile: string | undefined;
-  /** What all request bodies may take of memory at a time. */
+  /** Memory limit for all request bodies together. */
   bodyMemoryBytes: number;
-  /** How long graphs are kept once they have finished; undefined: for ever. */
+  /** Time to keep finished runs; undefined: forever. */
   retention: Duration | undefined;
-  /** What is set of the limits of graphs; the app's, or the defaults, hold for the rest. */
+  /** Set limits of graphs; the app's options or defaults apply to the rest. */
   graphLimits: GraphLimits;
-  /** Attempts of all workers at once; undefined: as the app says. */
+  /** Limit of concurrent attempts of all workers; undefined: the app's option. */
   graphConcurrency: number | undefined;
-  /** Largest body of a delivery that carries its result; undefined: as the app says. */
+  /** Largest delivery body with its result; undefined: the app's option. */
   webhookPayloadBytes: number | undefined;
-  /** Connections to receivers in all; undefined: as the app says. */
+  /** Limit of connections to receivers; undefined: the app's option. */
   webhookConnections: number | undefined;
-  /** What this process does, where several share a PostgreSQL database: serve, run graphs and deliver webhooks, or both. */
+  /** Role of this process in a cluster: serve, run graphs and deliver webhooks, or both. */
   role: Role;
   /** Names of the workers whose nodes it runs; undefined: all. */
   workers: readonly string[] | undefined;
   logLevel: LogLevel;
-  /** Where traces go; undefined: nowhere. */
+  /** Target of traces; undefined: none. */
   otlp: OtlpConfig | undefined;
 }
 
 export interface OtlpConfig {
-  /** Whole address: `http://127.0.0.1:4318/v1/traces`. */
+  /** Full URL: `http://127.0.0.1:4318/v1/traces`. */
   url: string;
   headers: Readonly<Record<string, string>>;
   serviceName: string;
-  /** Share of the traces beginning here that are recorded, 0 to 1. */
+  /** Share of new traces to record, 0 to 1. */
   ratio: number;
 }
 
 /**
- * The variables that an app reads: its own where it brings some, but NODE_ENV is the process's unless it says otherwise. So `svc start`
- * decides the mode of every app.
+ * The variables of an app: its own if it has some, but NODE_ENV is the process's by default, so `svc start` decides the mode of every
+ * app.
  */
 export function environmentOf(own: Environment | undefined): Environment {
   if (own === undefined) return process.env;
@@ -88,12 +88,12 @@ type VariableName = keyof typeof VARIABLES;
 const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A megabyte is one body of the default limit; beyond a gigabyte nothing is limited in effect. */
+/** A megabyte is one body of the default limit; above a gigabyte there is no limit in effect. */
 const BODY_MEMORY = { min: 1024 ** 2, max: 1024 ** 3 };
-/** Shorter operator keys can be guessed, whatever limits their guesses. */
+/** Shorter operator keys can be guessed in spite of rate limits. */
 const MIN_KEY_LENGTH = 16;
 const MAX_RATE = 1_000_000;
-/** Attempts that are all under way take memory each. */
+/** Each running attempt takes memory. */
 const MAX_CONCURRENCY = 100_000;
 const BYTES = { "": 1, KiB: 1024, MiB: 1024 ** 2 } as const;
 
@@ -101,8 +101,7 @@ type Text = (name: VariableName) => string | undefined;
 type Read = <Value>(name: VariableName, fallback: Value, parse: (text: string) => Value) => Value;
 
 /**
- * Where visitors reach the site; where that is not set, the address that the app listens on, in development or where
- * `canGuess` allows it.
+ * Public URL of the site; if it is not set, the address on which the app listens, in development or if `canGuess` allows it.
  * @param ownUrl that address, once it is known. @throws SvcError `SVC_CONFIG`
  */
 export function siteUrlOf(
@@ -118,7 +117,7 @@ export function siteUrlOf(
   );
 }
 
-/** @throws SvcError `SVC_CONFIG` listing every problem. */
+/** @throws SvcError `SVC_CONFIG` that lists all problems. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = [];
   const text: Text = (name) => env[VARIABLES[name]]?.trim() || undefined;
@@ -169,14 +168,14 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** @returns a warning for each set variable that has no effect in this version */
+/** @returns a warning for each variable that has no effect in this version */
 export function retiredVariables(env: Environment): string[] {
   return Object.entries(RETIRED_VARIABLES)
     .filter(([name]) => env[name]?.trim())
     .map(([name, reason]) => `${name} is set, but svc no longer supports it: ${reason}. Remove the variable`);
 }
 
-/** Where the database is of an app whose environment names none. */
+/** Default database file of an app. */
 export function defaultFile(dataDir: string): string {
   return `${dataDir}/svc.db`;
 }
@@ -185,7 +184,7 @@ export function isShared({ databaseUrl }: Pick<Config, "databaseUrl">): boolean 
   return /^postgres(ql)?:/.test(databaseUrl);
 }
 
-/** What one process can do for itself, and several can't. */
+/** Settings that a single process allows, and a cluster does not. */
 function problemsOfMany(config: Config): string[] {
   const { isProduction, secret, role, workers } = config;
   if (isShared(config)) {
@@ -217,7 +216,7 @@ function readDatabaseUrl(given: string): string {
   throw new Error(problem);
 }
 
-/** Only what is set: what is not, is the app's to say. */
+/** Only what is set; the app's options decide the rest. */
 function readGraphLimits(read: Read): GraphLimits {
   const limits = {
     inputBytes: read("graphInputBytes", undefined, (given) => readBytes(given, VALUE_BYTES)),
@@ -254,7 +253,7 @@ function readSpan(given: string): Duration {
   try {
     if (durationMs(given) >= 1000) return given;
   } catch {
-    // Told below, with what is allowed.
+    // The error below lists the allowed values.
   }
   throw new Error(`is "${given}"; it must be a time from a second on, such as 30d or 12h`);
 }
@@ -265,9 +264,9 @@ function readOneOf<Value extends string>(given: string, allowed: readonly Value[
   throw new Error(`is "${given}"; it must be one of ${allowed.join(", ")}`);
 }
 
-/** The value itself never gets into a message. */
+/** Messages never contain the value. */
 function readSecret(given: string): string {
-  // It could not stand in the list of previous ones.
+  // A comma separates previous secrets.
   if (given.includes(",")) throw new Error("holds a comma; best are 64 random hex digits");
   if (given.length >= MIN_SECRET_LENGTH) return given;
   throw new Error(
@@ -275,7 +274,7 @@ function readSecret(given: string): string {
   );
 }
 
-/** The value itself never gets into a message. A key with a space in it could never be sent as a bearer token (RFC 6750). */
+/** Messages never contain the value. A key with a space could not be sent as a bearer token (RFC 6750). */
 function readKey(given: string): string {
   if (!/^[\x21-\x7e]+$/.test(given))
     throw new Error("holds a space, or something else than visible ASCII, which no header can send as one token");
@@ -306,7 +305,7 @@ function readOrigin(given: string): string | undefined {
   throw new Error(`must be an http or https origin without path or credentials, such as https://shop.example`);
 }
 
-/** The variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/protocol/exporter/), those of them that traces need. */
+/** The variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/protocol/exporter/) that traces need. */
 function readOtlp(read: Read, text: Text): OtlpConfig | undefined {
   const url = read("otlpEndpoint", undefined, readEndpoint);
   const headers = read("otlpHeaders", {}, readHeaders);
@@ -314,7 +313,7 @@ function readOtlp(read: Read, text: Text): OtlpConfig | undefined {
   return url === undefined ? undefined : { url, headers, ratio, serviceName: text("serviceName") ?? "svc" };
 }
 
-/** The endpoint is that of all signals; traces have a path below it. */
+/** The endpoint is for all signals; traces have a path below it. */
 function readEndpoint(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
@@ -323,7 +322,7 @@ function readEndpoint(given: string): string | undefined {
   return `${url.href.replace(/\/$/, "")}/v1/traces`;
 }
 
-/** `name=value,name=value`, values percent-encoded. No value gets into a message: they are keys. */
+/** `name=value,name=value`, percent-encoded. Messages contain no value, because they are keys. */
 function readHeaders(given: string): Record<string, string> {
   const pairs = readList(given).map((pair) => {
     const [, name, value] = /^([\w-]+)\s*=\s*([\x21-\x7e ]*)$/.exec(pair) ?? [];

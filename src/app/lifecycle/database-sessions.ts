@@ -1,9 +1,9 @@
-/** Sessions in the app's own database: rows that have expired are thrown away as new ones come. */
+/** Sessions in the app's database. Expired rows are deleted when new ones are stored. */
 import type { SessionStore } from "../../platform/http/sessions/session-keys.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { SessionRows } from "../../storage/contract/session-store.ts";
 
-/** An expired row is never read, so it only costs room. */
+/** Expired rows are never read, so they only take space. */
 const PURGE_EVERY_MS = 3_600_000;
 
 export class DatabaseSessions implements SessionStore {

@@ -1,11 +1,11 @@
-/** An address of a database, as people may see it. */
+/** Database URLs for display. */
 
-/** Of a server's address: what says nothing of how to get in. */
+/** Query parameters that contain no credentials. */
 const SHOWN = new Set(["schema", "connections", "sslmode", "application_name"]);
-/** A shorter one is a word that stands in lines for other reasons. */
+/** A shorter password may occur in log lines by chance. */
 const MIN_PASSWORD_LENGTH = 6;
 
-/** @param url `postgres://…`, or one of this machine @returns it without its password, wherever that stands */
+/** @param url `postgres://…`, or a local one @returns the URL without its password, wherever that is */
 export function shownDatabaseUrl(url: string): string {
   if (!url.includes("://")) return url;
   const parsed = parse(url);
@@ -16,7 +16,7 @@ export function shownDatabaseUrl(url: string): string {
   return parsed.href.replace("%E2%80%A6", "…");
 }
 
-/** Passwords as they stand in it and as they are meant. */
+/** Passwords in encoded and decoded form. */
 export function passwordsOf(url: string): string[] {
   const parsed = parse(url);
   const written = [parsed?.password ?? "", ...(parsed?.searchParams.getAll("password") ?? [])];

@@ -1,7 +1,7 @@
 /**
- * What is held back for a while, so that who wanted it may take it back. A timer of this process does it; whether it is done or undone is
- * decided by one row of the store that only one of both can claim, so it can be undone in any process on the database. It does not
- * outlive its process (docs/decisions/057).
+ * Operations that run after a delay, during which they can be undone. A timer of this process runs them; a row of the store, which only
+ * one side can claim, decides between running and undoing, so any process on the database can undo them. They end with their process
+ * (docs/decisions/057).
  */
 import { randomUUID } from "node:crypto";
 import { durationMs, sleep, type Clock, type Duration, type Timer } from "../../platform/shared/clock.ts";
@@ -9,40 +9,40 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { AnswerStore } from "../../storage/contract/session-store.ts";
 
-/** Longer than anybody looks on, and well within the day for which claims are kept: without its claim, what was undone would be done. */
+/** Longer than anybody waits, and well within the day for which claims are stored: without its claim, an undone operation would run. */
 const LONGEST_MS = 3_600_000;
 
-/** How often at most it is kept how far something has come: each is a commit. */
+/** Shortest interval for storing progress: each is a commit. */
 const TOLD_MS = 1000;
 
-/** The status of such a row: of an answer it would be that of HTTP. */
+/** Status of such a row; that of an answer is an HTTP status. */
 const DOING = 102;
 
 type Side = "doing" | "undoing";
 
 export interface DeferredOperationsOptions {
-  /** Claims are answers to the question who was first, kept a day as others are. */
+  /** Stores claims like answers, for a day. */
   store: AnswerStore;
   clock: Clock;
   log: Log;
 }
 
 export interface DeferredOperation {
-  /** What `undo` takes. */
+  /** Argument of `undo`. */
   id: string;
-  /** When it is done, Unix milliseconds. */
+  /** Start time, Unix milliseconds. */
   dueMs: number;
 }
 
-/** What is handed to what was held back, when its time has come. */
+/** Argument of the operation. */
 export interface Doing {
-  /** Aborted when the app ends: what can stop between two of its steps does so then. */
+  /** Aborts when the app ends, so that an operation can stop between two steps. */
   readonly signal: AbortSignal;
-  /** Keeps how far it has come, for `progressOf` in any process. Once a second at most: what is told in between is left out. Never rejects. */
+  /** Stores progress for `progressOf` in any process, at most once a second; values in between are dropped. Never rejects. */
   readonly tell: (progress: Json) => Promise<void>;
 }
 
-/** Of many that want it back at once one has `now`; false: it has begun. */
+/** `now` for the first of several concurrent callers; false: it has started. */
 export type Undone = "now" | "before" | false;
 
 export class DeferredOperations {
@@ -55,7 +55,7 @@ export class DeferredOperations {
     this.#options = options;
   }
 
-  /** @param run its faults are logged. @throws TypeError for a delay that is none, or is over an hour */
+  /** @param run its errors are logged. @throws TypeError for an invalid delay, or one above an hour */
   hold(delay: Duration, run: (doing: Doing) => Promise<void>): DeferredOperation {
     const { clock } = this.#options;
     const delayMs = durationMs(delay);
@@ -73,7 +73,7 @@ export class DeferredOperations {
     return { id, dueMs: clock.now() + delayMs };
   }
 
-  /** @returns whether this call has taken it back, or one before it; false where it has begun */
+  /** @returns whether this or an earlier call has undone it; false if it has started */
   async undo(id: string): Promise<Undone> {
     const first = await this.#claim(id, "undoing");
     if (first === "doing") return false;
@@ -82,13 +82,13 @@ export class DeferredOperations {
     return first === undefined ? "now" : "before";
   }
 
-  /** How far it had come when that was last kept, in whichever process; undefined where nothing was, or it is gone: a day is what is kept. */
+  /** The last stored progress from any process; undefined if there is none, or after a day. */
   async progressOf(id: string): Promise<Json | undefined> {
     const { answer } = (await this.#options.store.find(id)) ?? {};
     return answer && (JSON.parse(answer.body) as Json);
   }
 
-  /** What has not begun is dropped, what has is told to stop; resolves when that is done or has stopped, or has had its time. */
+  /** Drops operations that have not started, and stops running ones; resolves when they are done, have stopped, or at the deadline. */
   async close(deadlineMs: number): Promise<void> {
     this.#ending.abort();
     for (const timer of this.#timers.values()) timer.cancel();
@@ -120,7 +120,7 @@ export class DeferredOperations {
     };
   }
 
-  /** @returns who was first; undefined: this one */
+  /** @returns the side that was first; undefined: this one */
   async #claim(id: string, side: Side): Promise<Side | undefined> {
     const { store, clock } = this.#options;
     const known = await store.claim({ id, bodyHash: side, createdMs: clock.now(), answer: undefined }, 0);

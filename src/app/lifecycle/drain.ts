@@ -1,6 +1,6 @@
 /**
- * The end of an app, in order: not ready any more; after a while no new connections, and event streams end; requests finish;
- * graphs and deliveries come to a durable point; the store closes. Requests and work share one deadline.
+ * The shutdown of an app: not ready; after a delay no new connections, and event streams end; requests finish; runs and deliveries reach
+ * a durable point; the store closes. Requests and work share one deadline.
  */
 import type { Listening } from "../../platform/http/server.ts";
 import { durationMs, sleep, type Clock, type Duration } from "../../platform/shared/clock.ts";
@@ -13,21 +13,20 @@ import type { Work } from "./backend-types.ts";
 
 export interface DrainOptions {
   /**
-   * How long to go on accepting after readiness has gone: as long as the load balancer needs to notice. Default 0, which is
-   * right where nothing is in front.
+   * Time to accept requests after readiness has ended: as long as the load balancer needs to notice. Default 0, for an app without one.
    */
   delay?: Duration;
-  /** Longest that requests and workers under way may take from then on. Default "10s". */
+  /** Longest time for running requests and workers afterwards. Default "10s". */
   deadline?: Duration;
 }
 
-/** How an app ended. */
+/** Result of a shutdown. */
 export interface Drained {
-  /** Requests that had no whole answer by the deadline; 0 is a clean end. Attempts of graphs cut short run again after the next start. */
+  /** Requests without a complete response at the deadline; 0 is a clean end. Aborted attempts of runs run again after the next start. */
   cutRequests: number;
 }
 
-/** What has to come to an end. */
+/** The parts to end. */
 interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
   activity: ActivityLog;
   store: Pick<Store, "close">;
@@ -36,7 +35,7 @@ interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
   log: Log;
 }
 
-/** What work gets at the least, however long requests took. */
+/** Shortest time for work, however long requests took. */
 const LEAST_MS = 1000;
 
 export class Drain {
@@ -50,7 +49,7 @@ export class Drain {
     this.#clock = clock;
   }
 
-  /** @param stop called when nothing new is to be accepted any more */
+  /** @param stop called when nothing new is accepted any more */
   async sockets(listening: Listening, stop: () => void, log: Log): Promise<{ cutRequests: number; leftMs: number }> {
     if (this.delayMs > 0) await sleep(this.#clock, this.delayMs);
     stop();
@@ -61,7 +60,7 @@ export class Drain {
     return { cutRequests, leftMs: Math.max(LEAST_MS, this.deadlineMs - (this.#clock.elapsed() - startedMs)) };
   }
 
-  /** Brings graphs and deliveries to a durable point, then closes the store. What fails at it is told, and the rest goes on. Never rejects. */
+  /** Brings runs and deliveries to a durable point and closes the store. Logs errors and continues. Never rejects. */
   async work(ending: Ending, deadlineMs: number): Promise<void> {
     const { activity, store, limits, held, log, ...work } = ending;
     const endMs = this.#clock.elapsed() + deadlineMs;
@@ -73,7 +72,7 @@ export class Drain {
   }
 }
 
-/** What fails at its end keeps nothing else from its own. */
+/** An error of one part does not prevent the end of the others. */
 async function ended(what: string, end: () => unknown, log: Log): Promise<void> {
   try {
     await end();
@@ -83,8 +82,8 @@ async function ended(what: string, end: () => unknown, log: Log): Promise<void> 
 }
 
 /**
- * Brings graphs and deliveries to a durable point, and leaves the other processes.
- * @param work what there is of it: of a start that failed, less. @param leftMs asked once nothing new is taken any more.
+ * Brings runs and deliveries to a durable point, and leaves the cluster.
+ * @param work the existing parts; fewer after a failed start. @param leftMs called once nothing new is accepted.
  */
 async function endWork(
   { engine, webhooks, cluster }: Partial<Pick<Work, "engine" | "webhooks" | "cluster">>,
@@ -97,11 +96,11 @@ async function endWork(
     ended("graphs", () => engine?.close(ms), log),
     ended("deliveries", () => webhooks?.close(ms), log),
   ]);
-  // What is under way still is another process's to go on with.
+  // Another process continues the rest.
   await ended("messages of processes", () => cluster?.close(), log);
 }
 
-/** What works already where a start has failed: ended at once, and closed. Never rejects: whoever started it hears of the first fault. */
+/** Ends the parts that work already when a start fails. Never rejects: the caller gets the first error. */
 export async function undoWork({ store, ...work }: Partial<Work> & Pick<Work, "store">, log: Log): Promise<void> {
   await keptAlive(async () => {
     await endWork(work, () => 0, log);
@@ -109,7 +108,7 @@ export async function undoWork({ store, ...work }: Partial<Work> & Pick<Work, "s
   });
 }
 
-/** Timers of a `Clock` keep no process alive; while it ends, something must. */
+/** Keeps the process alive during the shutdown, because timers of a `Clock` do not. */
 export async function keptAlive<Value>(run: () => Promise<Value>): Promise<Value> {
   const alive = setInterval(() => undefined, 60_000);
   try {

@@ -1,6 +1,6 @@
 /**
- * Database, graphs and webhooks of an app that nothing has asked for any yet (needs-backend.ts): faces that open them all with the first
- * call. What it can't open it tries again with the next, and until one succeeds the app is not ready.
+ * The backend of an app that has not used it yet (needs-backend.ts): objects that open it with the first call. A failed opening is
+ * repeated with the next call, and the app is not ready until one succeeds.
  */
 import type { Engine } from "../../graphs/engine/engine-types.ts";
 import { readLimits } from "../../graphs/definition/value-limits.ts";
@@ -14,7 +14,7 @@ import type { Rows, Work } from "./backend-types.ts";
 
 export interface LateWorkOptions {
   open: () => Promise<Work>;
-  /** Told when something has asked, and it is there. */
+  /** Called when it has been opened. */
   onOpen: () => void;
 }
 
@@ -22,7 +22,7 @@ export class LateWork implements Work {
   readonly store: Rows;
   readonly engine: Engine;
   readonly webhooks: Webhooks;
-  /** Of a process that has its database to itself: of those that share one it is never opened late. */
+  /** Only for a process that has its database to itself: a cluster is never opened lazily. */
   readonly cluster = undefined;
   readonly #options: LateWorkOptions;
   #opening: Promise<Work> | undefined;
@@ -39,7 +39,7 @@ export class LateWork implements Work {
 
   figures = (): ReturnType<Work["figures"]> => this.#opened?.figures() ?? processStatsOf(undefined);
 
-  /** Tries again what has failed; passes where nothing has. @throws as opening does */
+  /** Repeats a failed opening; passes if none has failed. @throws as opening */
   check = async (): Promise<void> => {
     if (this.#hasFailed) await this.#open();
   };
@@ -63,7 +63,7 @@ export class LateWork implements Work {
     }
   }
 
-  /** What has to be closed, that which is just being opened included; nothing is opened any more. */
+  /** The backend to close, also if it is just being opened. Nothing is opened any more. */
   async #last(): Promise<Work | undefined> {
     this.#isClosed = true;
     return this.#opening?.catch(() => undefined);
@@ -88,7 +88,7 @@ export class LateWork implements Work {
   #engine(): Engine {
     const engine = async (): Promise<Engine> => (await this.#open()).engine;
     return late(engine, {
-      // Whoever says other ones has graphs from the boot on.
+      // An app with other limits opens the backend at the boot.
       limits: readLimits(),
       schedule: late(async () => (await engine()).schedule, {}),
       queues: late(async () => (await engine()).queues, {}),
@@ -103,7 +103,7 @@ export class LateWork implements Work {
     return late(async () => (await this.#open()).webhooks, {
       outboxRows: (event, isAgain) => this.#opened?.webhooks.outboxRows(event, isAgain) ?? [],
       underWay: () => this.#opened?.webhooks.underWay() ?? 0,
-      // Who opens it starts it.
+      // Opening it starts it.
       start: () => undefined,
       close: async (drainMs) => (await this.#last())?.webhooks.close(drainMs),
     });

@@ -1,13 +1,13 @@
-/** What is opened with its first use, behind the face it has once it is there: whoever asks waits for it, and sees no other difference. */
+/** An object that is opened on first use: calls wait for it, and see no other difference. */
 
-/** Members that promise nothing: somebody has to answer them before the thing itself is there. */
+/** Synchronous members, which must work before it is open. */
 type AtOnce<Face> = {
   [Name in keyof Face as Face[Name] extends (...args: never[]) => Promise<unknown> ? never : Name]: Face[Name];
 };
 
 /**
- * @param open called for each use; gives the same thing each time. What it rejects with is what the caller gets.
- * @param own what answers without opening: all members that are at once, and of the others those that mustn't open
+ * @param open called for each use; returns the same object. The caller gets its errors.
+ * @param own members that do not open it: all synchronous ones, and others that must not
  */
 export function late<Face extends object>(open: () => Promise<Face>, own: AtOnce<Face> & Partial<Face>): Face {
   const asked =
@@ -20,9 +20,9 @@ export function late<Face extends object>(open: () => Promise<Face>, own: AtOnce
   return new Proxy(own, {
     get: (_, name) => {
       if (name in own) return Reflect.get(own, name) as unknown;
-      // Whoever awaits the face itself is not asking for anything.
+      // `await` reads `then`, which is not a use.
       return typeof name === "symbol" || name === "then" ? undefined : asked(name);
     },
-    // What is not in `own` promises, by its type, and `asked` is such a function.
+    // Members that `own` lacks are asynchronous by type, as is the result of `asked`.
   }) as unknown as Face;
 }

@@ -1,23 +1,22 @@
 /**
- * Notices that the event loop stood still while workers ran, and names them: one that computes for long holds up every
- * request. A timer that comes late tells; it can't tell which of several it was. By how much it is late, over a minute, is how long
- * whatever comes has to wait for its turn.
+ * Notices a blocked event loop, and names the workers that ran meanwhile: a long computation delays every request. A late timer shows the
+ * block, but not which of several workers caused it. Its delays over a minute are the event-loop lag.
  */
 import { Delays } from "./delays.ts";
 
-/** Often enough to tell workers apart, seldom enough to cost nothing. */
+/** Often enough to distinguish workers, seldom enough to cost nothing. */
 const INTERVAL_MS = 250;
-/** People notice a page that answers later than that. */
+/** People notice a slower response. */
 const STILL_MS = 200;
 
 export interface LoopWatchOptions {
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   nowMs: () => number;
-  /** Workers that run something now. */
+  /** Workers with running attempts. */
   running: () => readonly string[];
-  /** Whether a worker runs in a thread of its own, where it holds up nobody. */
+  /** Whether a worker runs in a thread, where it blocks nobody. */
   isIsolated: (worker: string) => boolean;
-  /** @param stillMs how long nothing else could run; @param workers those that ran meanwhile */
+  /** @param stillMs duration of the block; @param workers workers that ran meanwhile */
   onStill: (stillMs: number, workers: readonly string[]) => void;
 }
 
@@ -26,7 +25,7 @@ export class LoopWatch {
   readonly delays = new Delays(60_000 / INTERVAL_MS);
   readonly #options: LoopWatchOptions;
   #lastMs: number;
-  /** That ran at some time since the last look. */
+  /** Workers that ran since the last check. */
   #recent = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,7 +34,7 @@ export class LoopWatch {
     this.#lastMs = options.nowMs();
   }
 
-  /** Looks from now on, until `closing` aborts. */
+  /** Starts, until `closing` aborts. */
   start(closing: AbortSignal): void {
     if (closing.aborted) return;
     this.#timer = setInterval(() => this.look(), INTERVAL_MS);

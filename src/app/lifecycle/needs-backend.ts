@@ -1,13 +1,12 @@
 /**
- * Whether an app has its database, its graphs and its webhooks from its boot on, or with the first that asks for them: decided by what
- * the app and its environment say. An app that says nothing of any of them, and has no database yet, has nothing to take up,
- * nothing to deliver and nothing to refuse; to have them nevertheless would take a quarter of its start (decision 066).
+ * Whether an app opens its backend at the boot or on first use, by its options and variables. An app that sets nothing about it, and has
+ * no database yet, has no work to resume and no error to report; opening it would take a quarter of its start (decision 066).
  */
 import { isInMemory } from "../../storage/contract/database-url.ts";
 import { defaultFile, type Config } from "./config.ts";
 import type { AppOptions } from "../options.ts";
 
-/** Whether an option tells of graphs, of webhooks or of what is kept: each has to be judged here before the compiler lets it pass. */
+/** Whether an option concerns graphs, webhooks or stored data. The compiler requires an entry for each option. */
 const OPTIONS: Readonly<Record<keyof AppOptions, boolean>> = {
   workers: true,
   graphs: true,
@@ -31,12 +30,12 @@ const OPTIONS: Readonly<Record<keyof AppOptions, boolean>> = {
   themes: false,
   middleware: false,
   compress: false,
-  // Where it is "database": told apart below.
+  // "database" is checked below.
   session: false,
   pageCache: false,
   timeouts: false,
   security: false,
-  // Its button is the first that asks.
+  // Its button is the first use.
   demo: false,
   env: false,
   clock: false,
@@ -48,7 +47,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, boolean>> = {
   drain: false,
 };
 
-/** As `OPTIONS`, of variables. */
+/** As `OPTIONS`, for variables. */
 const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   webhookUrls: true,
   webhookSecret: true,
@@ -58,7 +57,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   retention: true,
   graphLimits: true,
   graphConcurrency: true,
-  // Whoever has it looks at graphs and at figures, which must not change by being looked at.
+  // Its owner reads runs and metrics, which must not change by reading.
   execApiKey: true,
   host: false,
   port: false,
@@ -66,7 +65,7 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   isProduction: false,
   exposes: false,
   dataDir: false,
-  // Told apart below.
+  // Checked below.
   databaseUrl: false,
   secret: false,
   previousSecrets: false,
@@ -76,20 +75,20 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   submitsPerMinute: false,
   rateFile: false,
   bodyMemoryBytes: false,
-  // These two are refused without a database that processes share.
+  // Refused without a shared database.
   role: false,
   workers: false,
   logLevel: false,
   otlp: false,
 };
 
-/** @param exists whether there is a file by this path */
+/** @param exists whether a file exists */
 export function isNeededAtBoot(app: AppOptions, config: Config, exists: (file: string) => boolean): boolean {
   if (saysAny(OPTIONS, app) || saysAny(SETTINGS, config) || app.session?.store === "database") return true;
   const { databaseUrl, dataDir } = config;
   if (isInMemory(databaseUrl)) return false;
   const file = defaultFile(dataDir);
-  // Who has named a database hears at the start that it can't be opened. What is in one is to be gone on with.
+  // An app that names a database must fail at the start if it can't be opened. An existing one may have work.
   return databaseUrl !== `sqlite:${file}` || exists(file);
 }
 
@@ -97,7 +96,7 @@ function saysAny<Given extends object>(judged: Readonly<Record<keyof Given, bool
   return (Object.keys(judged) as (keyof Given)[]).some((name) => judged[name] && saysSomething(given[name]));
 }
 
-/** No entries in a list, and none set of several settings, say nothing. */
+/** An empty list or object sets nothing. */
 function saysSomething(value: unknown): boolean {
   if (value === undefined) return false;
   return typeof value !== "object" || value === null || Object.keys(value).length > 0;

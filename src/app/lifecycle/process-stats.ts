@@ -1,11 +1,11 @@
-/** How a process is doing, as it is told of each: how long things wait for their turn, and what memory it has. */
+/** Load of a process: event-loop lag and memory. */
 import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 
-/** A tenth of a millisecond is as exact as timers are. */
+/** Timers are exact to a tenth of a millisecond. */
 const EXACT = 10;
 
-/** @param watch undefined: nobody watches yet */
+/** @param watch undefined: not measured yet */
 export function processStatsOf(watch: LoopWatch | undefined): ProcessFigures {
   const p99Ms = watch?.delays.p99Ms();
   return {

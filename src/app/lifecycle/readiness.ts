@@ -1,16 +1,13 @@
-/**
- * Whether the app should be sent work: its author's checks, each with its own time. Checks may be dear and probes are many, so
- * an outcome counts for a second.
- */
+/** Readiness checks of the app, each with a timeout. Checks may be expensive and probes frequent, so a result is used for a second. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 
-/** Passes by returning, fails by throwing; `signal` aborts when its time is over. */
+/** Passes by returning, fails by throwing; `signal` aborts at the timeout. */
 export type ReadyCheck = (signal: AbortSignal) => unknown;
 export type ReadyChecks = Readonly<Record<string, ReadyCheck>>;
 
 const CACHE_MS = 1000;
-/** Probes usually give up after a few seconds; the answer must come before that. */
+/** Probes usually time out after a few seconds; the result must come before. */
 const CHECK_TIMEOUT_MS = 2000;
 
 export class Readiness {
@@ -26,12 +23,12 @@ export class Readiness {
     this.#log = log;
   }
 
-  /** Names of the checks that fail. Asked again within a second, or while it is being found out, it is the same answer. */
+  /** Names of failing checks. Cached for a second; concurrent callers share the result. */
   failed(): Promise<string[]> {
     if (this.#last && this.#clock.elapsed() < this.#last.untilMs) return this.#last.failed;
     const last = { failed: this.#run(), untilMs: Number.POSITIVE_INFINITY };
     this.#last = last;
-    // From when it is known, not from when it was asked for.
+    // Counts from the result, not from the request.
     void last.failed.then(() => (last.untilMs = this.#clock.elapsed() + CACHE_MS));
     return last.failed;
   }
@@ -44,7 +41,7 @@ export class Readiness {
     return failed;
   }
 
-  /** Undefined when it passes. */
+  /** Undefined if it passes. */
   async #errorOf(check: ReadyCheck): Promise<{ error: unknown } | undefined> {
     const controller = new AbortController();
     let timer = { cancel: (): void => undefined };
@@ -64,7 +61,7 @@ export class Readiness {
     }
   }
 
-  /** Once when it begins to fail and once when it passes again: probes come every few seconds. */
+  /** Logs the start and the end of a failure once each, because probes come every few seconds. */
   #tell(check: string, err: unknown, isFailing: boolean): void {
     if (isFailing === this.#failing.has(check)) return;
     if (isFailing) {

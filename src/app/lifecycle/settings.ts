@@ -1,4 +1,4 @@
-/** The settings in force, for those who run the app: every variable of contract section 2, and where its value comes from. */
+/** The effective settings for operators: every variable and the source of its value. */
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { DEFAULT_LIMITS as GRAPH_LIMITS } from "../../graphs/definition/value-limits.ts";
 import { DEFAULT_LIMITS as CONNECTIONS } from "../../webhooks/delivery/delivery-queues.ts";
@@ -10,23 +10,26 @@ import type { AppOptions } from "../options.ts";
 export interface Setting {
   /** Of the variable: `SVC_RETENTION`. */
   name: string;
-  /** Where it was set: as the app was started (`svc start --port`, `app.start({ port })`), by the variable, by an option of the app, or nowhere. */
+  /** Source: the start (`svc start --port`, `app.start({ port })`), the variable, an option of the app, or the default. */
   source: "start" | "environment" | "app" | "default";
-  /** What is in force; null where nothing is, and for secrets, which are never told. */
+  /** Effective value; null without one, and for secrets. */
   value: string | null;
   is_secret: boolean;
 }
 
 type Name = keyof typeof VARIABLES;
 
-/** Where this process listens, and which of it was asked for as it was started: that stands above the variables. */
+/** Where this process listens, and which parts the start set, which override variables. */
 export interface Listens {
   host: string;
   port: number;
   asked: ReadonlySet<string>;
 }
 
-/** Not told: who knows them may sign in, sign, or read what is stored. An address of a database may hold a password, those of receivers a token. */
+/**
+ * Hidden, because they allow signing in, signing, or reading stored data. A database URL may contain a password, URLs of receivers a
+ * token.
+ */
 const SECRETS: ReadonlySet<Name> = new Set([
   "secret",
   "previousSecrets",
@@ -65,7 +68,7 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   samplerArg: ({ otlp }) => otlp?.ratio,
 };
 
-/** Options of the app that a variable stands above. */
+/** Options of the app that a variable overrides. */
 const OF_APP: Partial<Record<Name, (app: AppOptions) => unknown>> = {
   retention: ({ graphRetention }) => graphRetention,
   graphInputBytes: ({ graphLimits }) => graphLimits?.inputBytes,
@@ -79,8 +82,8 @@ const OF_APP: Partial<Record<Name, (app: AppOptions) => unknown>> = {
 };
 
 /**
- * In the order of the contract.
- * @param listens undefined: somebody else does, and passes requests on
+ * In documented order.
+ * @param listens undefined: another server listens and passes requests on
  */
 export function settingsOf(config: Config, env: Environment, app: AppOptions, listens?: Listens): Setting[] {
   return (Object.keys(VARIABLES) as Name[]).map((name) => {

@@ -1,13 +1,13 @@
-/** A line per request. Names the route by its pattern and leaves the query out: paths and queries hold tokens. */
+/** Logs a line per request, with the route's pattern and without the query: paths and queries contain tokens. */
 import type { RequestContext } from "../../platform/http/request/context.ts";
 import { watched } from "../../platform/http/response/close-iterator.ts";
 import type { Body, Result } from "../../platform/http/types.ts";
 import type { Log } from "../../platform/shared/log.ts";
 
-/** Bytes of streamed bodies, by result; what is known at once is measured when it is told. */
+/** Bytes of streamed bodies by result. Other bodies are measured when they are logged. */
 const streamed = new WeakMap<Result, { bytes: number }>();
 
-/** The same answer; a streamed body is measured as it passes. */
+/** The same response; counts a streamed body as it passes. */
 export function measured(result: Result): Result {
   const { body } = result;
   if (typeof body !== "object" || body === null || body instanceof Uint8Array) return result;

@@ -1,6 +1,6 @@
 /**
- * What graphs did, over all processes and over restarts: each process keeps its own counts in the store every few seconds, while there
- * is something to count, and reads those of the others when somebody asks. A process that is killed loses the last few seconds.
+ * Activity of runs over all processes and restarts: each process stores its own counts every few seconds while there is something to
+ * count, and reads those of others on demand. A killed process loses the last few seconds.
  */
 import { randomBytes } from "node:crypto";
 import type { LaneReport } from "../../graphs/machine/report-types.ts";
@@ -13,13 +13,13 @@ import { DAY, type RecentMinutes } from "./metrics/recent-activity.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** One small row each time: seldom enough to be nothing beside the work it counts. */
+/** Interval of saves, one small row each. */
 const SAVE_MS = 5000;
-/** Between looks whether anything runs or waits here: soon enough for the next save. */
+/** Interval for checking whether anything runs or waits, in time for the next save. */
 const LOOK_MS = 1000;
-/** Those who look again within this get what is known. */
+/** Results are reused for this time. */
 const FRESH_MS = 1000;
-/** A process that has said nothing of its queues for so long has nothing in them, or is gone. */
+/** A process without news of its queues for this time has empty ones, or is gone. */
 const SILENT_MS = 3 * SAVE_MS;
 
 export interface ActivityOptions {
@@ -27,13 +27,13 @@ export interface ActivityOptions {
   recent: RecentMinutes;
   clock: Clock;
   log: Log;
-  /** What waits and runs here. */
+  /** Queues and running nodes of this process. */
   lanes: () => LaneReport[];
-  /** Whether other processes have the same store. */
+  /** Whether other processes share the store. */
   isShared: boolean;
 }
 
-/** What waits and runs in another process. */
+/** Queues and running nodes of another process. */
 interface OtherLanes {
   saidMs: number;
   lanes: readonly LaneReport[];
@@ -46,11 +46,11 @@ export class ActivityLog {
   #timer: Timer | undefined;
   #looking: Timer | undefined;
   #saving: Promise<void> = Promise.resolve();
-  /** Up to which minute all is known; undefined before the first look. */
+  /** Minute up to which everything is known; undefined before the first read. */
   #knownMs: number | undefined;
-  /** When it was read last, however the clock is set meanwhile. */
+  /** Time of the last read, on the monotonic clock. */
   #readMs = -Infinity;
-  /** Under way: whoever asks meanwhile waits for it, too. */
+  /** The current read, which concurrent callers share. */
   #reading: Promise<void> | undefined;
   #purgedMs = -Infinity;
   #isClosed = false;
@@ -60,7 +60,7 @@ export class ActivityLog {
     if (options.isShared) this.#look();
   }
 
-  /** There is something to keep. */
+  /** There is something to save. */
   changed(): void {
     if (this.#isClosed || this.#timer) return;
     this.#timer = this.#options.clock.schedule(SAVE_MS, () => {
@@ -69,7 +69,7 @@ export class ActivityLog {
     });
   }
 
-  /** What others have counted is known here afterwards. */
+  /** Reads the counts of others. */
   refresh(): Promise<void> {
     const { clock, isShared } = this.#options;
     const isKnown = clock.elapsed() - this.#readMs < FRESH_MS || (!isShared && this.#knownMs !== undefined);
@@ -82,7 +82,7 @@ export class ActivityLog {
     this.#readMs = clock.elapsed();
     const nowMs = clock.now();
     try {
-      // A minute may be told of for a while after it is over; and the clock may have been set back.
+      // Late counts of a past minute arrive for a while; and the clock may have been set back.
       const knownMs = nowMs - 2 * MINUTE_MS;
       const found = await rows.since(Math.min(this.#knownMs ?? nowMs - DAY * MINUTE_MS, knownMs));
       for (const row of found) this.#learn(row, recent);
@@ -92,7 +92,7 @@ export class ActivityLog {
     }
   }
 
-  /** What waits and runs in all processes. */
+  /** Queues and running nodes of all processes. */
   lanes(): LaneReport[] {
     const nowMs = this.#options.clock.now();
     for (const [process, { saidMs }] of this.#others) if (nowMs - saidMs >= SILENT_MS) this.#others.delete(process);
@@ -103,7 +103,7 @@ export class ActivityLog {
     return [...sums.values()];
   }
 
-  /** Keeps what has not been kept. */
+  /** Saves what has not been saved. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -145,7 +145,7 @@ export class ActivityLog {
     }
   }
 
-  /** What runs and waits is told of while it does: a long attempt, or a queue that is paused, comes to nothing that would be counted. */
+  /** Saves running and queued nodes as well: a long attempt or a paused queue changes no count. */
   #look(): void {
     const { clock, lanes, recent } = this.#options;
     this.#looking = clock.schedule(LOOK_MS, () => {

@@ -1,4 +1,4 @@
-/** What the demo's webhook inbox has received: the last few deliveries in memory, each judged as it came. */
+/** Deliveries that the demo's inbox has received: the last few in memory, verified on arrival. */
 import type { Context } from "../../platform/http/types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
@@ -6,7 +6,7 @@ import { verify } from "../../webhooks/signing/verify.ts";
 
 export type SignatureVerdict = "verified" | "wrong" | "unsigned" | "no secret";
 
-/** What a receiver does at the first attempt of a delivery; at the next it answers 204. */
+/** Behaviour of the receiver at the first attempt of a delivery; it answers the next with 204. */
 export const INBOX_BEHAVIOURS = ["well", "failing", "slow", "redirecting"] as const;
 export type InboxBehaviour = (typeof INBOX_BEHAVIOURS)[number];
 
@@ -14,9 +14,9 @@ export interface Received {
   id: string;
   received_ms: number;
   signature: SignatureVerdict;
-  /** Of the request, those a receiver of webhooks looks at. */
+  /** Headers that a webhook receiver reads. */
   headers: Record<string, string>;
-  /** Exactly as it came. */
+  /** Exactly as received. */
   body: string;
 }
 
@@ -30,10 +30,10 @@ const SHOWN_HEADERS = [
 export class DemoInbox {
   readonly #secret: string | undefined;
   readonly #received: Received[] = [];
-  /** Of deliveries that are to go wrong once. */
+  /** Deliveries whose first attempt must fail. */
   readonly #moods = new Map<string, InboxBehaviour>();
 
-  /** @param secret SVC_WEBHOOK_SECRET, to verify with. */
+  /** @param secret SVC_WEBHOOK_SECRET, for verification. */
   constructor(secret: string | undefined) {
     this.#secret = secret;
   }
@@ -47,14 +47,14 @@ export class DemoInbox {
     return this.#received.find((item) => item.id === id);
   }
 
-  /** Has the first attempt of a delivery go wrong. */
+  /** Lets the first attempt of a delivery fail. */
   expect(id: string, mood: InboxBehaviour): void {
     this.#moods.set(id, mood);
     const [oldest] = this.#moods.keys();
     if (this.#moods.size > KEPT && oldest !== undefined) this.#moods.delete(oldest);
   }
 
-  /** What to do with a request; asked once for each. */
+  /** Behaviour for a request; called once for each. */
   moodOf(ctx: Context): InboxBehaviour {
     const id = ctx.header(DELIVERY_HEADERS.delivery.toLowerCase()) ?? "";
     const mood = this.#moods.get(id) ?? "well";

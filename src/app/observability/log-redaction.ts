@@ -1,4 +1,4 @@
-/** Values that no line of a log may hold: keys, passwords, secrets; those that are made later too. */
+/** Values that no log line may contain: keys, passwords, secrets, including later ones. */
 import type { Config } from "../lifecycle/config.ts";
 import { passwordsOf } from "../lifecycle/database-url.ts";
 
@@ -12,7 +12,7 @@ export class LogRedaction {
     this.add(values);
   }
 
-  /** Each as it is, and as JSON spells it; longest first, since one may hold another. */
+  /** Adds each as it is and as JSON spells it; longest first, because one may contain another. */
   add(values: readonly string[]): void {
     this.#values.push(...values.filter((value) => value !== ""));
     const all = this.#values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
@@ -26,7 +26,7 @@ export class LogRedaction {
   }
 }
 
-/** What the variables hold of them. */
+/** Secrets in the variables. */
 export function secretsOf(config: Config): string[] {
   const { secret, previousSecrets, webhookSecret, execApiKey, otlp, databaseUrl } = config;
   const keys = [secret, ...previousSecrets, webhookSecret, execApiKey].filter((value) => value !== undefined);

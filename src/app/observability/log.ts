@@ -1,7 +1,6 @@
 /**
- * The log of an app that brings none: JSON lines in the shape of pino's in production, lines to read in development, both
- * on stderr (stdout is for what a command answers). A line is one line whatever stands in it, and this app's own secrets
- * never get into one.
+ * The default log of an app: JSON lines in pino's format in production, readable lines in development, both on stderr (stdout is for
+ * output of commands). A log line is always one line, and never contains the app's secrets.
  */
 import { hostname } from "node:os";
 import { styleText } from "node:util";
@@ -10,7 +9,7 @@ import { LOG_LEVELS, type Log, type LogFields, type LogLevel } from "../../platf
 import type { Config } from "../lifecycle/config.ts";
 import type { LogRedaction } from "./log-redaction.ts";
 
-/** Where lines go; the part of `process.stderr` used here. */
+/** Target of log lines; the part of `process.stderr` that is used. */
 export interface LogSink {
   write(text: string): unknown;
   isTTY?: boolean;
@@ -22,13 +21,13 @@ export interface LogOptions {
   format: "json" | "text";
   clock: Clock;
   sink: LogSink;
-  /** Values that no line may hold. */
+  /** Values that no line may contain. */
   hidden: LogRedaction;
-  /** Whether lines to read have colors. */
+  /** Whether readable lines are coloured. */
   isColored: boolean;
 }
 
-/** The log of an app that was given none. @param hidden gets more as more is made @see https://no-color.org */
+/** The default log of an app. @param hidden may get more values later @see https://no-color.org */
 export function processLog(config: Config, clock: Clock, hidden: LogRedaction): Log {
   const sink: LogSink = process.stderr;
   const { env } = process;
@@ -44,13 +43,13 @@ export function processLog(config: Config, clock: Clock, hidden: LogRedaction): 
 
 type Level = keyof Log;
 
-/** The numbers of pino. */
+/** Levels of pino. */
 const NUMBERS: Record<Level, number> = { debug: 20, info: 30, warn: 40, error: 50 };
 const COLORS = { debug: "gray", info: "green", warn: "yellow", error: "red" } as const;
-/** Causes of an error that are told with it. */
+/** Causes of an error to log. */
 const MAX_CAUSES = 5;
 
-/** @returns a log whose levels below `level` cost a call and nothing more. */
+/** @returns a log whose levels below `level` cost one call. */
 export function createLog(options: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(options.level);
   const format = options.format === "json" ? jsonLines(options.clock) : textLines(options);
@@ -74,7 +73,7 @@ function jsonLines(clock: Clock): Format {
   };
 }
 
-/** A log must not fail: what JSON can't hold (a cycle, a bigint) is told as text. */
+/** A log must not fail: a value without a JSON form (a cycle, a bigint) is logged as text. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
@@ -83,7 +82,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** An error as pino's serializer writes it, causes inside. */
+/** An error in the format of pino's serializer, with its causes. */
 function plainError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, message, stack, cause } = error;
@@ -109,7 +108,7 @@ function textLines({ isColored }: LogOptions): Format {
   };
 }
 
-/** The stack, and those of its causes. */
+/** The stack with those of its causes. */
 function stackOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;
@@ -118,7 +117,7 @@ function stackOf(error: unknown, depth = 0): string {
     : `${own}\ncaused by ${stackOf(error.cause, depth + 1)}`;
 }
 
-/** Control characters could move a terminal's cursor over what is there already. */
+/** Control characters could overwrite earlier output of a terminal. */
 function visible(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

@@ -1,4 +1,4 @@
-/** Everything that watches requests, joined: always counted, and where it is wanted logged and traced. */
+/** Combines the observers of requests: metrics always, log and traces if configured. */
 import type { Observer } from "../../platform/http/observer.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { logRequest } from "./access-log.ts";
@@ -15,7 +15,7 @@ export interface Watchers {
   phasesOf: (ctx: RequestContext) => readonly Phase[];
 }
 
-/** The metrics alone where nothing else watches, which is one call less. */
+/** Metrics alone without other observers, which saves a call. */
 export function observe({ metrics, accessLog, tracer, phasesOf }: Watchers): Observer {
   if (!accessLog && !tracer) return metrics;
   return {

@@ -1,4 +1,4 @@
-/** What those who run an app are told of it, and what they ask. Made in operations.ts. */
+/** Data and operations for operators; operations.ts implements them. */
 import type { ProcessView } from "../../graphs/cluster/membership.ts";
 import type { QueueView } from "../../graphs/engine/queue-types.ts";
 import type { LaneReport } from "../../graphs/machine/report-types.ts";
@@ -16,7 +16,7 @@ import type { RefusedCaller } from "./metrics/refused-callers.ts";
 import type { OperatorProof } from "../pipeline/operator-access.ts";
 import type { Setting } from "../lifecycle/settings.ts";
 
-/** The state of this process in one look, as the status endpoint answers it. Counts of attempts and requests begin with the process. */
+/** The state of this process, as the status endpoint returns it. Counts of attempts and requests start with the process. */
 export interface Status {
   status: "ready" | "draining";
   version: string;
@@ -24,7 +24,7 @@ export interface Status {
   graphs: Record<GraphStatus, number>;
   queues: LaneReport[];
   node_attempts: Record<string, number>;
-  /** How many are registered. */
+  /** Number of registrations. */
   webhooks: number;
   deliveries: Record<string, number>;
   delivery_attempts: Record<string, number>;
@@ -34,53 +34,56 @@ export interface Status {
   refusals: Record<string, number>;
   event_streams: number;
   memory_bytes: number;
-  /** Milliseconds that things wait for their turn at this process's event loop, all but one in a hundred, over the last minute; null before it is known. */
+  /** Event-loop lag p99 of this process over the last minute, in milliseconds; null if unknown. */
   loop_p99_ms: number | null;
-  /** The processes that share the database, the longest there first; this one alone, where it has it to itself. */
+  /** Processes that share the database, oldest first; this one alone without others. */
   processes: ProcessView[];
-  /** What this process may still write beside the SQLite file; null on other databases. */
+  /** Bytes that this process may still write beside the SQLite file; null for other databases. */
   disk_free_bytes: number | null;
-  /** What the PostgreSQL database takes, as it was within the last ten seconds; null on other databases, and where it is not told. */
+  /** Size of the PostgreSQL database, at most ten seconds old; null for other databases, or if unknown. */
   database_bytes: number | null;
-  /** What graphs did in the last hour, and in the one before. */
+  /** Activity of runs in the last hour and the one before. */
   recent: RecentActivity;
 }
 
 export interface Operations {
   status(): Promise<Status>;
-  /** The processes that share the database, the longest there first; this one alone, where it has it to itself. */
+  /** Processes that share the database, oldest first; this one alone without others. */
   processes(): Promise<ProcessView[]>;
   /** The app's clock, Unix milliseconds. */
   nowMs(): number;
   /**
-   * Has `listener` told what may show something else from now on, in whichever process it has happened: `{ of: "graph", id }` after each
-   * commit of a graph's events, which may be thousands a second. It must not throw. @returns the way to stop
+   * Calls `listener` with changes in any process: `{ of: "graph", id }` after each commit of a run's events, which may be thousands a
+   * second. It must not throw. @returns a function that stops it
    */
   onChange(listener: (change: Change) => void): () => void;
   /**
-   * The requests that this process is answering, the longest first; of those that came through `app.fetch`, what has not begun to go
-   * out. Told by their routes: paths and queries hold tokens.
+   * Running requests of this process, longest first; for `app.fetch`, those whose response has not begun. By route, because paths and
+   * queries contain tokens.
    */
   requests(): RequestView[];
-  /** Who was turned away by a rate limit of this process in the last hour, most first: by client (of IPv6 the /64) and limit. */
+  /** Clients that rate limits of this process refused in the last hour, most refused first: by client (the /64 for IPv6) and limit. */
   refusedCallers(): { count: number; callers: RefusedCaller[] };
-  /** What graphs did in the last hour, in all processes that share the database. */
+  /** Activity of runs in the last hour, over all processes that share the database. */
   recent(): Promise<RecentActivity>;
-  /** The same by the name they were started by: each minute of the last hour, or each quarter of an hour of the last day. */
+  /** Activity by name: each minute of the last hour, or each quarter of an hour of the last day. */
   activity(range?: ActivityRange): Promise<Activity>;
-  /** What waits for each worker in all processes that share the database; what others say is up to five seconds old. */
+  /** Queues of all workers over all processes that share the database; data of others is at most five seconds old. */
   queues(): Promise<FleetQueue[]>;
-  /** Every variable, with the value in force; secrets only as set or not. */
+  /** All variables with their effective values; secrets only as set or not. */
   settings(): Setting[];
   /**
-   * Whether a visitor has proved to be an operator: by `SVC_EXEC_API_KEY`, or by the token of the one-time link of `svc dev`, which is used
-   * up by that. Compares in constant time; false where there is no such key or link. @param clientIp whom a wrong one counts for
-   * @throws SvcError `SVC_RATE_LIMIT` after ten wrong ones in a minute, at the operator endpoints or here
+   * Whether a visitor is an operator: by `SVC_EXEC_API_KEY`, or by the token of the one-time link of `svc dev`, which this call uses up.
+   * Compares in constant time; false if there is no such key or link. @param clientIp client of the attempt
+   * @throws SvcError `SVC_RATE_LIMIT` after ten wrong ones in a minute, over the operator endpoints and this
    */
   isOperator(proof: OperatorProof, text: string, clientIp: string): boolean;
   /** For a sign-in, before its form is read. @throws SvcError `SVC_RATE_LIMIT` as `isOperator` */
   requireAttempt(clientIp: string): void;
-  /** Purpose to `seal` an operator's session for: it changes with the key, and with each process of `svc dev`. Undefined where there is no such key or link. */
+  /**
+   * Purpose for `seal` of an operator's session: changes with the key, and with each process of `svc dev`. Undefined if there is no such
+   * key or link.
+   */
   sessionPurpose(proof: OperatorProof): string | undefined;
   /**
    * Does something in a while, unless it is undone before: in this process, and where that ends first, not at all. What has begun when the

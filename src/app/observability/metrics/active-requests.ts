@@ -1,6 +1,6 @@
 /**
- * The requests that are being answered, the longest first. On the way of every request: their contexts themselves are the links of a
- * chain, so nothing is made for one, and nothing of one is kept when it has gone (a `Set` would: platform/shared/churning-map.ts).
+ * Running requests, longest first. Every request passes here: the contexts themselves are links of a list, so nothing is allocated or
+ * kept for one (a `Set` would: platform/shared/churning-map.ts).
  */
 import type { RequestContext } from "../../../platform/http/request/context.ts";
 
@@ -15,7 +15,7 @@ export class ActiveRequests {
     this.#last = ctx;
   }
 
-  /** Nothing, where it was never added: of what could not be read as a request. */
+  /** Does nothing for a request that was never added because it could not be read. */
   remove(ctx: RequestContext): void {
     const { before, behind } = ctx;
     if (!before && ctx !== this.#first) return;

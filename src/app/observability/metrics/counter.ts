@@ -1,7 +1,7 @@
-/** Plain numbers that only grow, by a few labels. Who adds sees to it that labels have few values: names the app defines, never input. */
+/** Counters with a few labels. Callers must keep the number of values small: names that the app defines, never input. */
 import type { Family, Sample } from "./exposition.ts";
 
-/** What has been counted under some values, and under those and more: found value by value, a text of all would be made each time. */
+/** Counts by label values, found value by value: a combined key would be created each time. */
 class Count {
   count = 0;
   isListed = false;
@@ -28,7 +28,7 @@ export class Counter<Label extends string> {
   readonly #help: string;
   readonly #labels: readonly Label[];
   readonly #root = new Count([]);
-  /** Those that were added to, in the order of their first time. */
+  /** In the order of first use. */
   readonly #counts: Count[] = [];
 
   constructor(name: string, help: string, labels: readonly Label[]) {

@@ -1,4 +1,4 @@
-/** Deliveries of webhooks as this process sees them: attempts by outcome, how long they took, how old events were. */
+/** Metrics of webhook deliveries in this process: attempts by outcome, durations, and ages of events. */
 import type { DeliveryReport } from "../../../webhooks/delivery/delivery-loop.ts";
 import { Counter } from "./counter.ts";
 import type { Family } from "./exposition.ts";
@@ -8,7 +8,7 @@ export class DeliveryMetrics {
   readonly attempts = new Counter("svc_delivery_attempts_total", "Attempts to deliver webhooks", ["outcome"]);
   readonly disabled = new Counter("svc_webhooks_disabled_total", "Webhooks that deliveries disabled", ["reason"]);
   readonly #durations = new Histogram();
-  /** Of first attempts: how long news are under way; a retry is as late as its schedule has it. */
+  /** Ages at first attempts; those of retries depend on the schedule. */
   readonly #ages = new Histogram();
 
   ended({ status, attempt, createdMs, startedMs, endedMs }: DeliveryReport): void {
@@ -17,7 +17,7 @@ export class DeliveryMetrics {
     if (attempt === 1) this.#ages.observe(Math.max(0, endedMs - createdMs) / 1000);
   }
 
-  /** For people: what half, and all but a hundredth, stayed below. */
+  /** Median and p99 for people. */
   summary(): Record<"attempt_ms" | "first_attempt_age_ms", { p50: number; p99: number }> {
     return { attempt_ms: quantilesOf(this.#durations), first_attempt_age_ms: quantilesOf(this.#ages) };
   }

@@ -1,21 +1,18 @@
-/**
- * Metrics as text: the Prometheus exposition format, version 0.0.4
- * (https://prometheus.io/docs/instrumenting/exposition_formats/). Owns the writing; what is measured is beside it.
- */
+/** Metrics in the Prometheus text format, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** Of a histogram; the plain name otherwise. */
+  /** Suffix of a histogram's name. */
   suffix?: "_bucket" | "_sum" | "_count";
   labels?: Labels;
   value: number;
 }
 
-/** Everything of one name. */
+/** All samples of one name. */
 export interface Family {
-  /** `shop_orders_total`: letters, digits, `_` and `:`; with the unit, and `_total` on counters. */
+  /** `shop_orders_total`: letters, digits, `_` and `:`; with the unit, and `_total` for counters. */
   name: string;
   type: "counter" | "gauge" | "histogram";
   help: string;
@@ -27,7 +24,7 @@ export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** @throws SvcError `SVC_DEFINITION` for a name that can't be one, and for one that is there twice. */
+/** @throws SvcError `SVC_DEFINITION` for an invalid or repeated name. */
 export function exposition(families: readonly Family[]): string {
   const seen = new Set<string>();
   let text = "";

@@ -1,7 +1,7 @@
-/** How often a length of time fell into which range. */
+/** A histogram of durations. */
 import type { Labels, Sample } from "./exposition.ts";
 
-/** Upper bounds in seconds: from a page out of memory to one that its reader has given up on. */
+/** Upper bounds in seconds: from a page out of memory to one that its reader has abandoned. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class Histogram {
@@ -15,7 +15,7 @@ export class Histogram {
     this.#sumSeconds += seconds;
   }
 
-  /** About what a part of all lengths stayed below, in seconds: within its range by rule of three; 0 before there is any. */
+  /** Approximate quantile in seconds, interpolated within its bucket; 0 without any value. */
   quantile(part: number): number {
     const wanted = this.#counts.reduce((sum, inRange) => sum + inRange, 0) * part;
     let below = 0;
@@ -29,7 +29,7 @@ export class Histogram {
     return 0;
   }
 
-  /** Buckets count what is below them too, as the format wants it. */
+  /** Cumulative buckets, as the format requires. */
   samples(labels: Labels = {}): Sample[] {
     let count = 0;
     const buckets: Sample[] = Array.from(this.#counts, (inRange, at) => {

@@ -1,4 +1,4 @@
-/** What an app counts of itself, one object per app: who does a thing adds to it, the status endpoints read it. */
+/** The metrics of an app: other modules add to them, the status endpoints read them. */
 import type { RequestContext } from "../../../platform/http/request/context.ts";
 import type { Observer } from "../../../platform/http/observer.ts";
 import type { Result } from "../../../platform/http/types.ts";
@@ -16,24 +16,24 @@ import { RequestMetrics } from "./requests.ts";
 
 export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
-  /** The requests that are being answered. */
+  /** Running requests. */
   readonly underWay = new ActiveRequests();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);
   readonly refusals = new Counter("svc_refusals_total", "Refused requests by reason", ["reason"]);
-  /** By a rate limit, in the last hour. */
+  /** Refusals by rate limits in the last hour. */
   readonly refusedCallers: RefusedCallers;
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
   /** A worker may be one of several that ran. */
   readonly stillMs = new Counter("svc_worker_blocking_milliseconds_total", "Event loop at a standstill", ["worker"]);
   readonly deliveries = new DeliveryMetrics();
   readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
-  /** Event streams that are open. */
+  /** Open event streams. */
   eventStreams = 0;
-  /** Told of the first change of `recent` since it was kept. */
+  /** Called with the first change of `recent` since it was saved. */
   onRecent: () => void = () => undefined;
-  /** Of graphs. */
+  /** Activity of runs. */
   readonly recent: RecentMinutes;
 
   constructor(clock: Clock) {
@@ -54,7 +54,7 @@ export class Metrics implements Observer {
     this.requests.ended(ctx, result, durationMs, isCut);
   }
 
-  /** Counts what an error refuses; one of ours is no refusal. */
+  /** Counts client errors; server errors are no refusals. */
   refused(error: unknown): void {
     if (error instanceof CsrfRefusal) this.refusals.add("csrf");
     else if (error instanceof SvcError && error.status < 500)

@@ -1,7 +1,7 @@
-/** The counts of one minute: of graphs by the name they were started by, of attempts by worker, and of how long graphs took. Pure. */
+/** Counts of one minute: runs by name, attempts by worker, and durations of runs. Pure. */
 import type { Json } from "../../../platform/shared/json.ts";
 
-/** Ranges of lengths: each is 2^(1/4) times the one before, so that a quantile is off by a tenth at most. */
+/** Each bucket is 2^(1/4) times the previous one, so a quantile is off by a tenth at most. */
 const RANGES_PER_DOUBLING = 4;
 const RANGES = 160;
 
@@ -12,16 +12,16 @@ export interface Counts {
 }
 
 export interface Minute {
-  /** Its number since 1970. */
+  /** Minutes since 1970. */
   readonly at: number;
   readonly graphs: Map<string, Counts>;
-  /** Attempts that ended. */
+  /** Ended attempts. */
   readonly attempts: Map<string, number>;
-  /** Nodes that became ready, for each of their attempts. */
+  /** Nodes that became ready, for each attempt. */
   readonly ready: Map<string, number>;
-  /** Graphs that had ended and were retried, by the name they were started by. */
+  /** Retried runs, by name. */
   readonly retried: Map<string, number>;
-  /** Graphs that ended, by the range of their length. */
+  /** Ended runs, by bucket of their duration. */
   readonly lengths: Map<number, number>;
 }
 
@@ -39,7 +39,7 @@ export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void 
   counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
-/** All of them as one: of several processes, or of a longer time. */
+/** Sum of minutes: of several processes, or of a longer time. */
 export function sumOfMinutes(at: number, minutes: Iterable<Minute>): Minute {
   const sum = emptyMinute(at);
   for (const minute of minutes) {
@@ -55,7 +55,7 @@ export function sumOfMinutes(at: number, minutes: Iterable<Minute>): Minute {
   return sum;
 }
 
-/** What is one number for each name. */
+/** Counts with one number per name. */
 const BY_NAME = ["attempts", "ready", "retried"] as const;
 
 export function totalOf({ graphs }: Minute): Counts {
@@ -68,7 +68,7 @@ export function totalOf({ graphs }: Minute): Counts {
   return total;
 }
 
-/** By how many more graphs had been started, or retried, than ended as the minute was over. */
+/** Started and retried runs minus ended ones. */
 export function growthOf(minute: Minute): number {
   const { started, done, failed } = totalOf(minute);
   return started + sumOf(minute.retried) - done - failed;
@@ -82,7 +82,7 @@ export function rangeOf(ms: number): number {
   return Math.min(RANGES - 1, Math.ceil(Math.log2(Math.max(1, ms)) * RANGES_PER_DOUBLING));
 }
 
-/** The upper end of the range in which that part of all is reached, in milliseconds; null where nothing ended. */
+/** Upper bound of the bucket with this quantile, in milliseconds; null without ended runs. */
 export function quantileOf({ lengths }: Minute, part: number): number | null {
   const ranges = [...lengths].sort(([a], [b]) => a - b);
   const wanted = sumOf(lengths) * part;
@@ -92,7 +92,7 @@ export function quantileOf({ lengths }: Minute, part: number): number | null {
   return Math.round(2 ** (range / RANGES_PER_DOUBLING));
 }
 
-/** As it is kept. */
+/** Stored form. */
 export function minuteJson({ graphs, attempts, ready, retried, lengths }: Minute): Json {
   return {
     graphs: Object.fromEntries([...graphs].map(([name, { started, done, failed }]) => [name, [started, done, failed]])),
@@ -103,7 +103,7 @@ export function minuteJson({ graphs, attempts, ready, retried, lengths }: Minute
   };
 }
 
-/** What can't be read counts nothing: another version of svc may have written it. */
+/** Ignores what can't be read: another version of svc may have written it. */
 export function readMinute(at: number, data: Json): Minute {
   const minute = emptyMinute(at);
   for (const [name, counts] of entriesOf(data, "graphs")) {

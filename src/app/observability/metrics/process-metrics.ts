@@ -1,8 +1,8 @@
-/** The process itself: processor, memory, event loop, garbage collector. Names are those other Node exporters use. */
+/** Metrics of the process: CPU, memory, event loop, garbage collection. With the names of other Node exporters. */
 import { monitorEventLoopDelay, PerformanceObserver, performance, type IntervalHistogram } from "node:perf_hooks";
 import type { Family } from "./exposition.ts";
 
-/** Of the event loop's delay; finer would cost, and shorter delays are noise. */
+/** Resolution of the event-loop delay; finer would cost more, and shorter delays are noise. */
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 
@@ -12,7 +12,7 @@ export class ProcessMetrics {
   #gcCount = 0;
   #gcSeconds = 0;
 
-  /** Begins to watch; what is known without watching costs nothing until it is asked for. */
+  /** Starts measurements; values that need none are read on request. */
   start(): void {
     this.#loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     this.#loop.enable();
@@ -47,11 +47,11 @@ export class ProcessMetrics {
     ];
   }
 
-  /** Since the last time they were asked for. */
+  /** Since the last request. */
   #loopFamilies(): Family[] {
     const loop = this.#loop;
     if (!loop || loop.count === 0) return [];
-    // What is measured is the whole turn between two ticks; the delay is what goes beyond it.
+    // The histogram measures whole turns between two ticks; the delay is the excess.
     const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000);
     const families = [
       gauge("nodejs_eventloop_lag_mean_seconds", "Delay of the event loop, mean", seconds(loop.mean)),

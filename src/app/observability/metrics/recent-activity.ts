@@ -1,6 +1,6 @@
 /**
- * What graphs did in the last day, minute by minute: as this process counts it, and as it learns of others. What is told is of all
- * of them. How the counts get from one to the other is app/observability/activity.ts's.
+ * Activity of runs in the last day by minute: this process's own counts and those of others, combined. app/observability/activity.ts
+ * exchanges them.
  */
 import type { Clock } from "../../../platform/shared/clock.ts";
 import {
@@ -17,18 +17,18 @@ import {
 
 const MINUTE_MS = 60_000;
 const HOUR = 60;
-/** So that an hour can be held against the one before. */
+/** Two, to compare an hour with the previous one. */
 const HOURS = 2 * HOUR;
-/** Minutes that are kept. */
+/** Minutes to keep. */
 export const DAY = 24 * HOUR;
-/** Minutes that a rate is made of: short enough to be the present, long enough to be steady. */
+/** Minutes for a rate: short enough to be current, long enough to be steady. */
 const RATE_MINUTES = 5;
-/** Of what comes in fewer: a fan-out comes at once, and is no stream that goes on. */
+/** Fewer for new nodes: a fan-out adds many at once, which is not a steady rate. */
 const READY_MINUTES = 2;
 
-/** One minute. Graphs that end in it may have started before. */
+/** One minute. Runs that end in it may have started before. */
 export interface RecentMinute {
-  /** Unix milliseconds at which it began. */
+  /** Start, Unix milliseconds. */
   at_ms: number;
   started: number;
   done: number;
@@ -37,9 +37,9 @@ export interface RecentMinute {
 
 /** One minute of the last hour. */
 export interface HourMinute extends RecentMinute {
-  /** Graphs that had been started and had not ended as it was over, paused ones too. */
+  /** Unfinished runs at its end, including paused ones. */
   under_way: number;
-  /** Milliseconds from start to end of the graphs that ended in it; null where none did. */
+  /** Duration in milliseconds of runs that ended in it; null without any. */
   p50_ms: number | null;
   p95_ms: number | null;
 }
@@ -48,7 +48,7 @@ export interface RecentHour {
   started: number;
   done: number;
   failed: number;
-  /** Milliseconds from start to end of the graphs that ended; null where none did. */
+  /** Duration in milliseconds of ended runs; null without any. */
   p50_ms: number | null;
   p95_ms: number | null;
   p99_ms: number | null;
@@ -57,23 +57,23 @@ export interface RecentHour {
 export interface RecentActivity {
   /** The last 60 minutes, oldest first; the last one is not over. */
   minutes: HourMinute[];
-  /** All of them together. */
+  /** Their sum. */
   hour: RecentHour;
   /** The 60 minutes before. */
   hour_before: RecentHour;
 }
 
-/** What graphs did, by the name they were started by. */
+/** Activity by name of the graph or worker. */
 export interface Activity {
   /** Length of a step. */
   step_ms: number;
-  /** When the first step began; the last one is not over. */
+  /** Start of the first step; the last one is not over. */
   since_ms: number;
-  /** By name; those that did something. */
+  /** By name, if there was any activity. */
   workers: { worker: string; steps: RecentMinute[] }[];
 }
 
-/** Of the last hour each minute, of the last day each quarter of an hour. */
+/** Minutes of the last hour, or quarters of an hour of the last day. */
 export type ActivityRange = "hour" | "day";
 
 const STEPS: Readonly<Record<ActivityRange, readonly [count: number, minutes: number]>> = {
@@ -85,7 +85,7 @@ export class RecentMinutes {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #own = new Map<number, Minute>();
-  /** Of others, by minute and name. */
+  /** Counts of other processes, by minute and name. */
   readonly #others = new Map<number, Map<string, Minute>>();
   #unsaved = new Set<number>();
 
@@ -105,48 +105,48 @@ export class RecentMinutes {
     addTo(minute.lengths, rangeOf(durationMs));
   }
 
-  /** It had ended before. */
+  /** A run that had ended is retried. */
   retried(worker: string): void {
     addTo(this.#now().retried, worker);
   }
 
-  /** A node waits for its worker, if only for a moment: for its first attempt, or for another. */
+  /** A node became ready, for its first or another attempt. */
   ready(worker: string): void {
     addTo(this.#now().ready, worker);
   }
 
-  /** An attempt of a worker is over, however. */
+  /** An attempt has ended in any way. */
   attempted(worker: string): void {
     addTo(this.#now().attempts, worker);
   }
 
-  /** Minutes of this process that have changed since they were taken last. */
+  /** Minutes of this process that changed since the last call. */
   takeUnsaved(): Minute[] {
     const taken = [...this.#unsaved].flatMap((at) => this.#own.get(at) ?? []);
     this.#unsaved = new Set();
     return taken;
   }
 
-  /** They could not be kept: they are taken again. */
+  /** They could not be saved, and are returned again. */
   putBack(minutes: readonly Minute[]): void {
     for (const { at } of minutes) this.#unsaved.add(at);
   }
 
-  /** The minute is told of again, whether or not anything was counted in it. */
+  /** Marks the minute as changed. */
   touch(): void {
     this.#now();
   }
 
-  /** What another process has counted in a minute, in place of what it said before. */
+  /** Counts of another process for a minute, replacing earlier ones. */
   learn(process: string, minute: Minute): void {
     const known = this.#others.get(minute.at);
     if (known) return void known.set(process, minute);
     this.#others.set(minute.at, new Map([[process, minute]]));
-    // A process that only looks counts nothing itself.
+    // A process that only reads has no counts of its own.
     forget(this.#others, minuteOf(this.#clock.now()) - DAY - 1);
   }
 
-  /** @param underWay graphs that have not ended: those of a minute before follow from what was started and ended since */
+  /** @param underWay unfinished runs now; earlier numbers follow from starts and ends since then */
   read(underWay: number): RecentActivity {
     const last = minuteOf(this.#clock.now());
     const all = Array.from({ length: HOURS }, (_, at) => this.#at(last - HOURS + 1 + at));
@@ -160,7 +160,7 @@ export class RecentMinutes {
 
   activity(range: ActivityRange): Activity {
     const [count, minutes] = STEPS[range];
-    // Steps of a day begin at the quarters of the clock.
+    // Steps of a day begin at the quarters of an hour.
     const first = (Math.floor(minuteOf(this.#clock.now()) / minutes) - count + 1) * minutes;
     const steps = Array.from({ length: count }, (_, step) => {
       const at = first + step * minutes;
@@ -181,12 +181,12 @@ export class RecentMinutes {
     };
   }
 
-  /** Attempts that end in a minute at present, by worker: of the last whole minutes. */
+  /** Current attempts per minute by worker, from the last whole minutes. */
   attemptsPerMinute(): ReadonlyMap<string, number> {
     return this.#rates("attempts", RATE_MINUTES);
   }
 
-  /** Nodes that become ready in a minute at present, by worker. */
+  /** Current ready nodes per minute by worker. */
   readyPerMinute(): ReadonlyMap<string, number> {
     return this.#rates("ready", READY_MINUTES);
   }
@@ -194,7 +194,7 @@ export class RecentMinutes {
   #rates(of: "attempts" | "ready", count: number): ReadonlyMap<string, number> {
     const last = minuteOf(this.#clock.now());
     const minutes = Array.from({ length: count }, (_, at) => this.#at(last - at));
-    // What has begun to be counted within them is not held against the time before; what is not over, for what has passed of it.
+    // A name that first appears within them counts from there, and the current minute for the elapsed part.
     const first = minutes.findLast((minute) => minute[of].size > 0)?.at ?? last;
     const passed = Math.max(1, this.#clock.now() / MINUTE_MS - first);
     return new Map([...sumOfMinutes(last, minutes)[of]].map(([worker, sum]) => [worker, sum / passed]));
@@ -237,7 +237,7 @@ function hourMinutes(minutes: readonly Minute[], underWay: number): HourMinute[]
     const told = {
       at_ms: minute.at * MINUTE_MS,
       ...totalOf(minute),
-      // What a process that was killed had counted last is missing.
+      // The last counts of a killed process are missing.
       under_way: Math.max(0, left),
       p50_ms: quantileOf(minute, 0.5),
       p95_ms: quantileOf(minute, 0.95),

@@ -1,25 +1,25 @@
 /**
- * Who was turned away by a rate limit in the last hour, as this process saw it. Of an attack from many addresses it holds no more than of
- * one from few: those that are refused most stay, by the algorithm "space-saving" (Metwally, Agrawal, El Abbadi, 2005). It is held in
- * memory alone: addresses of visitors have no place in a database because of a graph of operators.
+ * Clients that rate limits refused in the last hour in this process. An attack from many addresses takes no more memory than one from
+ * few: the most refused ones are kept, by the algorithm "space-saving" (Metwally, Agrawal, El Abbadi, 2005). In memory only: visitors'
+ * addresses do not belong in a database for an operator's chart.
  */
 import type { Clock } from "../../../platform/shared/clock.ts";
 
 const STEP_MS = 5 * 60_000;
 /** The last one is not over. */
 const STEPS = 12;
-/** Callers that are known of each step: more than anybody looks at. */
+/** Clients to keep for each step: more than anybody reads. */
 const MOST = 50;
 
 /** One client and one limit. */
 export interface RefusedCaller {
-  /** Address; of IPv6 the /64. */
+  /** Address; the /64 for IPv6. */
   client: string;
-  /** Name of the limit, as its headers have it: `actions`, `submits`, `action-save`, one of `rateLimit`. */
+  /** Name of the limit, as in its headers: `actions`, `submits`, `action-save`, or one of `rateLimit`. */
   limit: string;
-  /** What was asked for last: an action, a submit, the pattern of a route. */
+  /** The last target: an action, a submit, the pattern of a route. */
   target: string;
-  /** Times in the last hour; at least, where very many others were refused in between. */
+  /** Refusals in the last hour; a lower bound if very many others were refused. */
   count: number;
   /** Unix milliseconds. */
   first_ms: number;
@@ -27,14 +27,14 @@ export interface RefusedCaller {
 }
 
 interface Counted extends RefusedCaller {
-  /** What it is kept by: with the count of the one in whose place it came. */
+  /** Rank: includes the count of the entry that it replaced. */
   weight: number;
 }
 
 interface Step {
   readonly at: number;
   readonly callers: Map<string, Counted>;
-  /** Of all, whoever they were. */
+  /** Total of all clients. */
   count: number;
 }
 
@@ -63,7 +63,7 @@ export class RefusedCallers {
     step.callers.set(key, { client, limit, target, count: 1, weight, first_ms: nowMs, last_ms: nowMs });
   }
 
-  /** Those of the last hour, who was refused most first. */
+  /** Clients of the last hour, most refused first. */
   read(): { count: number; callers: RefusedCaller[] } {
     const steps = this.#recent(this.#clock.now());
     const sums = new Map<string, RefusedCaller>();
@@ -94,7 +94,7 @@ export class RefusedCallers {
   }
 }
 
-/** @returns the weight of what was taken away */
+/** @returns rank of the removed entry */
 function removeLeast(callers: Map<string, Counted>): number {
   let least: [key: string, weight: number] | undefined;
   for (const [key, { weight }] of callers) if (!least || weight < least[1]) least = [key, weight];

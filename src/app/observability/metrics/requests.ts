@@ -1,6 +1,6 @@
 /**
- * Requests, counted by the pattern that answered them: patterns are few and hold no secret, paths are neither. On the way
- * of every request, so it is plain numbers, found by the route's object.
+ * Requests by the pattern of their route: patterns are few and contain no secret, unlike paths. Every request passes here, so counts are
+ * plain numbers, found by the route's object.
  */
 import type { RequestContext } from "../../../platform/http/request/context.ts";
 import type { Route } from "../../../platform/http/routing/router.ts";
@@ -11,7 +11,7 @@ import { Histogram } from "./histogram.ts";
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** What no route answered: public files, what is not there, what was refused. */
+/** Requests without a route: public files, unknown paths, refusals. */
 const UNROUTED = "unrouted";
 
 interface RouteCounts {
@@ -23,7 +23,7 @@ interface RouteCounts {
 
 export class RequestMetrics {
   inFlight = 0;
-  /** Whose client left before the end of the answer. */
+  /** Requests whose client left before the end. */
   cut = 0;
   readonly #onIdle: (() => void)[] = [];
   readonly #routed = new Map<Route, RouteCounts>();
@@ -39,7 +39,7 @@ export class RequestMetrics {
     counts.durations.observe(durationMs / 1000);
   }
 
-  /** Resolves when every request has its answer, or after `limitMs`. */
+  /** Resolves when every request has its response, or after `limitMs`. */
   idle(limitMs: number): Promise<void> {
     if (this.inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -66,7 +66,7 @@ export class RequestMetrics {
     return counts;
   }
 
-  /** All requests by the class of their status. */
+  /** All requests by status class. */
   totals(): Record<string, number> {
     const totals: Record<string, number> = {};
     for (const { byClass } of this.#all())
