@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { DevFault } from "../../platform/shared/dev-fault.ts";
+import { diagnostic } from "../../web/compiler/diagnostics.ts";
 import { parse } from "../../web/compiler/parse/parse.ts";
 import { faultOf, thrownOf } from "./dev-fault.ts";
 import { errorWithSource } from "../error-with-source.ts";
@@ -29,6 +30,16 @@ describe("A fault from the compiler", () => {
     assert.deepEqual([kind, code, place?.file, place?.line], ["compile", "SVC_INVALID", "pages/home.tsx", 2]);
     assert.match(message, /^Expected corresponding JSX closing tag for 'h1'/);
     assert.match(frame ?? "", /^  1 \| export default[^\n]*\n> 2 \|   return <h1>Library<\/h2>;/);
+  });
+
+  it("has a frame of source code only, without the reference to docs/errors.md", () => {
+    const text = "export default function Home() {\n  return <p>Library</p>;\n}\n";
+    const span = { start: text.indexOf("<p>"), end: text.indexOf("<p>") + 3 };
+    const error = diagnostic({ path: "pages/home.tsx", text }, "SVC108", span, "No paragraphs.");
+    assert.match(error.message, /\n\nSee SVC108 [^\n]+ in docs\/errors\.md\.$/);
+    const { code, message, frame } = faultOf("server", thrownOf(error), root, () => undefined);
+    assert.deepEqual([code, message], ["SVC108", "No paragraphs."]);
+    assert.equal(frame?.split("\n").at(-1), "  4 |");
   });
 });
 

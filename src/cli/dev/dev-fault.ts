@@ -9,8 +9,11 @@ import { codeFrame, offsetOf, positionOf } from "../../web/compiler/diagnostics.
 /** A line of a stack trace: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
 const CALL =
   /^\s*(?:at (?:async )?)?(?:(.*?) ?[(@])?((?:file:\/\/|https?:\/\/|\/|[A-Za-z]:[\\/])[^()]*?):(\d+):(\d+)\)?$/;
-/** Message of the compiler: `SVC101 pages/home.tsx:3:5`, the problem, and the frame. */
-const DIAGNOSTIC = /^(SVC[\dA-Z_]+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*)$/;
+/**
+ * Message of the compiler: `SVC101 pages/home.tsx:3:5`, the problem, and the frame.
+ * The frame is source code only, so the closing reference to docs/errors.md stays out of it.
+ */
+const DIAGNOSTIC = /^(SVC[\dA-Z_]+) (.+?):(\d+):(\d+)\n([^]*?)\n\n([^]*?)(?:\n\nSee SVC[^\n]*)?$/;
 
 /** Message from rendering, with a position: `SVC202 pages/home.tsx:3:5`, and the problem. */
 const PLACED = /^(SVC[\dA-Z_]+) (\S+?):(\d+):(\d+)\n([^]*)$/;
