@@ -146,7 +146,7 @@ async function measure(): Promise<Row[]> {
 }
 
 /** Whether a row stands in the README: those with a goal, and what a page loads in all. The others are in sizes.json. */
-function isTold({ name, goalGzip }: Row): boolean {
+function isReported({ name, goalGzip }: Row): boolean {
   return goalGzip !== undefined || name.includes(": ");
 }
 
@@ -186,7 +186,7 @@ async function update(rows: readonly Row[]): Promise<void> {
   const section = /<!-- sizes:start -->[^]*<!-- sizes:end -->/;
   await writeFile(
     readme,
-    text.replace(section, () => `<!-- sizes:start -->\n\n${table(rows.filter(isTold))}\n\n<!-- sizes:end -->`),
+    text.replace(section, () => `<!-- sizes:start -->\n\n${table(rows.filter(isReported))}\n\n<!-- sizes:end -->`),
   );
 }
 

@@ -26,7 +26,7 @@ export type { Engine } from "./graphs/engine/engine-types.ts";
 export type { Absence } from "./graphs/engine/missing-run.ts";
 export type { KeptTimes } from "./graphs/engine/retention.ts";
 export type { Queues, QueueView } from "./graphs/engine/queue-types.ts";
-export type { AttemptReport, LaneReport, LifecycleEvent, OutboxRows } from "./graphs/machine/report-types.ts";
+export type { AttemptReport, QueueReport, LifecycleEvent, OutboxRows } from "./graphs/machine/report-types.ts";
 export type { ScheduleDefinition, Schedules, ScheduleView } from "./graphs/schedules/schedule-types.ts";
 export type {
   BulkAction,
@@ -37,7 +37,7 @@ export type {
   RetryOptions,
   SignalOptions,
   StartOptions,
-  Steering,
+  AuditContext,
 } from "./graphs/definition/audit-types.ts";
 export type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "./graphs/machine/view-types.ts";
 export type {

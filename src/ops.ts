@@ -11,7 +11,7 @@ export type {
   RecentMinute,
 } from "./app/observability/metrics/recent-activity.ts";
 export type { RefusedCaller } from "./app/observability/metrics/refused-callers.ts";
-export type { FleetQueue, Operations, RequestView, Status } from "./app/observability/operations-types.ts";
+export type { ClusterQueue, Operations, RequestView, Status } from "./app/observability/operations-types.ts";
 export type { ProcessView } from "./graphs/cluster/membership.ts";
 export type { AuditQuery, AuditRow } from "./storage/contract/control.ts";
 export type { Page } from "./storage/contract/queries.ts";

@@ -30,19 +30,19 @@ const contender =
   role.kind === "alone"
     ? await openContender(role.name, role.servers, role.folder)
     : await openMember(role.name, role.servers, role.member);
-const tell = (news: MemberNews): void => void process.send?.(news);
+const report = (news: MemberNews): void => void process.send?.(news);
 
 async function runTurn(load: Load): Promise<void> {
   const before = process.cpuUsage();
   const sample = await turn(contender, load);
   const { user, system } = process.cpuUsage(before);
-  tell({ kind: "turned", sample, cpuMs: (user + system) / 1000, graphs: sample.ms.length });
+  report({ kind: "turned", sample, cpuMs: (user + system) / 1000, graphs: sample.ms.length });
 }
 
 async function perform(order: MemberOrder): Promise<void> {
   if (order.kind === "turn") return runTurn(order.load);
   if (order.kind === "delay")
-    return tell({ kind: "delayed", ms: await loopDelayMs(contender, order.perSecond, order.seconds) });
+    return report({ kind: "delayed", ms: await loopDelayMs(contender, order.perSecond, order.seconds) });
   await contender.close().finally(() => process.disconnect?.());
 }
 
@@ -52,4 +52,4 @@ process.on("message", (order: MemberOrder) => {
     process.exit(1);
   });
 });
-tell({ kind: "ready" });
+report({ kind: "ready" });

@@ -57,7 +57,7 @@ export async function turn(
   const ms: number[] = [];
   let started = 0;
   const beginMs = performance.now();
-  const lane = async (): Promise<void> => {
+  const queueReport = async (): Promise<void> => {
     while (started < graphs && performance.now() - beginMs < longestMs) {
       const n = started++;
       const startMs = performance.now();
@@ -67,7 +67,7 @@ export async function turn(
       ms.push(performance.now() - startMs);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, queueReport));
   return { perSecond: ms.length / ((performance.now() - beginMs) / 1000), ms };
 }
 

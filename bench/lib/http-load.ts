@@ -32,7 +32,7 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 /** Finds the end of one answer after the other in the bytes of a connection. */
 export class AnswerReader {
   readonly #status: string;
-  #held: Buffer | undefined;
+  #deferred: Buffer | undefined;
   /** Bytes of the body still to come; -1 when it ends with a last chunk; undefined while the head is read. */
   #left: number | undefined;
 
@@ -42,8 +42,8 @@ export class AnswerReader {
 
   /** @returns whether the answer is whole. @throws what is wrong with it. */
   push(bytes: Buffer): boolean {
-    let data = this.#held ? Buffer.concat([this.#held, bytes]) : bytes;
-    this.#held = undefined;
+    let data = this.#deferred ? Buffer.concat([this.#deferred, bytes]) : bytes;
+    this.#deferred = undefined;
     if (this.#left === undefined) {
       const end = data.indexOf(HEAD_END);
       if (end < 0) return this.#hold(data);
@@ -60,7 +60,7 @@ export class AnswerReader {
   }
 
   #hold(data: Buffer): false {
-    this.#held = data;
+    this.#deferred = data;
     return false;
   }
 

@@ -43,7 +43,7 @@ const { url } = await app.start({ port: 0, host: "127.0.0.1" });
 
 let isRunning = false;
 let graphs = 0;
-let lanes: Promise<void[]> = Promise.resolve([]);
+let queueReports: Promise<void[]> = Promise.resolve([]);
 
 async function runLane(): Promise<void> {
   while (isRunning) {
@@ -56,8 +56,8 @@ async function runLane(): Promise<void> {
 async function obey(order: Order): Promise<void> {
   if (order === "report") return;
   isRunning = order === "start graphs";
-  if (isRunning) lanes = Promise.all(Array.from({ length: CONCURRENT_GRAPHS }, runLane));
-  else await lanes;
+  if (isRunning) queueReports = Promise.all(Array.from({ length: CONCURRENT_GRAPHS }, runLane));
+  else await queueReports;
 }
 
 const report = (): void => void process.send?.({ url, graphs } satisfies Report);

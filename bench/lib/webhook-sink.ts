@@ -40,19 +40,19 @@ function note(head: string, body: string): void {
 }
 
 function serve(socket: Socket): void {
-  let held = Buffer.alloc(0);
+  let deferred = Buffer.alloc(0);
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
   socket.on("data", (bytes) => {
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+    deferred = deferred.length === 0 ? bytes : Buffer.concat([deferred, bytes]);
     for (;;) {
-      const end = held.indexOf(HEAD_END);
+      const end = deferred.indexOf(HEAD_END);
       if (end < 0) return;
-      const head = held.toString("latin1", 0, end);
+      const head = deferred.toString("latin1", 0, end);
       const bodyEnd = end + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (held.length < bodyEnd) return;
-      note(head, held.toString("utf8", end + 4, bodyEnd));
-      held = held.subarray(bodyEnd);
+      if (deferred.length < bodyEnd) return;
+      note(head, deferred.toString("utf8", end + 4, bodyEnd));
+      deferred = deferred.subarray(bodyEnd);
       socket.write(ANSWER);
     }
   });

@@ -59,7 +59,7 @@ describe("the graph audit", () => {
   });
 
   it("fails at once where it, or a worker of it alone, is started with what it does not take, and says what it takes", async () => {
-    for (const [name, input, told] of [
+    for (const [name, input, reported] of [
       ["audit", null, /^The input must be an object with a "lockfile": .*, but it is null\.$/],
       ["audit", {}, /^The input must be an object with a "lockfile": .*, but its "lockfile" is missing\.$/],
       ["parse", "lockfile", /, but it is a string\.$/],
@@ -68,7 +68,7 @@ describe("the graph audit", () => {
       ["report", null, /^The input must be what parse and inspect gave, but it is null\.$/],
     ] as const) {
       const { snapshot } = await runOf(name, input);
-      assert.match(snapshot.error?.message ?? "", told);
+      assert.match(snapshot.error?.message ?? "", reported);
       assert.equal(snapshot.nodes.find(({ id }) => id === snapshot.error?.node)?.attempts, 1);
     }
   });

@@ -78,7 +78,7 @@ class SvcApp implements App, CsrfIssuer {
     this.#options = options;
     this.#metrics = new Metrics(this.#clock);
     this.#ending = new Drain(options.drain ?? {}, this.#clock);
-    healthEndpoints(this.#router, () => this.#hindrances());
+    healthEndpoints(this.#router, () => this.#readinessFailures());
   }
 
   get config(): Config {
@@ -249,7 +249,7 @@ class SvcApp implements App, CsrfIssuer {
     return { cutRequests };
   }
 
-  async #hindrances(): Promise<readonly string[]> {
+  async #readinessFailures(): Promise<readonly string[]> {
     if (this.#isDraining || this.#closing.signal.aborted) return ["draining"];
     if (!this.#services) return ["booting"];
     this.#readiness ??= new Readiness(this.#services.readyChecks, this.#clock, this.log);
@@ -329,14 +329,14 @@ class SvcApp implements App, CsrfIssuer {
       router: this.#router,
       services: () => this.#services,
       lost: () => this.#lost,
-      vault: () => this.#booted("session"),
+      sessionKeys: () => this.#booted("session"),
       log: this.log,
       metrics: this.#metrics,
       tracer: this.#tracing?.tracer,
       closing: this.#closing.signal,
       onFault: (error: unknown, requestId?: string, traceId?: string) => this.#fault(error, requestId, traceId),
     };
-    return this.#hasEnded ? closedDoors(options, () => this.#hindrances()) : openDoors(options);
+    return this.#hasEnded ? closedDoors(options, () => this.#readinessFailures()) : openDoors(options);
   }
 
   #fault(err: unknown, reqId?: string, traceId?: string): void {

@@ -45,7 +45,7 @@ export interface Services extends Work {
   readonly operatorAccess: OperatorAccess;
   readonly answers: IdempotencyStore;
   /** What waits to be done unless it is undone. */
-  readonly held: DeferredOperations;
+  readonly deferred: DeferredOperations;
   readonly pageCache: PageCache;
   /** Whether answers are compressed here, and not by a proxy. */
   readonly hasCompression: boolean;

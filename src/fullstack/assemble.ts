@@ -39,7 +39,7 @@ export interface AssembleOptions {
   readonly navigation: NonNullable<PageSettings["navigation"]>;
   readonly submits: LayoutChain["submits"];
   readonly log: LayoutChain["log"];
-  readonly tell: LayoutChain["tell"];
+  readonly errorText: LayoutChain["errorText"];
   readonly i18n: AnyI18n | undefined;
 }
 
@@ -201,7 +201,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
     submits: options.submits,
     languagesOf: i18n && ((ctx) => ({ locales: i18n.locales, locale: i18n.of(ctx).locale, pages })),
     log: options.log,
-    tell: options.tell,
+    errorText: options.errorText,
   };
 }
 

@@ -49,7 +49,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
     navigation,
     i18n,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
-    tell: (error) => told(error, app.config.exposes.errorDetails),
+    errorText: (error) => errorTextOf(error, app.config.exposes.errorDetails),
   });
   const app = createApp({
     ...base,
@@ -79,7 +79,7 @@ function hasDemoGraph({ demo, env = process.env, workers = [], graphs = [] }: Ap
 }
 
 /** What visitors may know: refusals are for them, faults are not. */
-function told(error: unknown, hasDetails: boolean): string {
+function errorTextOf(error: unknown, hasDetails: boolean): string {
   const isForAll = error instanceof PublicError || statusOf(error) < 500;
   if (error instanceof Error && (isForAll || hasDetails)) return error.message;
   return hasDetails ? String(error) : "Something failed on our side.";

@@ -12,7 +12,7 @@ import {
   type Middleware,
   type RouteDefinition,
 } from "../index.ts";
-import type { Steering } from "../graph.ts";
+import type { AuditContext } from "../graph.ts";
 import { backOf, type Visitor } from "./operator-access.ts";
 import type { Screens } from "./ops-context.ts";
 import { setOpsFlash, type OpsFlash } from "./ops-flash.ts";
@@ -23,7 +23,7 @@ export interface Step {
   /** Of the form. */
   readonly fields: Readonly<Record<string, string>>;
   /** Who does it, why and from where: for the record. */
-  readonly steering: Steering;
+  readonly auditContext: AuditContext;
   readonly nowMs: number;
 }
 
@@ -36,13 +36,13 @@ export type StepResult = OpsFlash & { to?: string };
  * @param run what it throws of `SvcError` below 500 is told on the screen; the rest is a fault of ours.
  */
 export function operatorRoute(
-  { app, door }: Screens,
+  { app, gate }: Screens,
   path: string,
   run: (step: Step) => Promise<StepResult>,
   maxBytes = OPS_FORM_BYTES,
 ): RouteDefinition {
   const operatorOf = async (ctx: Context): Promise<Visitor> => {
-    const access = await door.access(ctx);
+    const access = await gate.access(ctx);
     if ("denial" in access) return unauthorized("Sign in to the operators' screens first");
     if (access.visitor.role !== "operator") return forbidden("You may look, not change: the operator role is needed");
     return access.visitor;
@@ -56,10 +56,10 @@ export function operatorRoute(
     const { name } = await operatorOf(ctx);
     const { fields } = await readForm(ctx, maxBytes);
     const note = fields["note"]?.trim().slice(0, MAX_NOTE_LENGTH);
-    const steering = { by: name, address: ctx.clientIp, ...(note && { note }) };
-    const step = { app: app(), params: ctx.params, fields, steering, nowMs: app().operations.nowMs() };
-    const { to, ...told } = await run(step).catch(asTold);
-    if (told.text !== "") setOpsFlash(ctx, app(), told);
+    const auditContext = { by: name, address: ctx.clientIp, ...(note && { note }) };
+    const step = { app: app(), params: ctx.params, fields, auditContext, nowMs: app().operations.nowMs() };
+    const { to, ...flash } = await run(step).catch(asFlash);
+    if (flash.text !== "") setOpsFlash(ctx, app(), flash);
     return redirect(to ?? backOf(fields["list"] ?? fields["back"]));
   };
   return route("POST", path, handler, { maxBytes, middleware: [requireOperator] });
@@ -73,7 +73,7 @@ export const LONG_FORM_BYTES = 64 * 1024;
 export const INPUT_FORM_BYTES = 1024 * 1024;
 const MAX_NOTE_LENGTH = 500;
 
-function asTold(error: unknown): StepResult {
+function asFlash(error: unknown): StepResult {
   if (error instanceof SvcError && error.status < 500) return { tone: "bad", text: error.message };
   throw error;
 }

@@ -5,7 +5,7 @@ import type { OperatorGate, Visitor } from "./operator-access.ts";
 /** What all screens share. */
 export interface Screens {
   readonly app: () => App;
-  readonly door: OperatorGate;
+  readonly gate: OperatorGate;
   /** Names of keys that payloads don't show, beside the usual ones. */
   readonly redact: readonly string[];
   /** How long a step for many runs can be undone. */

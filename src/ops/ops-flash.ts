@@ -21,18 +21,18 @@ const LIFETIME = "60s";
 const MAX_LENGTH = 600;
 
 export function setOpsFlash(ctx: Context, app: App, { tone, text, once }: OpsFlash): void {
-  const told = { tone, text: text.slice(0, MAX_LENGTH), ...(once !== undefined && { once }) };
-  ctx.setCookie(COOKIE, app.seal(PURPOSE, told, LIFETIME), { path: OPS_PATH, sameSite: "Strict", maxAgeSeconds: 60 });
+  const flash = { tone, text: text.slice(0, MAX_LENGTH), ...(once !== undefined && { once }) };
+  ctx.setCookie(COOKIE, app.seal(PURPOSE, flash, LIFETIME), { path: OPS_PATH, sameSite: "Strict", maxAgeSeconds: 60 });
 }
 
 export function takeOpsFlash(ctx: Context, app: App): OpsFlash | undefined {
   const given = ctx.cookies[COOKIE];
   if (given === undefined) return undefined;
   ctx.deleteCookie(COOKIE, { path: OPS_PATH });
-  return asTold(app.unseal(PURPOSE, given));
+  return asFlash(app.unseal(PURPOSE, given));
 }
 
-function asTold(value: Json | undefined): OpsFlash | undefined {
+function asFlash(value: Json | undefined): OpsFlash | undefined {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
   const { tone, text, once } = value;
   if (typeof text !== "string") return undefined;

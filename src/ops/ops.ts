@@ -48,8 +48,8 @@ const UNDO = "5s";
 const YEAR_SECONDS = 365 * 86_400;
 
 export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO }: OpsOptions): Entry[] {
-  const door = new OperatorGate(app, authorize);
-  const screens: Screens = { app, door, redact, undo };
+  const gate = new OperatorGate(app, authorize);
+  const screens: Screens = { app, gate, redact, undo };
   return [
     ...overviewScreen(screens),
     ...runsScreens(screens),
@@ -78,7 +78,7 @@ export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO
       "POST",
       "/sign-out",
       (ctx) => {
-        door.signOut(ctx);
+        gate.signOut(ctx);
         return redirect(OPS_PATH);
       },
       { maxBytes: OPS_FORM_BYTES },
@@ -107,12 +107,12 @@ function requireAttempt({ app }: Screens): Middleware {
   };
 }
 
-function signIn({ app, door }: Screens): Handler {
+function signIn({ app, gate }: Screens): Handler {
   return async (ctx: Context) => {
     const { fields } = await readForm(ctx, OPS_FORM_BYTES);
     const back = backOf(fields["back"]);
     const role = fields["role"] === "read" ? "read" : "operator";
-    const isIn = door.signIn(ctx, "key", fields["key"] ?? "", role);
+    const isIn = gate.signIn(ctx, "key", fields["key"] ?? "", role);
     await app().operations.record(isIn ? "ops.sign-in" : "ops.refused", role, {
       by: "operator key",
       address: ctx.clientIp,
@@ -123,11 +123,11 @@ function signIn({ app, door }: Screens): Handler {
 }
 
 /** The address that `svc dev` prints. */
-function openLink({ app, door }: Screens): Handler {
+function openLink({ app, gate }: Screens): Handler {
   return async (ctx: Context) => {
     const { operations } = app();
     if (operations.sessionPurpose("link") === undefined) return notFound();
-    const isIn = door.signIn(ctx, "link", ctx.query.get("token") ?? "", "operator");
+    const isIn = gate.signIn(ctx, "link", ctx.query.get("token") ?? "", "operator");
     await operations.record(isIn ? "ops.sign-in" : "ops.refused", "operator", {
       by: "one-time link",
       address: ctx.clientIp,

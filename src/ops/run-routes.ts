@@ -27,23 +27,23 @@ export function runRoutes(screens: Screens): Entry[] {
   ];
 }
 
-async function steer({ app, params, fields, steering }: Step): Promise<StepResult> {
+async function steer({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const step = params["step"];
   if (!isStep(step)) throw new SvcError("SVC_NOT_FOUND", `There is no step "${String(step).slice(0, 40)}"`);
   const { from } = fields;
-  const options = step === "retry" && from ? { ...steering, from } : steering;
+  const options = step === "retry" && from ? { ...auditContext, from } : auditContext;
   await app.engine[step](idOf(params), options);
   return { tone: "good", text: DONE[step] };
 }
 
-async function fork({ app, params, fields, steering }: Step): Promise<StepResult> {
+async function fork({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const input = readJson(fields["input"], "input");
-  const options = { ...steering, from: fields["from"] ?? "", ...(input !== undefined && { input }) };
+  const options = { ...auditContext, from: fields["from"] ?? "", ...(input !== undefined && { input }) };
   const { graph_id: id } = await app.engine.fork(idOf(params), options);
   return { tone: "good", text: `A new run begins at ${options.from}.`, to: `${OPS_PATH}/runs/${id}` };
 }
 
-async function start({ app, fields, steering }: Step): Promise<StepResult> {
+async function start({ app, fields, auditContext }: Step): Promise<StepResult> {
   const { worker = "", like } = fields;
   const other = like ? await app.engine.snapshot(like) : undefined;
   if (like && !other)
@@ -56,23 +56,23 @@ async function start({ app, fields, steering }: Step): Promise<StepResult> {
     origin: { kind: "operator" },
     ...(other && { tags: other.tags }),
   });
-  await app.operations.record("graph.start", snapshot.graph_id, steering, { worker, ...(like && { like }) });
+  await app.operations.record("graph.start", snapshot.graph_id, auditContext, { worker, ...(like && { like }) });
   return { tone: "good", text: "Started.", to: `${OPS_PATH}/runs/${snapshot.graph_id}` };
 }
 
-async function signal({ app, params, fields, steering }: Step): Promise<StepResult> {
+async function signal({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const name = fields["name"] ?? "";
-  await app.engine.signal(idOf(params), name, readJson(fields["payload"], "payload") ?? null, steering);
+  await app.engine.signal(idOf(params), name, readJson(fields["payload"], "payload") ?? null, auditContext);
   return { tone: "good", text: `The signal ${name} was sent.` };
 }
 
 /** Who wants to see what is hidden leaves word of it first. */
-async function reveal({ app, params, fields, steering }: Step): Promise<StepResult> {
+async function reveal({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const id = idOf(params);
-  await app.operations.record("graph.reveal", id, steering);
+  await app.operations.record("graph.reveal", id, auditContext);
   const given = fields["back"] ?? "";
   const back = new URL(URL.canParse(given, ANY_ORIGIN) ? given : "", ANY_ORIGIN);
-  back.searchParams.set("reveal", app.seal(`ops reveal ${id}`, steering.by ?? "", REVEALED));
+  back.searchParams.set("reveal", app.seal(`ops reveal ${id}`, auditContext.by ?? "", REVEALED));
   const isOfRun = back.pathname === `${OPS_PATH}/runs/${id}`;
   const to = isOfRun ? back.pathname + back.search : `${OPS_PATH}/runs/${id}?${back.searchParams.toString()}`;
   return { tone: "good", text: "What was hidden is shown for five minutes.", to };

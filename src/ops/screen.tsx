@@ -22,26 +22,26 @@ export interface ScreenOptions<Data> {
   section: string;
   /** More of the head, for screens with widgets. */
   head?: (nonce: string, data: Data | undefined) => Child;
-  load: (look: OpsContext) => Promise<Data>;
+  load: (opsContext: OpsContext) => Promise<Data>;
   /** What it shows that changes: it is told of it, and fetches itself then. Default: nothing. */
   follows?: (data: Data) => readonly Subject[];
   /** Whether what it shows will change by itself: then it is kept fresh where no script runs, too. Default: never. */
-  isUnderWay?: (data: Data) => boolean;
-  view: (data: Data, look: OpsContext) => Child;
+  isActive?: (data: Data) => boolean;
+  view: (data: Data, opsContext: OpsContext) => Child;
 }
 
 type Loaded<Data> =
-  | { kind: "shown"; data: Data; look: OpsContext; told: OpsFlash | undefined; news: ScreenNews | undefined }
-  | { kind: "refused"; error: SvcError; look: OpsContext; told: OpsFlash | undefined }
-  | { kind: "denied"; denial: Denial; told: OpsFlash | undefined };
+  | { kind: "shown"; data: Data; opsContext: OpsContext; flash: OpsFlash | undefined; news: ScreenNews | undefined }
+  | { kind: "refused"; error: SvcError; opsContext: OpsContext; flash: OpsFlash | undefined }
+  | { kind: "denied"; denial: Denial; flash: OpsFlash | undefined };
 
 const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, link: 401, closed: 404, forbidden: 403 };
 
 /** @param path below that of the screens: `/runs/:id` */
 export function screen<Data>(screens: Screens, path: string, options: ScreenOptions<Data>): PageDefinition {
   const { title, section, view } = options;
-  const isUnderWay = (loaded: Loaded<Data>): boolean =>
-    loaded.kind === "shown" && options.isUnderWay?.(loaded.data) === true;
+  const isActive = (loaded: Loaded<Data>): boolean =>
+    loaded.kind === "shown" && options.isActive?.(loaded.data) === true;
   const titleOf = (loaded: Loaded<Data>): string => {
     if (loaded.kind === "denied") return "Sign in";
     if (loaded.kind === "refused") return "Not to be shown";
@@ -58,21 +58,30 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
       <>
         {options.head?.(ctx.nonce, loaded.kind === "shown" ? loaded.data : undefined)}
         <Head nonce={ctx.nonce} isFollowed={loaded.kind === "shown" && loaded.news !== undefined} />
-        {isUnderWay(loaded) && !isStill({ ctx }) ? <RenewalMeta /> : null}
+        {isActive(loaded) && !isStill({ ctx }) ? <RenewalMeta /> : null}
       </>
     ),
     view: (loaded, ctx) => {
       if (loaded.kind === "denied")
         return loaded.denial === "sign-in" ? (
-          <SignIn told={loaded.told} back={hereOf(ctx)} />
+          <SignIn flash={loaded.flash} back={hereOf(ctx)} />
         ) : (
-          <Closed denial={loaded.denial} told={loaded.told} />
+          <Closed denial={loaded.denial} flash={loaded.flash} />
         );
-      const { look, told } = loaded;
+      const { opsContext, flash } = loaded;
       return (
-        <Frame look={look} section={section} told={told} news={loaded.kind === "shown" ? loaded.news : undefined}>
-          {isUnderWay(loaded) ? <RenewalNote look={look} /> : null}
-          {loaded.kind === "shown" ? view(loaded.data, look) : <Refused error={loaded.error} look={look} />}
+        <Frame
+          opsContext={opsContext}
+          section={section}
+          flash={flash}
+          news={loaded.kind === "shown" ? loaded.news : undefined}
+        >
+          {isActive(loaded) ? <RenewalNote opsContext={opsContext} /> : null}
+          {loaded.kind === "shown" ? (
+            view(loaded.data, opsContext)
+          ) : (
+            <Refused error={loaded.error} opsContext={opsContext} />
+          )}
         </Frame>
       );
     },
@@ -80,16 +89,16 @@ export function screen<Data>(screens: Screens, path: string, options: ScreenOpti
 }
 
 async function loadScreen<Data>(
-  { app, door, redact }: Screens,
+  { app, gate, redact }: Screens,
   ctx: Context,
   { load, follows }: ScreenOptions<Data>,
 ): Promise<Loaded<Data>> {
-  const access: Access = await door.access(ctx);
-  const told = takeOpsFlash(ctx, app());
-  if ("denial" in access) return { kind: "denied", denial: access.denial, told };
+  const access: Access = await gate.access(ctx);
+  const flash = takeOpsFlash(ctx, app());
+  if ("denial" in access) return { kind: "denied", denial: access.denial, flash };
   const nowMs = app().operations.nowMs();
   const isCompact = ctx.cookies[DENSITY_COOKIE] === "compact";
-  const look = {
+  const opsContext = {
     isCompact,
     zone: zoneOf(ctx.cookies[ZONE_COOKIE]),
     app: app(),
@@ -102,11 +111,11 @@ async function loadScreen<Data>(
   };
   try {
     // Before anything is read: what changes meanwhile is told.
-    const { at } = changeLogOf(look.app);
-    const data = await load(look);
-    return { kind: "shown", data, look, told, news: newsOf(look, follows?.(data) ?? [], at) };
+    const { at } = changeLogOf(opsContext.app);
+    const data = await load(opsContext);
+    return { kind: "shown", data, opsContext, flash, news: newsOf(opsContext, follows?.(data) ?? [], at) };
   } catch (error) {
-    if (error instanceof SvcError && error.status < 500) return { kind: "refused", error, look, told };
+    if (error instanceof SvcError && error.status < 500) return { kind: "refused", error, opsContext, flash };
     throw error;
   }
 }

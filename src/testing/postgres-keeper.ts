@@ -36,7 +36,7 @@ function unprivileged(): number {
   return line === null ? NOBODY : Number(line[1]);
 }
 
-function tell(name: "url" | "failed", text: string): void {
+function report(name: "url" | "failed", text: string): void {
   const path = join(order.folder, name);
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
@@ -121,7 +121,7 @@ async function keep(): Promise<void> {
     await endServer(server);
     throw new Error(`${order.programs.postgres} did not start within ${START_MS} ms, or has ended`);
   }
-  tell("url", `postgres://svc@127.0.0.1:${port}/postgres`);
+  report("url", `postgres://svc@127.0.0.1:${port}/postgres`);
   while (isAlive(order.ownerPid)) {
     await new Promise((next) => setTimeout(next, LOOK_MS));
     if (server.exitCode !== null || server.signalCode !== null) server = startServer(port);
@@ -132,7 +132,7 @@ async function keep(): Promise<void> {
 try {
   await keep();
 } catch (error) {
-  tell("failed", String(error));
+  report("failed", String(error));
   // Keep the result until the owner has read it or is gone.
   await until(() => !isAlive(order.ownerPid));
 } finally {

@@ -120,8 +120,8 @@ describe("a guarded fetch", () => {
     withFetch(async (fetch) => {
       const send = async (body: BodyInit): Promise<{ type: string; body: string }> => {
         const response = await fetch(`${open}/echo`, { method: "POST", body });
-        const told = (await response.json()) as { headers: Record<string, string>; body: string };
-        return { type: told.headers["content-type"] ?? "", body: told.body };
+        const reported = (await response.json()) as { headers: Record<string, string>; body: string };
+        return { type: reported.headers["content-type"] ?? "", body: reported.body };
       };
       assert.deepEqual(await send("hello"), { type: "text/plain;charset=UTF-8", body: "hello" });
       assert.equal((await send(new URLSearchParams({ a: "1" }))).body, "a=1");

@@ -22,9 +22,9 @@ describe("figures of a receiver", () => {
       { registrationId: "wh_a", ...answer(5, 8) },
       { registrationId: "wh_b", ...answer(3, 7) },
     ];
-    const told = receiverStatsOfEach(["wh_a", "wh_none", "wh_b"], outcomes);
+    const reported = receiverStatsOfEach(["wh_a", "wh_none", "wh_b"], outcomes);
     assert.deepEqual(
-      told.map(({ attempts, p99_ms, last }) => [attempts, p99_ms, last?.started_ms]),
+      reported.map(({ attempts, p99_ms, last }) => [attempts, p99_ms, last?.started_ms]),
       [
         [1, 5, 8],
         [0, null, undefined],

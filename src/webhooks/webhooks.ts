@@ -128,7 +128,7 @@ export interface Webhooks {
   /** Outbox rows for the transaction of a run's transition: one for each enabled registration that listens. */
   outboxRows: OutboxRows;
   /** Number of running attempts. */
-  underWay(): number;
+  activeCount(): number;
   /** How late the oldest due delivery of an enabled webhook is; 0 if none is late. */
   oldestWaitingMs(): Promise<number>;
   /** Starts to deliver. */
@@ -204,7 +204,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const traceparent = options.traceparent;
   const resend = new Resend({ store, clock, registry, view, traceparent, onChange: changed });
   const onGivenUp = (registrationId: string): void => {
-    loop.letGo(registrationId);
+    loop.releaseAll(registrationId);
     changed();
   };
   const givingUp = { store, clock, registry, known: (id: string) => resend.known(id), onGivenUp };
@@ -257,13 +257,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const body = payloadText(event, resultUrl, payloadBytes);
       return listening.map((row) => outboxRow(row.id, event, body));
     },
-    underWay: () => loop.active,
+    activeCount: () => loop.active,
     oldestWaitingMs: async () => {
       const pending = await store.pendingRegistrations();
-      const lanes = pending
+      const queues = pending
         .filter((id) => registry.find(id)?.enabled)
         .flatMap((registrationId) => [false, true].map((isRetry) => ({ registrationId, isRetry })));
-      const dueMs = await Promise.all(lanes.map((lane) => store.nextDueMs(lane, 0)));
+      const dueMs = await Promise.all(queues.map((deliveryQueue) => store.nextDueMs(deliveryQueue, 0)));
       return Math.max(0, clock.now() - Math.min(...dueMs.map((ms) => ms ?? FOREVER_MS)));
     },
     start: () => loop.start(),

@@ -61,7 +61,7 @@ async function benchOf(fault: Fault, at: number): Promise<Bench> {
   const isDue = (): boolean => ++calls === at;
   const clock = new SimulatedClock();
   const returned: Bench["returned"] = new Map();
-  const told = (ctx: WorkerContext, result: Json): Json => {
+  const reported = (ctx: WorkerContext, result: Json): Json => {
     const key = `${ctx.graphId} ${ctx.nodeId}`;
     returned.set(key, (returned.get(key) ?? new Set()).add(JSON.stringify(result)));
     return result;
@@ -71,17 +71,17 @@ async function benchOf(fault: Fault, at: number): Promise<Bench> {
   // No more places than are needed: one that is not given back would be missed.
   const draw = worker("draw", { concurrency: 1 }, async (_input: unknown, ctx) => {
     await sleep(clock, 200);
-    return told(ctx, [++call, ++call, ++call]);
+    return reported(ctx, [++call, ++call, ++call]);
   });
   const flaky = worker("flaky", { retry: { max: 5, base: "1s" }, concurrency: 3 }, async (n: number, ctx) => {
     // In the second epoch all are done within one turn.
     if (ctx.attempt === 1 && ctx.epoch === 1) throw new Error("no luck");
     ctx.log("info", `on ${n}`);
     ctx.progress(0.5);
-    return told(ctx, n * 1000 + ++call);
+    return reported(ctx, n * 1000 + ++call);
   });
   const keep = worker("keep", { concurrency: 1 }, (_input: unknown, ctx) =>
-    told(ctx, [...(ctx.deps["flaky"] as Json[])]),
+    reported(ctx, [...(ctx.deps["flaky"] as Json[])]),
   );
   const inner = graph("inner", (g) =>
     g.node(
@@ -126,12 +126,12 @@ function sleep(clock: SimulatedClock, ms: number): Promise<void> {
 
 /** What an operator gets to hear: the status he was told, or undefined when his call failed. */
 async function ask(clock: SimulatedClock, call: Promise<{ phase: string }>): Promise<string | undefined> {
-  const told = call.then(
+  const reported = call.then(
     ({ phase }) => phase,
     () => undefined,
   );
   await clock.advance(0);
-  return told;
+  return reported;
 }
 
 /** Starts, pauses, resumes, perhaps cancels and retries; each may fail, and what is said to be done must be done. */

@@ -24,7 +24,7 @@ class Journal {
   readonly #running = new Set<string>();
   readonly #done = new Set<string>();
   /** Being taken back. */
-  readonly #undoing = new Set<string>();
+  readonly #compensating = new Set<string>();
   /** What workers did under a key of their own, in this epoch: `node#key`. */
   readonly #doneInside = new Set<string>();
   /** Waits and calls that have begun and not ended: whoever they are inside of waits for them. */
@@ -89,16 +89,16 @@ class Journal {
       if (!this.#running.delete(node)) return "it does not run";
       this.#done.add(node);
     } else if (type === "node.compensating") {
-      if (this.#graph === "cancelling" && this.#undoing.size > 0) return `${[...this.#undoing].join()} is taken back`;
+      if (this.#graph === "cancelling" && this.#compensating.size > 0) return `${[...this.#compensating].join()} is taken back`;
       if (!this.#done.has(node)) return "it was not done";
-      this.#undoing.add(node);
+      this.#compensating.add(node);
     } else if (type === "node.compensated" || type === "node.uncompensated") {
       // Taken back, or tried to: another epoch does it again.
-      this.#undoing.delete(node);
+      this.#compensating.delete(node);
       if (!this.#done.delete(node)) return "it was not done";
     } else if (type === "node.retrying" && this.#graph === "cancelling") {
       // To take it back, or to tell it that it was cancelled: then it was not done.
-      if (this.#done.has(node) && !this.#undoing.has(node)) return "it is not taken back";
+      if (this.#done.has(node) && !this.#compensating.has(node)) return "it is not taken back";
     } else if (type === "node.retrying") {
       if (!this.#running.delete(node)) return "it does not run";
     } else if (type === "node.failed") {

@@ -255,19 +255,19 @@ async function take(world: World, taken: Step): Promise<void> {
 async function atOnce(world: World, acts: readonly Act[]): Promise<void> {
   const running = world.running();
   const answers: (() => void)[] = [];
-  const told: Promise<void>[] = [];
+  const reported: Promise<void>[] = [];
   for (const one of acts) {
     if (one.do === "succeed" || one.do === "fail") {
       const chosen = running[one.which % Math.max(1, running.length)];
       if (chosen) answers.push(answer(world, chosen, one.do === "succeed"));
     } else {
       const chosen = world.graphs[one.which % Math.max(1, world.graphs.length)];
-      if (chosen) told.push(control(world, chosen, one.do));
+      if (chosen) reported.push(control(world, chosen, one.do));
     }
   }
   for (const apply of answers) apply();
   await world.settle();
-  await Promise.all(told);
+  await Promise.all(reported);
 }
 
 /** @returns what it means for the model, unless the attempt is over by then. */

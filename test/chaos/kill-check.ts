@@ -107,15 +107,15 @@ function countEnded(ended: Map<string, number>, id: string, events: readonly Gra
 
 function countRepeated(file: string, ended: ReadonlyMap<string, number>, acknowledged: ReadonlyMap<number, string>) {
   const cancelled = new Set([...acknowledged].filter(([index]) => kindOf(index) === "cancelled").map(([, id]) => id));
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   for (const line of readFileSync(file, "utf8").split("\n")) {
     const { graphId, node, epoch } = callOf(line);
     // The calls of a graph that was cancelled come to no end.
     if (line === "" || cancelled.has(graphId)) continue;
     const key = `${graphId} ${node} ${epoch}`;
-    told.set(key, (told.get(key) ?? 0) + 1);
+    reported.set(key, (reported.get(key) ?? 0) + 1);
   }
   let repeated = 0;
-  for (const [key, times] of told) repeated += Math.max(0, times - (ended.get(key) ?? 1));
+  for (const [key, times] of reported) repeated += Math.max(0, times - (ended.get(key) ?? 1));
   return repeated;
 }

@@ -53,45 +53,45 @@ export function callOf(line: string): Call {
 
 /** @param file descriptor of a file opened for appending: what is written survives the process. */
 export function definitionsOf(file: number): GraphDefinition[] {
-  const tell = (ctx: WorkerContext, node = ctx.nodeId): void =>
+  const report = (ctx: WorkerContext, node = ctx.nodeId): void =>
     void writeSync(file, `${ctx.graphId} ${node} ${ctx.epoch}\n`);
   const moment = (): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * 3));
   const options = { concurrency: CONCURRENCY, retry: { max: 100, base: 2, cap: 10 } };
 
   const add = worker("add", options, async (n: number, ctx) => {
-    tell(ctx);
+    report(ctx);
     await moment();
     return n + 1;
   });
   const list = worker("list", options, (from: number, ctx) => {
-    tell(ctx);
+    report(ctx);
     return Array.from({ length: ITEMS }, (_, at) => from + at);
   });
   const double = worker("double", options, async (n: number, ctx) => {
-    tell(ctx);
+    report(ctx);
     await moment();
     return n * 2;
   });
   const shaky = worker("shaky", options, async (n: number, ctx) => {
-    tell(ctx);
+    report(ctx);
     await moment();
     if (Math.random() < 0.2) throw new Error("a fault that passes");
     return n * 2;
   });
   const sum = worker("sum", options, (all: number[], ctx) => {
-    tell(ctx);
+    report(ctx);
     return all.reduce((total, n) => total + n, 0);
   });
   const broken = worker("break", options, (n: number, ctx) => {
-    tell(ctx);
+    report(ctx);
     if (ctx.epoch === 1) throw new FinalError("only an operator helps");
     return n + 1;
   });
   // Those that wait begin again after a kill, as they are meant to: only their steps must not.
   const sleeper = worker("sleep", options, async (n: number, ctx) => {
-    const before = await ctx.step("before", () => (tell(ctx, `${ctx.nodeId}#before`), n));
+    const before = await ctx.step("before", () => (report(ctx, `${ctx.nodeId}#before`), n));
     await ctx.sleep(15);
-    return ctx.step("after", () => (tell(ctx, `${ctx.nodeId}#after`), before + 1));
+    return ctx.step("after", () => (report(ctx, `${ctx.nodeId}#after`), before + 1));
   });
   const approval = worker("approve", options, async (n: number, ctx) => n + (await ctx.waitFor<number>("approved")));
 

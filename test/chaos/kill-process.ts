@@ -58,7 +58,7 @@ class Load {
     say("up");
     const sweeping = setInterval(() => void this.#sweep(), SWEEP_MS);
     await this.#sweep();
-    await Promise.all(Array.from({ length: LANES }, () => this.#lane()));
+    await Promise.all(Array.from({ length: LANES }, () => this.#taskQueue()));
     if (!this.#order.isLast) return;
     while (!(await this.#isOver())) await new Promise((done) => setTimeout(done, 10));
     clearInterval(sweeping);
@@ -74,7 +74,7 @@ class Load {
     return pending + running + paused === 0 && (await this.#allFailed()).length === 0;
   }
 
-  async #lane(): Promise<void> {
+  async #taskQueue(): Promise<void> {
     for (;;) {
       const index = this.#order.missing.pop() ?? this.#next++;
       if (index >= this.#order.graphs) return;

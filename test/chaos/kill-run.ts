@@ -166,7 +166,7 @@ class Run {
     while (this.#kills < kills && performance.now() < this.#endMs) {
       const isZombie = this.#zombies < zombies && this.#kills >= (this.#zombies * kills) / zombies;
       await (isZombie ? this.#freezeOne() : this.#killOne());
-      if (this.#kills % 20 === 0) this.#tell();
+      if (this.#kills % 20 === 0) this.#logProgress();
     }
     await this.#finish(this.#kills < kills ? this.#acknowledged.size : this.#options.graphs);
     assert.ok(this.#lost === 0 || this.#fenced > 0, `${this.#lost} lost their file, and none was refused`);
@@ -272,7 +272,7 @@ class Run {
   }
 
   async #finish(graphs: number): Promise<void> {
-    this.#tell();
+    this.#logProgress();
     const last = this.#begin(graphs);
     // Nobody is left to take it.
     await this.#spare.kill();
@@ -280,7 +280,7 @@ class Run {
     assert.ok(this.#acknowledged.size >= graphs, `${this.#acknowledged.size} of ${graphs} graphs were acknowledged`);
   }
 
-  #tell(): void {
+  #logProgress(): void {
     const { progress, kills, graphs } = this.#options;
     progress?.(`${this.#kills} of ${kills} kills, ${this.#acknowledged.size} of ${graphs} graphs acknowledged`);
   }

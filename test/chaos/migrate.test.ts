@@ -32,7 +32,7 @@ const called = (what: string): number => {
 };
 
 const count = worker("count", (input: string) => called(input));
-const told = worker("told", () => "told");
+const reported = worker("told", () => "told");
 /** Is under way when the app ends, the first time. */
 const long = worker("long", async (_input: string, ctx) => {
   if (called("long") > 1) return "ended";
@@ -57,7 +57,7 @@ const approval = graph("approval", (g) => {
 
 function makeApp(env: Record<string, string>): App {
   return createApp({
-    workers: [count, told, long, waiting, asleep, big],
+    workers: [count, reported, long, waiting, asleep, big],
     graphs: [approval],
     env: {
       SVC_SECRET: "a-secret-of-both-sides-0123456789",

@@ -28,8 +28,8 @@ export class Trace {
     const events = (unit.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`));
     const started = unit.insert ? `, "${unit.insert.worker}"` : "";
     // Nodes have the ids of graphs, too: one that waits for another one.
-    const told = events.join(", ").replace(ID, (id) => this.#nameOf(id));
-    this.note(`${this.#nameOf(unit.graphId)}${started}: ${told || "no event"} (${outcome})`);
+    const reported = events.join(", ").replace(ID, (id) => this.#nameOf(id));
+    this.note(`${this.#nameOf(unit.graphId)}${started}: ${reported || "no event"} (${outcome})`);
   }
 
   #nameOf(graphId: string): string {

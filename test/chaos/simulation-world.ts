@@ -24,7 +24,7 @@ export class Timeline implements Clock {
   #order = 0;
   readonly #due: Due[] = [];
   /** Calls of the store that are with it. */
-  underWay = 0;
+  activeCount = 0;
   /** How far the clock of the machine is from the time: it was set. Timers take no notice of that. */
   aheadMs = 0;
 
@@ -63,7 +63,7 @@ export class Timeline implements Clock {
 
   async #settle(): Promise<void> {
     do await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.underWay > 0);
+    while (this.activeCount > 0);
   }
 }
 
@@ -249,11 +249,11 @@ export class Life {
 
   /** Time stands still until the store has answered: how long that takes is drawn, not measured. */
   async #counted<T>(answer: T | Promise<T>): Promise<T> {
-    this.#timeline.underWay++;
+    this.#timeline.activeCount++;
     try {
       return await answer;
     } finally {
-      this.#timeline.underWay--;
+      this.#timeline.activeCount--;
     }
   }
 }

@@ -51,11 +51,11 @@ describe("graphs in a world drawn from a number", () => {
       const failure = await firstFailure();
       assert.match(failure?.message ?? "nothing was found", new RegExp(`Again: node .* --seed \\d+ --bug ${bug}$`));
       const trace = failure instanceof SimulationFailure ? failure.trace.join("\n") : "";
-      for (const told of [
+      for (const reported of [
         /graph 1, ".*": graph.queued.* \(written\)/,
         /key-0 is started/,
         /n\d.* is called, attempt 1/,
       ])
-        assert.match(trace, told);
+        assert.match(trace, reported);
     });
 });

@@ -44,7 +44,7 @@ async function main({ folder, url, from, to, perSecond }: Order): Promise<void> 
   await Promise.all(starts);
   const pending = new URLSearchParams({ status: "pending", limit: "1" });
   // Asked of the store: a graph whose node has ended in memory is yet to be committed, with its delivery.
-  while (await isUnderWay(app.engine)) await sleep(10 * TICK_MS);
+  while (await isActive(app.engine)) await sleep(10 * TICK_MS);
   while ((await app.webhooks.deliveries(pending)).total > 0) await sleep(10 * TICK_MS);
   await app.close();
   writeSync(1, "finished\n");
@@ -55,7 +55,7 @@ async function main({ folder, url, from, to, perSecond }: Order): Promise<void> 
   }
 }
 
-async function isUnderWay(engine: Pick<Engine, "list">): Promise<boolean> {
+async function isActive(engine: Pick<Engine, "list">): Promise<boolean> {
   // In the order that graphs take, so that none slips by between two reads.
   for (const status of UNDER_WAY) if ((await engine.list({ worker: "note", status, limit: 1 })).total > 0) return true;
   return false;

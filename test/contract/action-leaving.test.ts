@@ -8,10 +8,10 @@ import * as v from "valibot";
 import { withFixture } from "./app.ts";
 
 /** Something that is told of from within. */
-function told<Value>() {
-  let tell: (value: Value) => void = () => undefined;
-  const promise = new Promise<Value>((resolve) => (tell = resolve));
-  return { promise, tell: (value: Value) => tell(value) };
+function reported<Value>() {
+  let report: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((resolve) => (report = resolve));
+  return { promise, report: (value: Value) => report(value) };
 }
 
 /** A POST as a page sends it, which can be given up. */
@@ -27,13 +27,13 @@ async function call(client: TestClient, url: string, name: string, signal: Abort
 
 describe("a caller that hangs up", () => {
   it("aborts what its action waits for", async () => {
-    const [begun, ended] = [told<void>(), told<unknown>()];
+    const [begun, ended] = [reported<void>(), reported<unknown>()];
     const wait = action(() => {
       const { signal } = currentContext();
-      begun.tell();
+      begun.report();
       return new Promise<null>((_, reject) =>
         signal.addEventListener("abort", () => {
-          ended.tell(signal.reason);
+          ended.report(signal.reason);
           reject(signal.reason as Error);
         }),
       );
@@ -61,7 +61,7 @@ describe("a caller that hangs up", () => {
 
   it("ends a stream, whether it yields or waits", async () => {
     for (const doesWait of [false, true]) {
-      const ended = told<void>();
+      const ended = reported<void>();
       const words = action(async function* () {
         const { signal } = currentContext();
         try {
@@ -69,7 +69,7 @@ describe("a caller that hangs up", () => {
           if (doesWait) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
           for (;;) yield "x".repeat(10_000);
         } finally {
-          ended.tell();
+          ended.report();
         }
       });
       await withFixture(
@@ -94,20 +94,20 @@ describe("a caller that hangs up", () => {
 describe("a visitor who leaves", () => {
   /** An app whose page and form wait until nobody is there. */
   function waiting() {
-    const [begun, ended] = [told<void>(), told<void>()];
+    const [begun, ended] = [reported<void>(), reported<void>()];
     const wait = ({ signal }: Context): Promise<never> =>
       new Promise((_, reject) => {
         const leave = (): void => reject(signal.reason as Error);
         if (signal.aborted) return leave();
         signal.addEventListener("abort", leave);
-        begun.tell();
+        begun.report();
       });
     const recorded = recordLog();
     const log: RecordedLog = {
       ...recorded,
       info: (fields, message) => {
         recorded.info(fields, message);
-        if (fields["isCut"] === true) ended.tell();
+        if (fields["isCut"] === true) ended.report();
       },
     };
     const pages = {

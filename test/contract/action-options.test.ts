@@ -7,11 +7,11 @@ import { withFixture } from "./app.ts";
 
 /** An action that says when it has begun, and ends with its request's signal or never. */
 function endless(options: ActionOptions) {
-  let tell: (signal: AbortSignal) => void;
-  const begun = new Promise<AbortSignal>((resolve) => (tell = resolve));
+  let report: (signal: AbortSignal) => void;
+  const begun = new Promise<AbortSignal>((resolve) => (report = resolve));
   const wait = action(() => {
     const { signal } = currentContext();
-    tell(signal);
+    report(signal);
     return new Promise<null>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
   }, options);
   return { wait, begun };

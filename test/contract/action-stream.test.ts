@@ -260,9 +260,9 @@ describe("a stream of an action", () => {
     await within(
       async (fixture) => {
         const response = await ask(fixture, "timed");
-        const told = linesOf(response);
+        const reported = linesOf(response);
         await clock.advance(5000);
-        const last = (await told).at(-1) as { status: number; error: string };
+        const last = (await reported).at(-1) as { status: number; error: string };
         assert.equal(last.status, 503);
         assert.match(last.error, /longer than the 5000 ms/);
         const other = linesOf(await ask(fixture, "timed"));

@@ -370,8 +370,8 @@ describe("bytes on a socket", () => {
   for (const [input, text, status] of rows) {
     it(`are answered ${String(status)} and the connection closed: ${input}`, async () => {
       const answer = await sendRaw(port, text);
-      const told = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
-      assert.ok([status].flat().includes(told), answer.slice(0, 300));
+      const reported = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+      assert.ok([status].flat().includes(reported), answer.slice(0, 300));
       assert.equal(answer.split("HTTP/1.1 ").length, 2, "one answer");
       assert.match(answer, /^connection: close\r$/im);
       assert.match(answer, /^x-content-type-options: nosniff\r$/im);

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { html, page, route } from "svckit";
 import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
-import { FOREIGN_DOORS, OWN_DOORS, serve, type Door, type Told } from "./every-door.ts";
+import { FOREIGN_DOORS, OWN_DOORS, serve, type Door, type ReportMethod } from "./every-door.ts";
 
 /** A site that tells what of it has run. */
 function createSite() {
@@ -29,7 +29,7 @@ function createSite() {
   return { ...fixture, ran };
 }
 
-const brief = ({ status, bytes }: Told): [number, string] => [status, bytes.toString()];
+const brief = ({ status, bytes }: ReportMethod): [number, string] => [status, bytes.toString()];
 
 async function refusesEverything(door: Door): Promise<void> {
   for (const path of ["/", "/items/7", "/plain", "/_svc/core.js", "/_svc/graphs/g_1"]) {
@@ -92,12 +92,12 @@ describe("an app that was closed", () => {
     await site.app.close();
     const before = log.entries.length;
     for (let at = 0; at < 3; at++) await site.app.fetch(new Request("http://localhost/"));
-    const told = log.entries.slice(before);
+    const reported = log.entries.slice(before);
     assert.deepEqual(
-      told.map(({ level }) => level),
+      reported.map(({ level }) => level),
       ["warn", "debug", "debug"],
     );
-    for (const { message, fields } of told) {
+    for (const { message, fields } of reported) {
       assert.match(message, /refused: the app has been closed/);
       assert.deepEqual([typeof fields["reqId"], fields["err"]], ["string", undefined]);
     }

@@ -177,13 +177,13 @@ describe("webhooks", () => {
 
   it("SVC_WEBHOOK_ALLOW_CIDRS: none: address ranges exempt from the SSRF rules (private receivers, tests)", async () => {
     const status = async (env: Record<string, string>): Promise<number> => {
-      let told = 0;
+      let reported = 0;
       await withFixture(async ({ client }) => {
         const headers = { ...OPERATOR, "content-type": "application/json" };
         const body = '{"url":"http://10.1.2.3/hook"}';
-        told = (await client.request("/_svc/webhooks", { method: "POST", headers, body })).status;
+        reported = (await client.request("/_svc/webhooks", { method: "POST", headers, body })).status;
       }, env);
-      return told;
+      return reported;
     };
     assert.equal(await status({}), 422);
     assert.equal(await status({ SVC_WEBHOOK_ALLOW_CIDRS: "10.1.0.0/16, 127.0.0.0/8" }), 201);

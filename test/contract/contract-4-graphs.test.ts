@@ -173,8 +173,8 @@ throughBothDoors(
         ["resume", "pending"],
         ["cancel", "failed"],
       ] as const) {
-        const { status: told, reply } = await call("POST", `/_svc/graphs/${id}/${step}`);
-        assert.deepEqual([told, reply["graph_id"], reply["status"]], [202, id, status], step);
+        const { status: reported, reply } = await call("POST", `/_svc/graphs/${id}/${step}`);
+        assert.deepEqual([reported, reply["graph_id"], reply["status"]], [202, id, status], step);
       }
       const refused = await call("POST", `/_svc/graphs/${id}/pause`);
       assert.deepEqual([refused.status, refused.reply["code"]], [409, "SVC_TRANSITION"]);
@@ -191,8 +191,8 @@ throughBothDoors(
       await call("POST", `/_svc/graphs/${id}/retry`, { note: "once more" });
       await call("POST", `/_svc/graphs/${id}/cancel`);
       const events = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
-      const told = events.filter(({ by }) => by !== undefined).map(({ type, by, note }) => [type, by, note]);
-      assert.deepEqual(told, [
+      const reported = events.filter(({ by }) => by !== undefined).map(({ type, by, note }) => [type, by, note]);
+      assert.deepEqual(reported, [
         ["graph.queued", "operator", undefined],
         ["graph.pausing", "operator", "the disk is full"],
         ["graph.resumed", "operator", undefined],
@@ -278,12 +278,12 @@ throughBothDoors(
       assert.equal(await statusOf("/_svc/graphs", { headers }), 401, "the list");
       const forged = `control${token.slice("read".length)}`;
       assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers: { "x-svc-graph-token": forged } }), 401);
-      const told = async (path: string, given: Record<string, string>): Promise<unknown> =>
+      const reported = async (path: string, given: Record<string, string>): Promise<unknown> =>
         ((await (await site.send(path, { headers: given })).json()) as { detail: unknown }).detail;
       const isNone = "The token has expired, or is none of this graph; load the page again that has it";
-      assert.equal(await told(`/_svc/graphs/${other.id}`, headers), isNone);
-      assert.equal(await told(`/_svc/graphs/${other.id}/events?token=${token}`, {}), isNone);
-      assert.match(String(await told(`/_svc/graphs/${other.id}`, {})), /^Missing or wrong key/);
+      assert.equal(await reported(`/_svc/graphs/${other.id}`, headers), isNone);
+      assert.equal(await reported(`/_svc/graphs/${other.id}/events?token=${token}`, {}), isNone);
+      assert.match(String(await reported(`/_svc/graphs/${other.id}`, {})), /^Missing or wrong key/);
     });
 
     it("POST /_svc/graphs/:id/signal {name, payload?, idempotency_key?}: 202 the snapshot; 422 with issues for what the worker's schema refuses", async () => {
@@ -295,8 +295,8 @@ throughBothDoors(
       for (const body of [{}, { name: "" }, { name: 1 }, { name: "decision", value: 1 }, []])
         assert.equal((await send(body)).status, 422, JSON.stringify(body));
       const body = { name: "decision", payload: { yes: true }, idempotency_key: "click", note: "looks good" };
-      const told = await send(body);
-      assert.deepEqual([told.status, told.reply["graph_id"]], [202, id]);
+      const reported = await send(body);
+      assert.deepEqual([reported.status, reported.reply["graph_id"]], [202, id]);
       await site.app.engine.idle();
       assert.equal((await snapshotOf(id))["result"], "approved");
       assert.equal((await send({ name: "decision" })).status, 409);
@@ -437,9 +437,9 @@ throughBothDoors(
         (nodes as { id: string; status: string }[]).map((node) => `${node.id} ${node.status}`),
         ["book compensated", "pay failed"],
       );
-      const told = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
+      const reported = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
       assert.deepEqual(
-        told.slice(-5).map((event) => event.type),
+        reported.slice(-5).map((event) => event.type),
         ["node.compensating", "graph.cancelling", "log", "node.compensated", "graph.failed"],
       );
     });

@@ -53,9 +53,10 @@ const submits: AnySubmit[] = [
 
 const shownForm = (ctx: Context): unknown => {
   const refusal = submitted(ctx);
-  const told = refusal && { ...refusal, path: ctx.path, query: ctx.queryText, method: ctx.method };
+  const reported = refusal && { ...refusal, path: ctx.path, query: ctx.queryText, method: ctx.method };
   return html(
-    () => `<form>${String(CsrfField())}</form><pre>${JSON.stringify(told ?? null).replaceAll("<", "\\u003c")}</pre>`,
+    () =>
+      `<form>${String(CsrfField())}</form><pre>${JSON.stringify(reported ?? null).replaceAll("<", "\\u003c")}</pre>`,
   );
 };
 
@@ -167,17 +168,17 @@ throughBothDoors(
       };
       const { status, text } = await send(site, { fields, headers: BROWSER });
       assert.equal(status, 422);
-      const told = shownIn(text);
-      assert.deepEqual(told["issues"], [
+      const reported = shownIn(text);
+      assert.deepEqual(reported["issues"], [
         { path: ["title"], message: "must not be empty" },
         { path: ["count"], message: 'Invalid type: Expected number but received "many"' },
       ]);
-      assert.deepEqual(told["fields"], [
+      assert.deepEqual(reported["fields"], [
         ["title", ""],
         ["count", "many"],
         ["note", fields.note],
       ]);
-      const { name, form, path, query, method } = told;
+      const { name, form, path, query, method } = reported;
       assert.deepEqual([name, form, path, query, method], ["save", "b", "/form/7", "tab=2", "GET"]);
       assert.doesNotMatch(text, /hunter2/);
       assert.deepEqual(ran, []);
@@ -440,8 +441,11 @@ throughBothDoors(
       for (const _time of [1, 2]) {
         const { status, text } = await send(site, { fields, headers: BROWSER });
         assert.equal(status, 500);
-        const told = shownIn(text);
-        assert.deepEqual([told["path"], told["status"], told["fields"]], ["/form/7", 500, [["title", "broken"]]]);
+        const reported = shownIn(text);
+        assert.deepEqual(
+          [reported["path"], reported["status"], reported["fields"]],
+          ["/form/7", 500, [["title", "broken"]]],
+        );
       }
       assert.equal(ran.splice(0).length, 1);
     });

@@ -46,7 +46,7 @@ describe("the demo", () => {
         const shows = async (text: string): Promise<boolean> =>
           (await (await own.client.get(path)).text()).includes(text);
         if (receiver === "slow") {
-          await until(() => own.app.webhooks.underWay() === 1, "the slow one under way");
+          await until(() => own.app.webhooks.activeCount() === 1, "the slow one under way");
           await clock.advance(15_000);
         }
         await until(() => shows(`<td>${error}</td>`), `${receiver}: the first attempt`);
@@ -104,8 +104,8 @@ describe("the demo", () => {
         ["/_svc/demo", 422],
         ["/", 422],
       ] as const) {
-        const { status: told } = await operate(own, "POST", "/_svc/webhooks", { url: started.url + path });
-        assert.equal(told, status, path);
+        const { status: reported } = await operate(own, "POST", "/_svc/webhooks", { url: started.url + path });
+        assert.equal(reported, status, path);
       }
     } finally {
       await started.close();

@@ -12,7 +12,7 @@ import { Await, CsrfField, eventStream, html, json, page, readForm, redirect, ro
 import { systemClock } from "svckit/graph";
 import { createTestClient } from "svckit/testing";
 import { createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { FOREIGN_DOORS, OWN_DOORS, type Asked, type Door, type Told } from "./every-door.ts";
+import { FOREIGN_DOORS, OWN_DOORS, type Asked, type Door, type ReportMethod } from "./every-door.ts";
 
 const dist = mkdtempSync(join(tmpdir(), "svc-doors-"));
 const CODE = `export const h0 = () => "${"x".repeat(2000)}";`;
@@ -74,7 +74,7 @@ function createSite(): Fixture {
 }
 
 /** What differs between any two answers to one request, whatever the door. */
-function comparable({ status, headers, bytes }: Told) {
+function comparable({ status, headers, bytes }: ReportMethod) {
   const own = Object.entries(headers).filter(([name]) => !CONNECTION.has(name));
   const timeless = (text: string, name: string): string =>
     (name === "retry-after" ? text.replace(/\d+/, "") : text)
@@ -220,9 +220,12 @@ async function answersOf(
     const etag = (await door.ask("/app.css")).headers["etag"]?.[0] ?? "";
     const answers = new Map<string, ReturnType<typeof comparable>>();
     const ask = async ([what, status, target, asked]: Row): Promise<void> => {
-      const told = await door.ask(target, { ...asked, headers: { "x-request-id": "one-and-all", ...asked?.headers } });
-      assert.equal(told.status, status, `${what}: ${told.bytes.toString()}`);
-      answers.set(what, comparable(told));
+      const reported = await door.ask(target, {
+        ...asked,
+        headers: { "x-request-id": "one-and-all", ...asked?.headers },
+      });
+      assert.equal(reported.status, status, `${what}: ${reported.bytes.toString()}`);
+      answers.set(what, comparable(reported));
     };
     for (const row of rows(session, etag)) if (isAsked(row[0])) await ask(row);
     await tooMany(door, session);

@@ -13,7 +13,7 @@ export interface Asked {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-export interface Told {
+export interface ReportMethod {
   status: number;
   /** By lower-case name; of several with one name all. */
   headers: Record<string, string[]>;
@@ -21,7 +21,7 @@ export interface Told {
 }
 
 export interface Door {
-  ask(target: string, asked?: Asked): Promise<Told>;
+  ask(target: string, asked?: Asked): Promise<ReportMethod>;
   /** Reads the first chunk of an answer and no more. @returns what lets the reader leave. */
   readBeginning(target: string): Promise<() => Promise<void>>;
   close(): Promise<unknown>;
@@ -111,7 +111,11 @@ function inMemory(fetch: (asked: Request) => Promise<Response>): Door {
   };
 }
 
-function askSocket(port: number, target: string, { method = "GET", headers = {}, body }: Asked = {}): Promise<Told> {
+function askSocket(
+  port: number,
+  target: string,
+  { method = "GET", headers = {}, body }: Asked = {},
+): Promise<ReportMethod> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const options = { host: "127.0.0.1", port, path: target, method, agent: false, headers: { ...length, ...headers } };

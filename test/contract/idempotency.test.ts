@@ -11,13 +11,13 @@ import { createFixture, withFixture, type Fixture } from "./app.ts";
 
 const KEY = '"8e03978e-40d5-43e8-bc93-6894a57f9324"';
 
-interface Told {
+interface ReportMethod {
   status: number;
   reply: unknown;
   isReplayed: boolean;
 }
 
-async function send(client: TestClient, name: string, args: unknown[], key: string): Promise<Told> {
+async function send(client: TestClient, name: string, args: unknown[], key: string): Promise<ReportMethod> {
   const response = await client.post(`/_svc/action/${name}`, { args }, { "idempotency-key": key });
   const isReplayed = response.headers.get("idempotency-replayed") === "true";
   return { status: response.status, reply: await response.json(), isReplayed };
@@ -95,10 +95,10 @@ describe("a call with an idempotency key", () => {
   it("runs once of 50 that are sent at once", () =>
     within(async ({ client }, { ran }) => {
       await client.csrfToken();
-      const told = await Promise.all(Array.from({ length: 50 }, () => send(client, "pay", [5], KEY)));
+      const reported = await Promise.all(Array.from({ length: 50 }, () => send(client, "pay", [5], KEY)));
       assert.deepEqual(ran, ["pay 5"]);
-      assert.ok(told.every(({ status }) => status === 200 || status === 409));
-      assert.equal(told.filter(({ status, isReplayed }) => status === 200 && !isReplayed).length, 1);
+      assert.ok(reported.every(({ status }) => status === 200 || status === 409));
+      assert.equal(reported.filter(({ status, isReplayed }) => status === 200 && !isReplayed).length, 1);
       assert.equal((await send(client, "pay", [5], KEY)).isReplayed, true);
     }));
 

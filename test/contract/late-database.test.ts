@@ -49,7 +49,7 @@ describe("an app without graphs and webhooks", () => {
       assert.equal((await client.post("/_svc/action/pay", { args: [1] })).status, 200);
       assert.deepEqual(await ready(client), [200, "ready"]);
       assert.equal((await client.get("/_svc/graphs")).status, 401);
-      assert.deepEqual(app.engine.lanes(), []);
+      assert.deepEqual(app.engine.queueReports(), []);
       await app.close();
       assert.ok(!existsSync(file));
     }));

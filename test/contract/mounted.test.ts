@@ -62,12 +62,12 @@ for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
       const door = await open(app, "");
       test.after(() => door.close());
       for (const target of ["/echo", "/web"]) {
-        const told = await door.ask(target, {
+        const reported = await door.ask(target, {
           method: "POST",
           headers: { "content-type": "application/json" },
           body: '{"a": 1}',
         });
-        assert.deepEqual(JSON.parse(told.bytes.toString()), { text: '{"a": 1}' });
+        assert.deepEqual(JSON.parse(reported.bytes.toString()), { text: '{"a": 1}' });
       }
     });
 
@@ -110,8 +110,8 @@ describe("a body that the framework around has read", () => {
   it("and parsed is an error that says what to change, to the operator", async (test) => {
     const door = await expressWith(express.json());
     test.after(() => door.close());
-    const told = await door.ask("/echo", post);
-    assert.equal(told.status, 500);
+    const reported = await door.ask("/echo", post);
+    assert.equal(reported.status, 500);
     assert.match(fixture.logged.join("\n"), /Mount app\.handler ahead of whatever parses bodies/);
   });
 });
@@ -128,16 +128,16 @@ describe("an app that can't boot", () => {
     });
     const door = await serve(createServer(site));
     test.after(() => door.close());
-    const told = await door.ask("/");
-    assert.equal(told.status, 599);
-    assert.match(told.bytes.toString(), /PORT/);
+    const reported = await door.ask("/");
+    assert.equal(reported.status, 599);
+    assert.match(reported.bytes.toString(), /PORT/);
   });
 
   it("answers 503 by itself, and tells nothing", async (test) => {
     const door = await serve(createServer(broken().handler));
     test.after(() => door.close());
-    const told = await door.ask("/");
-    assert.deepEqual([told.status, told.bytes.toString()], [503, ""]);
+    const reported = await door.ask("/");
+    assert.deepEqual([reported.status, reported.bytes.toString()], [503, ""]);
   });
 });
 

@@ -42,12 +42,12 @@ describe("the log", () => {
         await client.action("fails", "planted-payload");
         await client.post("/_svc/graphs", { worker: "double", input: "planted-payload" }, headers);
         await app.engine.idle();
-        const told = log.texts.join("\n");
-        assert.match(told, /The route failed/);
-        assert.match(told, /The action failed/);
-        assert.ok(!told.includes("planted"), told);
-        assert.ok(!told.includes(csrfToken));
-        for (const value of client.cookies.values()) assert.ok(!told.includes(value));
+        const reported = log.texts.join("\n");
+        assert.match(reported, /The route failed/);
+        assert.match(reported, /The action failed/);
+        assert.ok(!reported.includes("planted"), reported);
+        assert.ok(!reported.includes(csrfToken));
+        for (const value of client.cookies.values()) assert.ok(!reported.includes(value));
       },
       planted,
       options,

@@ -166,8 +166,8 @@ describe("the operators' screens in production", () => {
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
     assert.equal((await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY })).status, 429);
-    const elsewhere = await localClient(app).get("/_svc/status", { authorization: `Bearer ${OPERATOR_KEY}` });
-    assert.equal(elsewhere.status, 200);
+    const remoteNodes = await localClient(app).get("/_svc/status", { authorization: `Bearer ${OPERATOR_KEY}` });
+    assert.equal(remoteNodes.status, 200);
     assert.equal(app.operations.refusedCallers().callers[0]?.limit, "operator-key");
   });
 

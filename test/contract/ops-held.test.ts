@@ -62,7 +62,7 @@ function oneByOne(): { next: () => Promise<void>; isToStop: () => boolean } {
 }
 
 /** Waits until a page tells something. The engine has timers of its own. */
-async function tells(path: string, words: string): Promise<void> {
+async function reports(path: string, words: string): Promise<void> {
   await until(async () => {
     await clock.advance(5);
     return (await text(path)).includes(words);
@@ -104,7 +104,7 @@ describe("a step for many runs", () => {
     await clock.advance(1);
     const later = await endless("b");
     await clock.advance(4999);
-    await tells(path, "1 run took it.");
+    await reports(path, "1 run took it.");
     assert.equal((await app.engine.snapshot(there))?.phase, "failed");
     assert.equal(await isRunning(later), true);
     await client.submit(`${path}/undo`, {});
@@ -139,11 +139,11 @@ describe("a step for many runs", () => {
     const path = await confirm("d", 3);
     const { next, isToStop } = oneByOne();
     await clock.advance(5000);
-    await tells(path, "1 of 3 so far: 1 took it.");
+    await reports(path, "1 of 3 so far: 1 took it.");
     assert.match(await text(path), /<progress max="3" value="1" aria-label="[^"]+">/);
     await clock.advance(1000);
     await next();
-    await tells(path, "2 of 3 so far: 1 took it, 1 did not allow it.");
+    await reports(path, "2 of 3 so far: 1 took it, 1 did not allow it.");
     assert.match(await text(path), /<li>1: it is failed; cancel needs it to be /);
     assert.match(await text("/_svc/ops/audit"), new RegExp(`<a href="${path}">`));
     const closing = app.close();

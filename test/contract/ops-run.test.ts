@@ -85,18 +85,18 @@ describe("the screen of a run", () => {
   it("tells how its nodes stand in the same words as its picture", async () => {
     for (const id of [done, failed]) {
       const page = await text(`/${id}`);
-      const [, told = ""] = /<dt>Nodes<\/dt><dd>([^<]+)</.exec(page) ?? [];
-      assert.match(told, /^\d of 6 nodes done, /);
-      assert.equal(/data-part="summary">([^<]+)</.exec(page)?.[1], told);
+      const [, reported = ""] = /<dt>Nodes<\/dt><dd>([^<]+)</.exec(page) ?? [];
+      assert.match(reported, /^\d of 6 nodes done, /);
+      assert.equal(/data-part="summary">([^<]+)</.exec(page)?.[1], reported);
     }
   });
 
   it("counts its nodes as the list of runs does, items of fan-outs by themselves", async () => {
     const list = await text("?worker=order");
     for (const id of [done, failed]) {
-      const [, told, all] = /<dt>Nodes<\/dt><dd>(\d+) of (\d+) nodes done/.exec(await text(`/${id}`)) ?? [];
+      const [, reported, all] = /<dt>Nodes<\/dt><dd>(\d+) of (\d+) nodes done/.exec(await text(`/${id}`)) ?? [];
       const cell = new RegExp(`title="${id}"[\\s\\S]*?data-label="Nodes" class="number">([^<]+)<`).exec(list)?.[1];
-      assert.equal(cell?.trim(), `${told}/${all}`);
+      assert.equal(cell?.trim(), `${reported}/${all}`);
     }
     assert.match(list, /data-label="Nodes" class="number">\d\/6 <span class="items">\d+\/\d+ items</);
   });
@@ -232,10 +232,10 @@ describe("the screen of a run", () => {
 
   it("speaks of ids where a run is not there, and of nothing else", async () => {
     const screens = ["/runs/g_none", "/webhooks/wh_none", `/runs/compare?a=${done}`];
-    const told = await Promise.all(
+    const reported = await Promise.all(
       screens.map(async (path) => /That is no id of a run/.test(await (await client.get(`/_svc/ops${path}`)).text())),
     );
-    assert.deepEqual(told, [true, false, false]);
+    assert.deepEqual(reported, [true, false, false]);
   });
 });
 
@@ -267,11 +267,11 @@ describe("payloads on the screen", () => {
   });
 
   it("offer to show what is hidden wherever something is, and nowhere else", async () => {
-    const told = worker("told", (_: unknown, ctx) => {
+    const reported = worker("told", (_: unknown, ctx) => {
       ctx.emit("app.told", { apiKey: "planted-in-an-event" });
       return { token: "planted-in-a-result" };
     });
-    const other = opsSample({ more: { workers: [told], schedules: [] } });
+    const other = opsSample({ more: { workers: [reported], schedules: [] } });
     await other.boot();
     try {
       const id = await runTo(other, "told", null, "done");

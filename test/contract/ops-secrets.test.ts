@@ -48,8 +48,8 @@ const both = graph<Json, unknown>("both", (g) => {
 const SIGNING = planted();
 const SECRET = `${planted()}${"s".repeat(32)}`;
 const lines: string[] = [];
-const tell = (fields: unknown, text?: string): void => void lines.push(JSON.stringify(fields) + (text ?? ""));
-const log = { debug: tell, info: tell, warn: tell, error: tell };
+const report = (fields: unknown, text?: string): void => void lines.push(JSON.stringify(fields) + (text ?? ""));
+const log = { debug: report, info: report, warn: report, error: report };
 
 describe("secrets that are planted in an app", () => {
   let app: App;

@@ -24,10 +24,10 @@ throughBothDoors(
     });
 
     it("url: Redirects are not followed", async () => {
-      const elsewhere = await createReceiver();
+      const remoteNodes = await createReceiver();
       try {
         await withReceiver(site, async (receiver) => {
-          receiver.reply({ status: 307, headers: { location: elsewhere.url } }, 204);
+          receiver.reply({ status: 307, headers: { location: remoteNodes.url } }, 204);
           await site.app.engine.start("double", { value: 1 });
           const [delivery] = await received(receiver, 1);
           const id = String(delivery?.headers["x-svc-delivery"]);
@@ -35,10 +35,10 @@ throughBothDoors(
             const { reply } = await operate(site, "GET", `/_svc/deliveries/${id}`);
             return (reply["attempts"] as unknown[]).length > 0;
           }, "the attempt's record");
-          assert.equal(elsewhere.deliveries.length, 0);
+          assert.equal(remoteNodes.deliveries.length, 0);
         });
       } finally {
-        await elsewhere.close();
+        await remoteNodes.close();
       }
     });
 

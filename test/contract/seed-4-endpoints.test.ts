@@ -99,8 +99,8 @@ throughBothDoors("the endpoints", (site) => {
       ["never", 403],
       ["picky", 422],
     ] as const) {
-      const { status: told, reply } = await site.client.action(name);
-      assert.deepEqual([told, reply.ok, reply.value, typeof reply.error], [status, false, null, "string"]);
+      const { status: reported, reply } = await site.client.action(name);
+      assert.deepEqual([reported, reply.ok, reply.value, typeof reply.error], [status, false, null, "string"]);
     }
     await withFixture(
       async ({ client }) => {

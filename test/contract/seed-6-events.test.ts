@@ -86,18 +86,18 @@ throughBothDoors(
       }));
 
     it("HTTP redirects are disabled: a redirect response is not followed", async () => {
-      const elsewhere = await createReceiver();
+      const remoteNodes = await createReceiver();
       try {
         for (const status of [301, 302, 303, 307, 308])
           await withReceiver(site, async (receiver) => {
-            receiver.reply({ status, headers: { location: elsewhere.url } });
+            receiver.reply({ status, headers: { location: remoteNodes.url } });
             await begin(site, "double");
             const [delivery] = await received(receiver, 1);
             await untilTried(site, String(delivery?.headers["x-svc-delivery"]));
-            assert.equal(elsewhere.deliveries.length, 0, String(status));
+            assert.equal(remoteNodes.deliveries.length, 0, String(status));
           });
       } finally {
-        await elsewhere.close();
+        await remoteNodes.close();
       }
     });
   },

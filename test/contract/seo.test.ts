@@ -309,8 +309,8 @@ describe("the head of a page, read by parse5", () => {
     const plain = await shapeWith("/gone", "x");
     for (const hostile of HOSTILE) {
       assert.deepEqual(await shapeWith("/gone", hostile), plain, JSON.stringify(hostile));
-      const told = valuesOf(await textOf(app, "/gone"), "p").map(readable);
-      assert.deepEqual(told, [readable(`404: ${hostile}`)]);
+      const reported = valuesOf(await textOf(app, "/gone"), "p").map(readable);
+      assert.deepEqual(reported, [readable(`404: ${hostile}`)]);
     }
   });
 

@@ -64,12 +64,12 @@ function visitorOf(door: Door) {
         const { pathname, search } = new URL(request.url);
         const body = new Uint8Array(await request.arrayBuffer());
         const asked = { method: request.method, headers: Object.fromEntries(request.headers) };
-        const told = await door.ask(pathname + search, body.length > 0 ? { ...asked, body } : asked);
-        const headers = Object.entries(told.headers).flatMap(([name, values]) =>
+        const reported = await door.ask(pathname + search, body.length > 0 ? { ...asked, body } : asked);
+        const headers = Object.entries(reported.headers).flatMap(([name, values]) =>
           values.map((value): [string, string] => [name, value]),
         );
-        return new Response(told.bytes.length > 0 ? new Uint8Array(told.bytes) : null, {
-          status: told.status,
+        return new Response(reported.bytes.length > 0 ? new Uint8Array(reported.bytes) : null, {
+          status: reported.status,
           headers,
         });
       },

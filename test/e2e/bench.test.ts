@@ -62,8 +62,8 @@ describe("the benches", () => {
   it("of several processes tells what each graph costs the server", { skip: hasNoPostgres }, async () => {
     const loads = (await quickRun("cluster")) as Record<string, { "svc 1": { nodeMs: number; logBytes: number }[] }>;
     assert.equal(Object.keys(loads).length, 2);
-    for (const { "svc 1": turns } of Object.values(loads))
-      assert.ok(turns.every(({ nodeMs, logBytes }) => nodeMs > 0 && logBytes > 0));
+    for (const { "svc 1": readiness } of Object.values(loads))
+      assert.ok(readiness.every(({ nodeMs, logBytes }) => nodeMs > 0 && logBytes > 0));
   });
 
   it("of types has every call of an action checked", async () => {

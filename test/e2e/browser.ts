@@ -24,10 +24,10 @@ export interface Tab {
 }
 
 /** Complaints of tabs that are open: a test that fails for want of an element never gets to tell of what the browser said. */
-const untold = new Set<readonly string[]>();
+const unreported = new Set<readonly string[]>();
 process.on("exit", (code) => {
   if (code === 0) return;
-  for (const complaints of untold) {
+  for (const complaints of unreported) {
     if (complaints.length > 0)
       console.error(`In a tab that was never closed the browser complained:\n${complaints.join("\n")}`);
   }
@@ -40,7 +40,7 @@ export async function launchBrowser(): Promise<Browser> {
 export async function openTab(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext(options);
   const complaints: string[] = [];
-  untold.add(complaints);
+  unreported.add(complaints);
   const scripts: string[] = [];
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) =>
@@ -66,11 +66,11 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
     scripts,
     takeComplaints: () => complaints.splice(0),
     leave: () => {
-      untold.delete(complaints);
+      unreported.delete(complaints);
       return context.close();
     },
     close: async (expected) => {
-      untold.delete(complaints);
+      unreported.delete(complaints);
       await context.close();
       const others = complaints.filter((complaint) => expected?.test(complaint) !== true);
       if (others.length > 0) throw new Error(`The browser complained:\n${others.join("\n")}`);

@@ -82,15 +82,19 @@ function updated(text: string): string {
     const { bytes, left } = takeOut(html, piecesOf(section));
     const pages = [html, left];
     return section
-      .replaceAll(ROW, (row: string, _piece: string, told: string) =>
-        row.replace(`| ${told} |`, `| ${figure(bytes.shift() ?? 0)} |`),
+      .replaceAll(ROW, (row: string, _piece: string, reported: string) =>
+        row.replace(`| ${reported} |`, `| ${figure(bytes.shift() ?? 0)} |`),
       )
       .replaceAll(HTML, () => spread(pages.shift() ?? ""));
   });
 }
 
 /** What is in the paper of one path, read after an update. */
-function told(path: string): { page: string; left: string; rows: { piece: string; bytes: string; line: string }[] } {
+function reported(path: string): {
+  page: string;
+  left: string;
+  rows: { piece: string; bytes: string; line: string }[];
+} {
   const sections = [...readFileSync(paper, "utf8").matchAll(SECTION)];
   const section = sections.find((match) => match[1] === path)?.[0] ?? "";
   const [page = "", left = ""] = section.match(HTML) ?? [];
@@ -101,11 +105,11 @@ function told(path: string): { page: string; left: string; rows: { piece: string
 describe("every byte of a page", () => {
   for (const path of ["/", "/late"]) {
     it(`is as ${path} is served`, () => {
-      assert.equal(told(path).page, spread(served.get(path) ?? ""));
+      assert.equal(reported(path).page, spread(served.get(path) ?? ""));
     });
 
     it(`is counted on ${path}`, () => {
-      const { rows } = told(path);
+      const { rows } = reported(path);
       const { bytes } = takeOut(
         served.get(path) ?? "",
         rows.map(({ piece }) => piece),
@@ -118,7 +122,7 @@ describe("every byte of a page", () => {
     });
 
     it(`is the author's, or told of, on ${path}`, () => {
-      const { rows, left } = told(path);
+      const { rows, left } = reported(path);
       const pieces = rows.map(({ piece }) => piece);
       assert.equal(left, spread(takeOut(served.get(path) ?? "", pieces).left));
       // No more marks, attributes or scripts than the author wrote.

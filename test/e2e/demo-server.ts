@@ -71,12 +71,12 @@ export async function startDemo(options: DemoOptions): Promise<DemoServer> {
     },
   });
   let output = "";
-  let told: (url: string) => void;
-  const listening = new Promise<string>((done) => (told = done));
+  let reported: (url: string) => void;
+  const listening = new Promise<string>((done) => (reported = done));
   const collect = (text: string): void => {
     output += text;
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
-    if (url) told(url);
+    if (url) reported(url);
   };
   child.stdout.setEncoding("utf8").on("data", collect);
   child.stderr.setEncoding("utf8").on("data", collect);

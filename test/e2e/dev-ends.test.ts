@@ -22,8 +22,8 @@ it("ends with 1 where its database can't be opened", async () => {
       env: { PATH: process.env["PATH"], NODE_ENV: "development", SVC_DATABASE_URL: "sqlite:text.db" },
       timeout: 60_000,
     });
-    const [told, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
-    assert.match(told, /SVC_STORE: The database text\.db is no SQLite database/);
+    const [reported, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
+    assert.match(reported, /SVC_STORE: The database text\.db is no SQLite database/);
     assert.equal(code, 1);
   } finally {
     rmSync(folder, { recursive: true });

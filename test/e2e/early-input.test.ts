@@ -10,7 +10,7 @@ describe("input before any script has arrived", () => {
   it("is handled in order, each event once: clicks, keys, typing, a submit", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/input`, { waitUntil: "commit" });
     await button(page, "Count").click();
     await page.locator("#field").click();
@@ -23,7 +23,7 @@ describe("input before any script has arrived", () => {
     assert.equal(await page.locator("output").textContent(), "");
     assert.equal(await page.locator("#field").inputValue(), "abc");
     assert.ok(page.url().endsWith("/input"), "the form was not sent");
-    letGo();
+    releaseHeld();
     await page.locator("#count", { hasText: /^2$/ }).waitFor();
     // What a field held at each event is not kept, only that there was one.
     const expected = "a =abc b =abc c =abc click click double submit ";
@@ -52,12 +52,12 @@ describe("input before any script has arrived", () => {
   it("of more events than anyone means is bounded", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/input`, { waitUntil: "commit" });
     await button(page, "Count").evaluate((element: HTMLElement) => {
       for (let clicks = 0; clicks < 5000; clicks++) element.click();
     });
-    letGo();
+    releaseHeld();
     await page.locator("#count", { hasText: /^1000$/ }).waitFor();
     await button(page, "Count").click();
     assert.equal(await page.locator("#count").textContent(), "1001");
@@ -67,7 +67,7 @@ describe("input before any script has arrived", () => {
   it("is lost with what it was meant for, without a complaint, and what comes after it is not", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page, "**/_svc/core.js");
+    const releaseHeld = await holdBack(page, "**/_svc/core.js");
     await page.goto(`${app.url}/input`);
     const count = button(page, "Count");
     await count.click();
@@ -79,7 +79,7 @@ describe("input before any script has arrived", () => {
       scope.replaceWith(gone);
     });
     await count.click();
-    letGo();
+    releaseHeld();
     await page.locator("#count", { hasText: /^1$/ }).waitFor();
     assert.equal(await page.locator("#count").textContent(), "1");
     await tab.close();
@@ -88,12 +88,12 @@ describe("input before any script has arrived", () => {
   it("is lost with the page when the visitor leaves, without a complaint", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/input`, { waitUntil: "commit" });
     await button(page, "Count").click();
     await page.getByRole("link", { name: "Other page" }).click({ noWaitAfter: true });
     await page.waitForURL("**/other", { waitUntil: "commit" });
-    letGo();
+    releaseHeld();
     await button(page, "Say").click();
     await page.locator("output", { hasText: "OTHER!page …" }).waitFor();
     await page.goBack();

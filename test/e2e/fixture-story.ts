@@ -40,9 +40,9 @@ export class FixtureStage {
   readonly #server: DemoServer;
   readonly #browser: Browser;
   readonly #kind: DeliveryKind;
-  readonly #free: Seat[] = [];
-  readonly #waiting: ((seat: Seat) => void)[] = [];
-  readonly #seats: Seat[] = [];
+  readonly #free: QueueItem[] = [];
+  readonly #waiting: ((item: QueueItem) => void)[] = [];
+  readonly #items: QueueItem[] = [];
   readonly #fixtures: Map<string, WireFixture>;
 
   private constructor(server: DemoServer, browser: Browser, kind: DeliveryKind, fixtures: WireFixture[]) {
@@ -55,15 +55,15 @@ export class FixtureStage {
   static async open({ server, browser }: FixtureHost, kind: DeliveryKind): Promise<FixtureStage> {
     const fixtures = (await (await fetch(`${server.url}/fixtures.json`)).json()) as WireFixture[];
     const stage = new FixtureStage(server, browser, kind, fixtures);
-    for (let seat = 0; seat < TABS; seat++) stage.#seats.push(await stage.#newSeat());
-    stage.#free.push(...stage.#seats);
+    for (let item = 0; item < TABS; item++) stage.#items.push(await stage.#newSeat());
+    stage.#free.push(...stage.#items);
     return stage;
   }
 
   async close(): Promise<void> {
-    for (const seat of this.#seats) {
-      await seat.tab.close();
-      await seat.delivery.close();
+    for (const item of this.#items) {
+      await item.tab.close();
+      await item.delivery.close();
     }
   }
 
@@ -76,19 +76,22 @@ export class FixtureStage {
   async play(name: string): Promise<Played[]> {
     const fixture = this.#fixtures.get(name);
     assert.ok(fixture, `the app has a fixture ${name}`);
-    const seat = this.#free.pop() ?? (await new Promise<Seat>((done) => this.#waiting.push(done)));
+    const item = this.#free.pop() ?? (await new Promise<QueueItem>((done) => this.#waiting.push(done)));
     try {
-      const played = await this.#playIn(seat, fixture);
-      assert.deepEqual(seat.complaints(this.#kind), [], "the browser has nothing to complain about");
+      const played = await this.#playIn(item, fixture);
+      assert.deepEqual(item.complaints(this.#kind), [], "the browser has nothing to complain about");
       return played;
     } finally {
       const next = this.#waiting.shift();
-      if (next) next(seat);
-      else this.#free.push(seat);
+      if (next) next(item);
+      else this.#free.push(item);
     }
   }
 
-  async #playIn({ tab: { page }, delivery }: Seat, { name, start = {}, steps = [] }: WireFixture): Promise<Played[]> {
+  async #playIn(
+    { tab: { page }, delivery }: QueueItem,
+    { name, start = {}, steps = [] }: WireFixture,
+  ): Promise<Played[]> {
     const urlOf = (state: object): string =>
       `${delivery.url}/${name}?state=${encodeURIComponent(JSON.stringify(state))}`;
     delivery.begin();
@@ -121,7 +124,7 @@ export class FixtureStage {
     delivery.release();
   }
 
-  async #newSeat(): Promise<Seat> {
+  async #newSeat(): Promise<QueueItem> {
     const tab = await openTab(this.#browser);
     await tab.page.addInitScript(`(${install.toString()})("data-svc-pending", ${SETTLE_MS})`);
     const delivery = await deliver(this.#server.url, this.#kind);
@@ -137,7 +140,7 @@ export class FixtureStage {
   }
 }
 
-interface Seat {
+interface QueueItem {
   tab: Tab;
   delivery: Delivery;
   complaints(kind: DeliveryKind): string[];

@@ -418,19 +418,19 @@ describe("with JavaScript", () => {
   it("files tell how far they have got", async () => {
     await inTab("/upload", true, async ({ page }) => {
       await page.evaluate(() => {
-        const told: number[] = [];
-        Object.assign(self, { told });
+        const reported: number[] = [];
+        Object.assign(self, { reported });
         document.addEventListener("form-progress", (event) =>
-          told.push((event as CustomEvent<{ loaded: number }>).detail.loaded),
+          reported.push((event as CustomEvent<{ loaded: number }>).detail.loaded),
         );
         // The page it leads to is another document.
-        document.addEventListener("form-done", () => sessionStorage.setItem("told", JSON.stringify(told)));
+        document.addEventListener("form-done", () => sessionStorage.setItem("told", JSON.stringify(reported)));
       });
       await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer: PNG });
       await page.click("#send");
       await page.waitForURL("**/done");
-      const told = JSON.parse((await page.evaluate(() => sessionStorage.getItem("told"))) ?? "[]") as number[];
-      assert.ok(told.length > 0 && told.every((loaded) => loaded > 0));
+      const reported = JSON.parse((await page.evaluate(() => sessionStorage.getItem("told"))) ?? "[]") as number[];
+      assert.ok(reported.length > 0 && reported.every((loaded) => loaded > 0));
     });
   });
 

@@ -64,8 +64,8 @@ async function header({ client }: Witness, subject: string): Promise<void> {
 
 async function action({ client }: Witness, subject: string): Promise<void> {
   const [, name = "", args = "[]", reply = "null"] = /^(\S+) (\[.*?\]) (\{.*\})$/.exec(subject) ?? [];
-  const told = await client.action(name, ...(JSON.parse(args) as unknown[]));
-  assert.deepEqual(told.reply, JSON.parse(reply));
+  const reported = await client.action(name, ...(JSON.parse(args) as unknown[]));
+  assert.deepEqual(reported.reply, JSON.parse(reply));
 }
 
 async function submit({ client }: Witness, subject: string): Promise<void> {

@@ -76,8 +76,8 @@ function tooLarge(): string[] {
     // Cut with dots and told in full by a title, or scrolled, is not lost.
     if (overflowX !== "hidden" && overflowX !== "clip" && overflowY !== "hidden") continue;
     const isCut = element.scrollHeight > element.clientHeight + 2 || element.scrollWidth > element.clientWidth + 2;
-    const isTold = textOverflow === "ellipsis" && element.closest("[title],[aria-label]") !== null;
-    if (isCut && !isTold && element.clientWidth > 1) problems.push(`cut: ${element.outerHTML.slice(0, 120)}`);
+    const isReported = textOverflow === "ellipsis" && element.closest("[title],[aria-label]") !== null;
+    if (isCut && !isReported && element.clientWidth > 1) problems.push(`cut: ${element.outerHTML.slice(0, 120)}`);
   }
   return problems;
 }
@@ -209,11 +209,11 @@ const MOST_STOPS = 300;
 
 async function walk(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
-  const told = (): Promise<Walk> => page.evaluate(() => (window as unknown as { walk: Walk }).walk);
+  const reported = (): Promise<Walk> => page.evaluate(() => (window as unknown as { walk: Walk }).walk);
   let so: Walk;
   do {
     for (let press = 0; press < 20; press++) await page.keyboard.press("Tab");
-    so = await told();
+    so = await reported();
   } while (!so.isOver && so.stops.length < MOST_STOPS);
   const { stops } = so;
   return [

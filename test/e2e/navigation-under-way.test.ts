@@ -47,8 +47,8 @@ describe("a page that is on its way", () => {
     const tab = await openTab(app.browser, { reducedMotion: "reduce" });
     const { page } = tab;
     await page.clock.install();
-    let letGo = (): void => {};
-    const held = new Promise<void>((release) => (letGo = release));
+    let releaseHeld = (): void => {};
+    const held = new Promise<void>((release) => (releaseHeld = release));
     await page.route("**/_svc/core.js", async (route) => {
       await held;
       await route.continue();
@@ -63,7 +63,7 @@ describe("a page that is on its way", () => {
     await follow(page, "/counter");
     for (let frames = 0; frames < 400; frames++) await page.clock.runFor(16);
     await heading(page, "Counter");
-    letGo();
+    releaseHeld();
     await page.clock.resume();
     await page.locator("#there", { hasText: /^there$/ }).waitFor();
     assert.equal(await page.locator("#count").textContent(), "0");
@@ -97,8 +97,8 @@ describe("a form's answer that comes when the visitor has gone on", () => {
     it(`says ${what}, and leaves the page that is there`, async () => {
       const tab = await openScripted("/notes");
       const { page, takeComplaints } = tab;
-      let letGo = (): void => {};
-      const held = new Promise<void>((release) => (letGo = release));
+      let releaseHeld = (): void => {};
+      const held = new Promise<void>((release) => (releaseHeld = release));
       await page.route("**/_svc/submit/note", async (route) => {
         await held;
         await route.continue();
@@ -110,7 +110,7 @@ describe("a form's answer that comes when the visitor has gone on", () => {
       await follow(page, "/notes/more");
       await heading(page, "More notes");
       const fetches = app.fetchesOf(page);
-      letGo();
+      releaseHeld();
       await page.waitForFunction(() => !document.querySelector("#note")?.hasAttribute("aria-busy"));
       assert.equal(await page.textContent("h1"), "More notes");
       assert.equal(pathOf(page), "/notes/more");

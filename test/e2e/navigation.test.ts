@@ -110,17 +110,17 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
 /** `tells`: of which stories; all where it is left out. */
 const WAYS: Record<
   string,
-  { options: BrowserContextOptions; prepare?: (page: Page) => Promise<void>; tells?: RegExp }
+  { options: BrowserContextOptions; prepare?: (page: Page) => Promise<void>; reports?: RegExp }
 > = {
   "with JavaScript": { options: { javaScriptEnabled: true } },
   "without JavaScript": { options: { javaScriptEnabled: false } },
-  "on a slow network": { options: { javaScriptEnabled: true }, prepare: slowDown, tells: /^goes/ },
+  "on a slow network": { options: { javaScriptEnabled: true }, prepare: slowDown, reports: /^goes/ },
 };
 
-for (const [way, { options, prepare, tells = /./ }] of Object.entries(WAYS)) {
+for (const [way, { options, prepare, reports = /./ }] of Object.entries(WAYS)) {
   describe(`somebody ${way}`, () => {
     for (const [name, story] of Object.entries(STORIES)) {
-      if (!tells.test(name)) continue;
+      if (!reports.test(name)) continue;
       it(name, async () => {
         const tab = await openTab(app.browser, options);
         await prepare?.(tab.page);
@@ -272,13 +272,13 @@ describe("somebody about to follow a link", () => {
     const tab = await openScripted("/users");
     const { page } = tab;
     await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
-    const letGo = await hold(page, "/told");
+    const releaseHeld = await hold(page, "/told");
     const asked = page.waitForRequest(isFetch);
     await page.locator('a[href="/told"]').focus();
     await asked;
     await follow(page, "/told");
     await page.locator("[aria-busy=true]").first().waitFor();
-    await letGo();
+    await releaseHeld();
     await heading(page, "Told");
     assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
     assert.equal(await isSame(page), true);

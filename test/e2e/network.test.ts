@@ -46,9 +46,9 @@ describe("a script that can't be fetched", () => {
     await page.goto(`${app.url}/input`);
     await button(page, "Count").click();
     await page.locator('[data-svc-pending=""]').waitFor();
-    let isTold = false;
-    page.on("console", (message) => (isTold ||= message.text().startsWith("SVC301")));
-    for (let rounds = 0; !isTold && rounds < 200; rounds++) await page.clock.runFor(500);
+    let isReported = false;
+    page.on("console", (message) => (isReported ||= message.text().startsWith("SVC301")));
+    for (let rounds = 0; !isReported && rounds < 200; rounds++) await page.clock.runFor(500);
     await button(page, "Count").and(page.locator('[data-svc-pending="failed"]')).waitFor();
     assert.equal(await page.locator("#count").textContent(), "0");
     await page.unrouteAll();
@@ -101,12 +101,12 @@ describe("a slow network", () => {
     const { page } = tab;
     await page.goto(`${app.url}/other`);
     await page.waitForLoadState("networkidle");
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await button(page, "Say").click();
     const isAsked = (name: string) => tab.scripts.some((path) => path.startsWith(`/_svc/${name}`));
     await page.waitForRequest(/handler\/other/).catch(() => {});
     for (const name of ["core.js", "handler/other-"]) assert.ok(isAsked(name), name);
-    letGo();
+    releaseHeld();
     await page.locator("output", { hasText: "OTHER!page …" }).waitFor();
     await tab.close();
   });

@@ -24,16 +24,16 @@ describe("a step for many runs that is being done", () => {
       ["it is failed; cancel needs it to be pending, running or paused", 17],
       [LONG_REASON, 2],
     ];
-    let isTold = (): void => undefined;
-    const told = new Promise<void>((resolve) => (isTold = resolve));
-    const { id, dueMs } = app.operations.hold("1ms", async ({ tell }) => {
-      await tell({ changed: 412, refused: 19, reasons, at_ms: app.operations.nowMs() });
-      isTold();
+    let isReported = (): void => undefined;
+    const reported = new Promise<void>((resolve) => (isReported = resolve));
+    const { id, dueMs } = app.operations.hold("1ms", async ({ notify }) => {
+      await notify({ changed: 412, refused: 19, reasons, at_ms: app.operations.nowMs() });
+      isReported();
       await ended;
     });
     const data = { step: "cancel", count: 1204, query: "status=running", due_ms: dueMs };
     await app.operations.record("bulk.held", id, { by: "ada" }, data);
-    await told;
+    await reported;
     path = `${started.url}/_svc/ops/held/${id}`;
   });
   after(async () => {

@@ -331,9 +331,9 @@ describe("a step for many runs", () => {
 });
 
 /** Presses a button of the run's screen, and waits for what is told. */
-async function press(page: Page, name: string, told: RegExp): Promise<void> {
+async function press(page: Page, name: string, reported: RegExp): Promise<void> {
   await page.getByRole("button", { name, exact: true }).click();
-  await page.getByText(told).waitFor();
+  await page.getByText(reported).waitFor();
 }
 
 describe("a run on its screen", () => {

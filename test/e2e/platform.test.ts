@@ -72,7 +72,7 @@ describe("custom elements", () => {
   it("are heard from inside their shadow root before any script has arrived", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/platform`, { waitUntil: "commit" });
     await page.locator("x-counter").evaluate((host) => {
       const inside = document.createElement("button");
@@ -80,7 +80,7 @@ describe("custom elements", () => {
       host.attachShadow({ mode: "open" }).append(inside);
     });
     await button(page, "Inside").click();
-    letGo();
+    releaseHeld();
     await log(page)
       .filter({ hasText: /^host $/ })
       .waitFor();
@@ -172,7 +172,7 @@ describe("forms", () => {
   it("whose fields are named like properties of elements work, early and late", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/clobbered`, { waitUntil: "commit" });
     // Playwright goes from parent to parent and never comes back.
     const click = async (id: string): Promise<void> => {
@@ -183,7 +183,7 @@ describe("forms", () => {
     };
     await click("more");
     await click("submit");
-    letGo();
+    releaseHeld();
     await log(page).filter({ hasText: "form form clobbered" }).waitFor();
     await click("more");
     assert.equal(await page.locator("#count").textContent(), "2");
@@ -202,7 +202,7 @@ describe("pages in unkind surroundings", () => {
   it("work though extensions put elements into head and body before any script runs", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
-    const letGo = await holdBack(page);
+    const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/vital`, { waitUntil: "commit" });
     await button(page, "Count").waitFor();
     await page.evaluate(() => {
@@ -213,7 +213,7 @@ describe("pages in unkind surroundings", () => {
       document.documentElement.append(document.createElement("aside"));
     });
     await button(page, "Count").click();
-    letGo();
+    releaseHeld();
     await page.locator("#head", { hasText: /^1$/ }).waitFor();
     assert.equal(await page.locator("main p").textContent(), "Now it is 1 of many");
     await tab.close();

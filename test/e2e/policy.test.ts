@@ -39,9 +39,9 @@ async function outcomes(browser: Browser, started: Started): Promise<Record<stri
   const tab = await openTab(browser);
   await tab.page.goto(started.url);
   await tab.page.waitForFunction(() => (globalThis as { outcomes?: unknown }).outcomes);
-  const told = (await tab.page.evaluate("outcomes")) as [string, string][];
+  const reported = (await tab.page.evaluate("outcomes")) as [string, string][];
   await tab.leave();
-  return Object.fromEntries(told);
+  return Object.fromEntries(reported);
 }
 
 describe("Trusted Types", () => {
@@ -89,9 +89,9 @@ describe("reports", () => {
       `of ${reportOnly ? "a policy on trial tell what it would have refused" : "the policy tell what was refused"}`,
       { timeout: 30_000 },
       async () => {
-        let told: (fields: LogFields) => void = () => undefined;
-        const report = new Promise<LogFields>((done) => (told = done));
-        const log = { debug() {}, info() {}, error() {}, warn: (fields: LogFields) => told(fields) };
+        let reported: (fields: LogFields) => void = () => undefined;
+        const report = new Promise<LogFields>((done) => (reported = done));
+        const log = { debug() {}, info() {}, error() {}, warn: (fields: LogFields) => reported(fields) };
         const app = createApp({ routes: [hole], security: { report: true, reportOnly }, env, log });
         const started = await app.start({ host: "127.0.0.1", port: 0 });
         const browser = await launchBrowser();

@@ -36,7 +36,7 @@ async function onPage(path: string, story: (page: Page, scripts: string[]) => Pr
 /** A site whose page arrives up to its state script, and the rest of it when told. Everything else is passed on. */
 async function slowDocument(path: string): Promise<{ url: string; finish: () => void; close: () => void }> {
   let finish = (): void => {};
-  const told = new Promise<void>((done) => (finish = done));
+  const reported = new Promise<void>((done) => (finish = done));
   const site = createServer(async (request, reply) => {
     const response = await fetch(server.url + (request.url ?? "/"));
     const body = await response.text();
@@ -45,7 +45,7 @@ async function slowDocument(path: string): Promise<{ url: string; finish: () => 
     const cut = request.url === path ? body.indexOf('<script type="application/json"') : 0;
     if (cut > 0) {
       reply.write(body.slice(0, cut));
-      await told;
+      await reported;
     }
     reply.end(body.slice(cut));
   });

@@ -20,7 +20,7 @@ after(async () => {
   await app?.close();
 });
 
-const told = (page: Page, text: string): Promise<unknown> =>
+const reported = (page: Page, text: string): Promise<unknown> =>
   page.waitForFunction((wanted) => document.querySelector("#like")?.textContent === wanted, text);
 const onPage = (page: Page, heading: string): Promise<unknown> =>
   page.waitForFunction((wanted) => document.querySelector("h1")?.textContent === wanted, heading);
@@ -33,7 +33,7 @@ describe("a page that many share", () => {
     await tab.page.goto(`${app.url}/shared`);
     assert.deepEqual(await tab.page.context().cookies(), []);
     await tab.page.click("#like");
-    await told(tab.page, "liked");
+    await reported(tab.page, "liked");
     await tab.page.click("#like");
     await tab.page.waitForLoadState("networkidle");
     assert.equal(fetched.filter((path) => path === "/_svc/token").length, 1);
@@ -50,7 +50,7 @@ describe("a page that many share", () => {
     await tab.page.route("**/_svc/token", (route) => route.abort(), { times: 1 });
     await tab.page.goto(`${app.url}/shared`);
     await tab.page.click("#like");
-    await told(tab.page, "liked");
+    await reported(tab.page, "liked");
     tab.takeComplaints();
     await tab.close();
   });
@@ -62,18 +62,18 @@ describe("a page that many share", () => {
       await page.goto(`${app.url}/shared`);
       if (isTouched) {
         await page.click("#like");
-        await told(page, "liked");
+        await reported(page, "liked");
       }
       await page.click("a");
       await onPage(page, "Own");
       await page.fill("#name", "Ada");
       await page.waitForFunction(() => document.querySelector("output")?.textContent === "Ada");
       await page.click("#like");
-      await told(page, "liked");
+      await reported(page, "liked");
       await page.click("a");
       await onPage(page, "Shared");
       await page.click("#like");
-      await told(page, "liked");
+      await reported(page, "liked");
       await tab.close();
     });
   }
@@ -83,11 +83,11 @@ describe("a page that many share", () => {
     const { page } = tab;
     await page.goto(`${app.url}/own`);
     await page.click("#like");
-    await told(page, "liked");
+    await reported(page, "liked");
     await page.click("a");
     await onPage(page, "Shared");
     await page.click("#like");
-    await told(page, "liked");
+    await reported(page, "liked");
     await tab.close();
   });
 });
@@ -107,7 +107,7 @@ describe("while the app is developed", () => {
       const answer = await tab.page.goto(`${server.url}/shared`);
       assert.equal(answer?.headers()["cache-control"], "private, no-cache");
       await tab.page.click("#like");
-      await told(tab.page, "liked");
+      await reported(tab.page, "liked");
       await tab.page.goto(`${server.url}/mistaken`);
       assert.match(
         server.output(),

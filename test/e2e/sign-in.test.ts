@@ -25,7 +25,7 @@ const restart = async (env: Record<string, string>): Promise<void> => {
   await start(env, Number(port));
 };
 
-const tells = (page: Page, text: string): Promise<void> => page.locator("output", { hasText: text }).waitFor();
+const reports = (page: Page, text: string): Promise<void> => page.locator("output", { hasText: text }).waitFor();
 const greets = (page: Page, name: string): Promise<void> => page.locator("h1", { hasText: `Hello ${name}` }).waitFor();
 
 before(async () => {
@@ -48,19 +48,19 @@ describe("a visitor", () => {
     await greets(page, "stranger");
     // The call that signs in voids the page's token; the next one has the new token.
     await page.click("#sign-in");
-    await tells(page, "done: Ada");
+    await reports(page, "done: Ada");
     await page.click("#count");
-    await tells(page, "done: 1");
+    await reports(page, "done: 1");
 
     await restart({ SVC_SECRET: NEW, SVC_SECRET_PREVIOUS: OLD });
     await page.click("#count");
-    await tells(page, "done: 2");
+    await reports(page, "done: 2");
     await page.reload();
     await greets(page, "Ada");
 
     await restart({ SVC_SECRET: NEW });
     await page.click("#count");
-    await tells(page, "done: 3");
+    await reports(page, "done: 3");
     await page.reload();
     await greets(page, "Ada");
 
@@ -77,7 +77,7 @@ describe("a visitor", () => {
     const { page } = tab;
     await page.goto(server.url);
     await page.click("#sign-in");
-    await tells(page, "done: Ada");
+    await reports(page, "done: Ada");
     await page.fill("[name=name]", "Grace");
     await page.click("#submit");
     await greets(page, "Grace");
@@ -103,13 +103,13 @@ describe("a visitor", () => {
     const other = await page.context().newPage();
     await other.goto(server.url);
     await other.click("#sign-in");
-    await tells(other, "done: Ada");
+    await reports(other, "done: Ada");
     await page.click("#count");
-    await tells(page, "Forbidden");
+    await reports(page, "Forbidden");
     assert.match(tab.takeComplaints().join("\n"), /403/);
     await page.reload();
     await page.click("#count");
-    await tells(page, "done: 1");
+    await reports(page, "done: 1");
     await tab.close();
   });
 });

@@ -57,9 +57,9 @@ async function thrownBy(
   await page.goto(url);
   const message = `planted in ${fault}\n`;
   // What a first event leads to is told to the console, what later ones do is an error of the page.
-  const thrown = new Promise<string>((tell) => {
-    page.on("pageerror", ({ stack = "" }) => void (stack.includes(message) && tell(stack)));
-    page.on("console", (line) => void (line.text().includes(message) && tell(line.text())));
+  const thrown = new Promise<string>((report) => {
+    page.on("pageerror", ({ stack = "" }) => void (stack.includes(message) && report(stack)));
+    page.on("console", (line) => void (line.text().includes(message) && report(line.text())));
   });
   await page.locator(FAULTS[fault]?.click ?? "").click();
   return callsOf(await thrown, mapOf);

@@ -29,7 +29,7 @@ const host = createServer((request, response) => {
   response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "text/plain" }).end(readFileSync(file));
 });
 
-let told = "";
+let reported = "";
 let browser: Browser;
 let origin: string;
 
@@ -38,7 +38,7 @@ const read = (name: string): string => readFileSync(join(exported, name), "utf8"
 before(async () => {
   const args = [join(root, "bin/svc.js"), "build", "--static", "--root", folder];
   const env = { ...process.env, SVC_SITE_URL: "https://example.com", NO_COLOR: "1" };
-  ({ stdout: told } = await promisify(execFile)(process.execPath, args, { env }));
+  ({ stdout: reported } = await promisify(execFile)(process.execPath, args, { env }));
   await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
   browser = await launchBrowser();
@@ -81,7 +81,7 @@ describe("svc build --static", () => {
       "/moved redirects to /about",
       "/books/gone is answered with status 404",
     ])
-      assert.ok(told.includes(`  ${line}\n`), `${line}\n\n${told}`);
+      assert.ok(reported.includes(`  ${line}\n`), `${line}\n\n${reported}`);
   });
 
   it("has the policy in each page, by hash, without what only a header may say", () => {

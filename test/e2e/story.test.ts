@@ -196,11 +196,11 @@ async function sortsAndFilters(page: Page): Promise<void> {
 
 /** Runs in the page: hands every text of the status line to the test. */
 function watchStatus(): void {
-  const tell = (window as unknown as { tell: (sentence: string) => void }).tell;
+  const report = (window as unknown as { report: (sentence: string) => void }).report;
   document.addEventListener("DOMContentLoaded", () => {
     const status = document.querySelector("[role=status]");
     if (!status) return;
-    new MutationObserver(() => tell(status.textContent ?? "")).observe(status, {
+    new MutationObserver(() => report(status.textContent ?? "")).observe(status, {
       characterData: true,
       childList: true,
       subtree: true,

@@ -25,24 +25,24 @@ after(async () => {
 });
 
 /** Has a piece come, or fail. */
-type Tell = (name: string, value?: string, isFailure?: boolean) => Promise<void>;
+type Report = (name: string, value?: string, isFailure?: boolean) => Promise<void>;
 
 /** @param prepare has the empty tab before the page. Opens a page up to its first part and fails when the browser complained. */
 async function onStream(
   path: string,
-  story: (page: Page, tell: Tell, tab: Tab) => Promise<void>,
+  story: (page: Page, report: Report, tab: Tab) => Promise<void>,
   { prepare, ...options }: BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> } = {},
   { url }: { url: string } = server,
 ): Promise<void> {
   const run = `${path}-${++runs}`;
   const tab = await openTab(browser, options);
   await prepare?.(tab.page);
-  const tell: Tell = async (name, value = name, isFailure = false) => {
+  const report: Report = async (name, value = name, isFailure = false) => {
     const query = new URLSearchParams({ run, name, value, ...(isFailure ? { fail: "" } : {}) });
     await (await fetch(`${url}/gate?${query}`)).text();
   };
   await tab.page.goto(`${url}${path}?run=${encodeURIComponent(run)}`, { waitUntil: "commit" });
-  await story(tab.page, tell, tab);
+  await story(tab.page, report, tab);
   await tab.close();
 }
 
@@ -51,18 +51,18 @@ const ALL = ["one", "two", "row", "list", "bad", "worse"];
 
 describe("a page with browser code", () => {
   it("keeps nothing of a boundary that showed its fallback in the place of a piece: it can become another page again", () =>
-    onStream("/failing-meanwhile", async (page, tell, tab) => {
+    onStream("/failing-meanwhile", async (page, report, tab) => {
       await button(page, "Throw").click();
       await page.locator("#sorry").waitFor();
       assert.equal(await page.locator("svc-kept").count(), 1);
-      await tell("piece");
+      await report("piece");
       await page.locator("#come").waitFor();
       assert.equal(await page.locator("svc-kept").count(), 0);
       assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("thrown meanwhile")));
     }));
 
   it("answers events before its pieces are there, and shows these in their places in whatever order they come", () =>
-    onStream("/streaming", async (page, tell) => {
+    onStream("/streaming", async (page, report) => {
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace(/-[0-9a-f]{8}/, "")));
       const first = page.waitForResponse("**/_svc/core.js");
@@ -71,55 +71,55 @@ describe("a page with browser code", () => {
       assert.ok(asked.includes("/_svc/stream.js") && asked.includes("/_svc/handler/streaming.js"), "beside core");
       await button(page, "Count 1").waitFor();
       assert.equal(await page.locator("#wait-one").textContent(), "one is on its way");
-      await tell("two");
+      await report("two");
       await page.locator("#two b", { hasText: "two: 1" }).waitFor();
       assert.equal(await page.locator("#wait-two").count(), 0);
       assert.equal(await page.locator("#wait-one").count(), 1);
       assert.equal(await page.locator("#two").getAttribute("data-tone"), "plain");
-      await tell("one");
+      await report("one");
       await page.locator("#one b", { hasText: "one: 1" }).waitFor();
       assert.equal(await page.locator("#one").getAttribute("data-tone"), "loud");
-      await tell("row", "a row");
+      await report("row", "a row");
       await page.locator("tbody > #row", { hasText: "a row" }).waitFor();
       assert.equal(await page.locator("#wait-row").count(), 0);
       const order = await page
         .locator("main > :is(section, #between, table)")
         .evaluateAll((found) => found.map(({ id }) => id));
       assert.deepEqual(order, ["one", "between", "two", ""]);
-      for (const name of ALL) await tell(name);
+      for (const name of ALL) await report(name);
       await page.waitForLoadState("load");
       assert.equal(await page.locator("[data-svc-piece], [data-svc-wait], svc-wait").count(), 0);
     }));
 
   it("runs handlers and moments of a piece, whose signals are those of the page", () =>
-    onStream("/streaming", async (page, tell) => {
-      await tell("one");
+    onStream("/streaming", async (page, report) => {
+      await report("one");
       await page.locator("#one").waitFor();
       await page.locator("#one output", { hasText: "1" }).waitFor();
       await button(page, "one 0").click();
       await button(page, "one 1").waitFor();
       await button(page, "Count 0").click();
       await page.locator("#one b", { hasText: "one: 1" }).waitFor();
-      await tell("two");
+      await report("two");
       await page.locator("#two b", { hasText: "two: 1" }).waitFor();
       // An event type that no element of the first part has.
       await button(page, "Add ten to two").dblclick();
       await page.locator("#one b", { hasText: "one: 11" }).waitFor();
       await button(page, "Count 11").waitFor();
-      for (const name of ALL) await tell(name);
+      for (const name of ALL) await report(name);
       await page.waitForLoadState("load");
       assert.equal(await page.locator("#one output").textContent(), "1", "onLoad ran once");
     }));
 
   it("ends up as the page that is sent where nothing is late", () =>
-    onStream("/streaming", async (page, tell) => {
+    onStream("/streaming", async (page, report) => {
       // Scopes count in the order in which they are written, and those of a stream name the part for it.
       const written = (): Promise<string> =>
         page.evaluate(() =>
           document.querySelector("main")!.outerHTML.replaceAll(/ s="\d+ ([^"]*?)(?: stream)?"/g, ' s="$1"'),
         );
-      for (const name of ["worse", "two", "list", "row", "one"]) await tell(name);
-      await tell("bad", "no luck", true);
+      for (const name of ["worse", "two", "list", "row", "one"]) await report(name);
+      await report("bad", "no luck", true);
       await page.locator("#caught").waitFor();
       await page.waitForLoadState("load");
       await page.locator("#one output", { hasText: "1" }).waitFor();
@@ -133,46 +133,46 @@ describe("a page with browser code", () => {
     }));
 
   it("loads nothing but the loader while nobody touches it, and wakes pieces when something they show changes", () =>
-    onStream("/streaming", async (page, tell, { scripts }) => {
-      for (const name of ["list", "row", "bad", "worse"]) await tell(name);
+    onStream("/streaming", async (page, report, { scripts }) => {
+      for (const name of ["list", "row", "bad", "worse"]) await report(name);
       await page.locator("#row").waitFor();
       assert.deepEqual(scripts, ["/_svc/loader.js"]);
       await button(page, "Unshift").click();
       await page.locator("#items > li", { hasText: "2 done" }).waitFor();
       assert.deepEqual(await page.locator("#items > li").allTextContents(), ["2 done", "1 open"]);
-      for (const name of ALL) await tell(name);
+      for (const name of ALL) await report(name);
     }));
 
   it("brings a list up to date that was on its way while it changed", () =>
-    onStream("/streaming", async (page, tell) => {
+    onStream("/streaming", async (page, report) => {
       await button(page, "Unshift").click();
       await button(page, "Unshift").click();
-      await tell("list");
+      await report("list");
       await page.locator("#items > li", { hasText: "3 done" }).waitFor();
       assert.deepEqual(await page.locator("#items > li").allTextContents(), ["3 done", "2 done", "1 open"]);
       await button(page, "Unshift").click();
       await page.locator("#items > li", { hasText: "4 done" }).waitFor();
-      for (const name of ALL) await tell(name);
+      for (const name of ALL) await report(name);
     }));
 
   it("shows what stands for a piece that failed, logs it, and goes on", () =>
-    onStream("/streaming", async (page, tell) => {
-      await tell("bad", "no luck", true);
+    onStream("/streaming", async (page, report) => {
+      await report("bad", "no luck", true);
       await page.locator("#caught", { hasText: "no luck" }).waitFor();
-      await tell("worse", "a secret", true);
+      await report("worse", "a secret", true);
       await page.locator("#fallback").waitFor();
       assert.match(server.output(), /"reqId":"[^"]+"[^\n]*"page":"\/streaming"[^\n]*"message":"a secret"/);
-      for (const name of ALL) await tell(name);
+      for (const name of ALL) await report(name);
       await page.locator("#two").waitFor();
     }));
 
   it("shows everything without script, placeholders gone", () =>
     onStream(
       "/streaming",
-      async (page, tell) => {
+      async (page, report) => {
         await page.locator("#between").waitFor();
         assert.equal(await page.locator("#wait-one").isVisible(), false);
-        for (const name of ALL) await tell(name);
+        for (const name of ALL) await report(name);
         await page.waitForLoadState("load");
         for (const id of ["#one", "#two", "#row", "#items"]) assert.equal(await page.locator(id).isVisible(), true, id);
       },
@@ -180,20 +180,20 @@ describe("a page with browser code", () => {
     ));
 
   it("tells pieces that they are seen, also those that come after the first", () =>
-    onStream("/late-moments", async (page, tell, { scripts }) => {
+    onStream("/late-moments", async (page, report, { scripts }) => {
       await button(page, "Count 0").waitFor();
       assert.ok(!scripts.includes("/_svc/moments.js"));
-      await tell("one");
+      await report("one");
       await page.locator("#one #seen", { hasText: /^seen$/ }).waitFor();
-      await tell("two");
+      await report("two");
       await page.locator("#two #seen", { hasText: /^seen$/ }).waitFor();
     }));
 
   it("has code in a piece only", () =>
-    onStream("/late", async (page, tell, { scripts }) => {
+    onStream("/late", async (page, report, { scripts }) => {
       await page.getByRole("heading", { name: "Late" }).waitFor();
       assert.deepEqual(scripts, []);
-      await tell("one");
+      await report("one");
       await page.locator("#one output", { hasText: "1" }).waitFor();
       await button(page, "Add ten to one").dblclick();
       await page.locator("#one b", { hasText: "one: 15" }).waitFor();
@@ -202,13 +202,13 @@ describe("a page with browser code", () => {
 
 describe("a page without browser code", () => {
   it("comes in order, without any script", () =>
-    onStream("/in-order", async (page, tell, { scripts }) => {
+    onStream("/in-order", async (page, report, { scripts }) => {
       await page.getByRole("heading", { name: "In order" }).waitFor();
-      await tell("two");
-      await tell("one");
+      await report("two");
+      await report("one");
       await page.locator("#two", { hasText: "two" }).waitFor();
       assert.equal(await page.locator("#last").count(), 0);
-      await tell("inner");
+      await report("inner");
       await page.locator("#last").waitFor();
       await page.waitForLoadState("load");
       assert.deepEqual(await page.locator("main > p").allTextContents(), ["one", "two inner", "last"]);
@@ -219,27 +219,27 @@ describe("a page without browser code", () => {
 
 describe("a resource", () => {
   it("comes with the page as a piece, and is fetched again when its source changes", () =>
-    onStream("/resource", async (page, tell, { scripts }) => {
+    onStream("/resource", async (page, report, { scripts }) => {
       await page.locator("#wait").waitFor();
-      await tell("one", "a,b");
+      await report("one", "a,b");
       await page.locator("#words", { hasText: "ab" }).waitFor();
       await page.waitForLoadState("networkidle");
       assert.deepEqual(scripts, ["/_svc/loader.js"]);
       await button(page, "Two").click();
       await page.locator("#first", { hasText: "first: a …" }).waitFor();
-      await tell("two", "b,c,d");
+      await report("two", "b,c,d");
       await page.locator("#words", { hasText: "bcd" }).waitFor();
       await page.locator("#count", { hasText: "3 fine" }).waitFor();
       await page.locator("#first", { hasText: "first: b ." }).waitFor();
     }));
 
   it("does not ask again for what the server has fetched", () =>
-    onStream("/resource", async (page, tell) => {
+    onStream("/resource", async (page, report) => {
       const asked: string[] = [];
       page.on("request", (request) => {
         if (request.method() === "POST") asked.push(request.url());
       });
-      await tell("one", "a");
+      await report("one", "a");
       await page.locator("#words").waitFor();
       await button(page, "Other 0").click();
       await button(page, "Other 1").waitFor();
@@ -250,52 +250,52 @@ describe("a resource", () => {
     }));
 
   it("keeps the last of several fetches, whichever is answered last", () =>
-    onStream("/resource", async (page, tell) => {
-      await tell("one", "a");
+    onStream("/resource", async (page, report) => {
+      await report("one", "a");
       await page.locator("#words").waitFor();
       await button(page, "Two").click();
       await button(page, "Three").click();
-      await tell("three", "three");
+      await report("three", "three");
       await page.locator("#words", { hasText: "three" }).waitFor();
-      await tell("two", "two");
+      await report("two", "two");
       await button(page, "Other 0").click();
       await button(page, "Other 1").waitFor();
       assert.equal(await page.locator("#words").textContent(), "three");
     }));
 
   it("keeps its value when a fetch fails, and tells why", () =>
-    onStream("/resource", async (page, tell, { takeComplaints }) => {
-      await tell("one", "a");
+    onStream("/resource", async (page, report, { takeComplaints }) => {
+      await report("one", "a");
       await page.locator("#words").waitFor();
       await button(page, "Two").click();
-      await tell("two", "a secret", true);
+      await report("two", "a secret", true);
       await page.locator("#count", { hasText: "1 " }).filter({ hasNotText: "fine" }).waitFor();
       assert.equal(await page.locator("#words").textContent(), "a");
       await button(page, "Three").click();
-      await tell("three", "c");
+      await report("three", "c");
       await page.locator("#count", { hasText: "1 fine" }).waitFor();
       takeComplaints();
     }));
 
   it("that arrives while the page is in use is taken in, and what said that it is on its way says so no more", () =>
-    onStream("/resource-shown", async (page, tell) => {
+    onStream("/resource-shown", async (page, report) => {
       await page.locator("#busy", { hasText: "busy" }).waitFor();
       await button(page, "Other 0").click();
       await button(page, "Other 1").waitFor();
-      await tell("one", "a,b");
+      await report("one", "a,b");
       await page.locator("#words", { hasText: "ab" }).waitFor();
       await page.locator("#busy", { hasText: "idle" }).waitFor();
       await button(page, "Two").click();
       await page.locator("#busy", { hasText: "busy" }).waitFor();
-      await tell("two", "c");
+      await report("two", "c");
       await page.locator("#words", { hasText: "c" }).waitFor();
       await page.locator("#busy", { hasText: "idle" }).waitFor();
     }));
 
   it("tells what said that it is on its way, also where nobody has touched the page", () =>
-    onStream("/resource-shown", async (page, tell) => {
+    onStream("/resource-shown", async (page, report) => {
       await page.locator("#busy", { hasText: "busy" }).waitFor();
-      await tell("one", "a,b");
+      await report("one", "a,b");
       await page.locator("#busy", { hasText: "idle" }).waitFor();
       assert.equal(await page.locator("#words").textContent(), "ab");
     }));
@@ -310,11 +310,11 @@ describe("a resource", () => {
     };
     return onStream(
       "/resource-shown",
-      async (page, tell) => {
-        await tell("one", "a,b");
+      async (page, report) => {
+        await report("one", "a,b");
         await page.locator("#busy", { hasText: "idle" }).waitFor();
         await button(page, "Two").click();
-        await tell("two", "b,c");
+        await report("two", "b,c");
         await page.locator("#words", { hasText: "bc" }).waitFor();
       },
       { prepare },
@@ -322,16 +322,16 @@ describe("a resource", () => {
   });
 
   it("that failed on the server shows the catch, tells no secret, and can be fetched again", () =>
-    onStream("/resource-shown", async (page, tell) => {
-      await tell("one", "a secret", true);
+    onStream("/resource-shown", async (page, report) => {
+      await report("one", "a secret", true);
       await page.locator("#caught").waitFor();
       await page.locator("#busy", { hasText: "idle" }).waitFor();
       assert.doesNotMatch(await page.content(), /a secret/);
     }));
 
   it("that the browser never fetches again needs no script", () =>
-    onStream("/fetched", async (page, tell, { scripts }) => {
-      await tell("one", "a,b");
+    onStream("/fetched", async (page, report, { scripts }) => {
+      await report("one", "a,b");
       await page.locator("#words", { hasText: "a b" }).waitFor();
       await page.waitForLoadState("load");
       assert.deepEqual(scripts, []);
@@ -347,22 +347,22 @@ describe("under svc dev", () => {
       env: { NODE_ENV: "development" },
     });
     try {
-      const stream = async (page: Page, tell: Tell): Promise<void> => {
+      const stream = async (page: Page, report: Report): Promise<void> => {
         await button(page, "Count 0").click();
         await button(page, "Count 1").waitFor();
-        await tell("one");
+        await report("one");
         await page.locator("#one b", { hasText: "one: 1" }).waitFor();
         await button(page, "one 0").click();
         await button(page, "one 1").waitFor();
-        for (const name of ALL) await tell(name);
+        for (const name of ALL) await report(name);
         await page.waitForLoadState("load");
       };
       await onStream("/streaming", stream, {}, dev);
-      const fetching = async (page: Page, tell: Tell): Promise<void> => {
-        await tell("one", "a,b");
+      const fetching = async (page: Page, report: Report): Promise<void> => {
+        await report("one", "a,b");
         await page.locator("#words", { hasText: "ab" }).waitFor();
         await button(page, "Two").click();
-        await tell("two", "b,c");
+        await report("two", "b,c");
         await page.locator("#words", { hasText: "bc" }).waitFor();
       };
       await onStream("/resource-shown", fetching, {}, dev);

@@ -15,12 +15,12 @@ const env = {
 };
 
 /** Workers wait here until the test lets them go; whoever comes first makes the gate. */
-const gates = new Map<string, { opened: Promise<void>; letGo: () => void }>();
-function gate(name: string): { opened: Promise<void>; letGo: () => void } {
+const gates = new Map<string, { opened: Promise<void>; releaseHeld: () => void }>();
+function gate(name: string): { opened: Promise<void>; releaseHeld: () => void } {
   let known = gates.get(name);
   if (!known) {
-    let letGo = (): void => undefined;
-    known = { opened: new Promise((done) => (letGo = done)), letGo: () => letGo() };
+    let releaseHeld = (): void => undefined;
+    known = { opened: new Promise((done) => (releaseHeld = done)), releaseHeld: () => releaseHeld() };
     gates.set(name, known);
   }
   return known;
@@ -101,16 +101,16 @@ describe("flow.js", () => {
     await page.goto(`${started.url}/flow/${id}`);
     await page.locator('svc-flow[data-live][data-status="running"]').waitFor();
     await page.locator('#list[data-status="running"]', { hasText: "list running" }).waitFor();
-    gate("list").letGo();
+    gate("list").releaseHeld();
     await page.locator("#list", { hasText: "list done" }).waitFor();
     await page.locator('#look[data-total="3"]', { hasText: "look running 0 of 3" }).waitFor();
     // What a worker says is text.
     assert.equal(await page.locator('li[data-level="info"]').innerHTML(), "three &lt;b&gt;found&lt;/b&gt;");
-    gate("a").letGo();
+    gate("a").releaseHeld();
     await page.locator("#look", { hasText: "look running 1 of 3" }).waitFor();
     await page.locator('#look progress[value="1"][max="3"]').waitFor();
-    gate("b").letGo();
-    gate("c").letGo();
+    gate("b").releaseHeld();
+    gate("c").releaseHeld();
     await page.locator('svc-flow[data-status="done"]:not([data-live])', { hasText: "look done 3 of 3" }).waitFor();
     assert.equal(await page.getByRole("status").textContent(), "done");
     await tab.close();
@@ -151,7 +151,7 @@ describe("flow.js", () => {
       });
       await page.goto(`${started.url}/flow/${id}?reload`);
       await page.locator("svc-flow[data-live]").waitFor();
-      gate("failing").letGo();
+      gate("failing").releaseHeld();
       await page.locator("h1", { hasText: "Over" }).waitFor();
       await page.locator('svc-flow[data-status="failed"]').waitFor();
       const seqs = String(await page.evaluate("sessionStorage.getItem('seen')")).split(",");
@@ -165,7 +165,7 @@ describe("flow.js", () => {
 
   it("follows a graph that was run again past its first end", { timeout: DEADLINE_MS }, async () => {
     const id = await begin("failing");
-    gate("failing").letGo();
+    gate("failing").releaseHeld();
     await app.engine.idle();
     await app.engine.retry(id);
     await app.engine.idle();
@@ -186,7 +186,7 @@ describe("flow.js", () => {
 
   it("goes on behind an answer that is no stream, from where it was", { timeout: DEADLINE_MS }, async () => {
     const id = await begin("failing");
-    gate("failing").letGo();
+    gate("failing").releaseHeld();
     await app.engine.idle();
     const tab = await openTab(browser);
     const { page } = tab;
@@ -236,7 +236,7 @@ describe("flow.js", () => {
     const left = page.waitForEvent("requestfailed", (request) => request.resourceType() === "eventsource");
     await page.clock.fastForward(10_000);
     await left;
-    gate("hidden").letGo();
+    gate("hidden").releaseHeld();
     await app.engine.idle();
     await seenAs(page, true);
     await page.locator('svc-flow[data-status="done"]:not([data-live])').waitFor();

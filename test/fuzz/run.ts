@@ -112,8 +112,8 @@ async function check(property: fc.IAsyncProperty<unknown>, parameters: fc.Parame
 
 /** What an input looks like is told in short: bytes as numbers are hard to read, and there may be many. */
 function failure(report: string, cause: unknown): Error {
-  const told = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`${report.slice(0, MAX_REPORT_LENGTH)}\n${told.slice(0, MAX_REPORT_LENGTH)}`, { cause });
+  const reported = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${report.slice(0, MAX_REPORT_LENGTH)}\n${reported.slice(0, MAX_REPORT_LENGTH)}`, { cause });
 }
 
 let collect: (() => void) | undefined;

@@ -26,8 +26,8 @@ export async function recordAudit(
   more: { note?: string; data?: Json } = {},
 ): Promise<void> {
   const { note, data } = more;
-  const steering = { by: actorOf(ctx, services), address: ctx.clientIp, ...(note !== undefined && { note }) };
-  const row = auditOf(operation, target, services.clock.now(), steering, data);
+  const auditContext = { by: actorOf(ctx, services), address: ctx.clientIp, ...(note !== undefined && { note }) };
+  const row = auditOf(operation, target, services.clock.now(), auditContext, data);
   try {
     await services.store.audit.add(row);
   } catch (err) {

@@ -8,7 +8,7 @@ import type { PurgeQuery } from "../../storage/contract/queries.ts";
 import { operatorOnly } from "../pipeline/operator-auth.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { recordAudit } from "./audit.ts";
-import { invalid, readGraphQuery, readObject, readSteering, readText, readWhole } from "./graph-input.ts";
+import { invalid, readGraphQuery, readObject, readAuditContext, readText, readWhole } from "./graph-input.ts";
 
 const ACTIONS: readonly BulkAction[] = ["pause", "resume", "cancel", "retry"];
 const PURGE = "purge";
@@ -39,15 +39,15 @@ export function bulkEndpoint({ router, services }: Endpoints): void {
 }
 
 async function run(ctx: Context, services: Services): Promise<Result> {
-  const { steering, body } = await readSteering(ctx, services, KEYS);
+  const { auditContext, body } = await readAuditContext(ctx, services, KEYS);
   const { action, filter, dry_run: isDryRun = false, limit, cursor } = body;
   if (typeof isDryRun !== "boolean") throw invalid("dry_run", "must be true or false");
   // A missing filter may be a mistake; an empty one selects all.
   if (filter === undefined) throw invalid("filter", "must be an object; {} is all graphs");
-  if (action === PURGE) return purge(ctx, services, filter, { isDryRun, note: steering.note });
+  if (action === PURGE) return purge(ctx, services, filter, { isDryRun, note: auditContext.note });
   const step = ACTIONS.find((known) => known === action);
   if (!step) throw invalid("action", `must be one of ${[...ACTIONS, PURGE].join(", ")}`);
-  const options: BulkOptions = { ...steering, filter: readFilter(filter), isDryRun };
+  const options: BulkOptions = { ...auditContext, filter: readFilter(filter), isDryRun };
   if (limit !== undefined) options.limit = readLimit(limit);
   if (cursor !== undefined) options.cursor = readText(cursor, "cursor", MAX_TEXT_LENGTH);
   return json(await services.engine.bulk(step, options));

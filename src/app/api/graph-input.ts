@@ -2,7 +2,7 @@
 import type { Context } from "../../platform/http/types.ts";
 import { readJson } from "../../platform/http/body/read-body.ts";
 import { readPriority } from "../../graphs/definition/definition-checks.ts";
-import type { StartOptions, Steering } from "../../graphs/definition/audit-types.ts";
+import type { StartOptions, AuditContext } from "../../graphs/definition/audit-types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { GRAPH_ORIGINS, GRAPH_STATUSES } from "../../platform/shared/wire.ts";
@@ -78,16 +78,16 @@ export function readStart(body: Json): StartInput {
  * @param keys keys of the body beside `note`
  * @throws SvcError `SVC_INVALID`
  */
-export async function readSteering(
+export async function readAuditContext(
   ctx: Context,
   services: Services,
   keys: readonly string[] = [],
   maxBytes = MAX_NOTE_BYTES,
-): Promise<{ steering: Steering; body: Record<string, Json | undefined> }> {
+): Promise<{ auditContext: AuditContext; body: Record<string, Json | undefined> }> {
   const { note, ...body } = readObject(hasBody(ctx) ? await readJson(ctx, maxBytes) : {}, [...keys, "note"]);
-  const steering: Steering = { by: actorOf(ctx, services), address: ctx.clientIp };
-  if (note !== undefined) steering.note = readText(note, "note", MAX_NOTE_LENGTH);
-  return { steering, body };
+  const auditContext: AuditContext = { by: actorOf(ctx, services), address: ctx.clientIp };
+  if (note !== undefined) auditContext.note = readText(note, "note", MAX_NOTE_LENGTH);
+  return { auditContext, body };
 }
 
 /** @throws SvcError `SVC_INVALID` for a value that is not an object, or has another key */

@@ -18,7 +18,7 @@ import {
   readLastSeq,
   readMs,
   readStart,
-  readSteering,
+  readAuditContext,
   readText,
   readWhole,
 } from "./graph-input.ts";
@@ -66,41 +66,41 @@ function startBytes({ engine }: Services): number {
 
 async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  const { steering } = await readSteering(ctx, services);
-  return json(await services.engine[step](graph_id, steering), 202);
+  const { auditContext } = await readAuditContext(ctx, services);
+  return json(await services.engine[step](graph_id, auditContext), 202);
 }
 
 async function pause(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  const { steering, body } = await readSteering(ctx, services, ["grace_ms"]);
+  const { auditContext, body } = await readAuditContext(ctx, services, ["grace_ms"]);
   const grace = body["grace_ms"] === undefined ? {} : { grace: readMs(body["grace_ms"], "grace_ms") };
-  return json(await services.engine.pause(graph_id, { ...steering, ...grace }), 202);
+  return json(await services.engine.pause(graph_id, { ...auditContext, ...grace }), 202);
 }
 
 async function retry(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  const { steering, body } = await readSteering(ctx, services, ["from"]);
+  const { auditContext, body } = await readAuditContext(ctx, services, ["from"]);
   const from = body["from"] === undefined ? {} : { from: readText(body["from"], "from", MAX_NODE_LENGTH) };
-  return json(await services.engine.retry(graph_id, { ...steering, ...from }), 202);
+  return json(await services.engine.retry(graph_id, { ...auditContext, ...from }), 202);
 }
 
 /** A control token of a run also allows forks; the new run needs a token of its own. */
 async function fork(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  const { steering, body } = await readSteering(ctx, services, FORK_KEYS, startBytes(services));
+  const { auditContext, body } = await readAuditContext(ctx, services, FORK_KEYS, startBytes(services));
   const from = readText(body["from"], "from", MAX_NODE_LENGTH);
   const { input } = body;
-  const forked = await services.engine.fork(graph_id, { ...steering, from, ...(input !== undefined && { input }) });
+  const forked = await services.engine.fork(graph_id, { ...auditContext, from, ...(input !== undefined && { input }) });
   return json(forked, 202);
 }
 
 async function signal(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
-  const { steering, body } = await readSteering(ctx, services, SIGNAL_KEYS, MAX_SIGNAL_BYTES);
+  const { auditContext, body } = await readAuditContext(ctx, services, SIGNAL_KEYS, MAX_SIGNAL_BYTES);
   const name = readText(body["name"], "name", MAX_NODE_LENGTH);
   const { idempotency_key: key, payload } = body;
   const once = key === undefined ? {} : { idempotencyKey: readText(key, "idempotency_key", MAX_KEY_LENGTH) };
-  return json(await services.engine.signal(graph_id, name, payload, { ...steering, ...once }), 202);
+  return json(await services.engine.signal(graph_id, name, payload, { ...auditContext, ...once }), 202);
 }
 
 /** Results of its nodes before they ran again. */

@@ -6,10 +6,10 @@ import { PATHS } from "../../platform/shared/wire.ts";
 const NO_STORE = ["cache-control", "no-store"];
 
 /** @param hindrances why it is not ready: short names, because anyone may ask; none when it is ready. */
-export function healthEndpoints(router: Router, hindrances: () => Promise<readonly string[]>): void {
+export function healthEndpoints(router: Router, readinessFailures: () => Promise<readonly string[]>): void {
   router.add("GET", PATHS.health, () => text("ok", 200, NO_STORE));
   router.add("GET", PATHS.ready, async () => {
-    const found = await hindrances();
+    const found = await readinessFailures();
     return found.length === 0 ? text("ready", 200, NO_STORE) : text(`not ready: ${found.join(", ")}`, 503, NO_STORE);
   });
 }

@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_NODES = 10_000;
 
 /** Texts of refusals before the author's code runs; texts of that code are passed on. */
-const DOOR_TEXTS: Partial<Record<ErrorCode, string>> = {
+const LIMIT_TEXTS: Partial<Record<ErrorCode, string>> = {
   SVC_TOO_LARGE: "Payload too large",
   SVC_CONTENT_TYPE: "Unsupported content type",
 };
@@ -16,7 +16,7 @@ const DOOR_TEXTS: Partial<Record<ErrorCode, string>> = {
 /** Replaces the text of a refusal by the documented one. */
 export function inWords(error: unknown): unknown {
   if (!(error instanceof SvcError)) return error;
-  const text = DOOR_TEXTS[error.code];
+  const text = LIMIT_TEXTS[error.code];
   if (text === undefined) return error;
   return new SvcError(error.code, text, { cause: error, ...(error.issues && { issues: error.issues }) });
 }

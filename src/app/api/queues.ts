@@ -4,7 +4,7 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { operatorOnly } from "../pipeline/operator-auth.ts";
 import { queuesOf } from "../observability/operations.ts";
 import type { Endpoints } from "../services.ts";
-import { readSteering } from "./graph-input.ts";
+import { readAuditContext } from "./graph-input.ts";
 
 export function queueEndpoints({ router, services }: Endpoints): void {
   const { queues } = services.engine;
@@ -15,8 +15,8 @@ export function queueEndpoints({ router, services }: Endpoints): void {
       "POST",
       `${PATHS.queues}/:worker/${step}`,
       async (ctx) => {
-        const { steering } = await readSteering(ctx, services);
-        return json(await queues[step](ctx.params["worker"] ?? "", steering));
+        const { auditContext } = await readAuditContext(ctx, services);
+        return json(await queues[step](ctx.params["worker"] ?? "", auditContext));
       },
       operator,
     );

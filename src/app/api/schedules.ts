@@ -7,7 +7,7 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { operatorOnly } from "../pipeline/operator-auth.ts";
 import { notFound } from "../pipeline/outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { invalid, readSteering, readText } from "./graph-input.ts";
+import { invalid, readAuditContext, readText } from "./graph-input.ts";
 
 const KEYS = ["worker", "cron", "time_zone", "input", "catch_up", "overlap"];
 const MAX_TEXT_LENGTH = 255;
@@ -35,9 +35,9 @@ function nameOf(ctx: Context): string {
 }
 
 async function save(ctx: Context, services: Services): Promise<Result> {
-  const { steering, body } = await readSteering(ctx, services, KEYS, MAX_BYTES);
+  const { auditContext, body } = await readAuditContext(ctx, services, KEYS, MAX_BYTES);
   const isNew = (await services.engine.schedule.get(nameOf(ctx))) === undefined;
-  const view = await services.engine.schedule.upsert(readDefinition(nameOf(ctx), body), steering);
+  const view = await services.engine.schedule.upsert(readDefinition(nameOf(ctx), body), auditContext);
   return json(view, isNew ? 201 : 200);
 }
 
@@ -62,19 +62,19 @@ function oneOf<Known extends string>(value: Json, key: string, allowed: readonly
 }
 
 async function remove(ctx: Context, services: Services): Promise<Result> {
-  const { steering } = await readSteering(ctx, services);
-  await services.engine.schedule.remove(nameOf(ctx), steering);
+  const { auditContext } = await readAuditContext(ctx, services);
+  await services.engine.schedule.remove(nameOf(ctx), auditContext);
   return empty();
 }
 
 async function steer(ctx: Context, services: Services, step: "pause" | "resume"): Promise<Result> {
-  const { steering } = await readSteering(ctx, services);
-  return json(await services.engine.schedule[step](nameOf(ctx), steering));
+  const { auditContext } = await readAuditContext(ctx, services);
+  return json(await services.engine.schedule[step](nameOf(ctx), auditContext));
 }
 
 async function trigger(ctx: Context, services: Services): Promise<Result> {
-  const { steering, body } = await readSteering(ctx, services, ["idempotency_key"]);
+  const { auditContext, body } = await readAuditContext(ctx, services, ["idempotency_key"]);
   const { idempotency_key: key } = body;
   const options = key === undefined ? {} : { idempotencyKey: readText(key, "idempotency_key", MAX_TEXT_LENGTH / 2) };
-  return json(await services.engine.schedule.trigger(nameOf(ctx), { ...steering, ...options }), 202);
+  return json(await services.engine.schedule.trigger(nameOf(ctx), { ...auditContext, ...options }), 202);
 }

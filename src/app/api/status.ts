@@ -26,9 +26,9 @@ async function metrics(services: Services): Promise<Result> {
 /** Metrics that are read from store and engine on request. */
 async function stateFamilies(services: Services): Promise<Family[]> {
   const { store, engine, clock, startedMs } = services;
-  const lanes = engine.lanes();
+  const queueReports = engine.queueReports();
   const byWorker = (count: "running" | "waiting"): [Labels, number][] =>
-    lanes.map((lane) => [{ worker: lane.worker }, lane[count]]);
+    queueReports.map((queueReport) => [{ worker: queueReport.worker }, queueReport[count]]);
   return [
     gauge("svc_build_info", "Always 1; the versions are labels", [[{ version: VERSION, node: process.version }, 1]]),
     gauge("svc_uptime_seconds", "Time since the app booted", [[{}, (clock.now() - startedMs) / 1000]]),
@@ -36,7 +36,9 @@ async function stateFamilies(services: Services): Promise<Family[]> {
     gauge("svc_nodes_running", "Attempts that run in this process, by worker", byWorker("running")),
     gauge("svc_nodes_waiting", "Nodes that wait for a place in this process, by worker", byWorker("waiting")),
     gauge("svc_deliveries", "Webhook deliveries by status", byStatus(await deliveriesByStatus(services))),
-    gauge("svc_deliveries_under_way", "Attempts to deliver that are under way", [[{}, services.webhooks.underWay()]]),
+    gauge("svc_deliveries_under_way", "Attempts to deliver that are under way", [
+      [{}, services.webhooks.activeCount()],
+    ]),
     gauge("svc_delivery_oldest_waiting_seconds", "How far past its time the delivery is that waits longest", [
       [{}, (await services.webhooks.oldestWaitingMs()) / 1000],
     ]),

@@ -6,7 +6,7 @@ import {
   INBOX_BEHAVIOURS,
   type InboxBehaviour,
   type Received,
-  type SignatureVerdict,
+  type SignatureResult,
 } from "../observability/demo-inbox.ts";
 import { DEMO_STYLE } from "./demo-style.ts";
 
@@ -28,7 +28,7 @@ export interface DemoView extends DemoHead {
   hasSecret: boolean;
 }
 
-const VERDICTS: Record<SignatureVerdict, { text: string; tone: "good" | "bad" | "plain" }> = {
+const VERDICTS: Record<SignatureResult, { text: string; tone: "good" | "bad" | "plain" }> = {
   verified: { text: "Signature verified", tone: "good" },
   wrong: { text: "Signature does not match", tone: "bad" },
   unsigned: { text: `Not signed: ${VARIABLES.webhookSecret} is not set`, tone: "plain" },

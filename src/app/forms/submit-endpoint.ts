@@ -37,7 +37,7 @@ async function answer(ctx: Context, endpoints: Endpoints): Promise<Answer> {
     if (!definition) throw new SvcError("SVC_NOT_FOUND", "Unknown action");
     result = await answerKnown({ ctx, endpoints, name, definition, headers });
   } catch (error) {
-    result = doorAnswer(ctx, services, name, headers, error);
+    result = pipelineAnswer(ctx, services, name, headers, error);
   }
   services.metrics.submits.add(definition ? name : "unknown", outcomeName(result.status));
   return result;
@@ -99,7 +99,7 @@ async function perform(call: Call, body: Read): Promise<Outcome> {
 }
 
 /** The response to a form that is not known to be of this site, or has no page. */
-function doorAnswer(
+function pipelineAnswer(
   ctx: Context,
   services: Services,
   name: string,

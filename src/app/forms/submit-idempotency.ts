@@ -16,14 +16,14 @@ const ASKED_EVERY_MS = 100;
 type Perform = (call: Call, body: Read) => Promise<Outcome>;
 
 /** Forms that this process is answering, by intent: a repeated form waits for the same answer. */
-const underWay = new WeakMap<Services, Map<string, Promise<Outcome>>>();
+const activeCount = new WeakMap<Services, Map<string, Promise<Outcome>>>();
 
 /** @param body has a key @param perform runs it, whatever the outcome */
 export async function runOnce(call: Call, body: Read & { key: string }, perform: Perform): Promise<Outcome> {
   const { ctx, endpoints, name } = call;
   const { services } = endpoints;
-  const mine = underWay.get(services) ?? new Map<string, Promise<Outcome>>();
-  underWay.set(services, mine);
+  const mine = activeCount.get(services) ?? new Map<string, Promise<Outcome>>();
+  activeCount.set(services, mine);
   // The same form with other content is another intent: after "back" in the browser it has the old key.
   const intent = createHash("sha256")
     .update(JSON.stringify([body.key, body.digest]))
@@ -55,7 +55,7 @@ async function kept(call: Call, body: Read, intent: string, perform: Perform): P
     return made ?? outcomeIn(answer);
   } catch (error) {
     // A regular outcome: the page is shown again with a new key, so that the visitor can submit it again.
-    if (!isUnderWay(error)) throw error;
+    if (!isActive(error)) throw error;
     const { status, headers } = error;
     return outcome(call, new SvcError("SVC_INVALID", CUT_OFF, { status, cause: error, ...(headers && { headers }) }));
   }
@@ -64,7 +64,7 @@ async function kept(call: Call, body: Read, intent: string, perform: Perform): P
 const CUT_OFF =
   "This was sent before, and what became of it is not known. See whether it was done before you send it again";
 
-function isUnderWay(error: unknown): error is SvcError {
+function isActive(error: unknown): error is SvcError {
   return error instanceof SvcError && error.status === 409 && error.headers?.["retry-after"] !== undefined;
 }
 
@@ -74,7 +74,7 @@ async function askedUntilThere(services: Services, ask: () => Promise<Result>): 
     try {
       return await ask();
     } catch (error) {
-      if (!isUnderWay(error) || asked === MAX_ASKED) throw error;
+      if (!isActive(error) || asked === MAX_ASKED) throw error;
       await sleep(services.clock, ASKED_EVERY_MS);
     }
   }

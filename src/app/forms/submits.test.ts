@@ -38,8 +38,8 @@ describe("a form that middleware sends elsewhere", () => {
     const client = createTestClient(app);
     const shown = await send(client, {});
     assert.deepEqual([shown.status, shown.location], [303, "/login"]);
-    const told = await send(client, {}, "application/json");
-    assert.deepEqual(JSON.parse(told.text), { ok: true, value: null, error: null, redirect: "/login" });
+    const reported = await send(client, {}, "application/json");
+    assert.deepEqual(JSON.parse(reported.text), { ok: true, value: null, error: null, redirect: "/login" });
     assert.equal(runs, 0);
     await app.close();
   });

@@ -4,7 +4,7 @@
  */
 import { createEngine, type EngineOptions } from "../../graphs/engine/engine.ts";
 import type { Engine } from "../../graphs/engine/engine-types.ts";
-import type { LaneReport } from "../../graphs/machine/report-types.ts";
+import type { QueueReport } from "../../graphs/machine/report-types.ts";
 import type { Worker } from "../../graphs/definition/definition-types.ts";
 import type { Clock, Duration } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -16,11 +16,11 @@ import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Config } from "./config.ts";
 import { currentOrigin } from "../pipeline/current-request.ts";
-import { undoWork } from "./drain.ts";
+import { undoDeferred } from "./drain.ts";
 import { inboxUrl, isDemoOn } from "../demo/demo.ts";
 import { processStatsOf } from "./process-stats.ts";
-import { createFleet, jobFor } from "./cluster-setup.ts";
-import { tellInvalidations } from "../pages/invalidate.ts";
+import { createCluster, jobFor } from "./cluster-setup.ts";
+import { onInvalidation } from "../pages/invalidate.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { AppOptions, BootOptions } from "../options.ts";
@@ -55,7 +55,7 @@ export async function openWork(options: WorkOptions): Promise<Work> {
     return { store, ...(await startWork({ ...options, closing }, store, opened)) };
   } catch (error) {
     failed.abort();
-    await undoWork(opened, options.log);
+    await undoDeferred(opened, options.log);
     throw error;
   }
 }
@@ -71,8 +71,8 @@ async function startWork(
   store: Store,
   opened: { -readonly [Part in keyof Opened]: Opened[Part] },
 ): Promise<Omit<Work, "store">> {
-  store.graphs.onAnyEvents((id) => changes.tellGraph(id));
-  store.webhooks.onOutbox(() => changes.tell({ of: "webhooks" }));
+  store.graphs.onAnyEvents((id) => changes.reportGraph(id));
+  store.webhooks.onOutbox(() => changes.notify({ of: "webhooks" }));
   const webhooks = createWebhooks({
     store,
     clock,
@@ -86,7 +86,7 @@ async function startWork(
       tracer?.delivery(report);
     },
     onChange: () => {
-      changes.tell({ of: "webhooks" });
+      changes.notify({ of: "webhooks" });
       opened.cluster?.webhooksChanged();
     },
     traceparent: ({ id, graphId }, attempt) =>
@@ -100,16 +100,16 @@ async function startWork(
   });
   opened.webhooks = webhooks;
   await webhooks.registerAtBoot(config.webhookUrls);
-  const watch = loopWatch(app, metrics, log, () => engine.lanes());
+  const watch = loopWatch(app, metrics, log, () => engine.queueReports());
   const figures = (): ProcessFigures => processStatsOf(watch);
   const onInvalidated = (names: readonly string[]): void => pageCache.invalidate(names);
-  const cluster = await createFleet({ app, build, config, clock, log, store, onInvalidated, changes, figures });
+  const cluster = await createCluster({ app, build, config, clock, log, store, onInvalidated, changes, figures });
   opened.cluster = cluster;
-  if (cluster) tellInvalidations((names) => cluster.invalidated(names), closing);
+  if (cluster) onInvalidation((names) => cluster.invalidated(names), closing);
   const engine: Engine = createEngine({
     store,
-    fleet: cluster,
-    onControls: () => changes.tell({ of: "controls" }),
+    cluster,
+    onControls: () => changes.notify({ of: "controls" }),
     clock,
     log,
     onAttempt: (report) => {
@@ -165,12 +165,12 @@ function webhookLimits(app: AppOptions, config: Config): Pick<WebhooksOptions, "
   };
 }
 
-function loopWatch(app: AppOptions, metrics: Metrics, log: Log, lanes: () => LaneReport[]): LoopWatch {
+function loopWatch(app: AppOptions, metrics: Metrics, log: Log, queueReports: () => QueueReport[]): LoopWatch {
   const nodes = (app.graphs ?? []).flatMap((graph) => graph.nodes.map(({ worker }) => worker));
   const isolated = new Set([...(app.workers ?? []), ...nodes].filter(isIsolated).map(({ name }) => name));
   return new LoopWatch({
     nowMs: () => performance.now(),
-    running: () => lanes().flatMap((lane) => (lane.running > 0 ? [lane.worker] : [])),
+    running: () => queueReports().flatMap((taskQueue) => (taskQueue.running > 0 ? [taskQueue.worker] : [])),
     isIsolated: (worker) => isolated.has(worker),
     onStill: (stillMs, workers) => {
       for (const worker of workers) metrics.stillMs.addMany(stillMs, worker);

@@ -14,7 +14,7 @@ import { isNeededAtBoot } from "./needs-backend.ts";
 import { DeferredOperations } from "./deferred-operations.ts";
 import { ChangeFeed } from "./change-feed.ts";
 import { isShared } from "./config.ts";
-import { undoWork } from "./drain.ts";
+import { undoDeferred } from "./drain.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "../observability/activity.ts";
 import { LateWork } from "./lazy-backend.ts";
@@ -92,7 +92,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new IdempotencyStore({ store: store.answers, clock, log: options.log }),
-      held: new DeferredOperations({ store: store.answers, clock, log: options.log }),
+      deferred: new DeferredOperations({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
       icon: app.icon,
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
@@ -109,7 +109,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
-    if (work) await undoWork(work, options.log);
+    if (work) await undoDeferred(work, options.log);
     file?.close();
     throw error;
   }
@@ -132,7 +132,7 @@ function keptActivity({ config, clock, log, metrics }: BootOptions, { store, eng
     recent: metrics.recent,
     clock,
     log,
-    lanes: () => engine.lanes(),
+    queueReports: () => engine.queueReports(),
     isShared: isShared(config),
   });
   metrics.onRecent = () => activity.changed();

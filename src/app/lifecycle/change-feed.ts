@@ -15,12 +15,12 @@ export class ChangeFeed {
     return () => void this.#listeners.delete(listener);
   }
 
-  tell(change: Change): void {
+  notify(change: Change): void {
     for (const listener of this.#listeners) listener(change);
   }
 
   /** Announces a run's change at almost no cost without listeners, because every commit calls it. @param id undefined: any run */
-  tellGraph(id: string | undefined): void {
-    if (this.#listeners.size > 0) this.tell(id === undefined ? { of: "all" } : { of: "graph", id });
+  reportGraph(id: string | undefined): void {
+    if (this.#listeners.size > 0) this.notify(id === undefined ? { of: "all" } : { of: "graph", id });
   }
 }

@@ -23,7 +23,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   const release = new Map<string, () => void>();
 
   function appOf(role: string, workers?: string): App {
-    const held = worker("held", async (name: string, ctx) => {
+    const deferred = worker("held", async (name: string, ctx) => {
       ran.push(`${role} ${name}`);
       await Promise.race([
         new Promise<void>((go) => release.set(name, go)),
@@ -45,8 +45,8 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
       throw new Error("no luck");
     });
     return createApp({
-      workers: [held, quick, waits, fails, limited],
-      graphs: [graph("paused", (g) => g.node("second", quick, { after: [g.node("first", held)] }))],
+      workers: [deferred, quick, waits, fails, limited],
+      graphs: [graph("paused", (g) => g.node("second", quick, { after: [g.node("first", deferred)] }))],
       schedules: [{ name: "often", cron: "* * * * * *", worker: "quick", overlap: "allow", catchUp: "none" }],
       log: recordLog(),
       env: {
@@ -104,36 +104,36 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   });
 
   it("tell how they are doing, and what their database takes", async () => {
-    const told = async (): Promise<boolean> => {
+    const reported = async (): Promise<boolean> => {
       const { processes, database_bytes: bytes, disk_free_bytes: disk } = await web.operations.status();
       assert.ok(bytes !== null && bytes > 1e6 && disk === null, `${bytes} ${disk}`);
       return processes.length === 2 && processes.every((one) => one.loop_p99_ms !== null && one.memory_bytes !== null);
     };
-    await until("that both have told", told);
+    await until("that both have told", reported);
     const { loop_p99_ms: p99Ms, memory_bytes: memory } = await working.operations.status();
     assert.ok(p99Ms !== null && p99Ms >= 0 && memory > 1e7);
   });
 
   it("tell each other what may show something else now, whoever has done it", async () => {
-    const told = new Set<string>();
-    const stop = web.operations.onChange((change) => told.add(change.of === "graph" ? change.id : change.of));
+    const reported = new Set<string>();
+    const stop = web.operations.onChange((change) => reported.add(change.of === "graph" ? change.id : change.of));
     const id = await start("held", "told");
     await until("it runs", () => ran.includes("worker told"));
-    told.clear();
+    reported.clear();
     release.get("told")?.();
-    await until("that its end is told", () => told.has(id));
+    await until("that its end is told", () => reported.has(id));
     await working.engine.queues.pause("quick");
-    await until("that a queue is told of", () => told.has("controls"));
+    await until("that a queue is told of", () => reported.has("controls"));
     await working.engine.queues.resume("quick");
     const { registration } = await working.webhooks.create({ url: "https://93.184.216.34/hook", enabled: false });
-    await until("that a webhook is told of", () => told.has("webhooks"));
+    await until("that a webhook is told of", () => reported.has("webhooks"));
     await working.webhooks.remove(registration.id);
     const third = appOf("web");
     await third.boot();
-    await until("that a process has come", () => told.has("processes"));
-    told.clear();
+    await until("that a process has come", () => reported.has("processes"));
+    reported.clear();
     await third.close();
-    await until("that it has gone", () => told.has("processes"));
+    await until("that it has gone", () => reported.has("processes"));
     stop();
   });
 
@@ -153,11 +153,11 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("it is done", is(id, "done"));
     await assert.rejects(web.engine.pause(id), { code: "SVC_TRANSITION" });
     await assert.rejects(web.engine.cancel("g_01M7ZY73K9Y52S64XY9AEBCQ2E"), { code: "SVC_NOT_FOUND" });
-    const held = await start("held", "refused");
+    const deferred = await start("held", "refused");
     await until("it runs", () => ran.includes("worker refused"));
-    await assert.rejects(web.engine.resume(held), { code: "SVC_TRANSITION" });
-    await web.engine.cancel(held);
-    await until("it is cancelled", is(held, "failed"));
+    await assert.rejects(web.engine.resume(deferred), { code: "SVC_TRANSITION" });
+    await web.engine.cancel(deferred);
+    await until("it is cancelled", is(deferred, "failed"));
   });
 
   it("carry signals, once for each key", async () => {

@@ -4,7 +4,7 @@ import type { Cluster } from "../../graphs/cluster/cluster.ts";
 import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
 import { jobOf } from "../../graphs/cluster/leases.ts";
 import type { Worker } from "../../graphs/definition/definition-types.ts";
-import { localPlaces } from "../../graphs/execution/queue/task-queue.ts";
+import { localSlots } from "../../graphs/execution/queue/task-queue.ts";
 import { definitionsOf, type DefinitionView } from "../../graphs/engine/registry.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -21,7 +21,7 @@ import type { AppOptions } from "../options.ts";
 /** Active runs of a process, without those that wait for a time or a signal. Nodes have limits of their own. */
 const GRAPHS = 100;
 
-export interface FleetOptions {
+export interface ClusterSetupOptions {
   app: AppOptions;
   /** Build id of the app's manifest. */
   build: string;
@@ -38,7 +38,7 @@ export interface FleetOptions {
 }
 
 /** @returns undefined if the process has its store to itself. Start it once the engine exists. */
-export async function createFleet(options: FleetOptions): Promise<Cluster | undefined> {
+export async function createCluster(options: ClusterSetupOptions): Promise<Cluster | undefined> {
   const { app, config, clock, log, store, changes } = options;
   if (!isShared(config)) return undefined;
   const { openCluster } = await import("../../graphs/cluster/open.ts");
@@ -62,17 +62,17 @@ export async function createFleet(options: FleetOptions): Promise<Cluster | unde
     figures: options.figures,
     definitions: own,
     concurrency: GRAPHS,
-    nodePlaces: placesOf(app, ownWorkers),
+    remoteSlots: placesOf(app, ownWorkers),
     clock,
     log,
-    onNews: ({ graphs, registrations, changed, invalidated }) => {
+    onNotification: ({ graphs, registrations, changed, invalidated }) => {
       if (invalidated.length > 0) options.onInvalidated(invalidated);
       if (changed.includes("registrations")) readRegistrations(store, log);
       for (const id of graphs) store.graphs.announce?.(id);
       store.webhooks.announce?.(new Set(registrations));
-      for (const kind of kindsOf(changed)) changes.tell({ of: kind });
+      for (const kind of kindsOf(changed)) changes.notify({ of: kind });
     },
-    onProcesses: () => changes.tell({ of: "processes" }),
+    onProcesses: () => changes.notify({ of: "processes" }),
     onDoubt: () => {
       store.graphs.announce?.();
       const pending = store.webhooks.pendingRegistrations();
@@ -117,7 +117,7 @@ function requireKnown(workers: readonly string[] | undefined, all: readonly Pick
 /** Slots of these workers in this process: it fetches no more nodes of others than can run. */
 function placesOf(app: AppOptions, names: readonly string[]): number {
   const all = workersOf(app);
-  const places = names.map((name) => localPlaces(all.find((worker) => worker.name === name)?.options ?? {}));
+  const places = names.map((name) => localSlots(all.find((worker) => worker.name === name)?.options ?? {}));
   return Math.min(
     GRAPHS,
     places.reduce((sum, count) => sum + count, 0),

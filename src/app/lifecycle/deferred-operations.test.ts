@@ -9,16 +9,16 @@ import { DeferredOperations, type Doing } from "./deferred-operations.ts";
 async function two() {
   const { answers: store } = await openStore("memory:");
   const clock = new SimulatedClock();
-  const told: string[] = [];
-  const tell = (_fields: object, text: string): void => void told.push(text);
-  const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
+  const reported: string[] = [];
+  const notify = (_fields: object, text: string): void => void reported.push(text);
+  const log: Log = { debug: notify, info: notify, warn: notify, error: notify };
   const [here, there] = [new DeferredOperations({ store, clock, log }), new DeferredOperations({ store, clock, log })];
   const done: string[] = [];
   const hold = (name: string) =>
     here.hold("5s", async () => {
       done.push(name);
     });
-  return { clock, here, there, hold, done, told };
+  return { clock, here, there, hold, done, reported };
 }
 
 describe("what is held back", () => {
@@ -69,13 +69,13 @@ describe("what is held back", () => {
     });
     assert.equal(await there.progressOf(id), undefined);
     await clock.advance(1000);
-    await doing?.tell({ done: 1 });
+    await doing?.notify({ done: 1 });
     assert.deepEqual(await there.progressOf(id), { done: 1 });
     await clock.advance(999);
-    await doing?.tell({ done: 2 });
+    await doing?.notify({ done: 2 });
     assert.deepEqual(await here.progressOf(id), { done: 1 });
     await clock.advance(1);
-    await doing?.tell({ done: 3 });
+    await doing?.notify({ done: 3 });
     assert.deepEqual(await there.progressOf(id), { done: 3 });
     finish();
     await here.close(1000);
@@ -103,9 +103,9 @@ describe("what is held back", () => {
   });
 
   it("tells the log where it fails", async () => {
-    const { clock, here, told } = await two();
+    const { clock, here, reported } = await two();
     here.hold(1, () => Promise.reject(new Error("no")));
     await clock.advance(1);
-    assert.deepEqual(told, ["What was held back could not be done"]);
+    assert.deepEqual(reported, ["What was held back could not be done"]);
   });
 });

@@ -13,7 +13,7 @@ import type { AnswerStore } from "../../storage/contract/session-store.ts";
 const LONGEST_MS = 3_600_000;
 
 /** Shortest interval for storing progress: each is a commit. */
-const TOLD_MS = 1000;
+const REPORT_MS = 1000;
 
 /** Status of such a row; that of an answer is an HTTP status. */
 const DOING = 102;
@@ -39,7 +39,7 @@ export interface Doing {
   /** Aborts when the app ends, so that an operation can stop between two steps. */
   readonly signal: AbortSignal;
   /** Stores progress for `progressOf` in any process, at most once a second; values in between are dropped. Never rejects. */
-  readonly tell: (progress: Json) => Promise<void>;
+  readonly notify: (progress: Json) => Promise<void>;
 }
 
 /** `now` for the first of several concurrent callers; false: it has started. */
@@ -110,9 +110,9 @@ export class DeferredOperations {
     let nextMs = -Infinity;
     return {
       signal: this.#ending.signal,
-      tell: async (progress) => {
+      notify: async (progress) => {
         if (clock.elapsed() < nextMs) return;
-        nextMs = clock.elapsed() + TOLD_MS;
+        nextMs = clock.elapsed() + REPORT_MS;
         await store
           .settle(id, DOING, JSON.stringify(progress))
           .catch((err: unknown) => log.warn({ err, id }, "How far what was held back has come could not be kept"));

@@ -6,6 +6,6 @@ import { dirname } from "node:path";
 export async function freeDiskOf(databaseUrl: string): Promise<number | null> {
   const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
   if (file === undefined || file === ":memory:") return null;
-  const told = await statfs(dirname(file)).catch(() => undefined);
-  return told === undefined ? null : told.bavail * told.bsize;
+  const reported = await statfs(dirname(file)).catch(() => undefined);
+  return reported === undefined ? null : reported.bavail * reported.bsize;
 }

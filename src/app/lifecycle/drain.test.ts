@@ -24,7 +24,7 @@ describe("a drain", () => {
     const fails = (what: string) => async () => assert.fail(`${what} is broken`);
     const closes = (what: string) => ({ close: async () => void closed.push(what) });
     const ending = {
-      held: { close: fails("held") },
+      deferred: { close: fails("held") },
       cluster: { drain: fails("cluster"), close: fails("cluster") },
       engine: closes("engine"),
       webhooks: { close: fails("webhooks") },

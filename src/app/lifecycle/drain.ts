@@ -31,7 +31,7 @@ interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
   activity: ActivityLog;
   store: Pick<Store, "close">;
   limits: Limits;
-  held: DeferredOperations;
+  deferred: DeferredOperations;
   log: Log;
 }
 
@@ -62,9 +62,9 @@ export class Drain {
 
   /** Brings runs and deliveries to a durable point and closes the store. Logs errors and continues. Never rejects. */
   async work(ending: Ending, deadlineMs: number): Promise<void> {
-    const { activity, store, limits, held, log, ...work } = ending;
+    const { activity, store, limits, deferred, log, ...work } = ending;
     const endMs = this.#clock.elapsed() + deadlineMs;
-    await ended("held steps", () => held.close(deadlineMs), log);
+    await ended("held steps", () => deferred.close(deadlineMs), log);
     await endWork(work, () => Math.max(LEAST_MS, endMs - this.#clock.elapsed()), log);
     await ended("counts", () => activity.close(), log);
     await ended("limits", () => limits.close(), log);
@@ -101,7 +101,7 @@ async function endWork(
 }
 
 /** Ends the parts that work already when a start fails. Never rejects: the caller gets the first error. */
-export async function undoWork({ store, ...work }: Partial<Work> & Pick<Work, "store">, log: Log): Promise<void> {
+export async function undoDeferred({ store, ...work }: Partial<Work> & Pick<Work, "store">, log: Log): Promise<void> {
   await keptAlive(async () => {
     await endWork(work, () => 0, log);
     await ended("the store", () => store.close(), log);

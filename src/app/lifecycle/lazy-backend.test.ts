@@ -13,17 +13,17 @@ import type { Work } from "./backend-types.ts";
 
 /** Work on a store in memory; how often it was opened, what has been told, and what becomes of the openings. */
 function rig() {
-  const told: string[] = [];
+  const reported: string[] = [];
   let [opened, error] = [0, undefined as Error | undefined];
-  let [held, go] = [Promise.resolve(), (): void => undefined];
+  let [deferred, go] = [Promise.resolve(), (): void => undefined];
   const open = async (): Promise<Work> => {
     opened++;
     assert.throws(currentContext, "it goes on for longer than any request");
-    await held;
+    await deferred;
     if (error) throw error;
     const [store, clock] = [await openStore("memory:"), new SimulatedClock()];
     const workers = [worker("double", (value: number) => value * 2)];
-    const close = async (): Promise<void> => void told.push("store closed");
+    const close = async (): Promise<void> => void reported.push("store closed");
     return {
       store: { ...store, close },
       engine: createEngine({ store, clock, workers }),
@@ -33,12 +33,12 @@ function rig() {
     };
   };
   return {
-    work: new LateWork({ open, onOpen: () => told.push("open") }),
-    told,
+    work: new LateWork({ open, onOpen: () => reported.push("open") }),
+    reported,
     opened: () => opened,
     fail: (given: Error | undefined) => void (error = given),
     hold: () => {
-      held = new Promise((resolve) => (go = resolve));
+      deferred = new Promise((resolve) => (go = resolve));
       return () => go();
     },
   };
@@ -50,9 +50,9 @@ const FULL = new SvcError("SVC_STORE", "The disk is full");
 describe("work that nothing has asked for", () => {
   it("answers at once what can be answered at once, and opens nothing for it", async () => {
     const { work, opened } = rig();
-    assert.deepEqual(work.engine.lanes(), []);
+    assert.deepEqual(work.engine.queueReports(), []);
     assert.ok(work.engine.limits.inputBytes > 0);
-    assert.equal(work.webhooks.underWay(), 0);
+    assert.equal(work.webhooks.activeCount(), 0);
     assert.equal(work.store.webhooks.known().size, 0);
     assert.equal(work.figures().loop_p99_ms, null);
     await work.engine.idle();
@@ -61,7 +61,7 @@ describe("work that nothing has asked for", () => {
   });
 
   it("is opened once, whoever ask at once for whatever", async () => {
-    const { work, opened, told } = rig();
+    const { work, opened, reported } = rig();
     const [page, queues, hooks, audit] = await Promise.all([
       work.engine.list({}),
       work.engine.queues.list(),
@@ -74,7 +74,7 @@ describe("work that nothing has asked for", () => {
       ["double"],
     );
     assert.equal(opened(), 1);
-    assert.deepEqual(told, ["open"]);
+    assert.deepEqual(reported, ["open"]);
   });
 
   it("is the very same through its faces once it is open", async () => {
@@ -86,7 +86,7 @@ describe("work that nothing has asked for", () => {
       types.push(type);
     assert.equal(types.at(-1), "graph.done");
     assert.deepEqual(
-      work.engine.lanes().map((lane) => lane.worker),
+      work.engine.queueReports().map((taskQueue) => taskQueue.worker),
       ["double"],
     );
     await work.webhooks.create({ url: "http://127.0.0.1:4000/hook" });
@@ -125,21 +125,21 @@ describe("work that nothing has asked for", () => {
   });
 
   it("is not opened to be closed, nor after that", async () => {
-    const { work, opened, told } = rig();
+    const { work, opened, reported } = rig();
     await Promise.all([work.engine.close(0), work.webhooks.close(0)]);
     await work.store.close();
     await assert.rejects(work.engine.list({}), CLOSED);
     assert.equal(opened(), 0);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
   });
 
   it("is closed after an opening that is under way", async () => {
-    const { work, hold, told } = rig();
+    const { work, hold, reported } = rig();
     const go = hold();
     const asked = work.engine.list({});
     const closed = Promise.all([work.engine.close(0), work.webhooks.close(0)]).then(() => work.store.close());
     go();
     await Promise.all([asked, closed]);
-    assert.deepEqual(told, ["open", "store closed"]);
+    assert.deepEqual(reported, ["open", "store closed"]);
   });
 });

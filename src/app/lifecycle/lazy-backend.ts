@@ -92,7 +92,7 @@ export class LateWork implements Work {
       limits: readLimits(),
       schedule: late(async () => (await engine()).schedule, {}),
       queues: late(async () => (await engine()).queues, {}),
-      lanes: () => this.#opened?.engine.lanes() ?? [],
+      queueReports: () => this.#opened?.engine.queueReports() ?? [],
       subscribe: (graphId, afterSeq, signal) => followed(engine, graphId, afterSeq, signal),
       idle: async () => this.#opened?.engine.idle(),
       close: async (drainMs) => (await this.#last())?.engine.close(drainMs),
@@ -102,7 +102,7 @@ export class LateWork implements Work {
   #webhooks(): Webhooks {
     return late(async () => (await this.#open()).webhooks, {
       outboxRows: (event, isAgain) => this.#opened?.webhooks.outboxRows(event, isAgain) ?? [],
-      underWay: () => this.#opened?.webhooks.underWay() ?? 0,
+      activeCount: () => this.#opened?.webhooks.activeCount() ?? 0,
       // Opening it starts it.
       start: () => undefined,
       close: async (drainMs) => (await this.#last())?.webhooks.close(drainMs),

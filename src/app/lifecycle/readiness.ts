@@ -37,7 +37,7 @@ export class Readiness {
     const names = Object.keys(this.#checks);
     const errors = await Promise.all(Object.values(this.#checks).map((check) => this.#errorOf(check)));
     const failed = names.filter((_, at) => errors[at] !== undefined);
-    names.forEach((name, at) => this.#tell(name, errors[at]?.error, errors[at] !== undefined));
+    names.forEach((name, at) => this.#notify(name, errors[at]?.error, errors[at] !== undefined));
     return failed;
   }
 
@@ -62,7 +62,7 @@ export class Readiness {
   }
 
   /** Logs the start and the end of a failure once each, because probes come every few seconds. */
-  #tell(check: string, err: unknown, isFailing: boolean): void {
+  #notify(check: string, err: unknown, isFailing: boolean): void {
     if (isFailing === this.#failing.has(check)) return;
     if (isFailing) {
       this.#failing.add(check);

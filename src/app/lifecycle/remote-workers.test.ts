@@ -44,7 +44,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
       const { bytes } = await ctx.artifact("weights.bin", new Uint8Array([1, 2, 3]));
       return { input, stepped, said, doubled, bytes, deps: ctx.deps };
     });
-    const held = worker("held", { timeout: "5m" }, async (input: string, ctx) => {
+    const deferred = worker("held", { timeout: "5m" }, async (input: string, ctx) => {
       ran.push(`${name}: held ${input}`);
       await new Promise<void>((resolve, reject) => {
         go.set(input, resolve);
@@ -64,7 +64,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
       await ctx.waitFor("go");
       return item;
     });
-    const after = (nodes: typeof model | typeof held | typeof fails, called: string) =>
+    const after = (nodes: typeof model | typeof deferred | typeof fails, called: string) =>
       graph(called, (g) => {
         const start = g.node("start", first, { input: (input: Json) => input });
         const middle = g.node("middle", nodes as typeof model, { after: [start], input: (input: Json) => input });
@@ -74,7 +74,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     logs.push(log);
     return createApp({
       workers: [double],
-      graphs: [after(model, "uses"), after(held, "holds"), after(fails, "misses"), after(rests, "naps")],
+      graphs: [after(model, "uses"), after(deferred, "holds"), after(fails, "misses"), after(rests, "naps")],
       log,
       env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET, SVC_ROLE: "worker", SVC_WORKERS: workers },
     });

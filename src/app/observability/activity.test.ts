@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
-import type { LaneReport } from "../../graphs/machine/report-types.ts";
+import type { QueueReport } from "../../graphs/machine/report-types.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { ActivityRows } from "../../storage/contract/activity.ts";
 import { openStore } from "../../storage/open-store.ts";
@@ -12,10 +12,10 @@ const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 
 /** A process that counts into rows that others may share. */
 function counting(clock: SimulatedClock, rows: ActivityRows, { isShared = true } = {}) {
-  let lanes: LaneReport[] = [];
+  let queueReports: QueueReport[] = [];
   const recent = new RecentMinutes(clock, () => activity.changed());
-  const activity = new ActivityLog({ rows, recent, clock, log: SILENT, lanes: () => lanes, isShared });
-  return { recent, activity, setLanes: (now: LaneReport[]) => (lanes = now) };
+  const activity = new ActivityLog({ rows, recent, clock, log: SILENT, queueReports: () => queueReports, isShared });
+  return { recent, activity, setLanes: (now: QueueReport[]) => (queueReports = now) };
 }
 
 describe("what graphs did, over all processes", () => {
@@ -93,15 +93,15 @@ describe("what waits, over all processes", () => {
     other.setLanes([{ worker: "charge", running: 1, waiting: 0 }]);
     await clock.advance(6000);
     await other.activity.refresh();
-    assert.deepEqual(other.activity.lanes(), [{ worker: "charge", running: 3, waiting: 3, sinceMs }]);
+    assert.deepEqual(other.activity.queueReports(), [{ worker: "charge", running: 3, waiting: 3, sinceMs }]);
     // Nothing more is counted, and it is still told of.
     await clock.advance(60_000);
     await other.activity.refresh();
-    assert.equal(other.activity.lanes()[0]?.waiting, 3);
+    assert.equal(other.activity.queueReports()[0]?.waiting, 3);
     await one.activity.close();
     await clock.advance(60_000);
     await other.activity.refresh();
-    assert.equal(other.activity.lanes()[0]?.waiting, 0);
+    assert.equal(other.activity.queueReports()[0]?.waiting, 0);
   });
 
   it("is told of though nothing has been counted yet: a long attempt, a queue that is paused", async () => {
@@ -113,10 +113,10 @@ describe("what waits, over all processes", () => {
     one.setLanes([{ worker: "charge", running: 1, waiting: 0 }]);
     await clock.advance(10_000);
     await other.activity.refresh();
-    assert.deepEqual(other.activity.lanes(), [{ worker: "charge", running: 1, waiting: 0 }]);
+    assert.deepEqual(other.activity.queueReports(), [{ worker: "charge", running: 1, waiting: 0 }]);
     one.setLanes([]);
     await clock.advance(60_000);
-    assert.deepEqual(other.activity.lanes(), []);
+    assert.deepEqual(other.activity.queueReports(), []);
     await Promise.all([one.activity.close(), other.activity.close()]);
   });
 });

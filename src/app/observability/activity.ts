@@ -3,7 +3,7 @@
  * count, and reads those of others on demand. A killed process loses the last few seconds.
  */
 import { randomBytes } from "node:crypto";
-import type { LaneReport } from "../../graphs/machine/report-types.ts";
+import type { QueueReport } from "../../graphs/machine/report-types.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -28,21 +28,21 @@ export interface ActivityOptions {
   clock: Clock;
   log: Log;
   /** Queues and running nodes of this process. */
-  lanes: () => LaneReport[];
+  queueReports: () => QueueReport[];
   /** Whether other processes share the store. */
   isShared: boolean;
 }
 
 /** Queues and running nodes of another process. */
-interface OtherLanes {
+interface OtherQueues {
   saidMs: number;
-  lanes: readonly LaneReport[];
+  queueReports: readonly QueueReport[];
 }
 
 export class ActivityLog {
   readonly #options: ActivityOptions;
   readonly #process = randomBytes(9).toString("base64url");
-  readonly #others = new Map<string, OtherLanes>();
+  readonly #others = new Map<string, OtherQueues>();
   #timer: Timer | undefined;
   #looking: Timer | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -93,13 +93,13 @@ export class ActivityLog {
   }
 
   /** Queues and running nodes of all processes. */
-  lanes(): LaneReport[] {
+  queueReports(): QueueReport[] {
     const nowMs = this.#options.clock.now();
     for (const [process, { saidMs }] of this.#others) if (nowMs - saidMs >= SILENT_MS) this.#others.delete(process);
     const others = [...this.#others.values()];
-    const sums = new Map<string, LaneReport>();
-    for (const lane of [...this.#options.lanes(), ...others.flatMap(({ lanes }) => lanes)])
-      sums.set(lane.worker, sumOfLanes(sums.get(lane.worker), lane));
+    const sums = new Map<string, QueueReport>();
+    for (const queueReport of [...this.#options.queueReports(), ...others.flatMap(({ queueReports }) => queueReports)])
+      sums.set(queueReport.worker, sumOfQueues(sums.get(queueReport.worker), queueReport));
     return [...sums.values()];
   }
 
@@ -115,21 +115,23 @@ export class ActivityLog {
   #learn({ process, atMs, data }: ActivityRow, recent: RecentMinutes): void {
     if (process === this.#process) return;
     recent.learn(process, readMinute(Math.floor(atMs / MINUTE_MS), data));
-    const said = readLanes(data);
+    const said = readQueueReports(data);
     if (said && said.saidMs >= (this.#others.get(process)?.saidMs ?? 0)) this.#others.set(process, said);
   }
 
   async #save(): Promise<void> {
     const { rows, recent, clock, log } = this.#options;
     const minutes = recent.takeUnsaved();
-    const lanes = this.#lanesJson();
+    const queueReports = this.#queuesJson();
     const nowMs = clock.now();
     const last = minutes.at(-1);
     const toSave = minutes.map((minute) => ({
       process: this.#process,
       atMs: minute.at * MINUTE_MS,
       data:
-        minute === last && lanes ? { ...(minuteJson(minute) as { [key: string]: Json }), lanes } : minuteJson(minute),
+        minute === last && queueReports
+          ? { ...(minuteJson(minute) as { [key: string]: Json }), lanes: queueReports }
+          : minuteJson(minute),
     }));
     try {
       if (toSave.length === 0) return;
@@ -147,31 +149,31 @@ export class ActivityLog {
 
   /** Saves running and queued nodes as well: a long attempt or a paused queue changes no count. */
   #look(): void {
-    const { clock, lanes, recent } = this.#options;
+    const { clock, queueReports, recent } = this.#options;
     this.#looking = clock.schedule(LOOK_MS, () => {
-      if (lanes().some(isBusy)) recent.touch();
+      if (queueReports().some(isBusy)) recent.touch();
       this.#look();
     });
   }
 
-  #lanesJson(): Json | undefined {
-    const { isShared, lanes, clock } = this.#options;
+  #queuesJson(): Json | undefined {
+    const { isShared, queueReports, clock } = this.#options;
     if (!isShared) return undefined;
     const nowMs = clock.now();
     return {
       said_ms: nowMs,
-      of: lanes()
+      of: queueReports()
         .filter(isBusy)
         .map(({ worker, running, waiting, sinceMs }) => [worker, running, waiting, sinceMs ?? null]),
     };
   }
 }
 
-function isBusy({ running, waiting }: LaneReport): boolean {
+function isBusy({ running, waiting }: QueueReport): boolean {
   return running > 0 || waiting > 0;
 }
 
-function sumOfLanes(one: LaneReport | undefined, other: LaneReport): LaneReport {
+function sumOfQueues(one: QueueReport | undefined, other: QueueReport): QueueReport {
   if (!one) return other;
   const since = [one.sinceMs, other.sinceMs].filter((ms) => ms !== undefined);
   return {
@@ -182,18 +184,18 @@ function sumOfLanes(one: LaneReport | undefined, other: LaneReport): LaneReport 
   };
 }
 
-function readLanes(data: Json): OtherLanes | undefined {
-  const lanes = fieldOf(data, "lanes");
-  const saidMs = fieldOf(lanes, "said_ms");
-  const of = fieldOf(lanes, "of");
+function readQueueReports(data: Json): OtherQueues | undefined {
+  const queueReports = fieldOf(data, "lanes");
+  const saidMs = fieldOf(queueReports, "said_ms");
+  const of = fieldOf(queueReports, "of");
   if (typeof saidMs !== "number" || !Array.isArray(of)) return undefined;
-  const read = of.flatMap((lane) => {
-    if (!Array.isArray(lane)) return [];
-    const [worker, running, waiting, sinceMs] = lane;
+  const read = of.flatMap((queueReport) => {
+    if (!Array.isArray(queueReport)) return [];
+    const [worker, running, waiting, sinceMs] = queueReport;
     const since = typeof sinceMs === "number" ? { sinceMs } : {};
     return [{ worker: String(worker), running: Number(running), waiting: Number(waiting), ...since }];
   });
-  return { saidMs, lanes: read };
+  return { saidMs, queueReports: read };
 }
 
 function fieldOf(data: Json | undefined, key: string): Json | undefined {

@@ -4,7 +4,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
 import { verify } from "../../webhooks/signing/verify.ts";
 
-export type SignatureVerdict = "verified" | "wrong" | "unsigned" | "no secret";
+export type SignatureResult = "verified" | "wrong" | "unsigned" | "no secret";
 
 /** Behaviour of the receiver at the first attempt of a delivery; it answers the next with 204. */
 export const INBOX_BEHAVIOURS = ["well", "failing", "slow", "redirecting"] as const;
@@ -13,7 +13,7 @@ export type InboxBehaviour = (typeof INBOX_BEHAVIOURS)[number];
 export interface Received {
   id: string;
   received_ms: number;
-  signature: SignatureVerdict;
+  signature: SignatureResult;
   /** Headers that a webhook receiver reads. */
   headers: Record<string, string>;
   /** Exactly as received. */
@@ -73,7 +73,7 @@ export class DemoInbox {
     this.#received.length = Math.min(this.#received.length, KEPT);
   }
 
-  #judge(headers: Record<string, string>, body: string, nowMs: number): SignatureVerdict {
+  #judge(headers: Record<string, string>, body: string, nowMs: number): SignatureResult {
     if (headers[DELIVERY_HEADERS.signature.toLowerCase()] === undefined) return "unsigned";
     if (this.#secret === undefined) return "no secret";
     try {

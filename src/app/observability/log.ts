@@ -102,9 +102,9 @@ function textLines({ isColored }: LogOptions): Format {
     const rest = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => visible(` ${name}=${typeof value === "string" ? value : jsonOf(value)}`));
-    const told = err === undefined ? "" : `\n${visible(stackOf(err))}`;
+    const reported = err === undefined ? "" : `\n${visible(stackOf(err))}`;
     const beside = rest.length === 0 ? "" : paint("gray", rest.join(""));
-    return `${paint(COLORS[level], `svc ${level}:`)} ${visible(message)}${beside}${told}`;
+    return `${paint(COLORS[level], `svc ${level}:`)} ${visible(message)}${beside}${reported}`;
   };
 }
 

@@ -1,8 +1,8 @@
 /** Data and operations for operators; operations.ts implements them. */
 import type { ProcessView } from "../../graphs/cluster/membership.ts";
 import type { QueueView } from "../../graphs/engine/queue-types.ts";
-import type { LaneReport } from "../../graphs/machine/report-types.ts";
-import type { Steering } from "../../graphs/definition/audit-types.ts";
+import type { QueueReport } from "../../graphs/machine/report-types.ts";
+import type { AuditContext } from "../../graphs/definition/audit-types.ts";
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStatus } from "../../platform/shared/wire.ts";
@@ -22,7 +22,7 @@ export interface Status {
   version: string;
   uptime_ms: number;
   graphs: Record<GraphStatus, number>;
-  queues: LaneReport[];
+  queues: QueueReport[];
   node_attempts: Record<string, number>;
   /** Number of registrations. */
   webhooks: number;
@@ -69,7 +69,7 @@ export interface Operations {
   /** Activity by name: each minute of the last hour, or each quarter of an hour of the last day. */
   activity(range?: ActivityRange): Promise<Activity>;
   /** Queues of all workers over all processes that share the database; data of others is at most five seconds old. */
-  queues(): Promise<FleetQueue[]>;
+  queues(): Promise<ClusterQueue[]>;
   /** All variables with their effective values; secrets only as set or not. */
   settings(): Setting[];
   /**
@@ -104,7 +104,7 @@ export interface Operations {
    * Keeps in the audit trail that somebody has done something that no graph's transition tells of.
    * @param operation such as `webhook.ping` @param target what it was done to: an id, a name, `*`
    */
-  record(operation: string, target: string, steering?: Steering, data?: Json): Promise<void>;
+  record(operation: string, target: string, auditContext?: AuditContext, data?: Json): Promise<void>;
 }
 
 /** A request that is being answered. */
@@ -123,7 +123,7 @@ export interface RequestView {
 }
 
 /** A queue over all processes. */
-export interface FleetQueue extends QueueView {
+export interface ClusterQueue extends QueueView {
   /** Nodes that become ready in a minute, of the last one to two minutes; retries too. */
   ready_per_minute: number;
   /** Attempts that end in a minute, of the last five minutes. */

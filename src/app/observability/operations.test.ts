@@ -115,7 +115,7 @@ describe("operations", () => {
     const { hour, minutes } = await app.operations.recent();
     assert.deepEqual([hour.started, hour.failed, hour.done], [1, 1, 1]);
     assert.deepEqual(
-      minutes.slice(-2).map(({ under_way: underWay }) => underWay),
+      minutes.slice(-2).map(({ under_way: activeCount }) => activeCount),
       [0, 0],
     );
     const [queue] = await app.operations.queues();
@@ -154,16 +154,16 @@ describe("who wants to know what may show something else now", () => {
       schedules: [{ name: "yearly", cron: "30 2 1 1 *", worker: "double" }],
     });
     const { engine, operations, webhooks } = app;
-    const told = new Set<string>();
-    const stop = operations.onChange((change) => told.add(change.of === "graph" ? change.id : change.of));
+    const reported = new Set<string>();
+    const stop = operations.onChange((change) => reported.add(change.of === "graph" ? change.id : change.of));
     const after = async (step: () => Promise<unknown>): Promise<string[]> => {
-      told.clear();
+      reported.clear();
       await step();
-      return [...told];
+      return [...reported];
     };
     const { snapshot } = await engine.start("double", 21);
     await engine.idle();
-    assert.deepEqual([...told], [snapshot.graph_id]);
+    assert.deepEqual([...reported], [snapshot.graph_id]);
     assert.deepEqual(await after(nobody), []);
     assert.deepEqual(await after(() => engine.queues.pause("double")), ["controls"]);
     assert.deepEqual(await after(() => engine.queues.resume("double")), ["controls"]);

@@ -11,7 +11,7 @@ import { environmentOf } from "../lifecycle/config.ts";
 import { freeDiskOf } from "../lifecycle/disk.ts";
 import type { AppOptions } from "../options.ts";
 import type { RecentActivity } from "./metrics/recent-activity.ts";
-import type { FleetQueue, Operations, RequestView, Status } from "./operations-types.ts";
+import type { ClusterQueue, Operations, RequestView, Status } from "./operations-types.ts";
 import type { Services } from "../services.ts";
 import { settingsOf } from "../lifecycle/settings.ts";
 
@@ -36,18 +36,18 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     isOperator: (proof, text, clientIp) => services.operatorAccess.accepts(proof, text, clientIp),
     requireAttempt: (clientIp) => services.operatorAccess.requireAttempt(clientIp),
     sessionPurpose: (proof) => services.operatorAccess.sessionPurpose(proof),
-    hold: (delay, run) => services.held.hold(delay, run),
-    undo: (id) => services.held.undo(id),
-    progressOf: (id) => services.held.progressOf(id),
+    hold: (delay, run) => services.deferred.hold(delay, run),
+    undo: (id) => services.deferred.undo(id),
+    progressOf: (id) => services.deferred.progressOf(id),
     audit: (query = {}) => store.audit.list(query),
-    record: (operation, target, steering, data) =>
-      store.audit.add(auditOf(operation, target, clock.now(), steering, data)),
+    record: (operation, target, auditContext, data) =>
+      store.audit.add(auditOf(operation, target, clock.now(), auditContext, data)),
   };
 }
 
 function requestsOf({ metrics, clock }: Services): RequestView[] {
   const [nowMs, now] = [clock.now(), performance.now()];
-  return [...metrics.underWay].map((ctx) => ({
+  return [...metrics.activeCount].map((ctx) => ({
     ...ctx.unseen(() => ({ request_id: ctx.requestId, client: ctx.clientIp })),
     method: ctx.method,
     route: ctx.route?.pattern ?? null,
@@ -62,12 +62,12 @@ async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"
 }
 
 /** Over all processes that share the database. */
-export async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<FleetQueue[]> {
+export async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<ClusterQueue[]> {
   const [queues] = await Promise.all([engine.queues.list(), activity.refresh()]);
-  const lanes = new Map(activity.lanes().map((lane) => [lane.worker, lane]));
+  const queueReports = new Map(activity.queueReports().map((queueReport) => [queueReport.worker, queueReport]));
   const [ready, ended] = [metrics.recent.readyPerMinute(), metrics.recent.attemptsPerMinute()];
   return queues.map((queue) => {
-    const { running, waiting, sinceMs } = lanes.get(queue.worker) ?? { ...queue, sinceMs: undefined };
+    const { running, waiting, sinceMs } = queueReports.get(queue.worker) ?? { ...queue, sinceMs: undefined };
     return {
       ...queue,
       running,
@@ -109,7 +109,7 @@ export async function statusOf(services: Services): Promise<Status> {
     version: VERSION,
     uptime_ms: clock.now() - startedMs,
     graphs,
-    queues: engine.lanes(),
+    queues: engine.queueReports(),
     node_attempts: counted.attempts.by("outcome"),
     webhooks: store.webhooks.known().size,
     deliveries: await deliveriesByStatus(services),
@@ -138,5 +138,5 @@ export async function deliveriesByStatus({ webhooks }: Services): Promise<Record
 
 /** What waits past its time, and what is under way. */
 async function deliveryState({ webhooks }: Services): Promise<{ under_way: number; oldest_waiting_ms: number }> {
-  return { under_way: webhooks.underWay(), oldest_waiting_ms: await webhooks.oldestWaitingMs() };
+  return { under_way: webhooks.activeCount(), oldest_waiting_ms: await webhooks.oldestWaitingMs() };
 }

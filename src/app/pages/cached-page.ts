@@ -174,7 +174,7 @@ function etagOf(text: string | Uint8Array): string {
  */
 export function sharing(page: Omit<CachedPage, "make">): Middleware {
   const { rules, services, path } = page;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return async (given, next) => {
     const ctx = given as RequestContext;
     ctx.watch();
@@ -188,17 +188,17 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
     if (found.length > 0) services.site.exporting?.(ctx.routed, found);
     // A form that was refused is shown to who sent it; its page is for all the same.
     const isRefusal = submitted(ctx) !== undefined;
-    if (rules.isPublic && found.length > 0 && result.status === 200 && !isRefusal) tell(found);
+    if (rules.isPublic && found.length > 0 && result.status === 200 && !isRefusal) report(found);
     const isShared = rules.isPublic && found.length === 0 && isRead(ctx) && result.status === 200 && !services.site.dev;
     return unchanged(ctx, isShared ? result : keptToItself(result, services.site.dev !== undefined));
   };
 
   /** Once for each way to be personal, not for each visitor. */
-  function tell(found: readonly string[]): void {
+  function report(found: readonly string[]): void {
     if (services.site.exporting) return;
     const text = found.join(", ");
-    if (told.has(text) || told.size > 20) return;
-    told.add(text);
+    if (reported.has(text) || reported.size > 20) return;
+    reported.add(text);
     services.log.warn(
       { page: path, read: found },
       `The page ${path} is declared public, but its answers are not shared: ${text} of the visitor was looked at, by it, its layouts or its middleware`,

@@ -54,7 +54,8 @@ export function group(
 /** All pages and routes of a tree of groups, in the order they are written. @throws SvcError `SVC_DEFINITION` */
 export function placeAll(entries: readonly Entry[], around: Omit<GroupDefinition, "kind" | "entries"> = TOP): Placed[] {
   return entries.flatMap((entry) => {
-    if (!KINDS.has(entry?.kind)) throw new SvcError("SVC_DEFINITION", `${told(entry)} stands where ${ALLOWED} does`);
+    if (!KINDS.has(entry?.kind))
+      throw new SvcError("SVC_DEFINITION", `${reported(entry)} stands where ${ALLOWED} does`);
     const middleware = [...around.middleware, ...entry.middleware];
     if (entry.kind === "group") return placeAll(entry.entries, { prefix: around.prefix + entry.prefix, middleware });
     const path = around.prefix + (entry.path === "/" && around.prefix !== "" ? "" : entry.path);
@@ -67,7 +68,7 @@ const KINDS: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "route", "gro
 const ALLOWED = "a page(…), a route(…) or a group(…)";
 
 /** What apps in plain JavaScript, or with an import that led nowhere, give instead. */
-function told(value: unknown): string {
+function reported(value: unknown): string {
   return value === null || value === undefined ? String(value) : `A value of type ${typeof value}`;
 }
 

@@ -5,7 +5,7 @@ import type { PageCache } from "./page-cache.ts";
 /** Of the apps that run in this process. */
 const caches = new Set<PageCache>();
 /** Ways to tell the other processes that share a database with this one. */
-const tellers = new Set<(names: readonly string[]) => void>();
+const listeners = new Set<(names: readonly string[]) => void>();
 
 /**
  * Has public pages made anew: those with one of these tags (`cache.tags`), at a path (`/books/emma`), or at it and below
@@ -18,12 +18,12 @@ export function invalidate(...names: readonly string[]): void {
   if (names.length === 0 || names.includes(""))
     throw new SvcError("SVC_DEFINITION", 'invalidate needs tags or paths, such as invalidate("books", "/books/*")');
   for (const cache of caches) cache.invalidate(names);
-  for (const tell of tellers) tell(names);
+  for (const report of listeners) report(names);
 }
 
 /** @param tell called with what was invalidated in this process. @param closing ends it. */
-export function tellInvalidations(tell: (names: readonly string[]) => void, closing: AbortSignal): void {
-  follow(tellers, tell, closing);
+export function onInvalidation(report: (names: readonly string[]) => void, closing: AbortSignal): void {
+  follow(listeners, report, closing);
 }
 
 /** @param closing ends it. */

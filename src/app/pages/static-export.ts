@@ -78,9 +78,9 @@ function sameFile({ path, name, isServed }: ExportedFile, first: string): LeftOu
 }
 
 async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: string): AsyncGenerator<ExportStep> {
-  const hindrances = new Map<string, readonly string[]>();
-  await app.boot({ dist, exporting: (routed, found) => void hindrances.set(routed, found) });
-  const exporter = new Exporter(app, hindrances);
+  const readinessFailures = new Map<string, readonly string[]>();
+  await app.boot({ dist, exporting: (routed, found) => void readinessFailures.set(routed, found) });
+  const exporter = new Exporter(app, readinessFailures);
   for (const { definition, path } of placed) {
     if (definition.kind === "page") yield* exporter.page(definition, path);
     else if (WELL_KNOWN.includes(path)) yield await exporter.text(path);
@@ -90,11 +90,11 @@ async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: strin
 class Exporter {
   readonly #app: ExportedApp;
   /** By paths as routes are found. */
-  readonly #hindrances: ReadonlyMap<string, readonly string[]>;
+  readonly #readinessFailures: ReadonlyMap<string, readonly string[]>;
 
-  constructor(app: ExportedApp, hindrances: ReadonlyMap<string, readonly string[]>) {
+  constructor(app: ExportedApp, readinessFailures: ReadonlyMap<string, readonly string[]>) {
     this.#app = app;
-    this.#hindrances = hindrances;
+    this.#readinessFailures = readinessFailures;
   }
 
   async *page(definition: PageDefinition, pattern: string): AsyncGenerator<ExportStep> {
@@ -132,7 +132,7 @@ class Exporter {
 
   #whyNot(path: string, { status, headers }: Answered): string | undefined {
     if (status >= 400) return `is answered with status ${status}`;
-    const found = this.#hindrances.get(routedOf(path));
+    const found = this.#readinessFailures.get(routedOf(path));
     if (found) return `looks at ${found.join(", ")} of the request`;
     if (status >= 300 && status < 400) return `redirects to ${headers.get("location") ?? "another address"}`;
     if (status !== 200) return `is answered with status ${status}`;

@@ -59,14 +59,14 @@ const JSON_TYPES = ["application/json", "application/problem+json"];
 /** Styled by attributes, which the page's policy allows without a nonce. */
 function errorPage(status: number, detail: string, isSource: boolean): string {
   const title = `${status} ${STATUS_CODES[status] ?? "Error"}`;
-  const told = isSource
+  const reported = isSource
     ? `<pre style="overflow:auto;padding:1rem;border:1px solid">${escapeText(detail)}</pre>`
     : `<p>${escapeText(detail)}</p>`;
   return (
     `<!doctype html><html lang="en" style="color-scheme:light dark"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>` +
     `<body style="font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:15vh auto;padding:0 1.5rem">` +
-    `<main><h1 style="font-size:1.5rem;line-height:1.2">${title}</h1>${told}` +
+    `<main><h1 style="font-size:1.5rem;line-height:1.2">${title}</h1>${reported}` +
     `<p><a href="/" style="color:inherit">To the start page</a></p></main></body></html>`
   );
 }

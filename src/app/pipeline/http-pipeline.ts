@@ -37,7 +37,7 @@ export interface DoorOptions {
   services: () => Services | undefined;
   /** The pages for paths that nothing is at, as `addRoutes` gives them. */
   lost: () => Router | undefined;
-  vault: () => SessionKeys;
+  sessionKeys: () => SessionKeys;
   log: Log;
   metrics: Metrics;
   tracer: Tracing["tracer"] | undefined;
@@ -56,22 +56,22 @@ export function openDoors(options: DoorOptions): Http {
 }
 
 /** Of an app that was closed: it lives and is not ready, and what was its own is answered with 503. @param hindrances as of health */
-export function closedDoors(options: DoorOptions, hindrances: () => Promise<readonly string[]>): Http {
+export function closedDoors(options: DoorOptions, readinessFailures: () => Promise<readonly string[]>): Http {
   const before = routingOf(options);
   const router = new Router();
-  healthEndpoints(router, hindrances);
+  healthEndpoints(router, readinessFailures);
   const notFound = (): never => {
     throw new AppClosed();
   };
   const isOurs: Routing["isOurs"] = (method, target) =>
     before.router.match(method, target.routed).kind === "found" || before.isOurs?.(method, target) === true;
-  let isTold = false;
+  let isReported = false;
   // Expected of a deploy, and many: that it happens is told once, each of them only to who asks for it.
   const onFault: DoorOptions["onFault"] = (error, reqId, traceId) => {
     if (!(error instanceof AppClosed)) return options.onFault(error, reqId, traceId);
     const { log } = options;
-    if (isTold) return log.debug({ reqId, traceId }, "A request was refused: the app has been closed");
-    isTold = true;
+    if (isReported) return log.debug({ reqId, traceId }, "A request was refused: the app has been closed");
+    isReported = true;
     log.warn(
       { reqId, traceId },
       "A request was refused: the app has been closed. Others are told of at the level debug",
@@ -98,7 +98,7 @@ function routingOf({ app, router, services, lost }: DoorOptions): Routing {
 }
 
 function doorsTo(routing: Routing, options: DoorOptions): Http {
-  const { app, config, services, vault, log, metrics, tracer, closing, onFault } = options;
+  const { app, config, services, sessionKeys, log, metrics, tracer, closing, onFault } = options;
   const hasAccessLog = app.accessLog ?? false;
   const headers = new SecurityHeaders(app.security);
   // The tools of development write HTML.
@@ -107,7 +107,7 @@ function doorsTo(routing: Routing, options: DoorOptions): Http {
     ...routing,
     trusted: config.trustedProxies,
     compress: app.compress ?? true,
-    vault,
+    sessionKeys,
     onError: (error, ctx) => {
       metrics.refused(error);
       const result = answerError(error, ctx, config.exposes.errorDetails, services()?.site.dev?.faultPage);

@@ -31,7 +31,7 @@ export async function migrate(command: MoveTask, output: Output, clock: Clock = 
   let target: Dump | undefined;
   try {
     target = await (isDryRun ? inspectTarget(to) : openDump(to, true));
-    const onEvent = teller(command, output, clock);
+    const onEvent = reporter(command, output, clock);
     const options = { source, target, clock, onEvent, addJobs: () => addJobs(to) };
     if (!isDryRun) await move(options);
     else if (!(await rehearse(options))) return 1;
@@ -66,13 +66,13 @@ export async function undo(from: string, output: Output): Promise<number> {
 type Event = MoveEvent | RehearsalEvent;
 
 /** Reports progress at intervals, and all other events at once. */
-function teller({ json }: MoveTask, output: Output, clock: Clock): (event: Event) => void {
+function reporter({ json }: MoveTask, output: Output, clock: Clock): (event: Event) => void {
   const isText = output.isInteractive && !json;
-  let toldMs = clock.now() + (isText ? QUIET_MS : 0) - NEWS_MS;
+  let reportedMs = clock.now() + (isText ? QUIET_MS : 0) - NEWS_MS;
   return (event) => {
     if ("of" in event) {
-      if (clock.now() < toldMs + NEWS_MS) return;
-      toldMs = clock.now() - (isText ? NEWS_MS * 0.9 : 0);
+      if (clock.now() < reportedMs + NEWS_MS) return;
+      reportedMs = clock.now() - (isText ? NEWS_MS * 0.9 : 0);
     }
     if (!isText) return output.line(JSON.stringify(event));
     if ("of" in event)

@@ -46,18 +46,18 @@ async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output
   const closing = new AbortController();
   const pages = new DevPages();
   const news = new DevReporter(root, pages, output);
-  const doors = new DevEndpoints({ root, host: devHost, pages, news, closing: closing.signal });
+  const endpoints = new DevEndpoints({ root, host: devHost, pages, news, closing: closing.signal });
   const link = new OperatorLink(systemClock, output, process.stdin);
-  const stage = stageOf(devHost, root, news, doors, link);
+  const stage = stageOf(devHost, root, news, endpoints, link);
   const first = await stage.load();
   const config = first?.config ?? readConfig(process.env);
   const listening = await listen(
-    (message, reply) => serve(stage, doors, message, reply),
+    (message, reply) => serve(stage, endpoints, message, reply),
     {
       host: host ?? config.host,
       port: port ?? config.port,
       canFallBack: port === undefined && !config.isPortFixed,
-      refuse: (error) => (stage.current ?? doors).refuse(error),
+      refuse: (error) => (stage.current ?? endpoints).refuse(error),
     },
     (error) => output.error(String(error)),
   );
@@ -83,7 +83,13 @@ async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output
   await Promise.all([stage.close(), listening.close(DRAIN_MS)]);
 }
 
-function stageOf(host: DevHost, root: string, news: DevReporter, doors: DevEndpoints, link: OperatorLink): DevReloader {
+function stageOf(
+  host: DevHost,
+  root: string,
+  news: DevReporter,
+  endpoints: DevEndpoints,
+  link: OperatorLink,
+): DevReloader {
   return new DevReloader({
     host,
     root,
@@ -95,7 +101,7 @@ function stageOf(host: DevHost, root: string, news: DevReporter, doors: DevEndpo
           throw error;
         }),
       script: (nonce) => news.script(nonce),
-      kept: (id) => doors.kept(id),
+      kept: (id) => endpoints.kept(id),
       faultPage: (error, nonce) => news.faultPage(error, nonce),
       operatorLink: link.token,
     },
@@ -106,13 +112,13 @@ function stageOf(host: DevHost, root: string, news: DevReporter, doors: DevEndpo
 
 async function serve(
   stage: DevReloader,
-  doors: DevEndpoints,
+  endpoints: DevEndpoints,
   message: IncomingMessage,
   reply: ServerResponse,
 ): Promise<void> {
   const path = (message.url ?? "/").split("?")[0] ?? "/";
-  if (doors.owns(path)) return doors.answer(message, reply);
+  if (endpoints.owns(path)) return endpoints.answer(message, reply);
   // Requests of open pages continue while the source does not compile. The fault has been reported.
   const app = await stage.app().catch(() => (path.startsWith(`${BASE_PATH}/`) ? stage.current : undefined));
-  return app ? app.handler(message, reply) : doors.answer(message, reply);
+  return app ? app.handler(message, reply) : endpoints.answer(message, reply);
 }

@@ -68,8 +68,8 @@ export async function queues(
 
 function queueRow({ worker, paused, running, waiting, oldest_ms, note }: QueueView): string[] {
   const oldest = oldest_ms === null ? "" : `, for ${Math.round(oldest_ms / 1000)} s`;
-  const held = note === null ? "paused" : `paused: ${note}`;
-  return [worker, `${running} running`, `${waiting} waiting${oldest}`, paused ? held : ""];
+  const deferred = note === null ? "paused" : `paused: ${note}`;
+  return [worker, `${running} running`, `${waiting} waiting${oldest}`, paused ? deferred : ""];
 }
 
 /**

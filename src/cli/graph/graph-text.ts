@@ -69,7 +69,7 @@ function foldedNodes({ nodes, edges }: Snapshot): TreeNode[] {
   for (const name of edges.flat()) if (!statuses.has(name)) statuses.set(name, ["pending"]);
   return [...statuses].map(([name, all]) => {
     const each = [...new Set(all)];
-    const status = MOST_TELLING.find((one) => each.includes(one)) ?? each[0] ?? "pending";
+    const status = MOST_INFORMATIVE.find((one) => each.includes(one)) ?? each[0] ?? "pending";
     if (all.length === 1) return { name, status, label: status };
     const counts = each.map((one) => `${all.filter((other) => other === one).length} ${one}`);
     return { name, status, label: counts.join(", ") };
@@ -77,7 +77,7 @@ function foldedNodes({ nodes, edges }: Snapshot): TreeNode[] {
 }
 
 /** The status that represents a fan-out with mixed items: the first of these that occurs. */
-const MOST_TELLING = ["failed", "running", "retrying", "waiting", "pending", "ready"];
+const MOST_INFORMATIVE = ["failed", "running", "retrying", "waiting", "pending", "ready"];
 
 export function eventLine(output: Output, event: WireEvent): string {
   const { seq: _seq, type, node, timestamp_ms, graph_id: _id, ...data } = event;

@@ -1,5 +1,5 @@
 /** The screen of `svc top` as lines of text. Pure: takes the data and the size of the terminal. */
-import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
+import type { ClusterQueue, Status } from "../../app/observability/operations-types.ts";
 import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 import { timeText } from "../graph/graph-text.ts";
@@ -9,7 +9,7 @@ import { columns, type Output } from "../output.ts";
 export interface TopView {
   at_ms: number;
   status: Status;
-  queues: readonly FleetQueue[];
+  queues: readonly ClusterQueue[];
   schedules: readonly ScheduleView[];
   /** Newest first. */
   failed: readonly Snapshot[];

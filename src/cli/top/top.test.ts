@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Started } from "../../app/app-types.ts";
-import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
+import type { ClusterQueue, Status } from "../../app/observability/operations-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
@@ -91,7 +91,7 @@ describe("svc top", () => {
   it("estimates when a queue will be empty, or says that it grows", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const status = await client.get<Status>(PATHS.status);
-    const known = await client.get<{ queues: FleetQueue[] }>(PATHS.queues);
+    const known = await client.get<{ queues: ClusterQueue[] }>(PATHS.queues);
     const [one = assert.fail()] = known.queues;
     const queue = { ...one, paused: false, waiting: 30, oldest_ms: null, ended_per_minute: 40 };
     const queues = [10, 50].map((ready) => ({ ...queue, worker: `in-${ready}`, ready_per_minute: ready }));

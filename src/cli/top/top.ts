@@ -1,7 +1,7 @@
 /** `svc top`: reads the state of a running app at an interval and prints it: as a screen on a terminal, as JSON lines otherwise. */
 import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
-import type { FleetQueue, Status } from "../../app/observability/operations-types.ts";
+import type { ClusterQueue, Status } from "../../app/observability/operations-types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import type { GraphClient } from "../graph/graph-client.ts";
@@ -69,7 +69,7 @@ export async function top(
 async function look(client: GraphClient): Promise<TopView> {
   const [status, { queues }, { schedules }, failed, running] = await Promise.all([
     client.get<Status>(PATHS.status),
-    client.get<{ queues: FleetQueue[] }>(PATHS.queues),
+    client.get<{ queues: ClusterQueue[] }>(PATHS.queues),
     client.get<{ schedules: ScheduleView[] }>(PATHS.schedules),
     client.get<{ graphs: Snapshot[] }>(`${PATHS.graphs}?status=failed&limit=${MOST}`),
     client.get<{ graphs: Snapshot[] }>(`${PATHS.graphs}?status=running&limit=${MOST}`),

@@ -53,7 +53,7 @@ export interface FieldAttributes {
 }
 
 /** Types whose value is never written into a page. */
-const UNTOLD = new Set<string | undefined>(["password", "file"]);
+const UNREPORTED = new Set<string | undefined>(["password", "file"]);
 const TICKED = new Set<string | undefined>(["checkbox", "radio"]);
 
 /**
@@ -76,7 +76,7 @@ export function field<Of extends Submit<never, never>>(
     ...(type && { type }),
     ...(isTicked
       ? { value, ...(form.isTicked(name, value, initial === true) && { checked: true }) }
-      : !UNTOLD.has(type) && { value: form.textOf(name, initial) }),
+      : !UNREPORTED.has(type) && { value: form.textOf(name, initial) }),
     ...(form.errorOf(name) !== undefined && { "aria-invalid": "true", "aria-describedby": errorId(form, name) }),
     ...(isFocused && { autofocus: true }),
     ...(type === "file" && { [DOM.fileBytes]: of.definition.files?.[name]?.maxBytes }),
@@ -90,7 +90,7 @@ export function FieldError<Of extends Submit<never, never>>(props: {
   class?: string;
 }): Child {
   const form = useForm(props.of, "<FieldError>");
-  const message = form.tellOnce(props.name);
+  const message = form.reportOnce(props.name);
   if (message === undefined) return "";
   const attributes = { id: errorId(form, props.name), class: props.class ?? "svc-field-error" };
   return html(() => `<p${spread(attributes, [])}>${t(message)}</p>`);

@@ -17,7 +17,7 @@ export class FormState {
   readonly #issues = new Map<string, Issue>();
   /** Ids of the fields in the form, by path. */
   readonly #placed = new Map<string, string>();
-  readonly #told = new Set<string>();
+  readonly #errorTextOf = new Set<string>();
   #focused: string | undefined;
 
   constructor(id: string, submit: string, refusal: Submitted | undefined, values: unknown) {
@@ -76,10 +76,10 @@ export class FormState {
   }
 
   /** Shows the error of a group of fields once, at the first. @returns undefined for the others */
-  tellOnce(name: string): string | undefined {
+  reportOnce(name: string): string | undefined {
     const path = pathOf(name);
-    if (this.#told.has(path)) return undefined;
-    this.#told.add(path);
+    if (this.#errorTextOf.has(path)) return undefined;
+    this.#errorTextOf.add(path);
     return this.errorOf(name);
   }
 

@@ -26,7 +26,7 @@ export interface LayoutChain {
   readonly languagesOf: ((ctx: Context) => SiteLanguages) | undefined;
   readonly log: (ctx: Context, error: unknown) => void;
   /** The part of a server error that visitors may see. */
-  readonly tell: (error: unknown) => string;
+  readonly errorText: (error: unknown) => string;
 }
 
 /** Content that replaces a failed part. */
@@ -123,7 +123,7 @@ function viewLevel(chain: LayoutChain, loaded: Loaded, ctx: Context, depth: numb
 
 function viewFailure(chain: LayoutChain, { module, error }: NonNullable<Loaded["failure"]>, ctx: Context): Child {
   const { requestId } = ctx;
-  const props: ErrorProps = { status: statusOf(error), message: chain.tell(error), requestId, ctx };
+  const props: ErrorProps = { status: statusOf(error), message: chain.errorText(error), requestId, ctx };
   return html(() => component(module.default, props));
 }
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import type { Held } from "../engine/cluster-port.ts";
+import type { LeasedRun } from "../engine/cluster-port.ts";
 import { SimulatedClock, systemClock, type Clock } from "../../platform/shared/clock.ts";
 import { silentLog } from "../../platform/shared/log.ts";
 import { openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
-import type { News } from "./pg-notify.ts";
+import type { Notification } from "./pg-notify.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
 
@@ -28,7 +28,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     `insert into svc.graph (id, worker, status, phase, epoch, pause_no, created_ms, due_ms, definition, tags, input)
      values ('${id}', 'w', 'pending', 'queued', 1, 0, 0, 0, '', '[]', 'null')`;
   const jobOf = (id: string) => `select graphile_worker.add_job('graph w', '{"id":"${id}"}', job_key => '${id}')`;
-  const idle: Held = {
+  const idle: LeasedRun = {
     holds: () => false,
     isLent: () => false,
     isAtRest: () => false,
@@ -48,8 +48,8 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
   };
 
   async function start(
-    held: Partial<Held>,
-    onNews: (news: News) => void = () => undefined,
+    held: Partial<LeasedRun>,
+    onNotification: (notification: Notification) => void = () => undefined,
     options: Partial<Pick<ClusterOptions, "isRunner" | "clock">> = {},
   ): Promise<{ database: OpenedDatabase; cluster: Cluster }> {
     const database = await openDatabase(test.url, "svc");
@@ -59,10 +59,10 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
       isRunner: true,
       identifiers: ["graph w"],
       concurrency: 4,
-      nodePlaces: 4,
+      remoteSlots: 4,
       clock: systemClock,
       log: silentLog,
-      onNews,
+      onNotification,
       onDoubt: () => undefined,
       ...options,
       onProcesses: () => undefined,

@@ -2,28 +2,35 @@
  * A process that shares its database with others: joins them, takes runs as it has capacity, routes commands to the process that holds a
  * run, and announces changes. Composes the parts of this folder.
  */
-import type { Fleet, Held, Wish } from "../engine/cluster-port.ts";
+import type { ClusterPort, LeasedRun, RunCommand } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
-import { NodesElsewhere } from "./remote-nodes.ts";
+import { ClusterRemoteNodes } from "./remote-nodes.ts";
 import { nodeTask, type JobPayload } from "./job-names.ts";
 import { Commands } from "./run-commands.ts";
 import type { OpenedDatabase } from "./database.ts";
-import { HeldGraphs } from "./held-runs.ts";
+import { LeasedRuns } from "./leased-runs.ts";
 import { JobQueues } from "./job-queues.ts";
 import { prepareJobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
 import { Membership, type MemberProfile, type ProcessFigures, type ProcessView } from "./membership.ts";
-import { CHANNEL, LONGEST_NEWS, newsOf, Notices, readNews, type News } from "./pg-notify.ts";
+import {
+  CHANNEL,
+  MAX_NOTIFICATION,
+  notificationOf,
+  Notices,
+  readNotification,
+  type Notification,
+} from "./pg-notify.ts";
 import { patiently } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { Reach } from "./run-router.ts";
-import { Rounds, type Look, type RoundsOptions } from "./sweeper.ts";
+import { Rounds, type Sweep, type RoundsOptions } from "./sweeper.ts";
 
 /** Time between two announcements of webhook changes, however many deliveries end. */
-const TELL_MS = 1000;
+const NOTIFY_MS = 1000;
 
 /** As `invalidate` expects it. */
 const ALL_PAGES = ["/*"];
@@ -38,11 +45,11 @@ export interface ClusterOptions {
   /** Limit of active runs in this process, without those that wait. */
   concurrency: number;
   /** Limit of concurrent nodes for runs of other processes. */
-  nodePlaces: number;
+  remoteSlots: number;
   clock: Clock;
   log: Log;
   /** Called with changes of other processes. */
-  onNews: (news: News) => void;
+  onNotification: (notification: Notification) => void;
   /** Other processes may have changed data without an announcement: everything must be read again. */
   onDoubt: () => void;
   /** A process has joined or left. */
@@ -52,22 +59,22 @@ export interface ClusterOptions {
   patienceMs?: number;
 }
 
-export class Cluster implements Fleet {
+export class Cluster implements ClusterPort {
   readonly #options: ClusterOptions;
   readonly #leases: Leases;
   readonly #membership: Membership;
   readonly #notices: Notices;
   readonly #commands: Commands;
-  readonly #graphs: HeldGraphs;
+  readonly #graphs: LeasedRuns;
   readonly #rounds: Rounds;
   readonly #reach: Reach;
   readonly #queues: JobQueues;
   readonly permits: SharedPermits;
-  readonly elsewhere: NodesElsewhere;
-  #held: Held | undefined;
+  readonly remoteNodes: ClusterRemoteNodes;
+  #held: LeasedRun | undefined;
   #hasJoined = false;
   #isClosing = false;
-  #isTelling = false;
+  #isNotifying = false;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -81,12 +88,12 @@ export class Cluster implements Fleet {
       database,
       clock,
       notices: this.#notices,
-      fulfil: (graphId, wish) => this.#reach.fulfil(graphId, wish),
+      fulfil: (graphId, wanted) => this.#reach.fulfil(graphId, wanted),
     });
     const me = (): string | undefined => this.#membership.id;
     const { isRunner, concurrency } = options;
     const state = { me, held: () => this.#held, isClosing: () => this.#isClosing };
-    this.#graphs = new HeldGraphs({ leases: this.#leases, clock, log, concurrency, isRunner, ...state });
+    this.#graphs = new LeasedRuns({ leases: this.#leases, clock, log, concurrency, isRunner, ...state });
     this.#rounds = new Rounds({ clock, log, me, ...this.#looks() });
     this.#reach = new Reach({
       leases: this.#leases,
@@ -107,14 +114,14 @@ export class Cluster implements Fleet {
         if (this.#membership.others > 0) this.#notices.add("changed", "permits");
       },
     });
-    this.elsewhere = new NodesElsewhere({
+    this.remoteNodes = new ClusterRemoteNodes({
       database,
       clock,
       log,
       workers: profile.workers,
       me,
       held: () => this.#held,
-      tell: (process) => this.#notices.tell("called", process),
+      notify: (process) => this.#notices.notify("called", process),
     });
     this.#membership = new Membership({
       database,
@@ -122,24 +129,24 @@ export class Cluster implements Fleet {
       clock,
       log,
       onSession: async (session) => {
-        session.onNotice((_channel, payload) => this.#hear(readNews(payload)));
+        session.onNotice((_channel, payload) => this.#hear(readNotification(payload)));
         await session.query(`listen ${CHANNEL}`);
       },
       onJoin: async (id) => {
         await this.#queues.list(id);
         // Nothing was received before.
         options.onDoubt();
-        if (this.#hasJoined) options.onNews(newsOf({ invalidated: ALL_PAGES }));
+        if (this.#hasJoined) options.onNotification(notificationOf({ invalidated: ALL_PAGES }));
         this.#hasJoined = true;
       },
       onLoss: () => {
         this.#held?.dropAll();
-        this.elsewhere.dropAll();
+        this.remoteNodes.dropAll();
       },
       giveUp: async (id) => {
         await this.#leases.giveUpFor(id);
         this.#doubt();
-        this.#notices.tell("changed", "lost");
+        this.#notices.notify("changed", "lost");
       },
       onOthers: options.onProcesses,
       ...(options.figures && { figures: options.figures }),
@@ -164,14 +171,14 @@ export class Cluster implements Fleet {
     await patiently(() => this.#membership.join());
     this.#rounds.start();
     if (!this.isRunner) return;
-    const { nodePlaces, profile } = this.#options;
+    const { remoteSlots, profile } = this.#options;
     if (identifiers.length > 0)
       await this.#queues.start({ identifiers, concurrency, isAhead: true, onJob: (job) => this.#graphs.onJob(job) });
     // Nodes that this process runs for other processes.
     const nodeTasks = profile.workers.map(nodeTask);
-    const onJob = ({ id }: JobPayload): Promise<void> => this.elsewhere.run(id);
+    const onJob = ({ id }: JobPayload): Promise<void> => this.remoteNodes.run(id);
     if (nodeTasks.length > 0)
-      await this.#queues.start({ identifiers: nodeTasks, concurrency: nodePlaces, isAhead: false, onJob });
+      await this.#queues.start({ identifiers: nodeTasks, concurrency: remoteSlots, isAhead: false, onJob });
   }
 
   /** Takes no more jobs. Held runs continue. */
@@ -179,7 +186,7 @@ export class Cluster implements Fleet {
     this.#isClosing = true;
     this.#rounds.close();
     this.#graphs.leaveAll();
-    await this.elsewhere.leave();
+    await this.remoteNodes.leave();
     await this.#queues.close();
   }
 
@@ -191,14 +198,14 @@ export class Cluster implements Fleet {
     if (id !== undefined) await this.#leases.giveUpFor(id, false).catch(() => undefined);
     this.#notices.close();
     this.permits.close();
-    this.elsewhere.close();
+    this.remoteNodes.close();
     await this.#membership.close();
     await this.#options.database.close();
   }
 
   // What the engine asks.
 
-  attach(held: Held): void {
+  attach(held: LeasedRun): void {
     this.#held = held;
   }
 
@@ -218,10 +225,10 @@ export class Cluster implements Fleet {
 
   /** Announces changed registrations or deliveries, at most once a second. */
   webhooksChanged(): void {
-    if (this.#isTelling || this.#membership.others === 0) return;
-    this.#isTelling = true;
-    this.#options.clock.schedule(TELL_MS, () => {
-      this.#isTelling = false;
+    if (this.#isNotifying || this.#membership.others === 0) return;
+    this.#isNotifying = true;
+    this.#options.clock.schedule(NOTIFY_MS, () => {
+      this.#isNotifying = false;
       this.#notices.add("changed", "webhooks");
     });
   }
@@ -233,12 +240,12 @@ export class Cluster implements Fleet {
   /** Announces that pages with these tags and paths have changed. */
   invalidated(names: readonly string[]): void {
     if (this.#membership.others === 0) return;
-    const isLong = names.some((name) => Buffer.byteLength(name) > LONGEST_NEWS);
+    const isLong = names.some((name) => Buffer.byteLength(name) > MAX_NOTIFICATION);
     for (const name of isLong ? ALL_PAGES : names) this.#notices.add("invalidated", name);
   }
 
-  reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
-    return this.#reach.ask(graphId, wish, here);
+  reach(graphId: string, wanted: RunCommand, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
+    return this.#reach.ask(graphId, wanted, here);
   }
 
   confirms(graphId: string, lease: number): Promise<boolean> {
@@ -252,8 +259,8 @@ export class Cluster implements Fleet {
   // What others want.
 
   #looks(): Pick<RoundsOptions, "always" | "seldom"> {
-    const handOn: Look = () => this.#leases.handOn();
-    const always: Look[] = [
+    const handOn: Sweep = () => this.#leases.handOn();
+    const always: Sweep[] = [
       (me) => this.#lookForCommands(me),
       () => this.#readControls(),
       (me) => this.#graphs.lookForForgotten(me),
@@ -266,17 +273,19 @@ export class Cluster implements Fleet {
     };
   }
 
-  #hear(news: News): void {
+  #hear(notification: Notification): void {
     const { id } = this.#membership;
-    for (const command of news.answered) this.#commands.answered(command);
-    if (id !== undefined && news.asked.includes(id)) this.#lookForCommands(id);
-    if (id !== undefined && news.called.includes(id)) this.elsewhere.look();
-    if (news.changed.includes("queues")) this.#readControls();
-    if (news.changed.includes("permits")) this.permits.lookAgain();
-    if (news.changed.includes("lost")) this.#doubt();
+    for (const command of notification.answered) this.#commands.answered(command);
+    if (id !== undefined && notification.asked.includes(id)) this.#lookForCommands(id);
+    if (id !== undefined && notification.called.includes(id)) this.remoteNodes.look();
+    if (notification.changed.includes("queues")) this.#readControls();
+    if (notification.changed.includes("permits")) this.permits.lookAgain();
+    if (notification.changed.includes("lost")) this.#doubt();
     // This process knows its own changes. Its followers would read them twice.
-    const isOwn = news.from !== undefined && news.from === id;
-    this.#options.onNews(isOwn ? { ...news, graphs: [], registrations: [], invalidated: [] } : news);
+    const isOwn = notification.from !== undefined && notification.from === id;
+    this.#options.onNotification(
+      isOwn ? { ...notification, graphs: [], registrations: [], invalidated: [] } : notification,
+    );
   }
 
   /** A process may not have announced its last changes. */

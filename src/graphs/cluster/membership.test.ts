@@ -20,7 +20,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     await test.drop();
   });
 
-  interface Told {
+  interface ReportMethod {
     member: Membership;
     joined: string[];
     lost: string[];
@@ -33,8 +33,8 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     patienceMs = 10_000,
     figures?: () => ProcessFigures,
     asked?: (text: string, member: Membership) => Promise<void>,
-  ): Promise<Told> {
-    const told = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
+  ): Promise<ReportMethod> {
+    const reported = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
     const clock = new SimulatedClock(0);
     const session: OpenedDatabase["session"] = async (onEnd) => {
       const made = await database.session(onEnd);
@@ -50,17 +50,17 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
       profile: { role: "all", workers: ["resize"], definitions: [], build: "b1", code: "c1", claimant: undefined },
       clock,
       log: silentLog,
-      onJoin: (id) => void told.joined.push(id),
-      onLoss: (id) => void told.lost.push(id),
+      onJoin: (id) => void reported.joined.push(id),
+      onLoss: (id) => void reported.lost.push(id),
       giveUp: async (id) => {
-        told.gaveUp.push(id);
+        reported.gaveUp.push(id);
         await database.query("delete from svc.processes where id = $1", [id]);
       },
       patienceMs,
       ...(figures && { figures }),
     });
     await membership.join();
-    return { member: membership, ...told, clock };
+    return { member: membership, ...reported, clock };
   }
 
   const cut = async (id: string): Promise<void> => {

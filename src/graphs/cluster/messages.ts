@@ -65,7 +65,7 @@ export interface MessagesOptions {
   /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
   /** Announces messages for a process. */
-  tell: (process: string) => void;
+  notify: (process: string) => void;
 }
 
 export class Messages {
@@ -171,23 +171,23 @@ export class Messages {
           end.nextOut += bodies.length;
           if (!processes.has(end.id)) this.lose(end, new Unfinished(false));
         }
-        for (const process of new Set(processes.values())) this.#options.tell(process);
+        for (const process of new Set(processes.values())) this.#options.notify(process);
       } catch (err) {
         if (this.#isHurried) break;
         this.#options.log.debug({ err }, "Messages could not be written; that is tried again");
         await new Promise<void>((again) => this.#options.clock.schedule(LOOK_MS, again));
       }
-      this.#tellWritten();
+      this.#notifyWritten();
     }
     this.#isWriting = false;
-    this.#tellWritten();
+    this.#notifyWritten();
   }
 
   #speaking(): End[] {
     return [...this.#ends.values()].filter(({ out }) => out.length > 0);
   }
 
-  #tellWritten(): void {
+  #notifyWritten(): void {
     for (const written of this.#onWritten.splice(0)) written();
   }
 

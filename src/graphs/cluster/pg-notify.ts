@@ -14,10 +14,10 @@ const MOST_KEPT = 10_000;
 /** PostgreSQL's limit is 7,999 bytes. */
 const MOST_BYTES = 7000;
 /** Limit for one announcement, quoted. */
-export const LONGEST_NEWS = 3000;
+export const MAX_NOTIFICATION = 3000;
 
 /** Lists of ids. */
-export interface News {
+export interface Notification {
   /** Runs with new events. */
   graphs: string[];
   /** Registrations with new deliveries. */
@@ -39,14 +39,14 @@ export interface News {
   from?: string;
 }
 
-type Kind = keyof Omit<News, "from">;
+type Kind = keyof Omit<Notification, "from">;
 const KINDS: readonly Kind[] = ["graphs", "registrations", "asked", "answered", "called", "changed", "invalidated"];
 
 export class Notices {
   readonly #clock: Clock;
   readonly #send: (payload: string) => Promise<void>;
   readonly #me: () => string | undefined;
-  readonly #news: Record<Kind, Set<string>> = {
+  readonly #notification: Record<Kind, Set<string>> = {
     graphs: new Set(),
     registrations: new Set(),
     asked: new Set(),
@@ -70,8 +70,8 @@ export class Notices {
 
   add(kind: Kind, id: string): void {
     if (this.#isClosed) return;
-    this.#news[kind].add(id);
-    if (this.#news[kind].size > MOST_KEPT) this.#news[kind].clear();
+    this.#notification[kind].add(id);
+    if (this.#notification[kind].size > MOST_KEPT) this.#notification[kind].clear();
     this.#timer ??= this.#clock.schedule(GATHER_MS, () => {
       this.#timer = undefined;
       for (const payload of this.#payloads()) this.#try(payload);
@@ -81,13 +81,13 @@ export class Notices {
   /** Announcements that fail are sent with the next ones. */
   #try(payload: string): void {
     this.#send(payload).catch(() => {
-      const news = readNews(payload);
-      for (const kind of KINDS) for (const id of news[kind]) this.add(kind, id);
+      const notification = readNotification(payload);
+      for (const kind of KINDS) for (const id of notification[kind]) this.add(kind, id);
     });
   }
 
   /** Without collecting more, because a caller waits. */
-  tell(kind: Kind, id: string): void {
+  notify(kind: Kind, id: string): void {
     this.#try(JSON.stringify({ from: this.#me(), [kind]: [id] }));
   }
 
@@ -97,11 +97,11 @@ export class Notices {
   }
 
   #payloads(): string[] {
-    const all = KINDS.flatMap((kind) => [...this.#news[kind]].map((id) => [kind, id] as const));
-    for (const kind of KINDS) this.#news[kind].clear();
+    const all = KINDS.flatMap((kind) => [...this.#notification[kind]].map((id) => [kind, id] as const));
+    for (const kind of KINDS) this.#notification[kind].clear();
     const payloads: string[] = [];
     const from = this.#me();
-    let part: Partial<News> = {};
+    let part: Partial<Notification> = {};
     let bytes = 0;
     const end = (): void => {
       if (bytes > 0) payloads.push(JSON.stringify({ from, ...part }));
@@ -120,10 +120,19 @@ export class Notices {
 }
 
 /** @returns lists that may be empty. */
-export function readNews(payload: string): News {
-  return newsOf(JSON.parse(payload) as Partial<News>);
+export function readNotification(payload: string): Notification {
+  return notificationOf(JSON.parse(payload) as Partial<Notification>);
 }
 
-export function newsOf(told: Partial<News>): News {
-  return { graphs: [], registrations: [], asked: [], answered: [], called: [], changed: [], invalidated: [], ...told };
+export function notificationOf(reported: Partial<Notification>): Notification {
+  return {
+    graphs: [],
+    registrations: [],
+    asked: [],
+    answered: [],
+    called: [],
+    changed: [],
+    invalidated: [],
+    ...reported,
+  };
 }

@@ -25,7 +25,7 @@ function running(perform: CallsOptions["perform"]) {
     clock: new SimulatedClock(),
     log: silentLog,
     me: () => "p_1",
-    tell: () => undefined,
+    notify: () => undefined,
   });
   return { written, messages, calls: new Calls({ database, messages, me: () => "p_1", perform }) };
 }

@@ -1,13 +1,13 @@
 /** Nodes whose worker runs only in other processes than the one that holds their run. */
-import type { Held } from "../engine/cluster-port.ts";
-import type { CallEnd, CallListener, Elsewhere, NodeOrder } from "../execution/remote/remote-attempts.ts";
+import type { LeasedRun } from "../engine/cluster-port.ts";
+import type { CallEnd, CallListener, RemoteNodes, NodeOrder } from "../execution/remote/remote-attempts.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { Calls } from "./remote-calls.ts";
 import type { ClusterDatabase } from "./database.ts";
 import { Messages } from "./messages.ts";
 
-export interface NodesElsewhereOptions {
+export interface ClusterRemoteNodesOptions {
   database: ClusterDatabase;
   clock: Clock;
   log: Log;
@@ -15,19 +15,19 @@ export interface NodesElsewhereOptions {
   workers: readonly string[];
   /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
-  held: () => Held | undefined;
+  held: () => LeasedRun | undefined;
   /** Announces messages for a process. */
-  tell: (process: string) => void;
+  notify: (process: string) => void;
 }
 
-export class NodesElsewhere implements Elsewhere {
+export class ClusterRemoteNodes implements RemoteNodes {
   readonly #workers: ReadonlySet<string>;
   readonly #messages: Messages;
   readonly #calls: Calls;
 
-  constructor({ database, clock, log, workers, me, held, tell }: NodesElsewhereOptions) {
+  constructor({ database, clock, log, workers, me, held, notify }: ClusterRemoteNodesOptions) {
     this.#workers = new Set(workers);
-    const messages = new Messages({ database, clock, log, me, tell });
+    const messages = new Messages({ database, clock, log, me, notify });
     this.#messages = messages;
     this.#calls = new Calls({
       database,

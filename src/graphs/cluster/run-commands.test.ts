@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Outrun, type Wish } from "../engine/cluster-port.ts";
+import { StaleLeaseError, type RunCommand } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import { SimulatedClock, systemClock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -38,12 +38,12 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
   it("and its answer carry any text, in the order it was written", async () => {
     await database.query(`insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
       values ('other', 1, 1, 'here', 'worker', '{}', '{}', '')`);
-    const wishes: Wish[] = [];
+    const wishes: RunCommand[] = [];
     // The two processes: what one tells, the other hears at once.
     const other = new Commands({
       database,
       clock: systemClock,
-      notices: { tell: (_kind, id) => me.answered(id) },
+      notices: { notify: (_kind, id) => me.answered(id) },
       fulfil: async (_graphId, wish) => {
         wishes.push(wish);
         return { kind: "done", snapshot: { graph_id: "g_1", input: { z: ODD, a: 1 } } as unknown as Snapshot };
@@ -52,10 +52,10 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
     const me = new Commands({
       database,
       clock: systemClock,
-      notices: { tell: () => void other.look("other") },
+      notices: { notify: () => void other.look("other") },
       fulfil: () => assert.fail("nobody asks"),
     });
-    const wish: Wish = { step: "pause", options: { note: ODD } };
+    const wish: RunCommand = { step: "pause", options: { note: ODD } };
     const answer = await me.ask("other", "me", "g_1", wish, Infinity);
     assert.deepEqual(wishes, [wish]);
     assert.ok(answer?.kind === "done");
@@ -67,7 +67,7 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
     const me = new Commands({
       database,
       clock,
-      notices: { tell: () => undefined },
+      notices: { notify: () => undefined },
       fulfil: () => assert.fail("nobody asks"),
     });
     let answer: unknown = "none yet";
@@ -80,12 +80,12 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
 
   it("is answered where the process fails at it, which only its own log tells; and where it has lost the graph", async () => {
     const log = recordLog();
-    const told = async (error: Error) => answerOf(Promise.reject(error), "g_1", log);
-    const refused = await told(new Error("UNIQUE constraint failed: secret"));
+    const reported = async (error: Error) => answerOf(Promise.reject(error), "g_1", log);
+    const refused = await reported(new Error("UNIQUE constraint failed: secret"));
     assert.ok(refused.kind === "refused" && refused.code === "SVC_INTERNAL" && !refused.message.includes("secret"));
     assert.match(log.texts.join(), /^error.*g_1[^]*UNIQUE constraint failed: secret/);
-    assert.deepEqual(await told(new Outrun()), { kind: "moved" });
-    assert.deepEqual(await told(new SvcError("SVC_TRANSITION", "It has ended")), {
+    assert.deepEqual(await reported(new StaleLeaseError()), { kind: "moved" });
+    assert.deepEqual(await reported(new SvcError("SVC_TRANSITION", "It has ended")), {
       kind: "refused",
       code: "SVC_TRANSITION",
       message: "It has ended",
@@ -101,7 +101,7 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
     const me = new Commands({
       database,
       clock: systemClock,
-      notices: { tell: () => undefined },
+      notices: { notify: () => undefined },
       fulfil: () => assert.fail("nobody asks"),
     });
     await database.query(`insert into svc.commands (id, process, sender, body) values ('c_2', 'gone', 'other', '{}')`);

@@ -3,7 +3,7 @@
  * because one may be lost.
  */
 import { randomBytes } from "node:crypto";
-import { Outrun, type Wish } from "../engine/cluster-port.ts";
+import { StaleLeaseError, type RunCommand } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError, type ErrorCode, type Issue } from "../../platform/shared/errors.ts";
@@ -22,15 +22,16 @@ export type Answer =
 
 interface Body {
   graphId: string;
-  wish: Wish;
+  /** The name that processes of earlier versions read. */
+  wish: RunCommand;
 }
 
 export interface CommandsOptions {
   database: ClusterDatabase;
   clock: Clock;
-  notices: Pick<Notices, "tell">;
+  notices: Pick<Notices, "notify">;
   /** Executes a command for this process. */
-  fulfil: (graphId: string, wish: Wish) => Promise<Answer>;
+  fulfil: (graphId: string, command: RunCommand) => Promise<Answer>;
 }
 
 export class Commands {
@@ -47,16 +48,22 @@ export class Commands {
    * @param endMs deadline on the monotonic clock (`Clock.elapsed`).
    * @returns its answer; undefined if there is none in time, or the process is gone: it may have executed the command or not.
    */
-  async ask(process: string, sender: string, graphId: string, wish: Wish, endMs: number): Promise<Answer | undefined> {
+  async ask(
+    process: string,
+    sender: string,
+    graphId: string,
+    command: RunCommand,
+    endMs: number,
+  ): Promise<Answer | undefined> {
     const { database, notices, clock } = this.#options;
     const { schema, query } = database;
     const id = `c_${randomBytes(9).toString("hex")}`;
-    const body: Body = { graphId, wish };
+    const body: Body = { graphId, wish: command };
     await query(
       `insert into ${schema}.commands (id, process, sender, body) values ($1, $2, $3, $4) on conflict (id) do nothing`,
       [id, process, sender, JSON.stringify(body)],
     );
-    notices.tell("asked", process);
+    notices.notify("asked", process);
     try {
       for (;;) {
         await this.#come(id);
@@ -110,7 +117,7 @@ export class Commands {
         id,
         JSON.stringify(answer),
       ]);
-      notices.tell("answered", id);
+      notices.notify("answered", id);
     } finally {
       this.#running.delete(id);
     }
@@ -138,7 +145,7 @@ export async function answerOf(work: Promise<Snapshot>, graphId: string, log: Lo
   try {
     return { kind: "done", snapshot: await work };
   } catch (err) {
-    if (err instanceof Outrun) return { kind: "moved" };
+    if (err instanceof StaleLeaseError) return { kind: "moved" };
     if (err instanceof SvcError) {
       const { code, message, issues } = err;
       return { kind: "refused", code, message, ...(issues && { issues }) };

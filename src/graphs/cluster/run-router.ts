@@ -2,7 +2,7 @@
  * Routes a command to the process that holds its run, and executes commands that others route here. A run without a holder is taken by
  * the asked process, if it has the definition.
  */
-import { Outrun, type Held, type Wish } from "../engine/cluster-port.ts";
+import { StaleLeaseError, type LeasedRun, type RunCommand } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -25,7 +25,7 @@ export interface ReachOptions {
   identifiers: readonly string[];
   /** Id of this process; undefined while it has lost its database. */
   me: () => string | undefined;
-  held: () => Held | undefined;
+  held: () => LeasedRun | undefined;
   /** Whether a run is being loaded here. */
   isTakingUp: (graphId: string) => boolean;
   isClosing: () => boolean;
@@ -42,7 +42,7 @@ export class Reach {
    * @param here executes the command in this process, once it has the lease.
    * @throws SvcError `SVC_NOT_FOUND`; rejections of the process that holds it; `SVC_UNAVAILABLE` if that can't be reached.
    */
-  async ask(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
+  async ask(graphId: string, command: RunCommand, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot> {
     const { clock, commands } = this.#options;
     let cause: unknown;
     for (const endMs = clock.elapsed() + REACH_MS; clock.elapsed() < endMs;) {
@@ -57,13 +57,13 @@ export class Reach {
           return await here(where.lease);
         } catch (error) {
           // Another process holds it by now, and nothing was written.
-          if (!(error instanceof Outrun)) throw error;
+          if (!(error instanceof StaleLeaseError)) throw error;
           cause = error;
         }
       const held = this.#options.held();
-      if (where?.kind === "mine" && held?.holds(graphId)) return held.fulfil(graphId, wish);
+      if (where?.kind === "mine" && held?.holds(graphId)) return held.fulfil(graphId, command);
       if (where?.kind === "elsewhere") {
-        const answer = await commands.ask(where.process, where.me, graphId, wish, endMs);
+        const answer = await commands.ask(where.process, where.me, graphId, command, endMs);
         // The holder has changed meanwhile.
         if (answer !== undefined && answer.kind !== "moved") return snapshotFrom(answer);
       }
@@ -75,10 +75,10 @@ export class Reach {
   }
 
   /** Executes a command of another process. */
-  async fulfil(graphId: string, wish: Wish): Promise<Answer> {
+  async fulfil(graphId: string, command: RunCommand): Promise<Answer> {
     const held = this.#options.held();
     const isFor = held?.holds(graphId) === true || (await this.#isToTake(graphId));
-    return held && isFor ? answerOf(held.fulfil(graphId, wish), graphId, this.#options.log) : { kind: "moved" };
+    return held && isFor ? answerOf(held.fulfil(graphId, command), graphId, this.#options.log) : { kind: "moved" };
   }
 
   /** The holder of a run: this process from now on, if there was none. Undefined while it is unknown. */

@@ -7,7 +7,7 @@ const SWEEP_MS = 5000;
 const DOUBT_SWEEPS = 6;
 
 /** @param me id of this process. May reject: the next sweep repeats it. */
-export type Look = (me: string) => Promise<unknown> | void;
+export type Sweep = (me: string) => Promise<unknown> | void;
 
 export interface RoundsOptions {
   clock: Clock;
@@ -15,9 +15,9 @@ export interface RoundsOptions {
   /** Id of this process in the cluster. Nothing is checked while it is not a member. */
   me: () => string | undefined;
   /** At every sweep. */
-  always: readonly Look[];
+  always: readonly Sweep[];
   /** At every sixth sweep. */
-  seldom: readonly Look[];
+  seldom: readonly Sweep[];
 }
 
 export class Rounds {

@@ -6,7 +6,7 @@ import type { Origin } from "../../storage/contract/graph-rows.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 
 /** The caller of a command and the reason, stored in the command's event. */
-export interface Steering {
+export interface AuditContext {
   /** `operator`, or a user's id. Default: none. */
   by?: string;
   /** Reason in a few words. */
@@ -16,7 +16,7 @@ export interface Steering {
 }
 
 /** `by` is stored in the event `graph.queued`. A start with a `note` counts as manual and is in the audit trail as well. */
-export interface StartOptions extends Steering {
+export interface StartOptions extends AuditContext {
   /** Another start with the same key and name returns the same run. */
   idempotencyKey?: string;
   /** Time until the run may start, such as `"10m"`. Default: none. */
@@ -34,7 +34,7 @@ export interface StartOptions extends Steering {
   parent?: { graphId: string; node?: string };
 }
 
-export interface PauseOptions extends Steering {
+export interface PauseOptions extends AuditContext {
   /**
    * Time in which running nodes may reach their end or their next step, such as `"30s"`. After it they are aborted, and begin again when
    * the run is resumed; the attempt does not count. Default: no limit.
@@ -42,7 +42,7 @@ export interface PauseOptions extends Steering {
   grace?: Duration;
 }
 
-export interface RetryOptions extends Steering {
+export interface RetryOptions extends AuditContext {
   /**
    * A node, or an item of a fan-out such as `inspect/3`: runs again with all that follow it, also in a finished run. Earlier results are
    * kept (`pastNodes`). Default: all unfinished nodes of a failed run.
@@ -50,21 +50,21 @@ export interface RetryOptions extends Steering {
   from?: string;
 }
 
-export interface ForkOptions extends Steering {
+export interface ForkOptions extends AuditContext {
   /** First node of the new run; results of nodes that do not follow it are copied. */
   from: string;
   /** Replaces the input that the definition computes for this node. */
   input?: Json;
 }
 
-export interface SignalOptions extends Steering {
+export interface SignalOptions extends AuditContext {
   /** A signal with the same key is sent once. */
   idempotencyKey?: string;
 }
 
 export type BulkAction = "pause" | "resume" | "cancel" | "retry";
 
-export interface BulkOptions extends Steering {
+export interface BulkOptions extends AuditContext {
   /** Filter; an empty one selects all runs. */
   filter: Omit<GraphQuery, "limit" | "cursor">;
   /** Most runs to change. Default and maximum 10,000. */

@@ -10,7 +10,7 @@ const KEY = Symbol.for("svc.graph.declared");
 const place = globalThis as { [KEY]?: Listener };
 
 /** Reports a declared worker. */
-export function tellDeclared(worker: Worker<never, unknown>): void {
+export function reportDeclared(worker: Worker<never, unknown>): void {
   place[KEY]?.(worker);
 }
 

@@ -7,7 +7,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { InputOf, OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
 import type { GraphBuilder, MapOptions, NodeOptions } from "./builder-types.ts";
 import { checkGraph, checkWorker, refused, requireName } from "./definition-checks.ts";
-import { tellDeclared } from "./declared-workers.ts";
+import { reportDeclared } from "./declared-workers.ts";
 import type { FanOut, GraphDefinition, GraphOptions, NodeDefinition, NodeRef, Worker } from "./definition-types.ts";
 import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-checks.ts";
 import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
@@ -41,7 +41,7 @@ export function worker(
   if (typeof run !== "function") throw refused(`The worker "${name}" has no function to run`);
   checkWorker(name, options);
   const made = { kind: "worker", name, options, run } as const;
-  tellDeclared(made);
+  reportDeclared(made);
   return made;
 }
 

@@ -55,9 +55,10 @@ function nameOf(cause: unknown): string {
 
 /** `retryAfter` of an error, as in HTTP's Retry-After. An invalid value is ignored. */
 function askedForMs(cause: unknown): number {
-  const wish = typeof cause === "object" && cause !== null ? (cause as { retryAfter?: unknown }).retryAfter : undefined;
+  const command =
+    typeof cause === "object" && cause !== null ? (cause as { retryAfter?: unknown }).retryAfter : undefined;
   try {
-    return wish === undefined ? 0 : durationMs(wish as Duration);
+    return command === undefined ? 0 : durationMs(command as Duration);
   } catch {
     return 0;
   }

@@ -73,9 +73,9 @@ describe("limits of values", () => {
     const { snapshot } = await table.engine.start("work", null);
     for (let at = 0; at < 12; at++) await table.clock.advance(100);
     await table.engine.idle();
-    const told = (await table.store.graphs.events(snapshot.graph_id, 0)).filter(({ type }) => type === "progress");
+    const reported = (await table.store.graphs.events(snapshot.graph_id, 0)).filter(({ type }) => type === "progress");
     assert.deepEqual(
-      told.map(({ data }) => (data as { value: number }).value),
+      reported.map(({ data }) => (data as { value: number }).value),
       [0, 0.4, 0.9, 1],
     );
   });

@@ -11,11 +11,11 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { Children } from "./child-runs.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 import type { EngineState } from "./engine-state.ts";
 import { FaultLog } from "./fault-log.ts";
-import { Outrun, type Fleet } from "./cluster-port.ts";
-import { Loans } from "./temporary-leases.ts";
+import { StaleLeaseError, type ClusterPort } from "./cluster-port.ts";
+import { TemporaryLeases } from "./temporary-leases.ts";
 import { Machine } from "../machine/machine.ts";
 import { firstUnit } from "../machine/new-run.ts";
 import type { OutboxRows } from "../machine/report-types.ts";
@@ -52,14 +52,14 @@ export class ActiveRuns implements RunSupervisor {
   readonly #clock: Clock;
   readonly #state: EngineState;
   readonly #busy: Busy;
-  readonly #fleet: Fleet | undefined;
+  readonly #cluster: ClusterPort | undefined;
   readonly #runs: RunTable;
   readonly #loop: RunLoop;
   readonly #faults: FaultLog;
   /** Runs that are being loaded. Concurrent callers share the result. */
   readonly #loading = new Map<string, Promise<ActiveRun>>();
   /** Runs that are held only while callers change them. */
-  readonly loans = new Loans();
+  readonly temporaryLeases = new TemporaryLeases();
 
   constructor(options: ActiveRunsOptions) {
     this.#options = options;
@@ -67,7 +67,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#clock = options.clock;
     this.#state = options.state;
     this.#busy = options.busy;
-    this.#fleet = options.fleet;
+    this.#cluster = options.cluster;
     this.#runs = options.runs;
     this.#faults = new FaultLog(options.log, options.clock);
     this.#loop = new RunLoop({ ...options, supervisor: this });
@@ -96,12 +96,12 @@ export class ActiveRuns implements RunSupervisor {
   }
 
   /** Stores a new run. If it is due, the same commit contains its start. */
-  async insert(run: ActiveRun, steering?: Steering, audit?: NewAudit): Promise<void> {
+  async insert(run: ActiveRun, auditContext?: AuditContext, audit?: NewAudit): Promise<void> {
     const { machine } = run;
     const { row } = machine;
-    const unit = firstUnit(machine, steering, audit);
-    const holder = this.#fleet?.enter(row.id);
-    if (this.#fleet && holder === undefined) {
+    const unit = firstUnit(machine, auditContext, audit);
+    const holder = this.#cluster?.enter(row.id);
+    if (this.#cluster && holder === undefined) {
       // Any process with capacity takes it.
       this.#runs.remove(row.id);
       await this.#loop.write(run, { ...unit, heldBy: null });
@@ -142,7 +142,7 @@ export class ActiveRuns implements RunSupervisor {
     const { stored, definition } = await this.find(id);
     const known = this.get(id);
     if (known) return known;
-    const lease = this.loans.lease(id);
+    const lease = this.temporaryLeases.lease(id);
     if (hasEnded(stored.row)) return this.#runOf(stored, definition, lease);
     return this.#resume(stored, definition, false, lease).run;
   }
@@ -151,19 +151,19 @@ export class ActiveRuns implements RunSupervisor {
   async control(run: ActiveRun, message: ControlMessage): Promise<void> {
     // After a fault the process uses a reloaded run, because this one has changes that were never written.
     const known = this.get(run.id);
-    if (known && known !== run) throw new Outrun();
+    if (known && known !== run) throw new StaleLeaseError();
     await run.request(message);
     this.#beginWhenDue(run);
   }
 
   /** Called after a command. Once no other command is pending, this process keeps the run or gives it back. */
   async settle(id: string): Promise<void> {
-    const lease = this.loans.end(id);
+    const lease = this.temporaryLeases.end(id);
     if (lease === undefined) return;
     const run = this.get(id);
-    if (run && this.#fleet?.isRunner) return;
+    if (run && this.#cluster?.isRunner) return;
     if (run) this.#drop(run);
-    await this.#fleet?.giveBack(id, lease);
+    await this.#cluster?.giveBack(id, lease);
   }
 
   /** Reads a run from the store. @throws as `take` */
@@ -216,9 +216,9 @@ export class ActiveRuns implements RunSupervisor {
   ): { run: ActiveRun; settled: Promise<void> } {
     const run = this.#adopt(stored, definition, lease);
     const { machine } = run;
-    const ranElsewhere = this.#fleet && ranElsewhereOf(machine.nodes(), this.#fleet, beside);
+    const ranRemotely = this.#cluster && ranRemotelyOf(machine.nodes(), this.#cluster, beside);
     // A failed commit is logged by runFailed.
-    const settled = run.request({ type: "recover", hasCrashed, ranElsewhere }).catch(() => undefined);
+    const settled = run.request({ type: "recover", hasCrashed, ranRemotely }).catch(() => undefined);
     if (!machine.isTerminal) {
       for (const node of machine.retrying()) this.#loop.retryLater(run, node);
       this.#beginWhenDue(run);
@@ -261,7 +261,7 @@ export class ActiveRuns implements RunSupervisor {
     if (!run.machine.isTerminal || !run.isActive) return;
     run.stop();
     this.#runs.remove(run.id);
-    this.#fleet?.left(run.id);
+    this.#cluster?.left(run.id);
     this.#announceEnd(run.machine.row);
   }
 
@@ -308,16 +308,16 @@ export class ActiveRuns implements RunSupervisor {
 
   /** The outcome of the failed commit is unknown, so the store is read (decision 060). */
   async #reload(id: string, lease: number | undefined): Promise<void> {
-    const fleet = this.#fleet;
+    const cluster = this.#cluster;
     // A process without workers holds runs only for callers, so it gives this one back (cluster.ts).
-    if (fleet?.isRunner === false) return fleet.left(id);
+    if (cluster?.isRunner === false) return cluster.left(id);
     // The commit may have failed because another process holds the run by now.
-    const isHeld = !fleet || (lease !== undefined && (await fleet.confirms(id, lease)));
+    const isHeld = !cluster || (lease !== undefined && (await cluster.confirms(id, lease)));
     const [stored] = await this.#graphs.load([id]);
     const isOver = stored !== undefined && hasEnded(stored.row);
     // The failed commit was the last one and was written after all, so the end has not been announced.
     if (isOver) this.#announceEnd(stored.row);
-    if (isOver || !isHeld) return fleet?.left(id);
+    if (isOver || !isHeld) return cluster?.left(id);
     if (stored && !this.#state.isClosing) await this.recover(stored, false, lease);
   }
 
@@ -328,7 +328,7 @@ export class ActiveRuns implements RunSupervisor {
 
   #drop(run: ActiveRun): void {
     this.#lose(run);
-    this.#fleet?.left(run.id);
+    this.#cluster?.left(run.id);
   }
 
   // End.
@@ -351,7 +351,11 @@ export class ActiveRuns implements RunSupervisor {
 }
 
 /** Ids of nodes that did not run in the process that held their run. */
-function ranElsewhereOf(nodes: readonly NodeRow[], fleet: Fleet, beside: readonly string[]): ReadonlySet<string> {
-  const elsewhere = nodes.filter(({ id, worker }) => !fleet.elsewhere.runsHere(worker) || beside.includes(id));
-  return new Set(elsewhere.map(({ id }) => id));
+function ranRemotelyOf(
+  nodes: readonly NodeRow[],
+  cluster: ClusterPort,
+  beside: readonly string[],
+): ReadonlySet<string> {
+  const remoteNodes = nodes.filter(({ id, worker }) => !cluster.remoteNodes.runsHere(worker) || beside.includes(id));
+  return new Set(remoteNodes.map(({ id }) => id));
 }

@@ -8,10 +8,10 @@ import { readArtifact } from "../execution/attempt/artifact.ts";
 import { graph, worker } from "../definition/definition.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import { bench, ELSEWHERE, gate, PLACES, type Bench } from "./engine.testkit.ts";
+import { bench, REMOTE, gate, PLACES, type Bench } from "./engine.testkit.ts";
 
 /** A worker that runs elsewhere hands over bytes, no stream. */
-const given = async (url: string, parts: AsyncIterable<Uint8Array>) => (url === ELSEWHERE ? buffer(parts) : parts);
+const given = async (url: string, parts: AsyncIterable<Uint8Array>) => (url === REMOTE ? buffer(parts) : parts);
 
 async function* chunks(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (const [at, size] of sizes.entries()) yield new Uint8Array(size).fill(at + 1);
@@ -85,7 +85,7 @@ for (const url of PLACES) {
     });
 
     // Counts the pieces of a stream.
-    if (url !== ELSEWHERE)
+    if (url !== REMOTE)
       it("are written once, and anew when their node runs again", async () => {
         let writes = 0;
         let attempts = 0;
@@ -114,7 +114,7 @@ for (const url of PLACES) {
       });
 
     // A worker that runs elsewhere hands over bytes, no stream.
-    if (url !== ELSEWHERE)
+    if (url !== REMOTE)
       it("are those of the attempt that wrote them to their end, whatever the stream of one that is over still gives", async () => {
         const [held, over] = [gate(), gate()];
         const dump = worker("dump", { timeout: "1s", retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
@@ -139,7 +139,7 @@ for (const url of PLACES) {
       });
 
     // A worker that runs elsewhere hands over bytes, no stream.
-    if (url !== ELSEWHERE)
+    if (url !== REMOTE)
       it("stay whole while their node writes them anew, and where it breaks off in the middle; of that nothing stays", async () => {
         const midway = gate();
         let isAgain = false;
@@ -170,7 +170,7 @@ for (const url of PLACES) {
       });
 
     // A worker that runs elsewhere hands over bytes, no stream.
-    if (url !== ELSEWHERE)
+    if (url !== REMOTE)
       it("leave nothing behind where the process dies in the middle of one, though it is never written again", async () => {
         let attempts = 0;
         const dump = worker("dump", async (_: Json, ctx) => {

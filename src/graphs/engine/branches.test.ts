@@ -324,7 +324,7 @@ const isFanOut = ({ after, items }: Plan): boolean => items !== undefined && aft
 /** What the rules come to, in a few lines; undefined where the graph fails. */
 function expected(all: readonly Plan[]): Record<string, string> | undefined {
   const ends: string[] = [];
-  const told: Record<string, string> = {};
+  const reported: Record<string, string> = {};
   for (const [at, plan] of all.entries()) {
     const needed = isFanOut(plan) ? plan.after.slice(0, 1) : plan.after;
     const isReached = needed.length === 0 || needed.some((other) => ends[other] === "done");
@@ -332,10 +332,10 @@ function expected(all: readonly Plan[]): Record<string, string> | undefined {
     const failures = isFanOut(plan) ? (plan.items ?? []) : [plan.fails];
     if (isRun && failures.includes(true) && !plan.mayFail) return undefined;
     ends[at] = !isRun ? "skipped" : !isFanOut(plan) && plan.fails ? "failed" : "done";
-    if (!isRun || !isFanOut(plan)) told[`n${at}`] = ends[at] ?? "";
-    else failures.forEach((fails, item) => (told[`n${at}/${item}`] = fails ? "failed" : "done"));
+    if (!isRun || !isFanOut(plan)) reported[`n${at}`] = ends[at] ?? "";
+    else failures.forEach((fails, item) => (reported[`n${at}/${item}`] = fails ? "failed" : "done"));
   }
-  return told;
+  return reported;
 }
 
 function build(g: GraphBuilder, all: readonly Plan[]): void {

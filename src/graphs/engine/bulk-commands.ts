@@ -40,7 +40,7 @@ export async function bulk(work: BulkWork, action: BulkAction, options: BulkOpti
 async function steered(
   { graphs, steps }: { graphs: GraphStore; steps: Steps },
   action: BulkAction,
-  { filter, limit = MOST, cursor, isDryRun = false, onProgress, signal, onRefused, ...steering }: BulkOptions,
+  { filter, limit = MOST, cursor, isDryRun = false, onProgress, signal, onRefused, ...auditContext }: BulkOptions,
 ): Promise<BulkReport> {
   const page: ReadPage = (from, size) =>
     graphs.list({ ...filter, limit: size, ...(from === undefined ? {} : { cursor: from }) } satisfies GraphQuery);
@@ -51,7 +51,7 @@ async function steered(
   for (let left = Math.min(limit, MOST); left > 0 && signal?.aborted !== true;) {
     const { items, nextCursor, total } = await page(next, Math.min(SLICE, left));
     if (next === cursor) report.matched = total;
-    const refusals = await Promise.all(items.map(({ id }) => refusalOf(steps[action](id, steering))));
+    const refusals = await Promise.all(items.map(({ id }) => refusalOf(steps[action](id, auditContext))));
     for (const [at, { id }] of items.entries()) {
       const refusal = refusals[at];
       report[refusal ? "refused" : "changed"]++;

@@ -4,7 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import { CallError } from "../execution/attempt/call-error.ts";
 import { graph, worker } from "../definition/definition.ts";
 import type { Worker } from "../definition/definition-types.ts";
-import { bench, ELSEWHERE, gate, PLACES } from "./engine.testkit.ts";
+import { bench, REMOTE, gate, PLACES } from "./engine.testkit.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 const statusOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id)?.status;
@@ -12,7 +12,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /** Workers that run elsewhere call by name, so the app lists what they call. */
 const listed = (url: string, ...called: Worker<never, unknown>[]): Worker<never, unknown>[] =>
-  url === ELSEWHERE ? called : [];
+  url === REMOTE ? called : [];
 
 for (const url of PLACES) {
   describe(`calls on ${url}`, () => {

@@ -44,8 +44,8 @@ const nodeOf = async ({ engine }: Bench, id: string, node: string): Promise<stri
 function failOnce({ engine }: Bench, step: "cancel" | "resume", graphId: string): { hasFailed: boolean } {
   const fault = { hasFailed: false };
   const real = engine[step].bind(engine);
-  engine[step] = async (id, steering) => {
-    if (id !== graphId || fault.hasFailed) return real(id, steering);
+  engine[step] = async (id, auditContext) => {
+    if (id !== graphId || fault.hasFailed) return real(id, auditContext);
     fault.hasFailed = true;
     throw new Error("the disk is away");
   };
@@ -319,9 +319,9 @@ for (const url of STORES) {
     });
 
     it("that are still undone as their parent is run again are run again too, once that is over", async () => {
-      const undoing = gate();
+      const compensating = gate();
       const state = { isHeld: true };
-      const slow = worker("slow", { onCancel: () => undoing.promise }, async (_: unknown, ctx) => {
+      const slow = worker("slow", { onCancel: () => compensating.promise }, async (_: unknown, ctx) => {
         if (state.isHeld) await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
         return 7;
       });
@@ -339,7 +339,7 @@ for (const url of STORES) {
       await here.clock.advance(0);
       const phases = [(await here.engine.snapshot(id))?.phase, (await here.engine.snapshot(child))?.phase];
       assert.deepEqual(phases, ["running", "cancelling"]);
-      undoing.open();
+      compensating.open();
       await here.engine.idle();
       const done = await here.engine.snapshot(id);
       assert.deepEqual([done?.status, done?.result, done?.children.length], ["done", 7, 1], done?.error?.message);

@@ -19,7 +19,7 @@ import type { Worker } from "../definition/definition-types.ts";
 import type { Machine } from "../machine/machine.ts";
 import { refusalOf } from "./rejected-command.ts";
 import type { Engine } from "./engine-types.ts";
-import type { StartOptions, Steering } from "../definition/audit-types.ts";
+import type { StartOptions, AuditContext } from "../definition/audit-types.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";
 
 /** Time before a failed operation is retried. */
@@ -91,7 +91,7 @@ export class Children {
     });
     // The parent is retried, so the failed child is retried too, once its compensation has ended.
     if (ctx.epoch > epoch) {
-      await this.#after(id, ctx, isUndone);
+      await this.#after(id, ctx, isCompensated);
       await ctx.step(`again-${ctx.epoch}`, () => this.#retry(id));
     }
     const row = await this.#after(id, ctx, hasEnded);
@@ -130,20 +130,20 @@ export class Children {
    * Passes a command to all children. Children that don't allow it stay as they are.
    * @throws errors of the store, after all other children have been processed.
    */
-  async take(step: "pause" | "resume" | "cancel", parentId: string, steering?: Steering): Promise<void> {
+  async take(step: "pause" | "resume" | "cancel", parentId: string, auditContext?: AuditContext): Promise<void> {
     const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
-    const note = steering?.note ?? `${step} of its parent ${parentId}`;
-    const steps = rows.map(({ id }) => refusalOf(this.#requireEngine()[step](id, { ...steering, note })));
+    const note = auditContext?.note ?? `${step} of its parent ${parentId}`;
+    const steps = rows.map(({ id }) => refusalOf(this.#requireEngine()[step](id, { ...auditContext, note })));
     for (const outcome of await Promise.allSettled(steps)) if (outcome.status === "rejected") throw outcome.reason;
   }
 
   /** Passes a committed command to the children, and retries after a fault of the store. Never rejects. */
-  async follow(step: keyof typeof PHASES_AFTER, parentId: string, steering?: Steering): Promise<void> {
+  async follow(step: keyof typeof PHASES_AFTER, parentId: string, auditContext?: AuditContext): Promise<void> {
     const what = `Children of the graph ${parentId} could not follow its ${step}.`;
     await this.#patiently(parentId, what, async (isFirst) => {
       const phases: readonly GraphPhase[] = PHASES_AFTER[step];
       const isStill = isFirst || phases.includes((await this.#options.graphs.graph(parentId))?.phase ?? "done");
-      if (isStill) await this.take(step, parentId, steering);
+      if (isStill) await this.take(step, parentId, auditContext);
     });
   }
 
@@ -171,8 +171,8 @@ export class Children {
     );
     const parents = [...awaited].filter(([, names]) => names.size > 0).map(([id]) => id);
     const children = parents.length === 0 ? [] : await this.#options.graphs.children(parents);
-    const untold = children.filter((row) => hasEnded(row) && awaited.get(row.parentGraph ?? "")?.has(endOf(row)));
-    for (const row of untold) await this.ended(row);
+    const unreported = children.filter((row) => hasEnded(row) && awaited.get(row.parentGraph ?? "")?.has(endOf(row)));
+    for (const row of unreported) await this.ended(row);
     for (const { machine } of live)
       if (await this.isOrphan(machine.row)) await this.follow("cancel", machine.row.parentGraph ?? "");
   }
@@ -208,7 +208,7 @@ export class Children {
 }
 
 /** Whether the compensation of a failed run has ended. */
-function isUndone({ phase }: GraphRow): boolean {
+function isCompensated({ phase }: GraphRow): boolean {
   return phase !== "cancelling";
 }
 

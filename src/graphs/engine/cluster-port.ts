@@ -3,20 +3,20 @@
  * run. Without a cluster, the engine holds every run.
  */
 import type { Json } from "../../platform/shared/json.ts";
-import type { Channel, Elsewhere, NodeOrder, Performance } from "../execution/remote/remote-attempts.ts";
+import type { Channel, RemoteNodes, NodeOrder, Performance } from "../execution/remote/remote-attempts.ts";
 import type { Permits } from "../execution/queue/permit-types.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, AuditContext } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 /** A command for a run, in the form in which it is sent to the process that holds the run. */
-export type Wish =
+export type RunCommand =
   | { step: "pause"; options: PauseOptions }
-  | { step: "resume" | "cancel"; options: Steering | undefined }
+  | { step: "resume" | "cancel"; options: AuditContext | undefined }
   | { step: "retry"; options: RetryOptions | undefined }
   | { step: "signal"; name: string; payload: Json; options: SignalOptions };
 
 /** The change was not written, because another process has held the run meanwhile. The caller may retry. */
-export class Outrun extends Error {
+export class StaleLeaseError extends Error {
   constructor() {
     super("The store had another state than the engine");
     this.name = "Outrun";
@@ -24,7 +24,7 @@ export class Outrun extends Error {
 }
 
 /** The cluster's view of the engine. */
-export interface Held {
+export interface LeasedRun {
   holds(graphId: string): boolean;
   /** Whether the run is held only while a caller changes it. */
   isLent(graphId: string): boolean;
@@ -47,15 +47,15 @@ export interface Held {
    */
   perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined>;
   /** Executes a command from another process. */
-  fulfil(graphId: string, wish: Wish): Promise<Snapshot>;
+  fulfil(graphId: string, command: RunCommand): Promise<Snapshot>;
 }
 
-export interface Fleet {
-  readonly elsewhere: Elsewhere;
+export interface ClusterPort {
+  readonly remoteNodes: RemoteNodes;
   /** Limits of workers across all processes. */
   readonly permits: Permits;
   /** Called once, by the engine. */
-  attach(held: Held): void;
+  attach(held: LeasedRun): void;
   /** Whether nodes run in this process. A process that only serves pages holds a run while it changes it. */
   readonly isRunner: boolean;
   /**
@@ -69,7 +69,7 @@ export interface Fleet {
    * Executes a command in the process that holds the run.
    * @param here called if no process held it and this one does now, with the lease number. Called again after a stale lease.
    */
-  reach(graphId: string, wish: Wish, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
+  reach(graphId: string, command: RunCommand, here: (lease: number) => Promise<Snapshot>): Promise<Snapshot>;
   /** Announces a change of queues or schedules to the other processes. */
   controlsChanged(): void;
   /** Whether this process still holds the run under this lease. */

@@ -19,7 +19,7 @@ function sums() {
     count("sum");
     return (ctx.deps["square"] as number[]).reduce((a, b) => a + b, 0);
   });
-  const tell = worker("tell", (input: unknown) => (count("tell"), { told: input }));
+  const report = worker("tell", (input: unknown) => (count("tell"), { reported: input }));
   const moody = worker("moody", { retry: { max: 1 } }, () => {
     count("moody");
     throw new Error("not today");
@@ -28,7 +28,7 @@ function sums() {
     const numbers = g.node("list", list);
     g.node("moody", moody, { onError: "continue" });
     const total = g.node("sum", sum, { after: [g.map("square", square, numbers, (all) => all)] });
-    return g.node("tell", tell, { after: [total] });
+    return g.node("tell", report, { after: [total] });
   });
   return { definition, runs };
 }
@@ -113,14 +113,14 @@ for (const url of PLACES) {
       await engine.idle();
       assert.deepEqual(
         [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
-        ["done", { told: { sum: 14 } }],
+        ["done", { reported: { sum: 14 } }],
       );
-      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 2 });
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, report: 2 });
       assert.deepEqual(
         (await store.graphs.pastNodes(id)).map((row) => [row.id, row.epoch, row.status, row.result]),
         [
           ["sum", 1, "done", 14],
-          ["tell", 1, "done", { told: { sum: 14 } }],
+          ["tell", 1, "done", { reported: { sum: 14 } }],
         ],
       );
       const started = (await store.graphs.events(id, 0)).filter(({ type }) => type === "graph.started");
@@ -142,7 +142,7 @@ for (const url of PLACES) {
       await engine.retry(id, { from: "list" });
       await engine.idle();
       const done = await engine.snapshot(id);
-      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 4, { told: { sum: 5 } }]);
+      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 4, { reported: { sum: 5 } }]);
       assert.deepEqual([runs["square/0"], runs["list"], runs["moody"]], [3, 2, 1]);
     });
 
@@ -157,7 +157,7 @@ for (const url of PLACES) {
       await engine.idle();
       assert.deepEqual(
         [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result, runs["list"]],
-        ["done", { told: { sum: 170 } }, 2],
+        ["done", { reported: { sum: 170 } }, 2],
       );
     });
 
@@ -228,9 +228,9 @@ for (const url of PLACES) {
       const edited = await engine.fork(id, { from: "tell", input: "by hand" });
       await engine.idle();
       const [first, second] = await Promise.all([plain, edited].map(({ graph_id }) => engine.snapshot(graph_id)));
-      assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { told: { sum: 14 } }, ["t"]]);
-      assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ told: "by hand" }, id, 1]);
-      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, tell: 3 });
+      assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { reported: { sum: 14 } }, ["t"]]);
+      assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ reported: "by hand" }, id, 1]);
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, report: 3 });
       assert.equal((await engine.snapshot(id))?.epoch, 1);
       assert.deepEqual(typesOf(await store.graphs.events(edited.graph_id, 0)), [
         "graph.queued",
@@ -251,7 +251,7 @@ for (const url of PLACES) {
       await engine.idle();
       const fork = await engine.fork(snapshot.graph_id, { from: "square/1", input: 5 });
       await engine.idle();
-      assert.deepEqual((await engine.snapshot(fork.graph_id))?.result, { told: { sum: 26 } });
+      assert.deepEqual((await engine.snapshot(fork.graph_id))?.result, { reported: { sum: 26 } });
       assert.deepEqual([runs["square/0"], runs["square/1"]], [1, 2]);
       await assert.rejects(
         engine.fork(snapshot.graph_id, { from: "square", input: [] }),
@@ -307,7 +307,7 @@ for (const url of PLACES) {
       await here.crash();
       await here.engine.idle();
       const done = await here.engine.snapshot(snapshot.graph_id);
-      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 2, { told: { sum: 5 } }]);
+      assert.deepEqual([done?.status, done?.epoch, done?.result], ["done", 2, { reported: { sum: 5 } }]);
       assert.equal(runs["list"], 1);
     });
 

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { SimulatedClock, type Timer } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { worker } from "../definition/definition.ts";
-import { bench, ELSEWHERE, gate, PLACES, typesOf, nodesOf } from "./engine.testkit.ts";
+import { bench, REMOTE, gate, PLACES, typesOf, nodesOf } from "./engine.testkit.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";
 
@@ -248,7 +248,7 @@ for (const url of PLACES) {
       const sleeping = await engine.snapshot(first.snapshot.graph_id);
       assert.deepEqual([sleeping?.status, statusOf(sleeping, "nap")], ["running", "waiting"]);
       assert.equal(nodeOf(sleeping, "nap#sleep~1")?.due_ms, clock.now() + HOUR_MS);
-      assert.deepEqual(engine.lanes(), [{ worker: "nap", running: 0, waiting: 0 }]);
+      assert.deepEqual(engine.queueReports(), [{ worker: "nap", running: 0, waiting: 0 }]);
       await pass(1000);
       await pass(HOUR_MS);
       assert.deepEqual(order, ["a starts", "b starts", "b wakes", "a wakes"]);
@@ -292,7 +292,7 @@ for (const url of PLACES) {
       await table.pass(HOUR_MS - 11);
       assert.deepEqual([starts, (await table.engine.snapshot(snapshot.graph_id))?.status], [2, "running"]);
       // Where another process may have the attempt still, the next one has a number of its own.
-      const attempts = url === ELSEWHERE ? 2 : 1;
+      const attempts = url === REMOTE ? 2 : 1;
       assert.equal(nodeOf(await table.engine.snapshot(snapshot.graph_id), "nap")?.attempts, attempts);
       await table.pass(1);
       assert.equal((await table.engine.snapshot(snapshot.graph_id))?.status, "done");

@@ -18,13 +18,13 @@ export class EngineLifecycle {
   }
 
   async recover(): Promise<number> {
-    const { fleet, schedules = [] } = this.#options;
+    const { cluster, schedules = [] } = this.#options;
     const { schedule, queues, retention } = this.#parts;
-    const isRunner = fleet?.isRunner !== false;
+    const isRunner = cluster?.isRunner !== false;
     // Refuse an invalid schedule before anything is recovered.
     if (isRunner) await schedule.check(schedules);
     await queues.begin();
-    const count = fleet ? 0 : await this.#recoverAll();
+    const count = cluster ? 0 : await this.#recoverAll();
     if (isRunner) await schedule.begin(schedules);
     retention?.start();
     return count;
@@ -53,11 +53,11 @@ export class EngineLifecycle {
   }
 
   async close(drainMs = DRAIN_MS): Promise<void> {
-    const { schedule, children, retention, performer, activeRuns, isolation, tools } = this.#parts;
+    const { schedule, children, retention, remoteRunner, activeRuns, isolation, tools } = this.#parts;
     schedule.close();
     children.close();
     retention?.stop();
-    const overdue = this.#options.clock.schedule(drainMs, () => performer.leave());
+    const overdue = this.#options.clock.schedule(drainMs, () => remoteRunner.leave());
     await activeRuns.close(drainMs);
     overdue.cancel();
     isolation.close();

@@ -5,7 +5,7 @@ import type { Store } from "../../storage/contract/contract.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition, Worker } from "../definition/definition-types.ts";
 import type { GraphLimits } from "../definition/value-limits.ts";
-import type { Fleet } from "./cluster-port.ts";
+import type { ClusterPort } from "./cluster-port.ts";
 import type { AttemptReport, OutboxRows } from "../machine/report-types.ts";
 import type { WorkerToolOptions } from "../execution/attempt/worker-tools.ts";
 import type { ScheduleDefinition } from "../schedules/schedule-types.ts";
@@ -43,7 +43,7 @@ export interface EngineOptions {
   /** Origin of a run whose start names none. Called synchronously at the start. Default: the app's code. */
   origin?: () => Origin | undefined;
   /** The cluster, if several processes share the store. Default: this process has the store to itself. */
-  fleet?: Fleet | undefined;
+  cluster?: ClusterPort | undefined;
   /** Called with each attempt that has ended. Must not throw. Default: nothing. */
   onAttempt?: (attempt: AttemptReport) => void;
   /** Called after a queue was paused or resumed, and after a schedule changed or ran. Must not throw. Default: nothing. */

@@ -13,11 +13,11 @@ import { Registry } from "./registry.ts";
 import { keptBy, readKept, Retention, type KeptTimes } from "./retention.ts";
 import { Dispatcher } from "../execution/dispatcher.ts";
 import { Isolation } from "../execution/remote/isolation.ts";
-import { Performer } from "../execution/remote/remote-runner.ts";
+import { RemoteRunner } from "../execution/remote/remote-runner.ts";
 import { RunTable } from "../execution/run-table.ts";
 import { Runner } from "../execution/runner.ts";
 import { Starts } from "../execution/start-throttle.ts";
-import { Undoer } from "../execution/compensator.ts";
+import { Compensator } from "../execution/compensator.ts";
 import { WorkerBinding } from "../execution/worker-binding.ts";
 import { WorkerTools } from "../execution/attempt/worker-tools.ts";
 import { Scheduler } from "../schedules/schedules.ts";
@@ -41,31 +41,31 @@ export function composeEngine(options: EngineOptions): EngineParts {
 
 /** The parts that execute nodes. */
 function execution(options: EngineOptions, values: ValueLimits) {
-  const { store, clock, log = silentLog, fleet, random = Math.random, onAttempt, onReady } = options;
+  const { store, clock, log = silentLog, cluster, random = Math.random, onAttempt, onReady } = options;
   const { outboxRows = () => [] } = options;
   const { graphs } = store;
-  const elsewhere = fleet?.elsewhere;
+  const remoteNodes = cluster?.remoteNodes;
   const registry = new Registry(options.workers ?? [], options.graphs ?? []);
   const isolation = new Isolation(registry, options.tools ?? {});
   const tools = new WorkerTools(options.tools ?? {}, clock);
   const children = new Children({ graphs, clock, log });
-  const binding = new WorkerBinding({ registry, isolation, children, elsewhere });
+  const binding = new WorkerBinding({ registry, isolation, children, remoteNodes });
   const [state, busy, runs, starts] = [
-    new EngineState(fleet?.isRunner !== false),
+    new EngineState(cluster?.isRunner !== false),
     new Busy(),
     new RunTable(),
     new Starts(clock),
   ];
   const concurrency = checkCount("The engine", "concurrency", options.concurrency) ?? Infinity;
-  const permits = fleet?.permits;
-  const dispatcher = new Dispatcher({ clock, concurrency, state, busy, permits, elsewhere, onReady });
+  const permits = cluster?.permits;
+  const dispatcher = new Dispatcher({ clock, concurrency, state, busy, permits, remoteNodes, onReady });
   const attempts = { clock, random, state, tools, values };
   const runner = new Runner({ ...attempts, onAttempt, runs, binding, starts, artifacts: graphs });
-  const undoer = new Undoer({ ...attempts, dispatcher });
+  const compensator = new Compensator({ ...attempts, dispatcher });
   const { progressPerSecond } = values;
   const activeRuns = new ActiveRuns({
     graphs,
-    fleet,
+    cluster,
     clock,
     log,
     state,
@@ -75,26 +75,26 @@ function execution(options: EngineOptions, values: ValueLimits) {
     children,
     dispatcher,
     runner,
-    undoer,
+    compensator,
     outboxRows,
     progressPerSecond,
   });
-  const performer = new Performer({ registry, isolation, tools, dispatcher, starts });
-  return { registry, isolation, tools, children, busy, dispatcher, activeRuns, performer };
+  const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
+  return { registry, isolation, tools, children, busy, dispatcher, activeRuns, remoteRunner };
 }
 
 /** The parts that callers use: they read the store and send commands to runs. */
 function callers(options: EngineOptions, limits: ValueLimits, running: ReturnType<typeof execution>) {
-  const { store, clock, log = silentLog, fleet, onStart, onRetry, origin, outboxRows = () => [] } = options;
+  const { store, clock, log = silentLog, cluster, onStart, onRetry, origin, outboxRows = () => [] } = options;
   const { graphs } = store;
   const { registry, children, activeRuns, dispatcher, busy } = running;
   const { inputBytes } = limits;
   const views = new Views({ graphs, registry, clock });
   const newGraphs = new NewGraphs({ graphs, registry, clock, activeRuns, views, inputBytes, onStart, origin });
   const unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes });
-  const steps = new Steps({ graphs, activeRuns, unfit, children, views, limits, fleet, onRetry });
+  const steps = new Steps({ graphs, activeRuns, unfit, children, views, limits, cluster, onRetry });
   const onChange = (): void => {
-    fleet?.controlsChanged();
+    cluster?.controlsChanged();
     options.onControls?.();
   };
   const queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers: registry.workers(), onChange });

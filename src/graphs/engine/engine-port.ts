@@ -1,25 +1,25 @@
 /** Implements the cluster's view of the engine with the engine's parts. */
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Children } from "./child-runs.ts";
-import type { Held } from "./cluster-port.ts";
+import type { LeasedRun } from "./cluster-port.ts";
 import type { WorkerQueues } from "./queues.ts";
-import type { Performer } from "../execution/remote/remote-runner.ts";
+import type { RemoteRunner } from "../execution/remote/remote-runner.ts";
 import type { Scheduler } from "../schedules/schedules.ts";
 import type { Steps } from "./run-controls.ts";
 
 export interface HeldParts {
   activeRuns: ActiveRuns;
   children: Children;
-  performer: Performer;
+  remoteRunner: RemoteRunner;
   steps: Steps;
   queues: WorkerQueues;
   schedule: Scheduler;
 }
 
-export function heldBy({ activeRuns, children, performer, steps, queues, schedule }: HeldParts): Held {
+export function heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule }: HeldParts): LeasedRun {
   return {
     holds: (graphId) => activeRuns.get(graphId) !== undefined,
-    isLent: (graphId) => activeRuns.loans.has(graphId),
+    isLent: (graphId) => activeRuns.temporaryLeases.has(graphId),
     isAtRest: (graphId) => activeRuns.isAtRest(graphId),
     hold: (graphId, lease, hasCrashed, beside) => activeRuns.hold(graphId, lease, hasCrashed, beside),
     readControls: async () => {
@@ -28,7 +28,7 @@ export function heldBy({ activeRuns, children, performer, steps, queues, schedul
     },
     lookAfterChildren: () => children.lookAgain(activeRuns.all()),
     dropAll: () => activeRuns.dropAll(),
-    perform: (order, channel) => performer.perform(order, channel),
-    fulfil: (graphId, wish) => steps.fulfil(graphId, wish),
+    perform: (order, channel) => remoteRunner.perform(order, channel),
+    fulfil: (graphId, command) => steps.fulfil(graphId, command),
   };
 }

@@ -4,7 +4,7 @@ import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "../../storage/contract/queries.ts";
 import type { Absence } from "./missing-run.ts";
 import type { Queues } from "./queue-types.ts";
-import type { LaneReport } from "../machine/report-types.ts";
+import type { QueueReport } from "../machine/report-types.ts";
 import type { Schedules } from "../schedules/schedule-types.ts";
 import type {
   BulkAction,
@@ -15,7 +15,7 @@ import type {
   RetryOptions,
   SignalOptions,
   StartOptions,
-  Steering,
+  AuditContext,
 } from "../definition/audit-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
@@ -50,8 +50,8 @@ export interface Engine {
   events(graphId: string, query?: EventsQuery): Promise<GraphEvent[]>;
   /** @throws SvcError SVC_TRANSITION naming both states; SVC_NOT_FOUND. */
   pause(graphId: string, options?: PauseOptions): Promise<Snapshot>;
-  resume(graphId: string, steering?: Steering): Promise<Snapshot>;
-  cancel(graphId: string, steering?: Steering): Promise<Snapshot>;
+  resume(graphId: string, auditContext?: AuditContext): Promise<Snapshot>;
+  cancel(graphId: string, auditContext?: AuditContext): Promise<Snapshot>;
   /** Runs failed nodes again, or a node and all after it: same id, next epoch. @throws SvcError `SVC_INVALID` for an unknown node */
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot>;
   /** Starts a new run at a node of another run. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
@@ -84,7 +84,7 @@ export interface Engine {
    */
   purge(query: PurgeQuery): Promise<number>;
   /** Running and queued nodes by worker, for workers that ran since the start. */
-  lanes(): LaneReport[];
+  queueReports(): QueueReport[];
   /** Resolves when nothing is running. */
   idle(): Promise<void>;
   /** Stops dispatching, aborts attempts after `drainMs`, and leaves every run at a durable point. */

@@ -12,7 +12,7 @@ import {
   bench as openBench,
   gate,
   outboxRow,
-  ELSEWHERE,
+  REMOTE,
   PLACES,
   typesOf,
   webhooksOf,
@@ -311,7 +311,7 @@ for (const url of PLACES) {
       assert.deepEqual(
         seen.filter((type) => /discarded|node.done/.test(type)),
         // What comes late from elsewhere is not listened to any more.
-        [...(url === ELSEWHERE ? [] : ["node.discarded restless"]), "node.done restless"],
+        [...(url === REMOTE ? [] : ["node.discarded restless"]), "node.done restless"],
       );
       await store.close();
     });
@@ -504,7 +504,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    if (url === ELSEWHERE)
+    if (url === REMOTE)
       it("a node is not blamed for what the process of its graph dies of", async () => {
         let runs = 0;
         const long = worker("long", () => (++runs > 4 ? runs : new Promise<never>(() => undefined)));

@@ -16,9 +16,9 @@ import type { LifecycleEvent } from "../machine/report-types.ts";
 export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : ["sqlite:"];
 
 /** A store whose engine runs all nodes in another engine. */
-export const ELSEWHERE = "elsewhere:";
+export const REMOTE = "elsewhere:";
 /** For tests of a worker's context, which must work in every place. */
-export const PLACES = [...STORES, ELSEWHERE];
+export const PLACES = [...STORES, REMOTE];
 
 /** One database for this process, with a schema for each store. */
 let database: Promise<TestDatabase> | undefined;
@@ -62,7 +62,7 @@ class Pending {
 
 /** @param url URL of a store; `sqlite:` and `postgres:` create new ones. */
 async function openTestStore(url: string): Promise<Store> {
-  if (url === "sqlite:" || url === ELSEWHERE) return openStore("sqlite::memory:");
+  if (url === "sqlite:" || url === REMOTE) return openStore("sqlite::memory:");
   if (url !== "postgres:") return openStore(url);
   database ??= testDatabase();
   return openStore(`${(await database).url}?schema=bench_${++schemas}`);
@@ -111,7 +111,7 @@ export async function bench(
   };
   let beside: Beside | undefined;
   const create = (given: EngineOptions): Engine => {
-    if (url !== ELSEWHERE) return createEngine(given);
+    if (url !== REMOTE) return createEngine(given);
     beside?.die();
     beside = new Beside(pending);
     return beside.create(given);

@@ -18,10 +18,10 @@ export type { EngineOptions } from "./engine-options.ts";
 
 /** @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name. */
 export function createEngine(options: EngineOptions): Engine {
-  const { store, clock, fleet } = options;
+  const { store, clock, cluster } = options;
   const { graphs } = store;
   const parts = composeEngine(options);
-  const { activeRuns, children, dispatcher, newGraphs, performer, queues, schedule, steps, views, limits, kept } =
+  const { activeRuns, children, dispatcher, newGraphs, remoteRunner, queues, schedule, steps, views, limits, kept } =
     parts;
   const engine: Engine = {
     ...bound(newGraphs, ["start", "fork"]),
@@ -29,7 +29,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...bound(views, ["waiting", "durations", "tagCounts"]),
     ...bound(steps, ["pause", "resume", "cancel", "retry", "signal"]),
     ...bound(new EngineLifecycle(options, parts), ["recover", "idle", "close"]),
-    ...bound(dispatcher, ["lanes"]),
+    ...bound(dispatcher, ["queueReports"]),
     schedule,
     queues,
     limits,
@@ -40,6 +40,6 @@ export function createEngine(options: EngineOptions): Engine {
     subscribe: (graphId, afterSeq, signal) => subscribe(graphs, graphId, afterSeq, signal),
   };
   children.attach(engine);
-  fleet?.attach(heldBy({ activeRuns, children, performer, steps, queues, schedule }));
+  cluster?.attach(heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule }));
   return engine;
 }

@@ -46,12 +46,12 @@ describe("faults of a store, in the log", () => {
     const { commit } = store.graphs;
     store.graphs.commit = () => Promise.reject(new Error("the disk is full"));
     await clock.advance(125_000);
-    const told = log.entries.filter(({ level }) => level === "error");
+    const reported = log.entries.filter(({ level }) => level === "error");
     assert.deepEqual(
-      told.map(({ fields: { err } }) => String(err)),
+      reported.map(({ fields: { err } }) => String(err)),
       Array.from({ length: 2 }, () => "Error: the disk is full"),
     );
-    assert.ok(Number(told[1]?.fields["more"]) > 100, String(told[1]?.fields["more"]));
+    assert.ok(Number(reported[1]?.fields["more"]) > 100, String(reported[1]?.fields["more"]));
     store.graphs.commit = commit;
     await clock.advance(2000);
     await engine.idle();

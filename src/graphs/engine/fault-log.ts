@@ -12,7 +12,7 @@ export class FaultLog {
   readonly #log: Log;
   readonly #clock: Clock;
   /** By reason: time of the last log line, and number of failures since. */
-  readonly #told = new Map<string, { atMs: number; more: number }>();
+  readonly #reported = new Map<string, { atMs: number; more: number }>();
 
   constructor(log: Log, clock: Clock) {
     this.#log = log;
@@ -22,12 +22,12 @@ export class FaultLog {
   /** @param message what failed for one run, and what svc does about it */
   failed(graphId: string, err: unknown, message: string): void {
     const reason = err instanceof Error ? err.message : String(err);
-    const told = this.#told.get(reason);
+    const reported = this.#reported.get(reason);
     const nowMs = this.#clock.elapsed();
-    if (told && nowMs - told.atMs < QUIET_MS) return void told.more++;
+    if (reported && nowMs - reported.atMs < QUIET_MS) return void reported.more++;
     this.#forgetBefore(nowMs - QUIET_MS);
-    this.#told.set(reason, { atMs: nowMs, more: 0 });
-    const { more = 0 } = told ?? {};
+    this.#reported.set(reason, { atMs: nowMs, more: 0 });
+    const { more = 0 } = reported ?? {};
     if (more === 0) this.#log.error({ graphId, err }, message);
     else
       this.#log.error(
@@ -37,6 +37,6 @@ export class FaultLog {
   }
 
   #forgetBefore(ms: number): void {
-    for (const [reason, { atMs }] of this.#told) if (atMs <= ms) this.#told.delete(reason);
+    for (const [reason, { atMs }] of this.#reported) if (atMs <= ms) this.#reported.delete(reason);
   }
 }

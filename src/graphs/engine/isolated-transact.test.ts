@@ -117,7 +117,7 @@ async function withTable(store: Store, use: (table: Table) => Promise<void>): Pr
   }
 }
 
-function tells(open: () => Promise<Store>): void {
+function reports(open: () => Promise<Store>): void {
   const within = async (use: (table: Table) => Promise<void>): Promise<void> => withTable(await open(), use);
 
   it("are written with the step's result, and not again by the next attempt", () =>
@@ -182,7 +182,7 @@ function tells(open: () => Promise<Store>): void {
 }
 
 describe("rows of a worker in a thread", () => {
-  tells(() => openStore("sqlite::memory:"));
+  reports(() => openStore("sqlite::memory:"));
 });
 
 describe("rows of a worker in a thread, on PostgreSQL", { skip: await withoutPostgres() }, () => {
@@ -190,5 +190,5 @@ describe("rows of a worker in a thread, on PostgreSQL", { skip: await withoutPos
   let schemas = 0;
   before(async () => void (database = await testDatabase()));
   after(() => database.drop());
-  tells(() => openStore(`${database.url}?schema=thread_${++schemas}`));
+  reports(() => openStore(`${database.url}?schema=thread_${++schemas}`));
 });

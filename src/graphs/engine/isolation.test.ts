@@ -102,10 +102,10 @@ describe("an isolated worker", () => {
   it("runs in a thread, and what it tells is told", async () => {
     const { result, graph_id } = await ended("echo", "hi");
     assert.deepEqual(result, { input: "hi", isMainThread: false, attempt: 1, key: "x" });
-    const told: string[] = [];
-    for await (const event of engine.subscribe(graph_id, 0, AbortSignal.timeout(60_000))) told.push(event.type);
+    const reported: string[] = [];
+    for await (const event of engine.subscribe(graph_id, 0, AbortSignal.timeout(60_000))) reported.push(event.type);
     assert.deepEqual(
-      told.filter((type) => type === "log" || type === "custom"),
+      reported.filter((type) => type === "log" || type === "custom"),
       ["log", "custom"],
     );
     assert.equal((await engine.snapshot(graph_id))?.summary, "from a thread");
@@ -136,12 +136,12 @@ describe("an isolated worker", () => {
   });
 
   it("that spins is ended when its time is over, and the server answers meanwhile", async () => {
-    let turns = 0;
-    const timer = setInterval(() => turns++, 10);
+    let readiness = 0;
+    const timer = setInterval(() => readiness++, 10);
     const { status, error } = await ended("spins");
     clearInterval(timer);
     assert.deepEqual([status, error?.reason], ["failed", "timeout"]);
-    assert.ok(turns > 0);
+    assert.ok(readiness > 0);
   });
 
   it("that spins is ended by a cancel", async () => {
@@ -164,8 +164,8 @@ describe("an isolated worker", () => {
     assert.equal((await ended("leaves")).result, "left");
     const { graph_id, result, nodes } = await ended("leaves");
     assert.deepEqual(result, [null, "The worker has ended: await all that it asks of its context before it returns"]);
-    const told = (await engine.events(graph_id, { after: 0, limit: 100 })).map(({ type }) => type);
-    assert.ok(!told.includes("log"), told.join());
+    const reported = (await engine.events(graph_id, { after: 0, limit: 100 })).map(({ type }) => type);
+    assert.ok(!reported.includes("log"), reported.join());
     assert.deepEqual(
       nodes.map(({ id }) => id),
       ["leaves"],

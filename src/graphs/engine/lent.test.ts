@@ -5,9 +5,9 @@ import { systemClock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import { openStore } from "../../storage/open-store.ts";
 import { worker } from "../definition/definition.ts";
-import { fleetOf } from "./remote.testkit.ts";
+import { clusterOf } from "./remote.testkit.ts";
 import { createEngine } from "./engine.ts";
-import { Outrun } from "./cluster-port.ts";
+import { StaleLeaseError } from "./cluster-port.ts";
 
 const waits = worker("waits", (_input: null, ctx) => ctx.waitFor("go"));
 
@@ -16,7 +16,7 @@ function serving(store: Store) {
   const given: number[] = [];
   let lease = 0;
   let isHeld = false;
-  const fleet = fleetOf({
+  const cluster = clusterOf({
     permits: { take: async () => assert.fail("nothing runs"), giveBack: () => undefined },
     isRunner: false,
     enter: () => undefined,
@@ -27,7 +27,7 @@ function serving(store: Store) {
           isHeld = true;
           return await here(lease);
         } catch (error) {
-          if (!(error instanceof Outrun)) throw error;
+          if (!(error instanceof StaleLeaseError)) throw error;
         }
     },
     confirms: async (_graphId, number) => isHeld && number === lease,
@@ -36,7 +36,7 @@ function serving(store: Store) {
       if (number === lease) isHeld = false;
     },
   });
-  return { engine: createEngine({ store, clock: systemClock, workers: [waits], fleet }), given };
+  return { engine: createEngine({ store, clock: systemClock, workers: [waits], cluster }), given };
 }
 
 describe("a graph that is held for a wish", () => {

@@ -4,10 +4,10 @@ import { describe, it } from "node:test";
 import { openStore } from "../../storage/open-store.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import { worker } from "../definition/definition.ts";
-import { fleetOf } from "./remote.testkit.ts";
+import { clusterOf } from "./remote.testkit.ts";
 import { HeldClock } from "./engine.testkit.ts";
 import { createEngine } from "./engine.ts";
-import type { Held } from "./cluster-port.ts";
+import type { LeasedRun } from "./cluster-port.ts";
 import type { Performance } from "../execution/remote/remote-attempts.ts";
 import type { Permits } from "../execution/queue/permit-types.ts";
 import type { FromThread } from "../execution/remote/thread-messages.ts";
@@ -17,9 +17,9 @@ const never = (): Promise<never> => new Promise(() => undefined);
 /** A process that runs workers, and what they say to those who hold the graphs. */
 async function performing(workers: Worker<never, unknown>[], permits?: Permits) {
   const clock = new HeldClock();
-  let held: Held | undefined;
-  const fleet = fleetOf({ attach: (made) => (held = made), ...(permits && { permits }) });
-  const engine = createEngine({ store: await openStore("memory:"), clock, workers, fleet });
+  let held: LeasedRun | undefined;
+  const cluster = clusterOf({ attach: (made) => (held = made), ...(permits && { permits }) });
+  const engine = createEngine({ store: await openStore("memory:"), clock, workers, cluster });
   const said: FromThread[] = [];
   const perform = (name: string, { signal } = new AbortController()): Promise<Performance | undefined> => {
     const context = { graphId: "g_1", nodeId: "only", attempt: 1, epoch: 1, deps: {} };
@@ -30,7 +30,7 @@ async function performing(workers: Worker<never, unknown>[], permits?: Permits) 
     said.flatMap((message) => (message.type === "asked" && message.method === method ? [message.id] : [])).at(-1) ??
     assert.fail(`${method} was not asked for`);
   const hasEnded = (): boolean => said.some(({ type }) => type === "ended");
-  return { engine, clock, said, perform, asked, hasEnded, turns: () => clock.advance(0) };
+  return { engine, clock, said, perform, asked, hasEnded, readiness: () => clock.advance(0) };
 }
 
 describe("a worker that runs for a graph of another process", () => {
@@ -41,11 +41,11 @@ describe("a worker that runs for a graph of another process", () => {
       wants++;
       return never();
     };
-    const { perform, asked, hasEnded, turns } = await performing([sleeps], { take, giveBack: () => undefined });
+    const { perform, asked, hasEnded, readiness } = await performing([sleeps], { take, giveBack: () => undefined });
     const performance = await perform("sleeps");
-    await turns();
+    await readiness();
     performance?.hear({ type: "settled", id: asked("sleep"), settlement: { value: null } });
-    await turns();
+    await readiness();
     assert.deepEqual([wants, hasEnded()], [0, true]);
   });
 
@@ -62,13 +62,13 @@ describe("a worker that runs for a graph of another process", () => {
           await ask(ctx);
         }
       });
-      const { engine, perform, hasEnded, turns } = await performing([cleans]);
+      const { engine, perform, hasEnded, readiness } = await performing([cleans]);
       const abort = new AbortController();
       await perform("cleans", abort);
       abort.abort(new Error("cancelled"));
-      await turns();
+      await readiness();
       assert.equal(hasEnded(), true);
-      assert.equal(engine.lanes()[0]?.running, 0);
+      assert.equal(engine.queueReports()[0]?.running, 0);
     });
 
   it("is refused a statement after its graph was cancelled", async () => {
@@ -79,14 +79,14 @@ describe("a worker that runs for a graph of another process", () => {
         came = await db.query("select 2").catch((error: unknown) => error);
       }),
     );
-    const { perform, asked, turns } = await performing([writes]);
+    const { perform, asked, readiness } = await performing([writes]);
     const abort = new AbortController();
     const performance = await perform("writes", abort);
-    await turns();
+    await readiness();
     performance?.hear({ type: "begun", id: asked("tx") });
     const reason = new Error("cancelled");
     abort.abort(reason);
-    await turns();
+    await readiness();
     assert.equal(came, reason);
   });
 
@@ -98,35 +98,35 @@ describe("a worker that runs for a graph of another process", () => {
         ran.push(name);
         if (clock) clock.heldMs += 500;
       });
-    const { engine, perform, turns, ...made } = await performing([computes("first"), computes("second")]);
+    const { engine, perform, readiness, ...made } = await performing([computes("first"), computes("second")]);
     clock = made.clock;
     const abort = new AbortController();
     const [first, second] = [perform("first"), perform("second", abort)];
     const refused = assert.rejects(second, /cancelled/);
     await first;
     abort.abort(new Error("cancelled"));
-    await turns();
+    await readiness();
     assert.deepEqual(ran, ["first"]);
     await refused;
     assert.deepEqual(
-      engine.lanes().map(({ running }) => running),
+      engine.queueReports().map(({ running }) => running),
       [0, 0],
     );
   });
 
   it("is not waited for by a process that stops, once it was told and its time is over", async () => {
     const ignores = worker("ignores", never);
-    const { engine, clock, perform, turns } = await performing([ignores]);
+    const { engine, clock, perform, readiness } = await performing([ignores]);
     const abort = new AbortController();
     await perform("ignores", abort);
-    await turns();
+    await readiness();
     let isClosed = false;
     void engine.close(1000).then(() => (isClosed = true));
     abort.abort(new Error("left off"));
     await clock.advance(999);
     assert.equal(isClosed, false, "it may clean up");
     await clock.advance(1);
-    await turns();
+    await readiness();
     assert.equal(isClosed, true);
   });
 });

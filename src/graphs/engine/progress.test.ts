@@ -12,17 +12,17 @@ import { firstNodes } from "../machine/node-rows.ts";
 for (const url of PLACES) {
   describe(`progress on ${url}`, () => {
     it("that is no number is as if nothing was said, what was said before is not told again, and a long note is cut", async () => {
-      const tells = worker("tells", (_: Json, ctx) => {
+      const reports = worker("tells", (_: Json, ctx) => {
         ctx.progress(Number.NaN, "done of none");
         for (let at = 0; at < 5; at++) ctx.progress(0, "begun");
         ctx.progress(1, "x".repeat(1_000_000));
       });
-      const { engine, store } = await bench({ workers: [tells] }, url);
+      const { engine, store } = await bench({ workers: [reports] }, url);
       const { snapshot } = await engine.start("tells", null);
       await engine.idle();
       const events = await engine.events(snapshot.graph_id);
-      const told = events.filter(({ type }) => type === "progress").map(({ data }) => data);
-      assert.deepEqual(told, [
+      const reported = events.filter(({ type }) => type === "progress").map(({ data }) => data);
+      assert.deepEqual(reported, [
         { value: 0, note: "begun" },
         { value: 1, note: `${"x".repeat(MAX_SUMMARY_LENGTH - 1)}…` },
       ]);
@@ -43,12 +43,12 @@ describe("progress of a graph with as many events as are kept", () => {
     const at = (lastSeq: number): Machine =>
       new Machine({ ...row }, firstNodes(row, definition), lastSeq, definition, () => []);
     const said = { progress: { value: 0.5 }, summary: "half way" };
-    const last = at(99_999).telling.progressed(said, 1);
+    const last = at(99_999).progressEvents.progressed(said, 1);
     assert.deepEqual(
       last?.events?.map(({ type }) => type),
       ["progress", "summary"],
     );
-    const unit = at(100_000).telling.progressed(said, 1);
+    const unit = at(100_000).progressEvents.progressed(said, 1);
     assert.deepEqual([unit?.graph, unit?.events], [said, undefined]);
   });
 });

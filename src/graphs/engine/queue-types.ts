@@ -1,5 +1,5 @@
 /** Queues of workers, as operators see and pause them. */
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 
 /** Queued and running nodes of a worker in this process. */
 export interface QueueView {
@@ -18,6 +18,6 @@ export interface Queues {
   /** By worker name, including workers of graphs. */
   list(): Promise<QueueView[]>;
   /** Starts no node of this worker in any run until it is resumed. Running nodes continue. Survives a restart. */
-  pause(worker: string, steering?: Steering): Promise<QueueView>;
-  resume(worker: string, steering?: Steering): Promise<QueueView>;
+  pause(worker: string, auditContext?: AuditContext): Promise<QueueView>;
+  resume(worker: string, auditContext?: AuditContext): Promise<QueueView>;
 }

@@ -25,7 +25,7 @@ describe("queues that others pause and resume too", () => {
       dispatcher: {
         pause: (name) => void paused.add(name),
         resume: (name) => void paused.delete(name),
-        lanes: () => [],
+        queueReports: () => [],
       },
       clock: new SimulatedClock(),
       workers: new Set(["echo"]),

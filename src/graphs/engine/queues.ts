@@ -5,11 +5,11 @@ import type { QueueRows } from "../../storage/contract/control.ts";
 import { auditOf } from "../machine/audit.ts";
 import type { Dispatcher } from "../execution/dispatcher.ts";
 import type { Queues, QueueView } from "./queue-types.ts";
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 
 export interface QueueOptions {
   rows: QueueRows;
-  dispatcher: Pick<Dispatcher, "pause" | "resume" | "lanes">;
+  dispatcher: Pick<Dispatcher, "pause" | "resume" | "queueReports">;
   clock: Clock;
   /** Names of all workers, including those of graphs. */
   workers: ReadonlySet<string>;
@@ -52,10 +52,10 @@ export class WorkerQueues implements Queues {
   async list(): Promise<QueueView[]> {
     const { rows, dispatcher, clock, workers } = this.#options;
     const paused = new Map((await rows.paused()).map((row) => [row.worker, row]));
-    const lanes = new Map(dispatcher.lanes().map((lane) => [lane.worker, lane]));
+    const queueReports = new Map(dispatcher.queueReports().map((taskQueue) => [taskQueue.worker, taskQueue]));
     return [...workers].sort().map((worker) => {
       const row = paused.get(worker);
-      const { running = 0, waiting = 0, sinceMs } = lanes.get(worker) ?? {};
+      const { running = 0, waiting = 0, sinceMs } = queueReports.get(worker) ?? {};
       return {
         worker,
         paused: row !== undefined,
@@ -69,20 +69,20 @@ export class WorkerQueues implements Queues {
     });
   }
 
-  async pause(worker: string, steering: Steering = {}): Promise<QueueView> {
+  async pause(worker: string, auditContext: AuditContext = {}): Promise<QueueView> {
     this.#requireKnown(worker);
     const { rows, dispatcher, clock } = this.#options;
     const pausedMs = clock.now();
-    const row = { worker, pausedMs, by: steering.by, note: steering.note };
-    await rows.pause(row, auditOf("queue.pause", worker, pausedMs, steering));
+    const row = { worker, pausedMs, by: auditContext.by, note: auditContext.note };
+    await rows.pause(row, auditOf("queue.pause", worker, pausedMs, auditContext));
     dispatcher.pause(worker);
     return this.#changed(worker);
   }
 
-  async resume(worker: string, steering: Steering = {}): Promise<QueueView> {
+  async resume(worker: string, auditContext: AuditContext = {}): Promise<QueueView> {
     this.#requireKnown(worker);
     const { rows, dispatcher, clock } = this.#options;
-    await rows.resume(worker, auditOf("queue.resume", worker, clock.now(), steering));
+    await rows.resume(worker, auditOf("queue.resume", worker, clock.now(), auditContext));
     dispatcher.resume(worker);
     return this.#changed(worker);
   }

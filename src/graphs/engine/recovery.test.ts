@@ -56,9 +56,11 @@ for (const url of STORES) {
       await it.clock.advance(0);
       const end = await it.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([end?.status, calls], ["done", 12]);
-      const told = (await it.store.graphs.events(snapshot.graph_id, 0)).filter(({ type }) => type === "node.failed");
+      const reported = (await it.store.graphs.events(snapshot.graph_id, 0)).filter(
+        ({ type }) => type === "node.failed",
+      );
       assert.deepEqual(
-        told.map(({ data }) => (data as { reason: string }).reason),
+        reported.map(({ data }) => (data as { reason: string }).reason),
         Array(4).fill("poison"),
       );
       await it.store.close();

@@ -6,24 +6,24 @@ import assert from "node:assert/strict";
 import type { EngineOptions } from "./engine.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import type { Fleet, Held } from "./cluster-port.ts";
+import type { ClusterPort, LeasedRun } from "./cluster-port.ts";
 import { decode, encode } from "../execution/remote/remote-call-messages.ts";
-import { Unfinished, type Elsewhere, type Performance } from "../execution/remote/remote-attempts.ts";
+import { Unfinished, type RemoteNodes, type Performance } from "../execution/remote/remote-attempts.ts";
 import type { FromThread, ToThread } from "../execution/remote/thread-messages.ts";
 
 /** One lease number, because no other process competes. */
 const LEASE = 1;
 
 /** A cluster in which this process holds every run it starts. @param own overrides. */
-export function fleetOf({
-  elsewhere,
+export function clusterOf({
+  remoteNodes,
   ...own
-}: Partial<Omit<Fleet, "elsewhere">> & { elsewhere?: Partial<Elsewhere> }): Fleet {
+}: Partial<Omit<ClusterPort, "elsewhere">> & { remoteNodes?: Partial<RemoteNodes> }): ClusterPort {
   return {
-    elsewhere: {
+    remoteNodes: {
       runsHere: () => true,
       call: () => assert.fail("nothing runs elsewhere"),
-      ...elsewhere,
+      ...remoteNodes,
     },
     // Limits have their own tests: permits belong to processes, not to workers.
     permits: { take: async () => ({ kind: "granted", permit: undefined }), giveBack: () => undefined },
@@ -42,8 +42,8 @@ export function fleetOf({
 
 /** The other process. */
 export class Beside {
-  #held: Held | undefined;
-  #far: Held | undefined;
+  #held: LeasedRun | undefined;
+  #far: LeasedRun | undefined;
   readonly #open = new Set<(error: Error) => void>();
   /** Tracks messages in flight. */
   readonly #during: (work: Promise<unknown>) => void;
@@ -57,8 +57,8 @@ export class Beside {
   /** @param create creates the engine that holds the runs. */
   create(options: EngineOptions): Engine {
     // The second engine only runs workers.
-    createEngine({ ...options, schedules: [], fleet: this.#fleet((held) => (this.#far = held), true) });
-    const engine = createEngine({ ...options, fleet: this.#fleet((held) => (this.#held = held), false) });
+    createEngine({ ...options, schedules: [], cluster: this.#cluster((held) => (this.#far = held), true) });
+    const engine = createEngine({ ...options, cluster: this.#cluster((held) => (this.#held = held), false) });
     const idle = engine.idle.bind(engine);
     // A message in flight will start more work.
     engine.idle = async () => {
@@ -81,11 +81,11 @@ export class Beside {
     for (const close of this.#open) close(new Unfinished(false));
   }
 
-  #fleet(attach: (held: Held) => void, runsHere: boolean): Fleet {
-    return fleetOf({ attach, elsewhere: { runsHere: () => runsHere, call: this.#call } });
+  #cluster(attach: (held: LeasedRun) => void, runsHere: boolean): ClusterPort {
+    return clusterOf({ attach, remoteNodes: { runsHere: () => runsHere, call: this.#call } });
   }
 
-  readonly #call: Elsewhere["call"] = (order, { hear }) => {
+  readonly #call: RemoteNodes["call"] = (order, { hear }) => {
     const abort = new AbortController();
     let isOpen = true;
     let performance: Performance | undefined;

@@ -72,6 +72,6 @@ for (const url of STORES) {
 
 /** Lets a round that has begun come to its end. */
 async function untilDone(holds: () => Promise<boolean>): Promise<void> {
-  for (let turns = 0; turns < 10_000 && !(await holds()); turns++)
+  for (let readiness = 0; readiness < 10_000 && !(await holds()); readiness++)
     await new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,9 +8,9 @@ import type { GraphPhase } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { mayHaveChild, type Children } from "./child-runs.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, Steering } from "../definition/audit-types.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, AuditContext } from "../definition/audit-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
-import { Outrun, type Fleet, type Wish } from "./cluster-port.ts";
+import { StaleLeaseError, type ClusterPort, type RunCommand } from "./cluster-port.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { ControlMessage } from "../machine/run-message.ts";
 import type { Snapshot } from "../machine/view-types.ts";
@@ -28,7 +28,7 @@ export interface StepsOptions {
   children: Children;
   views: Views;
   limits: ValueLimits;
-  fleet: Fleet | undefined;
+  cluster: ClusterPort | undefined;
   /** Called with the name of a run that is retried. */
   onRetry: ((worker: string) => void) | undefined;
 }
@@ -41,20 +41,20 @@ export class Steps {
   }
 
   /** Executes a command in the process that holds the run. */
-  async #at(graphId: string, wish: Wish, here: () => Promise<Snapshot>): Promise<Snapshot> {
-    const { fleet } = this.#options;
-    if (!fleet) return here();
+  async #at(graphId: string, command: RunCommand, here: () => Promise<Snapshot>): Promise<Snapshot> {
+    const { cluster } = this.#options;
+    if (!cluster) return here();
     try {
       if (this.#options.activeRuns.get(graphId)) return await this.#joined(graphId, here);
     } catch (error) {
-      if (!(error instanceof Outrun)) throw error;
+      if (!(error instanceof StaleLeaseError)) throw error;
     }
-    return fleet.reach(graphId, wish, async (lease) => {
-      this.#options.activeRuns.loans.begin(graphId, lease);
+    return cluster.reach(graphId, command, async (lease) => {
+      this.#options.activeRuns.temporaryLeases.begin(graphId, lease);
       try {
-        const unfit = await this.#options.unfit.steer(graphId, lease, wish);
+        const unfit = await this.#options.unfit.steer(graphId, lease, command);
         if (!unfit) return await here();
-        await this.#follow(unfit, wish);
+        await this.#follow(unfit, command);
         return await this.#options.views.of(graphId);
       } finally {
         await this.#options.activeRuns.settle(graphId);
@@ -64,7 +64,7 @@ export class Steps {
 
   /** With an existing run. If it is held for another caller's command, it stays held until this one is done. */
   async #joined(graphId: string, here: () => Promise<Snapshot>): Promise<Snapshot> {
-    const isLent = this.#options.activeRuns.loans.join(graphId);
+    const isLent = this.#options.activeRuns.temporaryLeases.join(graphId);
     try {
       return await here();
     } finally {
@@ -73,8 +73,8 @@ export class Steps {
   }
 
   /** Passes a command on for a run that was not loaded. */
-  async #follow({ row, isTerminal }: Machine, { step, options }: Wish): Promise<void> {
-    this.#options.fleet?.wrote(row.id, []);
+  async #follow({ row, isTerminal }: Machine, { step, options }: RunCommand): Promise<void> {
+    this.#options.cluster?.wrote(row.id, []);
     if (step === "pause" || step === "cancel") await this.#options.children.follow(step, row.id, options);
     if (isTerminal) await this.#options.children.ended(row);
   }
@@ -83,67 +83,67 @@ export class Steps {
     return this.#at(graphId, { step: "pause", options }, async () => {
       const { pauseGraceMs } = this.#options.limits;
       const graceMs = options.grace === undefined ? pauseGraceMs : readDuration("grace", options.grace);
-      await this.#control(graphId, { type: "pause", steering: options });
+      await this.#control(graphId, { type: "pause", auditContext: options });
       this.#options.activeRuns.get(graphId)?.abortAfterGrace(graceMs);
       await this.#options.children.follow("pause", graphId, options);
       return this.#options.views.of(graphId);
     });
   }
 
-  resume(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#at(graphId, { step: "resume", options: steering }, async () => {
+  resume(graphId: string, auditContext?: AuditContext): Promise<Snapshot> {
+    return this.#at(graphId, { step: "resume", options: auditContext }, async () => {
       const { children, activeRuns, views } = this.#options;
       const live = await activeRuns.take(graphId);
       const isParent = live.machine.nodes().some(mayHaveChild);
-      const resume = (to: ActiveRun): Promise<Snapshot> => this.#send(to, { type: "resume", steering });
+      const resume = (to: ActiveRun): Promise<Snapshot> => this.#send(to, { type: "resume", auditContext });
       // Without children, decide in this turn: commands count in the order of their calls.
       if (!isParent) {
         await resume(live);
         // A child that was being started when its parent was paused.
-        await children.take("resume", graphId, steering);
+        await children.take("resume", graphId, auditContext);
         return views.of(graphId);
       }
       // Children first: after an interruption the parent is still paused, so the caller resumes it again.
-      if (PAUSED.includes(live.machine.row.phase)) await children.take("resume", graphId, steering);
+      if (PAUSED.includes(live.machine.row.phase)) await children.take("resume", graphId, auditContext);
       return resume(await activeRuns.take(graphId));
     });
   }
 
-  cancel(graphId: string, steering?: Steering): Promise<Snapshot> {
-    return this.#at(graphId, { step: "cancel", options: steering }, async () => {
-      await this.#control(graphId, { type: "cancel", steering });
-      await this.#options.children.follow("cancel", graphId, steering);
+  cancel(graphId: string, auditContext?: AuditContext): Promise<Snapshot> {
+    return this.#at(graphId, { step: "cancel", options: auditContext }, async () => {
+      await this.#control(graphId, { type: "cancel", auditContext });
+      await this.#options.children.follow("cancel", graphId, auditContext);
       return this.#options.views.of(graphId);
     });
   }
 
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot> {
     return this.#at(graphId, { step: "retry", options }, async () => {
-      const snapshot = await this.#control(graphId, { type: "retry", steering: options });
+      const snapshot = await this.#control(graphId, { type: "retry", auditContext: options });
       this.#options.onRetry?.(snapshot.worker);
       return snapshot;
     });
   }
 
   signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
-    const { idempotencyKey: key, ...steering } = options;
+    const { idempotencyKey: key, ...auditContext } = options;
     const target: SignalTarget<ActiveRun, Snapshot> = {
       store: this.#options.graphs,
       live: () => this.#options.activeRuns.take(graphId),
-      control: (run, message) => this.#send(run, { type: "signal", steering, ...message }),
+      control: (run, message) => this.#send(run, { type: "signal", auditContext, ...message }),
       snapshot: () => this.#options.views.of(graphId),
       inputBytes: this.#options.limits.inputBytes,
     };
     return this.#at(graphId, { step: "signal", name, payload, options }, () =>
-      sendSignal(target, { graphId, name, payload, key, actor: steering.by }),
+      sendSignal(target, { graphId, name, payload, key, actor: auditContext.by }),
     );
   }
 
   /** Executes a command from another process. */
-  fulfil(graphId: string, wish: Wish): Promise<Snapshot> {
-    if (wish.step === "signal") return this.signal(graphId, wish.name, wish.payload, wish.options);
-    if (wish.step === "pause") return this.pause(graphId, wish.options);
-    return this[wish.step](graphId, wish.options);
+  fulfil(graphId: string, command: RunCommand): Promise<Snapshot> {
+    if (command.step === "signal") return this.signal(graphId, command.name, command.payload, command.options);
+    if (command.step === "pause") return this.pause(graphId, command.options);
+    return this[command.step](graphId, command.options);
   }
 
   async #control(graphId: string, message: ControlMessage): Promise<Snapshot> {

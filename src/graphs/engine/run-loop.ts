@@ -15,7 +15,7 @@ import type { TransactionRun } from "../../storage/contract/transaction.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { EngineState } from "./engine-state.ts";
-import { Outrun, type Fleet } from "./cluster-port.ts";
+import { StaleLeaseError, type ClusterPort } from "./cluster-port.ts";
 import { decide } from "../machine/decide.ts";
 import type { Wait } from "../machine/waits.ts";
 import type { ActiveRun, InboxMessage, MessageHandler, Reply, SlotGranted } from "../execution/active-run.ts";
@@ -23,7 +23,7 @@ import type { Dispatcher } from "../execution/dispatcher.ts";
 import type { Runner } from "../execution/runner.ts";
 import { StartedAttempt } from "../execution/started-attempt.ts";
 import { transact } from "../execution/step-transaction.ts";
-import type { Undoer } from "../execution/compensator.ts";
+import type { Compensator } from "../execution/compensator.ts";
 
 /** The owner of this process's active runs. */
 export interface RunSupervisor {
@@ -38,14 +38,14 @@ export interface RunSupervisor {
 export interface RunLoopOptions {
   graphs: GraphStore;
   /** The cluster, if several processes share the store. */
-  fleet: Fleet | undefined;
+  cluster: ClusterPort | undefined;
   clock: Clock;
   state: EngineState;
   /** Busy while a commit is open. */
   busy: Busy;
   dispatcher: Dispatcher;
   runner: Runner;
-  undoer: Undoer;
+  compensator: Compensator;
   supervisor: RunSupervisor;
 }
 
@@ -115,7 +115,7 @@ export class RunLoop implements MessageHandler {
     busy.begin();
     commit
       .then(
-        (isHeld) => (isHeld ? this.#committed(pending) : this.#failed(pending, new Outrun())),
+        (isHeld) => (isHeld ? this.#committed(pending) : this.#failed(pending, new StaleLeaseError())),
         (error: unknown) => this.#failed(pending, error),
       )
       .catch((error: unknown) => this.fail(run, error));
@@ -140,7 +140,7 @@ export class RunLoop implements MessageHandler {
   }
 
   #announce(run: ActiveRun, { outbox }: Transition): void {
-    this.#options.fleet?.wrote(run.id, outbox?.map((row) => row.registrationId) ?? []);
+    this.#options.cluster?.wrote(run.id, outbox?.map((row) => row.registrationId) ?? []);
   }
 
   /** @returns whether this process still held the run. Rejects with errors of the store. */
@@ -157,12 +157,12 @@ export class RunLoop implements MessageHandler {
   }
 
   async transact(run: ActiveRun, transaction: TransactionRun): Promise<Json> {
-    const { graphs, fleet } = this.#options;
+    const { graphs, cluster } = this.#options;
     const decided: TransactionRun["decide"] = (...given) => underLease(run, transaction.decide(...given));
     try {
       return await transact(graphs, { ...transaction, decide: decided }, (error) => this.fail(run, error));
     } finally {
-      fleet?.wrote(run.id, []);
+      cluster?.wrote(run.id, []);
     }
   }
 
@@ -199,7 +199,7 @@ export class RunLoop implements MessageHandler {
   #watch(run: ActiveRun): void {
     if (this.#options.state.isClosing || !run.isActive) return;
     run.watchDeadline();
-    this.#options.undoer.proceed(run);
+    this.#options.compensator.proceed(run);
   }
 }
 
@@ -222,7 +222,7 @@ function isControl({ type }: InboxMessage): boolean {
 /** Aborts attempts whose node the transition has ended. */
 function abortEnded(run: ActiveRun, message: InboxMessage): void {
   const { isTerminal, ending } = run.machine;
-  const hasFailed = isTerminal || ending.isUnderWay;
+  const hasFailed = isTerminal || ending.isActive;
   if (message.type === "nodeDone") {
     if (hasFailed) run.abortEnded("The graph failed");
   } else if (message.type === "nodeFailed") {
@@ -234,7 +234,7 @@ function abortEnded(run: ActiveRun, message: InboxMessage): void {
 /** Rejects a message after the run was lost to a fault of the store or another process. */
 function refuse(message: InboxMessage, reply: Reply | undefined): void {
   if (message.type === "slotGranted") message.slot.leave();
-  reply?.reject(new Outrun());
+  reply?.reject(new StaleLeaseError());
 }
 
 /** Fences a transition: it is refused once the run is held under another lease. */

@@ -73,13 +73,13 @@ for (const url of STORES) {
       const print = graph("print", (g) => g.node("page", fail));
       const { engine, store } = await bench({ graphs: [print] }, url);
       const { snapshot } = await engine.start("print", 0);
-      const isTold = (error: unknown): boolean =>
+      const isReported = (error: unknown): boolean =>
         error instanceof CallError &&
         error.message === '"page" failed: no paper' &&
         error.reason === "error" &&
         error.node === "page";
-      await assert.rejects(engine.result(snapshot.graph_id), isTold);
-      await assert.rejects(engine.result(snapshot.graph_id), isTold);
+      await assert.rejects(engine.result(snapshot.graph_id), isReported);
+      await assert.rejects(engine.result(snapshot.graph_id), isReported);
       await store.close();
     });
 

@@ -10,8 +10,8 @@ import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/
 import { worker } from "../definition/definition.ts";
 import type { Engine } from "./engine-types.ts";
 import { createEngine } from "./engine.ts";
-import { fleetOf } from "./remote.testkit.ts";
-import type { Held } from "./cluster-port.ts";
+import { clusterOf } from "./remote.testkit.ts";
+import type { LeasedRun } from "./cluster-port.ts";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
@@ -19,7 +19,7 @@ const START = Date.UTC(2026, 0, 1);
 interface Process {
   store: Store;
   engine: Engine;
-  held: Held;
+  held: LeasedRun;
 }
 
 describe("schedules of three processes", { skip: await withoutPostgres() }, () => {
@@ -34,17 +34,17 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
   /** One that runs what it starts. */
   async function boot(): Promise<Process> {
     const store = await openStore(database.url);
-    let held: Held | undefined;
-    const fleet = fleetOf({
+    let held: LeasedRun | undefined;
+    const cluster = clusterOf({
       attach: (given) => void (held = given),
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
       reach: () => Promise.reject(new Error("nobody steers")),
     });
     const echo = worker("echo", (input: Json) => input);
     const schedules = [{ name: "each", cron: "* * * * *", worker: "echo", overlap: "allow" as const }];
-    const engine = createEngine({ store, clock, fleet, workers: [echo], schedules, log: recordLog() });
+    const engine = createEngine({ store, clock, cluster, workers: [echo], schedules, log: recordLog() });
     await engine.recover();
-    const booted: Process = { store, engine, held: held as unknown as Held };
+    const booted: Process = { store, engine, held: held as unknown as LeasedRun };
     all.push(booted);
     return booted;
   }

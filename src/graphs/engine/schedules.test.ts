@@ -404,16 +404,16 @@ describe("due times", () => {
 
   it("that nobody makes up for are told of, those beyond a thousand too", async () => {
     const times = (await loadCron())("* * * * * *", "UTC", START);
-    const told = (catchUp: "all" | "last" | "none", lateMs: number): string | undefined =>
+    const reported = (catchUp: "all" | "last" | "none", lateMs: number): string | undefined =>
       missedText("often", dueRuns({ nextMs: START, catchUp }, times, START + lateMs));
     assert.equal(
-      told("all", HOUR),
+      reported("all", HOUR),
       "The schedule often was due more than 1000 times: so many are made up for, the rest is passed over",
     );
-    assert.equal(told("all", 999_000), undefined);
-    assert.equal(told("last", HOUR), "The schedule often missed 1000 of its times, or more");
-    assert.equal(told("last", 10_000), "The schedule often missed 10 of its times");
-    assert.equal(told("none", 0), undefined);
+    assert.equal(reported("all", 999_000), undefined);
+    assert.equal(reported("last", HOUR), "The schedule often missed 1000 of its times, or more");
+    assert.equal(reported("last", 10_000), "The schedule often missed 10 of its times");
+    assert.equal(reported("none", 0), undefined);
   });
 
   it("that are a minute late at most are on time, also where nothing is made up for", async () => {

@@ -22,8 +22,8 @@ for (const url of PLACES) {
       await engine.idle();
       const waiting = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([statusOf(waiting, "asked"), statusOf(waiting, "asked#answer")], ["waiting", "waiting"]);
-      const told = await engine.signal(snapshot.graph_id, "answer", { yes: true }, { by: "ada" });
-      assert.equal(statusOf(told, "asked#answer"), "done");
+      const reported = await engine.signal(snapshot.graph_id, "answer", { yes: true }, { by: "ada" });
+      assert.equal(statusOf(reported, "asked#answer"), "done");
       await engine.idle();
       assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, { answer: { yes: true } });
       const events = await store.graphs.events(snapshot.graph_id, 0);

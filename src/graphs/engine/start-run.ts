@@ -85,7 +85,7 @@ export class NewGraphs {
     return row && this.#options.views.snapshot(row.id);
   }
 
-  async fork(graphId: string, { from, input: given, ...steering }: ForkOptions): Promise<Snapshot> {
+  async fork(graphId: string, { from, input: given, ...auditContext }: ForkOptions): Promise<Snapshot> {
     const { stored, definition } = await this.#options.activeRuns.find(graphId);
     const { row: source } = stored;
     const what = `The input of "${from}" in a fork of "${source.worker}"`;
@@ -94,9 +94,9 @@ export class NewGraphs {
     const row = newGraph(definition, isWhole ? input : source.input, likeOf(source), this.#options.clock.now());
     row.forkedFrom = graphId;
     const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
-    const audit = auditOf("graph.fork", graphId, row.createdMs, steering, { graph_id: row.id, from });
+    const audit = auditOf("graph.fork", graphId, row.createdMs, auditContext, { graph_id: row.id, from });
     const run = this.#options.activeRuns.create({ row, nodes, lastSeq: 1, signals: [] }, definition);
-    await this.#options.activeRuns.insert(run, steering, audit);
+    await this.#options.activeRuns.insert(run, auditContext, audit);
     this.#options.onStart?.(row.worker);
     return this.#options.views.of(row.id);
   }

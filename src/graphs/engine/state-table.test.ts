@@ -309,10 +309,10 @@ describe("the state table", () => {
         const before = JSON.stringify([machine.row, machine.nodes(), machine.lastSeq]);
         assert.equal(machine.row.phase, phase);
         // As whoever looks at it is told.
-        const told = ` is ${phase === "queued" ? "pending" : phase};`;
+        const reported = ` is ${phase === "queued" ? "pending" : phase};`;
         assert.throws(
           () => machine[control](NOW),
-          (error) => error instanceof SvcError && error.code === "SVC_TRANSITION" && error.message.includes(told),
+          (error) => error instanceof SvcError && error.code === "SVC_TRANSITION" && error.message.includes(reported),
           `${control} of a graph that is ${phase}`,
         );
         assert.equal(JSON.stringify([machine.row, machine.nodes(), machine.lastSeq]), before);

@@ -19,9 +19,9 @@ for (const url of PLACES) {
       const ended = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([ended?.status, ended?.summary], ["done", "Invoice 17, 5 of 5 pages"]);
       const events = await engine.events(snapshot.graph_id);
-      const told = events.filter(({ type }) => type === "summary").map(({ data }) => data);
-      assert.deepEqual(told.at(-1), { text: "Invoice 17, 5 of 5 pages" });
-      assert.deepEqual(told.length, 2, "no more often than progress is told");
+      const reported = events.filter(({ type }) => type === "summary").map(({ data }) => data);
+      assert.deepEqual(reported.at(-1), { text: "Invoice 17, 5 of 5 pages" });
+      assert.deepEqual(reported.length, 2, "no more often than progress is told");
       assert.equal(events.at(-1)?.type, "graph.done");
       await store.close();
     });

@@ -4,7 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { TransactionHandle } from "../../storage/contract/transaction.ts";
 import { graph, worker } from "../definition/definition.ts";
 import type { Snapshot } from "../machine/view-types.ts";
-import { bench, ELSEWHERE, gate } from "./engine.testkit.ts";
+import { bench, REMOTE, gate } from "./engine.testkit.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS booking (id INTEGER PRIMARY KEY, who TEXT NOT NULL UNIQUE)";
 
@@ -110,7 +110,7 @@ describe("rows of a worker's own", () => {
     await store.close();
   });
 
-  for (const url of ["sqlite:", ELSEWHERE])
+  for (const url of ["sqlite:", REMOTE])
     it(`are written behind what the graph did while their statements ran, and what goes wrong then is theirs alone, on ${url}`, async () => {
       const { promise, open } = gate();
       const book2 = worker("book", { retry: { max: 1 } }, (who: string, ctx) =>
@@ -136,16 +136,18 @@ describe("rows of a worker's own", () => {
       await engine.idle();
       const [done, failed] = [await engine.snapshot(good), await engine.snapshot(bad)];
       assert.deepEqual([done?.status, failed?.status, failed?.error?.message], ["done", "failed", "no"]);
-      const told = (await store.graphs.events(good, 0)).filter(({ type }) => type === "log" || type === "node.done");
+      const reported = (await store.graphs.events(good, 0)).filter(
+        ({ type }) => type === "log" || type === "node.done",
+      );
       assert.deepEqual(
-        told.map(({ type, node }) => `${type} ${node}`),
+        reported.map(({ type, node }) => `${type} ${node}`),
         ["log book", "log book", "node.done book#tx~1", "node.done book", "node.done beside"],
       );
       assert.deepEqual(logs, []);
       await store.close();
     });
 
-  for (const url of ["sqlite:", "postgres:", ELSEWHERE])
+  for (const url of ["sqlite:", "postgres:", REMOTE])
     it(`are told by what was written, and are what the author wrote, on ${url}`, async () => {
       const book3 = worker("book", (_: Json, ctx) =>
         ctx.tx(async (db) => {

@@ -8,11 +8,11 @@ import { hasEnded, type StoredGraph } from "../../storage/contract/graph-rows.ts
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
-import { Outrun, type Wish } from "./cluster-port.ts";
+import { StaleLeaseError, type RunCommand } from "./cluster-port.ts";
 import { decide } from "../machine/decide.ts";
 import { definitionName, isInner } from "../machine/step-id.ts";
 import { Machine } from "../machine/machine.ts";
-import { Mirror } from "../machine/run-state.ts";
+import { RunState } from "../machine/run-state.ts";
 import { misfit } from "../machine/recovery.ts";
 import type { OutboxRows } from "../machine/report-types.ts";
 import type { ControlMessage } from "../machine/run-message.ts";
@@ -28,7 +28,8 @@ export interface UnfitOptions {
   inputBytes: number;
 }
 
-const NOT_UNDONE = "Cancelled by an operator; no process has the nodes that it was started with, so nothing was undone";
+const NOT_COMPENSATED =
+  "Cancelled by an operator; no process has the nodes that it was started with, so nothing was undone";
 
 export class Unfit {
   readonly #options: UnfitOptions;
@@ -42,7 +43,7 @@ export class Unfit {
    * @returns the run afterwards; undefined if its definition fits or it has ended: then it is loaded as usual.
    * @throws SvcError `SVC_TRANSITION` if the command needs the definition; rejections of the command itself.
    */
-  async steer(graphId: string, lease: number, wish: Wish): Promise<Machine | undefined> {
+  async steer(graphId: string, lease: number, command: RunCommand): Promise<Machine | undefined> {
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
@@ -50,22 +51,24 @@ export class Unfit {
       const unit = decide(machine, message, clock.now()) as Transition;
       if (unit.fence) unit.fence.lease = lease;
       if (await graphs.commit(unit)) return;
-      throw new Outrun();
+      throw new StaleLeaseError();
     };
-    if (wish.step === "pause") await write({ type: "pause", steering: wish.options });
-    else if (wish.step === "cancel") await write({ type: "cancel", steering: wish.options, error: NOT_UNDONE });
-    else if (wish.step === "signal") {
-      const { name, payload, options } = wish;
+    if (command.step === "pause") await write({ type: "pause", auditContext: command.options });
+    else if (command.step === "cancel")
+      await write({ type: "cancel", auditContext: command.options, error: NOT_COMPENSATED });
+    else if (command.step === "signal") {
+      const { name, payload, options } = command;
       const live = { machine };
       const target = {
         store: graphs,
         live: async () => live,
-        control: async (_: object, message: SignalMessage) => write({ type: "signal", steering: options, ...message }),
+        control: async (_: object, message: SignalMessage) =>
+          write({ type: "signal", auditContext: options, ...message }),
         snapshot: async () => undefined,
         inputBytes,
       };
       await sendSignal(target, { graphId, name, payload, key: options.idempotencyKey, actor: options.by });
-    } else throw this.#refusal(machine, wish.step);
+    } else throw this.#refusal(machine, command.step);
     return machine;
   }
 
@@ -82,7 +85,7 @@ export class Unfit {
     if (!stored || hasEnded(stored.row)) return undefined;
     const { row, nodes, lastSeq, signals } = stored;
     const definition = registry.of(row);
-    if (definition && misfit(row, new Mirror(nodes, definition)) === undefined) return undefined;
+    if (definition && misfit(row, new RunState(nodes, definition)) === undefined) return undefined;
     return new Machine(row, nodes, lastSeq, standIn(stored), outboxRows, signals);
   }
 }

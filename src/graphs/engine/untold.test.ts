@@ -7,13 +7,13 @@ import { openStore } from "../../storage/open-store.ts";
 import { graph, worker } from "../definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import type { Engine } from "./engine-types.ts";
-import { fleetOf } from "./remote.testkit.ts";
-import type { Held } from "./cluster-port.ts";
+import { clusterOf } from "./remote.testkit.ts";
+import type { LeasedRun } from "./cluster-port.ts";
 import { recordLog } from "../../testing/log.ts";
 
 /** A process that holds all there is: what others would have said, it does not hear. */
-async function holding(): Promise<{ engine: Engine; held: Held; end: () => void; fail: () => void }> {
-  let held: Held | undefined;
+async function holding(): Promise<{ engine: Engine; held: LeasedRun; end: () => void; fail: () => void }> {
+  let held: LeasedRun | undefined;
   let end = (): void => undefined;
   let fail = (): void => undefined;
   const work = worker("work", () => new Promise<string>((resolve) => (end = () => resolve("worked"))));
@@ -25,20 +25,20 @@ async function holding(): Promise<{ engine: Engine; held: Held; end: () => void;
     g.node("fails", fails, { when: (input: Json) => input === "fails" });
     return g.node("child", child);
   });
-  const fleet = fleetOf({ attach: (given) => void (held = given) });
+  const cluster = clusterOf({ attach: (given) => void (held = given) });
   const store = await openStore("memory:");
-  const engine = createEngine({ store, clock: systemClock, graphs: [parent, child], fleet, log: recordLog() });
+  const engine = createEngine({ store, clock: systemClock, graphs: [parent, child], cluster, log: recordLog() });
   return { engine, held: held ?? assert.fail(), end: () => end(), fail: () => fail() };
 }
 
-const turns = async (): Promise<void> => {
+const readiness = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next));
 };
 
 /** Starts a parent whose child runs. */
 async function begun(engine: Engine, input: string): Promise<{ id: string; childId: string }> {
   const id = (await engine.start("parent", input)).snapshot.graph_id;
-  await turns();
+  await readiness();
   return { id, childId: (await engine.snapshot(id))?.children[0]?.graph_id ?? assert.fail("it has no child") };
 }
 
@@ -51,12 +51,12 @@ describe("what nobody was told", () => {
     const { signal } = engine;
     engine.signal = never;
     end();
-    await turns();
+    await readiness();
     engine.signal = signal;
     const statusOf = async (of: string) => (await engine.snapshot(of))?.status;
     assert.deepEqual([await statusOf(childId), await statusOf(id)], ["done", "running"]);
     await held.lookAfterChildren();
-    await turns();
+    await readiness();
     const done = await engine.snapshot(id);
     assert.deepEqual([done?.status, done?.result], ["done", "worked"]);
   });
@@ -67,12 +67,12 @@ describe("what nobody was told", () => {
     const { cancel } = engine;
     engine.cancel = never;
     fail();
-    await turns();
+    await readiness();
     engine.cancel = cancel;
     const statusOf = async (of: string) => (await engine.snapshot(of))?.status;
     assert.deepEqual([await statusOf(id), await statusOf(childId)], ["failed", "running"]);
     await held.lookAfterChildren();
-    await turns();
+    await readiness();
     const child = await engine.snapshot(childId);
     assert.deepEqual([child?.status, child?.error?.reason], ["failed", "cancelled"]);
   });
@@ -82,7 +82,7 @@ describe("what nobody was told", () => {
     const { id } = await begun(engine, "waits");
     const { length } = await engine.events(id);
     await held.lookAfterChildren();
-    await turns();
+    await readiness();
     assert.equal((await engine.events(id)).length, length);
   });
 });

@@ -142,8 +142,10 @@ describe("a compensation that fails", () => {
     const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual(statuses(end), { book: "compensated", pay: "uncompensated", ship: "failed" });
     assert.equal(end?.nodes.find((node) => node.id === "pay")?.error?.message, "no refund");
-    const told = (await store.graphs.events(snapshot.graph_id, 0)).find((event) => event.type === "node.uncompensated");
-    assert.deepEqual(told?.data, { message: "no refund", reason: "error", node: "pay" });
+    const reported = (await store.graphs.events(snapshot.graph_id, 0)).find(
+      (event) => event.type === "node.uncompensated",
+    );
+    assert.deepEqual(reported?.data, { message: "no refund", reason: "error", node: "pay" });
   });
 
   it("for ever ends with the graph's time for it", async () => {
@@ -378,16 +380,16 @@ describe("a graph that drains", () => {
 
   it("is undone once one that ran is let go before its next step, and leaves nobody waiting for it", async () => {
     const [inStep, broken] = [gate(), gate()];
-    const told: string[] = [];
-    const called = worker("called", { onCancel: () => void told.push("called") }, async (_: null, ctx) => {
+    const reported: string[] = [];
+    const called = worker("called", { onCancel: () => void reported.push("called") }, async (_: null, ctx) => {
       await ctx.step("first", () => inStep.promise);
-      await ctx.step("second", () => told.push("second"));
+      await ctx.step("second", () => reported.push("second"));
     });
-    const caller = worker("caller", { onCancel: () => void told.push("caller") }, (_: null, ctx) =>
+    const caller = worker("caller", { onCancel: () => void reported.push("caller") }, (_: null, ctx) =>
       ctx.call("call", called, null),
     );
     const bad = worker("bad", { retry: { max: 1 } }, () => broken.promise);
-    const kept = worker("kept", { compensate: () => void told.push("kept") }, () => 1);
+    const kept = worker("kept", { compensate: () => void reported.push("kept") }, () => 1);
     const definition = graph(
       "drains",
       (g) => {
@@ -406,7 +408,7 @@ describe("a graph that drains", () => {
     await pass(0);
     const end = await engine.snapshot(snapshot.graph_id);
     assert.equal(end?.phase, "failed");
-    assert.deepEqual(told, ["caller", "kept"]);
+    assert.deepEqual(reported, ["caller", "kept"]);
     const nodes = await nodesOf(store, snapshot.graph_id);
     assert.deepEqual(
       nodes.filter(({ status }) => status === "waiting" || status === "running").map(({ id }) => id),
@@ -552,8 +554,8 @@ describe("graphs of any shape", () => {
     const rows = new Map((await nodesOf(store, id)).map((row) => [row.id, row.status]));
     const planned = (nodeId: string): Planned => nodes[Number(/^n(\d+)/.exec(nodeId)?.[1])] as Planned;
     const toUndo = done.filter((nodeId) => planned(nodeId).canUndo).reverse();
-    const turns = events.filter((event) => event.type === "node.compensating").map((event) => event.node);
-    assert.deepEqual(turns, toUndo);
+    const readiness = events.filter((event) => event.type === "node.compensating").map((event) => event.node);
+    assert.deepEqual(readiness, toUndo);
     assert.deepEqual([...new Set(undone.slice(0, before))], toUndo.slice(0, new Set(undone.slice(0, before)).size));
     for (const nodeId of toUndo) {
       const { failures } = planned(nodeId);

@@ -162,16 +162,16 @@ export class ActiveRun {
   /** Aborts attempts whose node has ended without them. @param why message of their error. Usually there is no such attempt. */
   abortEnded(why: string): void {
     for (const [id, controller] of this.controllers) {
-      if (this.#isUnderWay(id)) continue;
+      if (this.#hasActiveAttempt(id)) continue;
       controller.abort(new Error(why));
       this.controllers.delete(id);
     }
   }
 
-  #isUnderWay(nodeId: string): boolean {
+  #hasActiveAttempt(nodeId: string): boolean {
     const status = this.machine.node(nodeId)?.status;
     if (status === "running" || status === "waiting") return true;
-    return this.compensating === nodeId && this.machine.ending.undoing?.id === nodeId;
+    return this.compensating === nodeId && this.machine.ending.compensating?.id === nodeId;
   }
 
   /**

@@ -14,14 +14,14 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { FinalError } from "../definition/final-error.ts";
 import { inputOf } from "./node-input.ts";
 import type { SlotUser } from "./queue/queued-attempt.ts";
-import { verdict } from "./attempt/retry-decision.ts";
+import { decision } from "./attempt/retry-decision.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { UndoContext, WorkerContext } from "../definition/worker-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { WorkerTools } from "./attempt/worker-tools.ts";
 
-export interface UndoerOptions {
+export interface CompensatorOptions {
   clock: Clock;
   /** For jitter: 0 to below 1. */
   random: () => number;
@@ -45,7 +45,7 @@ class Compensation implements SlotUser, AttemptSink {
 
   get isWanted(): boolean {
     const { run, node } = this;
-    return run.isActive && run.machine.ending.undoing === node && node.attempt === this.#attempt;
+    return run.isActive && run.machine.ending.compensating === node && node.attempt === this.#attempt;
   }
 
   event(type: "log" | "custom", data: Json): void {
@@ -61,17 +61,17 @@ class Compensation implements SlotUser, AttemptSink {
   }
 }
 
-export class Undoer {
-  readonly #options: UndoerOptions;
+export class Compensator {
+  readonly #options: CompensatorOptions;
 
-  constructor(options: UndoerOptions) {
+  constructor(options: CompensatorOptions) {
     this.#options = options;
   }
 
   /** Continues the compensation of a run, once its state is committed. */
   proceed(run: ActiveRun): void {
     const { clock, state } = this.#options;
-    const node = run.machine.ending.undoing;
+    const node = run.machine.ending.compensating;
     if (!node || run.compensating === node.id || !state.mayStart) return;
     run.compensating = node.id;
     const waitMs = (node.dueMs ?? 0) - clock.now();
@@ -112,7 +112,7 @@ export class Undoer {
     run.compensating = undefined;
     if (outcome.kind === "done") return run.post({ type: "compensationDone", node });
     const { retry } = run.machine.definitionOf(node.id).worker.options;
-    const { error, retryAtMs } = verdict(retry, node.attempt, outcome, random(), clock.now());
+    const { error, retryAtMs } = decision(retry, node.attempt, outcome, random(), clock.now());
     run.post({ type: "compensationFailed", node, error, retryAtMs });
   }
 
@@ -147,7 +147,7 @@ export class Undoer {
 function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine): Worker<never, unknown> {
   const { onCancel, compensate } = worker.options;
   const failure = machine.row.error as Failure;
-  const isTold = node.status === "cancelling";
+  const isReported = node.status === "cancelling";
   // The same input as the worker's, after its schema.
   const run = async (input: never, worker: WorkerContext): Promise<void> => {
     const { graphId, nodeId, attempt, epoch } = worker;
@@ -168,7 +168,7 @@ function undoing(worker: Worker<never, unknown>, node: NodeRow, machine: Machine
       idempotencyKey: (part) => worker.idempotencyKey(part === undefined ? "undo" : `undo/${part}`),
     };
     // The worker was called with this input and returned this result.
-    await (isTold
+    await (isReported
       ? onCancel?.(ctx as UndoContext<never>)
       : compensate?.(ctx as UndoContext<never>, node.result as never));
   };

@@ -76,7 +76,8 @@ describe("limits of a worker", () => {
     const ids: string[] = [];
     for (const name of ["a1", "a2", "a3"]) ids.push((await engine.start("watched", job(name))).snapshot.graph_id);
     const [, second = "", third = ""] = ids;
-    const waiting = (): number | undefined => engine.lanes().find((lane) => lane.worker === "watched")?.waiting;
+    const waiting = (): number | undefined =>
+      engine.queueReports().find((taskQueue) => taskQueue.worker === "watched")?.waiting;
     await clock.advance(0);
     for (let round = 0; round < 3; round++) {
       for (const id of [second, third]) await engine.pause(id);
@@ -107,7 +108,7 @@ describe("limits of a worker", () => {
     }
     await engine.idle();
     assert.deepEqual(order, ["a1", "a3", "a4"]);
-    assert.deepEqual(engine.lanes(), [{ worker: "watched", running: 0, waiting: 0 }]);
+    assert.deepEqual(engine.queueReports(), [{ worker: "watched", running: 0, waiting: 0 }]);
   });
 });
 

@@ -7,16 +7,16 @@ import type { Transition } from "../../storage/contract/unit.ts";
 import type { Busy } from "../engine/idle-tracker.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { EngineState } from "../engine/engine-state.ts";
-import type { LaneReport } from "../machine/report-types.ts";
+import type { QueueReport } from "../machine/report-types.ts";
 import type { ActiveRun } from "./active-run.ts";
-import { runsElsewhere, type Elsewhere } from "./remote/remote-attempts.ts";
-import { COUNTED_ELSEWHERE, NO_KEYS } from "./queue/task-queue.ts";
+import { runsRemotely, type RemoteNodes } from "./remote/remote-attempts.ts";
+import { COUNTED_REMOTELY, NO_KEYS } from "./queue/task-queue.ts";
 import { keysOf } from "./node-input.ts";
 import type { Permits } from "./queue/permit-types.ts";
 import type { SlotUser } from "./queue/queued-attempt.ts";
 import type { Slot } from "./queue/slot.ts";
 import { StartedAttempt } from "./started-attempt.ts";
-import { isQueued, WorkerLane, type SlotPool } from "./queue/worker-queue.ts";
+import { isQueued, WorkerQueue, type SlotPool } from "./queue/worker-queue.ts";
 
 export interface DispatcherOptions {
   clock: Clock;
@@ -27,7 +27,7 @@ export interface DispatcherOptions {
   busy: Busy;
   /** Permits, if several processes share the store. */
   permits: Permits | undefined;
-  elsewhere: Elsewhere | undefined;
+  remoteNodes: RemoteNodes | undefined;
   /** Called with the worker of each node that becomes ready. */
   onReady: ((worker: string) => void) | undefined;
 }
@@ -38,7 +38,7 @@ export class Dispatcher implements SlotPool {
   readonly state: EngineState;
   readonly busy: Busy;
   readonly #options: DispatcherOptions;
-  readonly #lanes = new Map<string, WorkerLane>();
+  readonly #queueReports = new Map<string, WorkerQueue>();
   readonly #paused = new Set<string>();
   #running = 0;
 
@@ -56,15 +56,15 @@ export class Dispatcher implements SlotPool {
     if (!this.state.mayStart) return started;
     for (const node of run.machine.takeReady()) {
       if (isQueued(run, node)) continue;
-      const lane = this.#laneOf(run.machine.definitionOf(node.id).worker);
-      const { keys, fault } = keysOf(run.machine, node, lane.worker.options);
-      this.#options.onReady?.(lane.worker.name);
-      const slot = this.#running < this.#options.concurrency ? lane.enter(keys) : undefined;
+      const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
+      const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
+      this.#options.onReady?.(taskQueue.worker.name);
+      const slot = this.#running < this.#options.concurrency ? taskQueue.enter(keys) : undefined;
       if (slot) {
         run.machine.nodeStarted(node, this.clock.now(), unit);
         started.push(new StartedAttempt(run, node, slot, fault));
-      } else lane.enqueue(run, node, keys, fault);
-      if (lane.limits) this.fill(lane);
+      } else taskQueue.enqueue(run, node, keys, fault);
+      if (taskQueue.limits) this.fill(taskQueue);
     }
     return started;
   }
@@ -72,54 +72,54 @@ export class Dispatcher implements SlotPool {
   /** Queues nodes that are ready in the store. */
   enqueueReady(run: ActiveRun): void {
     if (!this.state.mayStart) return;
-    const touched = new Set<WorkerLane>();
+    const touched = new Set<WorkerQueue>();
     for (const node of run.machine.takeReady()) {
       if (isQueued(run, node)) continue;
-      const lane = this.#laneOf(run.machine.definitionOf(node.id).worker);
-      const { keys, fault } = keysOf(run.machine, node, lane.worker.options);
-      this.#options.onReady?.(lane.worker.name);
-      lane.enqueue(run, node, keys, fault);
-      touched.add(lane);
+      const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
+      const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
+      this.#options.onReady?.(taskQueue.worker.name);
+      taskQueue.enqueue(run, node, keys, fault);
+      touched.add(taskQueue);
     }
-    for (const lane of touched) this.fill(lane);
+    for (const taskQueue of touched) this.fill(taskQueue);
   }
 
   /** Resolves with a slot for a compensation, which no rate counts. Never resolves if it is not wanted when its turn comes. */
   slot(worker: Worker<never, unknown>, user: SlotUser): Promise<Slot> {
-    return this.#laneOf(worker).request(NO_KEYS, false, user);
+    return this.#queueOf(worker).request(NO_KEYS, false, user);
   }
 
   /** A slot for a node of another process's run. That process counts it and has its permit. */
   slotForOther(worker: Worker<never, unknown>, user: SlotUser): Promise<Slot> {
-    return this.#laneOf(worker).request(COUNTED_ELSEWHERE, true, user);
+    return this.#queueOf(worker).request(COUNTED_REMOTELY, true, user);
   }
 
-  lanes(): LaneReport[] {
-    return [...this.#lanes.values()].map((lane) => lane.report());
+  queueReports(): QueueReport[] {
+    return [...this.#queueReports.values()].map((taskQueue) => taskQueue.report());
   }
 
   /** Starts no node of this worker until it is resumed. */
   pause(worker: string): void {
     this.#paused.add(worker);
-    const known = this.#lanes.get(worker);
-    if (known) known.lane.isPaused = true;
+    const known = this.#queueReports.get(worker);
+    if (known) known.taskQueue.isPaused = true;
   }
 
   resume(worker: string): void {
     this.#paused.delete(worker);
-    const known = this.#lanes.get(worker);
+    const known = this.#queueReports.get(worker);
     if (!known) return;
-    known.lane.isPaused = false;
+    known.taskQueue.isPaused = false;
     this.fill(known);
   }
 
-  #laneOf(worker: Worker<never, unknown>): WorkerLane {
-    const known = this.#lanes.get(worker.name);
+  #queueOf(worker: Worker<never, unknown>): WorkerQueue {
+    const known = this.#queueReports.get(worker.name);
     if (known) return known;
-    const lane = new WorkerLane(worker, this, runsElsewhere(worker, this.#options.elsewhere));
-    lane.lane.isPaused = this.#paused.has(worker.name);
-    this.#lanes.set(worker.name, lane);
-    return lane;
+    const taskQueue = new WorkerQueue(worker, this, runsRemotely(worker, this.#options.remoteNodes));
+    taskQueue.taskQueue.isPaused = this.#paused.has(worker.name);
+    this.#queueReports.set(worker.name, taskQueue);
+    return taskQueue;
   }
 
   // What queues ask.
@@ -129,23 +129,23 @@ export class Dispatcher implements SlotPool {
   }
 
   /** Grants free slots. With a limit for all workers, any worker may be next. */
-  fill(lane: WorkerLane): void {
+  fill(taskQueue: WorkerQueue): void {
     const { concurrency } = this.#options;
     while (this.state.mayStart && this.#running < concurrency) {
-      const first = concurrency === Infinity ? lane : this.#first();
-      const queued = first?.lane.take();
+      const first = concurrency === Infinity ? taskQueue : this.#first();
+      const queued = first?.taskQueue.take();
       if (!first || !queued) return;
       first.grant(queued);
     }
   }
 
   /** The queue whose next attempt has waited longest. There are few queues, one for each worker. */
-  #first(): WorkerLane | undefined {
-    let first: { lane: WorkerLane; order: number } | undefined;
-    for (const lane of this.#lanes.values()) {
-      const order = lane.lane.next()?.order;
-      if (order !== undefined && (!first || order < first.order)) first = { lane, order };
+  #first(): WorkerQueue | undefined {
+    let first: { taskQueue: WorkerQueue; order: number } | undefined;
+    for (const taskQueue of this.#queueReports.values()) {
+      const order = taskQueue.taskQueue.next()?.order;
+      if (order !== undefined && (!first || order < first.order)) first = { taskQueue, order };
     }
-    return first?.lane;
+    return first?.taskQueue;
   }
 }

@@ -5,7 +5,7 @@ import { toJson } from "../definition/json-value.ts";
 import { messageOf } from "./attempt/attempt.ts";
 import { NO_KEYS, type Keys } from "./queue/task-queue.ts";
 import type { Machine } from "../machine/machine.ts";
-import { Mirror } from "../machine/run-state.ts";
+import { RunState } from "../machine/run-state.ts";
 import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
@@ -33,7 +33,7 @@ export function madeInput(
   const hasBegun = node.startedMs !== undefined && node.status !== "skipped";
   if (node.input !== undefined || !definition || !own || own.map || !hasBegun) return node.input;
   try {
-    const made = own.input(graph.input, new Mirror(nodes, definition).deps(own));
+    const made = own.input(graph.input, new RunState(nodes, definition).deps(own));
     return made === undefined ? undefined : (JSON.parse(JSON.stringify(made)) as Json);
   } catch {
     // The app's code may have changed since.

@@ -19,15 +19,15 @@ export class ProgressThrottle {
 
   set(value: number, note: string | undefined): void {
     this.#waiting = { ...this.#waiting, progress: note === undefined ? { value } : { value, note } };
-    this.#tell(value === 0 || value === 1);
+    this.#report(value === 0 || value === 1);
   }
 
   summarize(summary: string): void {
     this.#waiting = { ...this.#waiting, summary };
-    this.#tell(false);
+    this.#report(false);
   }
 
-  #tell(isAtOnce: boolean): void {
+  #report(isAtOnce: boolean): void {
     const waitMs = this.#lastMs + this.#intervalMs - this.#clock.elapsed();
     if (isAtOnce || waitMs <= 0) this.flush();
     else this.#timer ??= this.#clock.schedule(waitMs, () => this.flush());

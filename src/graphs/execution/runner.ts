@@ -12,7 +12,7 @@ import { inputOf } from "./node-input.ts";
 import type { RunTable } from "./run-table.ts";
 import type { StartedAttempt } from "./started-attempt.ts";
 import type { Starts } from "./start-throttle.ts";
-import { verdict } from "./attempt/retry-decision.ts";
+import { decision } from "./attempt/retry-decision.ts";
 import type { AttemptReport } from "../machine/report-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { WorkerBinding } from "./worker-binding.ts";
@@ -92,7 +92,7 @@ export class Runner {
       worker: binding.bind(worker, node.state),
       timeout,
       heartbeat: worker.options.heartbeat,
-      isQueued: binding.isElsewhere(worker),
+      isQueued: binding.isRemote(worker),
       input,
       deps,
       clock,
@@ -123,7 +123,7 @@ export class Runner {
     const { clock, random } = this.#options;
     const { worker, retry } = run.machine.definitionOf(node.id);
     const policy = { ...worker.options.retry, ...retry };
-    const { error, retryAtMs } = verdict(policy, node.attempt, outcome, random(), clock.now());
+    const { error, retryAtMs } = decision(policy, node.attempt, outcome, random(), clock.now());
     run.post({ type: "nodeFailed", node, error, retryAtMs, kept: outcome.kept });
   }
 

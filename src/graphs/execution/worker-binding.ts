@@ -3,7 +3,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { Children } from "../engine/child-runs.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { Registry } from "../engine/registry.ts";
-import { boundElsewhere, runsElsewhere, type Elsewhere } from "./remote/remote-attempts.ts";
+import { boundRemotely, runsRemotely, type RemoteNodes } from "./remote/remote-attempts.ts";
 import type { Isolation } from "./remote/isolation.ts";
 
 export interface WorkerBindingOptions {
@@ -11,7 +11,7 @@ export interface WorkerBindingOptions {
   isolation: Isolation;
   children: Children;
   /** The other processes, if several share the store. */
-  elsewhere: Elsewhere | undefined;
+  remoteNodes: RemoteNodes | undefined;
 }
 
 export class WorkerBinding {
@@ -22,14 +22,14 @@ export class WorkerBinding {
   }
 
   /** Whether another process runs the worker. */
-  isElsewhere(worker: Worker<never, unknown>): boolean {
-    return runsElsewhere(worker, this.#options.elsewhere);
+  isRemote(worker: Worker<never, unknown>): boolean {
+    return runsRemotely(worker, this.#options.remoteNodes);
   }
 
   /** The worker to call. @param state state of its node. */
   bind(worker: Worker<never, unknown>, state: Json | undefined): Worker<never, unknown> {
-    const { elsewhere, isolation, children, registry } = this.#options;
-    if (elsewhere && runsElsewhere(worker, elsewhere)) return boundElsewhere(worker, state, elsewhere, registry);
+    const { remoteNodes, isolation, children, registry } = this.#options;
+    if (remoteNodes && runsRemotely(worker, remoteNodes)) return boundRemotely(worker, state, remoteNodes, registry);
     return isolation.bind(children.bind(worker), state);
   }
 }

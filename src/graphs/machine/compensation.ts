@@ -15,20 +15,20 @@
  */
 import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
-import type { Mirror } from "./run-state.ts";
-import { DONE_ELSEWHERE } from "./node-rows.ts";
+import type { RunState } from "./run-state.ts";
+import { DONE_REMOTELY } from "./node-rows.ts";
 import { MAX_CRASHES } from "./recovery.ts";
 import type { AnyOptions } from "../definition/worker-types.ts";
 
-export class Unwinding {
+export class Compensation {
   readonly #row: GraphRow;
-  readonly #mirror: Mirror;
+  readonly #state: RunState;
   /** Nodes left to compensate, the next one last. Created on first use: few runs are compensated. */
   #left: NodeRow[] | undefined;
 
-  constructor(row: GraphRow, mirror: Mirror) {
+  constructor(row: GraphRow, state: RunState) {
     this.#row = row;
-    this.#mirror = mirror;
+    this.#state = state;
   }
 
   /** The node that is being compensated. */
@@ -38,10 +38,10 @@ export class Unwinding {
 
   /** Ends running nodes. Those whose worker has `onCancel` are next. */
   stop(change: Change): void {
-    for (const node of this.#mirror.all()) {
-      if (!isUnderWay(node)) continue;
-      const isTold = this.#options(node)?.onCancel !== undefined;
-      if (isTold) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: change.nowMs });
+    for (const node of this.#state.all()) {
+      if (!isActive(node)) continue;
+      const isReported = this.#options(node)?.onCancel !== undefined;
+      if (isReported) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: change.nowMs });
       else if (node.status === "running" || node.status === "waiting")
         change.node(node, { status: "cancelled", finishedMs: change.nowMs });
     }
@@ -70,9 +70,9 @@ export class Unwinding {
 
   done(change: Change, node: NodeRow): void {
     this.#left?.pop();
-    const isTold = node.status === "cancelling";
-    change.node(node, { status: isTold ? "cancelled" : "compensated", finishedMs: change.nowMs, dueMs: undefined });
-    change.event(isTold ? "node.cancelled" : "node.compensated", node.id);
+    const isReported = node.status === "cancelling";
+    change.node(node, { status: isReported ? "cancelled" : "compensated", finishedMs: change.nowMs, dueMs: undefined });
+    change.event(isReported ? "node.cancelled" : "node.compensated", node.id);
   }
 
   /** @param retryAtMs time of the next try; undefined: the failure is recorded, and the next node follows. */
@@ -111,18 +111,18 @@ export class Unwinding {
   }
 
   #record(change: Change, node: NodeRow, error: NodeFailure): void {
-    const isTold = node.status === "cancelling";
+    const isReported = node.status === "cancelling";
     change.node(node, {
-      status: isTold ? "cancelled" : "uncompensated",
+      status: isReported ? "cancelled" : "uncompensated",
       error,
-      finishedMs: isTold ? change.nowMs : node.finishedMs,
+      finishedMs: isReported ? change.nowMs : node.finishedMs,
       dueMs: undefined,
     });
-    change.event(isTold ? "node.cancelled" : "node.uncompensated", node.id, { ...withoutOrigin(error) });
+    change.event(isReported ? "node.cancelled" : "node.uncompensated", node.id, { ...withoutOrigin(error) });
   }
 
   #pending(): NodeRow[] {
-    return (this.#left ??= this.#mirror
+    return (this.#left ??= this.#state
       .all()
       .filter((node) => this.#isLeft(node))
       .sort(byTurn));
@@ -130,7 +130,7 @@ export class Unwinding {
 
   #isLeft(node: NodeRow): boolean {
     if (node.status === "cancelling" || node.status === "compensating") return true;
-    if (node.status !== "done" || node.doneSeq === DONE_ELSEWHERE) return false;
+    if (node.status !== "done" || node.doneSeq === DONE_REMOTELY) return false;
     return this.#options(node)?.compensate !== undefined;
   }
 
@@ -138,12 +138,12 @@ export class Unwinding {
   #options({ id }: NodeRow): AnyOptions | undefined {
     if (id.includes("#")) return undefined;
     const name = id.split("/", 1)[0];
-    return this.#mirror.definition.nodes.find((node) => node.name === name)?.worker.options;
+    return this.#state.definition.nodes.find((node) => node.name === name)?.worker.options;
   }
 }
 
 /** Whether it was started and has not ended. An aborted attempt counts here, although it does not count as a try. */
-function isUnderWay({ status, startedMs }: NodeRow): boolean {
+function isActive({ status, startedMs }: NodeRow): boolean {
   if (status === "running" || status === "waiting") return true;
   return startedMs !== undefined && (status === "retrying" || status === "ready");
 }

@@ -23,8 +23,8 @@ export function decide(machine: Machine, message: RunMessage, nowMs: number): Tr
     case "deadline":
       return machine.ending.overdue(nowMs);
     case "recover": {
-      const { ranElsewhere } = message;
-      return machine.recover(nowMs, message.hasCrashed, ranElsewhere && (({ id }) => ranElsewhere.has(id)));
+      const { ranRemotely } = message;
+      return machine.recover(nowMs, message.hasCrashed, ranRemotely && (({ id }) => ranRemotely.has(id)));
     }
     case "nodeDone":
     case "nodeFailed":
@@ -69,28 +69,28 @@ function decideNode(machine: Machine, message: NodeMessage, nowMs: number): Tran
   }
 }
 
-function decideReport({ telling }: Machine, message: ReportMessage, nowMs: number): Transition | undefined {
-  if (message.type === "progressed") return telling.progressed(message.said, nowMs);
-  return telling.told(message.event, message.node, message.data, nowMs);
+function decideReport({ progressEvents }: Machine, message: ReportMessage, nowMs: number): Transition | undefined {
+  if (message.type === "progressed") return progressEvents.progressed(message.said, nowMs);
+  return progressEvents.reported(message.event, message.node, message.data, nowMs);
 }
 
 function decideControl(machine: Machine, message: ControlMessage, nowMs: number): Transition {
   const unit = controlUnit(machine, message, nowMs);
-  unit.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.steering);
+  unit.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.auditContext);
   return unit;
 }
 
 function controlUnit(machine: Machine, message: ControlMessage, nowMs: number): Transition {
-  const { steering } = message;
+  const { auditContext } = message;
   switch (message.type) {
     case "pause":
-      return machine.pause(nowMs, steering);
+      return machine.pause(nowMs, auditContext);
     case "resume":
-      return machine.resume(nowMs, steering);
+      return machine.resume(nowMs, auditContext);
     case "cancel":
-      return machine.cancel(nowMs, steering, message.error);
+      return machine.cancel(nowMs, auditContext, message.error);
     case "retry":
-      return machine.retry(nowMs, steering, message.steering?.from);
+      return machine.retry(nowMs, auditContext, message.auditContext?.from);
     case "signal":
       return machine.signalled(message.signal, message.wait, message.value, nowMs);
   }
@@ -100,13 +100,13 @@ function decideCompensation({ ending }: Machine, message: CompensationMessage, n
   const { node } = message;
   switch (message.type) {
     case "compensationStarted":
-      return ending.undoBegun(node, nowMs);
+      return ending.compensationBegun(node, nowMs);
     case "compensationInterrupted":
-      return ending.undoInterrupted(node, nowMs);
+      return ending.compensationInterrupted(node, nowMs);
     case "compensationDone":
       return ending.undone(node, nowMs);
     case "compensationFailed":
-      return ending.undoFailed(node, message.error, message.retryAtMs, nowMs);
+      return ending.compensationFailed(node, message.error, message.retryAtMs, nowMs);
   }
 }
 

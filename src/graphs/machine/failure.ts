@@ -7,64 +7,64 @@ import type { Transition } from "../../storage/contract/unit.ts";
 import { Change, type LastEvent } from "./transition-builder.ts";
 import type { InnerNodes } from "./steps.ts";
 import type { Lifecycle } from "./run-lifecycle.ts";
-import type { Mirror } from "./run-state.ts";
-import type { Steering } from "../definition/audit-types.ts";
-import { Unwinding } from "./compensation.ts";
+import type { RunState } from "./run-state.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
+import { Compensation } from "./compensation.ts";
 
 export interface EndingOptions {
   lifecycle: Lifecycle;
-  mirror: Mirror;
+  state: RunState;
   inner: InnerNodes;
   last: LastEvent;
 }
 
 export class Ending {
   readonly #options: EndingOptions;
-  readonly #unwinding: Unwinding;
+  readonly #compensation: Compensation;
 
   constructor(options: EndingOptions) {
     this.#options = options;
-    this.#unwinding = new Unwinding(options.lifecycle.row, options.mirror);
+    this.#compensation = new Compensation(options.lifecycle.row, options.state);
   }
 
   /** Whether the run has failed, and waits for running nodes or compensation. */
-  get isUnderWay(): boolean {
+  get isActive(): boolean {
     return this.#options.lifecycle.row.phase === "cancelling";
   }
 
   /** The node that is being compensated. */
-  get undoing(): NodeRow | undefined {
-    return this.#options.mirror.running > 0 ? undefined : this.#unwinding.current;
+  get compensating(): NodeRow | undefined {
+    return this.#options.state.running > 0 ? undefined : this.#compensation.current;
   }
 
   // Transitions.
 
   /** Its `onCancel` or `compensate` is called now. */
-  undoBegun(node: NodeRow, nowMs: number): Transition {
+  compensationBegun(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
-    this.#unwinding.begun(change, node);
+    this.#compensation.begun(change, node);
     return change.unit;
   }
 
   /** The process stops meanwhile. */
-  undoInterrupted(node: NodeRow, nowMs: number): Transition {
+  compensationInterrupted(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
-    this.#unwinding.interrupted(change, node);
+    this.#compensation.interrupted(change, node);
     return change.unit;
   }
 
   /** A node is compensated. */
   undone(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
-    this.#unwinding.done(change, node);
+    this.#compensation.done(change, node);
     this.#unwind(change);
     return change.unit;
   }
 
   /** @param retryAtMs time of the next try; undefined: the failure is recorded. */
-  undoFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number): Transition {
+  compensationFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number): Transition {
     const change = this.#change(nowMs);
-    this.#unwinding.failed(change, node, error, retryAtMs);
+    this.#compensation.failed(change, node, error, retryAtMs);
     this.#unwind(change);
     return change.unit;
   }
@@ -75,9 +75,9 @@ export class Ending {
     const { deadlineMs } = lifecycle.row;
     if (deadlineMs === undefined || deadlineMs > nowMs) return undefined;
     const change = this.#change(nowMs);
-    if (this.isUnderWay) {
+    if (this.isActive) {
       this.#stopRunning(change);
-      this.#unwinding.giveUp(change, `Not undone within ${lifecycle.undoTimeout}`);
+      this.#compensation.giveUp(change, `Not undone within ${lifecycle.undoTimeout}`);
       this.#unwind(change);
     } else this.fail(change, { message: `No end within ${lifecycle.timeout}`, reason: "timeout" });
     return change.unit;
@@ -86,7 +86,7 @@ export class Ending {
   /** @returns undefined if nothing needs a change. */
   recover(nowMs: number, hasCrashed: boolean): Transition | undefined {
     const change = this.#change(nowMs);
-    this.#unwinding.recover(change, hasCrashed);
+    this.#compensation.recover(change, hasCrashed);
     this.#stopRunning(change);
     this.#unwind(change);
     return change.isEmpty ? undefined : change.unit;
@@ -95,22 +95,22 @@ export class Ending {
   // Parts of other transitions.
 
   /** Fails the run; compensation comes first. */
-  fail(change: Change, error: Failure, steering?: Steering): void {
+  fail(change: Change, error: Failure, auditContext?: AuditContext): void {
     const { lifecycle } = this.#options;
     this.#stopRunning(change);
-    if (this.#unwinding.next(change)) lifecycle.unwinds(change, error, steering);
-    else lifecycle.failed(change, error, steering);
+    if (this.#compensation.next(change)) lifecycle.unwinds(change, error, auditContext);
+    else lifecycle.failed(change, error, auditContext);
   }
 
   /** A node has failed permanently. @param isDraining whether running nodes may end. */
   nodeFailed(change: Change, error: Failure, isDraining: boolean): void {
-    if (isDraining && this.#options.mirror.running > 0) this.#options.lifecycle.unwinds(change, error, undefined);
+    if (isDraining && this.#options.state.running > 0) this.#options.lifecycle.unwinds(change, error, undefined);
     else this.fail(change, error);
   }
 
   /** A node has ended that was allowed to run on after a failure. It may be the last one. */
   settle(change: Change): void {
-    if (this.#options.mirror.running > 0) return;
+    if (this.#options.state.running > 0) return;
     this.#stopRunning(change);
     this.#unwind(change);
   }
@@ -121,14 +121,14 @@ export class Ending {
   }
 
   #stopRunning(change: Change): void {
-    const { mirror, inner } = this.#options;
-    this.#unwinding.stop(change);
-    mirror.running = 0;
+    const { state, inner } = this.#options;
+    this.#compensation.stop(change);
+    state.running = 0;
     inner.clear();
   }
 
   #unwind(change: Change): void {
     const { lifecycle } = this.#options;
-    if (!this.#unwinding.next(change)) lifecycle.failed(change, lifecycle.row.error as Failure, undefined);
+    if (!this.#compensation.next(change)) lifecycle.failed(change, lifecycle.row.error as Failure, undefined);
   }
 }

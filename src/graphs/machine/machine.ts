@@ -38,20 +38,20 @@ import {
   type SignalRow,
 } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
-import { toldOf } from "./audit.ts";
+import { auditFields } from "./audit.ts";
 import { Change, LastEvent } from "./transition-builder.ts";
 import { Ending } from "./failure.ts";
 import { isInner } from "./step-id.ts";
 import { InnerNodes } from "./steps.ts";
 import { Lifecycle } from "./run-lifecycle.ts";
-import { Mirror } from "./run-state.ts";
+import { RunState } from "./run-state.ts";
 import { MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
-import { Telling } from "./progress-events.ts";
-import { Turns } from "./readiness.ts";
+import { ProgressEvents } from "./progress-events.ts";
+import { Readiness } from "./readiness.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import type { OutboxRows } from "./report-types.ts";
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 import type { Wait } from "./waits.ts";
 
 /** Columns that an attempt writes to its node's row in addition to its outcome. */
@@ -62,8 +62,8 @@ export type NewSignal = Pick<SignalRow, "name" | "payload" | "key" | "actor">;
 export class Machine {
   readonly row: GraphRow;
   readonly definition: GraphDefinition;
-  readonly #mirror: Mirror;
-  readonly #turns: Turns;
+  readonly #state: RunState;
+  readonly #readiness: Readiness;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
   /** Steps of workers. */
@@ -71,7 +71,7 @@ export class Machine {
   /** From the first permanent failure to the last event. */
   readonly ending: Ending;
   /** Reports of workers. */
-  readonly telling: Telling;
+  readonly progressEvents: ProgressEvents;
 
   /** @param lastSeq number of the last event of these rows. @param signals signals that no node has received. */
   constructor(
@@ -86,20 +86,20 @@ export class Machine {
     this.#last = new LastEvent(lastSeq);
     this.definition = definition;
     this.#lifecycle = new Lifecycle(row, definition.options, outboxRows);
-    this.#mirror = new Mirror(nodes, definition);
-    this.#turns = new Turns(row, this.#mirror);
-    this.inner = new InnerNodes(row, this.#mirror, this.#turns, signals);
-    const [lifecycle, mirror, { inner }] = [this.#lifecycle, this.#mirror, this];
-    this.telling = new Telling(row, lifecycle, this.#last);
-    this.ending = new Ending({ lifecycle, mirror, inner, last: this.#last });
+    this.#state = new RunState(nodes, definition);
+    this.#readiness = new Readiness(row, this.#state);
+    this.inner = new InnerNodes(row, this.#state, this.#readiness, signals);
+    const [lifecycle, state, { inner }] = [this.#lifecycle, this.#state, this];
+    this.progressEvents = new ProgressEvents(row, lifecycle, this.#last);
+    this.ending = new Ending({ lifecycle, state, inner, last: this.#last });
   }
 
   node(id: string): NodeRow | undefined {
-    return this.#mirror.get(id);
+    return this.#state.get(id);
   }
 
   nodes(): NodeRow[] {
-    return this.#mirror.all();
+    return this.#state.all();
   }
 
   /** Number of the last event, including uncommitted transitions. */
@@ -113,22 +113,22 @@ export class Machine {
 
   /** Nodes that became ready since the last call; none unless the run is running. */
   takeReady(): NodeRow[] {
-    return this.row.phase === "running" ? this.#turns.takeReady() : [];
+    return this.row.phase === "running" ? this.#readiness.takeReady() : [];
   }
 
   /** Nodes that wait for their next attempt. */
   retrying(): NodeRow[] {
-    return this.#mirror.withStatus("retrying");
+    return this.#state.withStatus("retrying");
   }
 
   /** Results that a node may read: of the nodes it depends on, by name; of a fan-out as an array in item order. */
   deps(definition: NodeDefinition): Record<string, Json> {
-    return this.#mirror.deps(definition);
+    return this.#state.deps(definition);
   }
 
   /** @throws SvcError `SVC_DEFINITION` if the definition lacks the node. */
   definitionOf(nodeId: string): NodeDefinition {
-    return this.inner.definitionOf(nodeId) ?? this.#mirror.definitionOf(nodeId);
+    return this.inner.definitionOf(nodeId) ?? this.#state.definitionOf(nodeId);
   }
 
   // Transitions. Each returns the unit to commit.
@@ -144,7 +144,7 @@ export class Machine {
   /** @param into a transition to extend; default: a new one. */
   nodeStarted(node: NodeRow, nowMs: number, into?: Transition): Transition {
     const change = new Change(this.row, nowMs, this.#last, into);
-    this.#mirror.running++;
+    this.#state.running++;
     const { id } = node;
     const columns: Partial<NodeRow> = { id, status: "running", attempt: node.attempt + 1, startedMs: nowMs };
     // For most nodes this is the first attempt, and each column costs time.
@@ -164,7 +164,7 @@ export class Machine {
     change.node(node, kept ? { ...kept, ...columns } : columns);
     change.event("node.done", node.id);
     if (this.definitionOf(node.id).worker.options.compensate) change.node(node, { doneSeq: this.#last.seq });
-    if (this.ending.isUnderWay) this.ending.settle(change);
+    if (this.ending.isActive) this.ending.settle(change);
     else this.#ended(change, node);
     this.#settlePause(change);
     return change.unit;
@@ -173,7 +173,7 @@ export class Machine {
   /** @param retryAtMs time of the next attempt; undefined fails the run. */
   nodeFailed(node: NodeRow, error: NodeFailure, retryAtMs: number | undefined, nowMs: number, kept?: Kept): Transition {
     const change = new Change(this.row, nowMs, this.#last);
-    const isLast = retryAtMs === undefined || this.ending.isUnderWay;
+    const isLast = retryAtMs === undefined || this.ending.isActive;
     this.#attemptEnded(change, node, isLast);
     if (kept) change.node(node, kept);
     if (isLast) {
@@ -192,9 +192,9 @@ export class Machine {
 
   /** A retry is due. */
   nodeReady(node: NodeRow, nowMs: number): Transition | undefined {
-    if (this.ending.isUnderWay) return undefined;
+    if (this.ending.isActive) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
-    this.#turns.makeReady(change, node);
+    this.#readiness.makeReady(change, node);
     return change.unit;
   }
 
@@ -203,9 +203,9 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     this.#attemptEnded(change, node, false);
     // A node of a failed run does not run again: it was running, and its onCancel is called.
-    if (!this.ending.isUnderWay) change.node(node, { attempt: node.attempt - 1 });
-    this.#turns.makeReady(change, node);
-    if (this.ending.isUnderWay) this.ending.settle(change);
+    if (!this.ending.isActive) change.node(node, { attempt: node.attempt - 1 });
+    this.#readiness.makeReady(change, node);
+    if (this.ending.isActive) this.ending.settle(change);
     this.#settlePause(change);
     return change.unit;
   }
@@ -218,7 +218,7 @@ export class Machine {
     this.#attemptEnded(change, node, isPoison);
     change.node(node, { crashes });
     if (isPoison) this.#failNode(change, node, poisoned(node));
-    else this.#turns.makeReady(change, node);
+    else this.#readiness.makeReady(change, node);
     this.#settlePause(change);
     return change.unit;
   }
@@ -228,7 +228,7 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     decide(change, this.inner);
     // The last running node may wait by now.
-    if (this.ending.isUnderWay) this.ending.settle(change);
+    if (this.ending.isActive) this.ending.settle(change);
     this.#settlePause(change);
     return change.unit;
   }
@@ -248,21 +248,21 @@ export class Machine {
     });
   }
 
-  pause(nowMs: number, steering?: Steering): Transition {
+  pause(nowMs: number, auditContext?: AuditContext): Transition {
     this.#lifecycle.require("pause", ["queued", "running"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.#lifecycle.pause(change, steering);
+    this.#lifecycle.pause(change, auditContext);
     this.#settlePause(change);
     return change.unit;
   }
 
-  resume(nowMs: number, steering?: Steering): Transition {
+  resume(nowMs: number, auditContext?: AuditContext): Transition {
     this.#lifecycle.require("resume", ["pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
-    this.#lifecycle.resume(change, isEarly, steering);
+    this.#lifecycle.resume(change, isEarly, auditContext);
     if (isEarly) return change.unit;
-    this.#turns.readAgain();
+    this.#readiness.readAgain();
     // Paused before it started.
     if (this.row.startedMs === undefined) this.#lifecycle.start(change);
     this.#advance(change);
@@ -271,24 +271,28 @@ export class Machine {
   }
 
   /** @param message message of its error. */
-  cancel(nowMs: number, steering?: Steering, message = "Cancelled by an operator"): Transition {
+  cancel(nowMs: number, auditContext?: AuditContext, message = "Cancelled by an operator"): Transition {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
-    this.ending.fail(change, { message, reason: "cancelled" }, steering);
+    this.ending.fail(change, { message, reason: "cancelled" }, auditContext);
     return change.unit;
   }
 
   /** @param from the node to run again with all that follow it; undefined: all unfinished nodes. */
-  retry(nowMs: number, steering?: Steering, from?: string): Transition {
+  retry(nowMs: number, auditContext?: AuditContext, from?: string): Transition {
     this.#lifecycle.require("retry", from === undefined ? ["failed"] : ["done", "failed"]);
     const again = from === undefined ? undefined : new Again(this.definition, this.nodes(), from);
     const change = new Change(this.row, nowMs, this.#last);
     this.#lifecycle.restart(change);
     this.inner.clear();
-    putBack(change, this.#mirror, again);
+    putBack(change, this.#state, again);
     // Nodes that were ready when the run ended may be gone. Their worker asks for them again.
-    this.#turns.readAgain();
-    change.event("graph.started", undefined, { epoch: this.row.epoch, ...(from && { from }), ...toldOf(steering) });
+    this.#readiness.readAgain();
+    change.event("graph.started", undefined, {
+      epoch: this.row.epoch,
+      ...(from && { from }),
+      ...auditFields(auditContext),
+    });
     this.#advance(change);
     return change.unit;
   }
@@ -300,19 +304,19 @@ export class Machine {
    * @returns undefined if nothing needs a change.
    */
   recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
-    if (this.ending.isUnderWay) return this.ending.recover(nowMs, hasCrashed);
-    const problem = misfit(this.row, this.#mirror);
+    if (this.ending.isActive) return this.ending.recover(nowMs, hasCrashed);
+    const problem = misfit(this.row, this.#state);
     if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
     const hasDied = (node: NodeRow): boolean => hasCrashed && ranBeside?.(node) !== true;
-    const poison = recoverNodes(change, this.#mirror, hasDied, ranBeside === undefined);
-    this.#turns.readAgain();
+    const poison = recoverNodes(change, this.#state, hasDied, ranBeside === undefined);
+    this.#readiness.readAgain();
     for (const node of poison) {
-      this.#turns.drop(node);
+      this.#readiness.drop(node);
       this.#recordFailure(change, node, poisoned(node));
     }
     // Record each before the first of them ends the run, because nothing follows the run's last event.
-    for (const node of poison) if (!this.isTerminal && !this.ending.isUnderWay) this.#hasFailed(change, node);
+    for (const node of poison) if (!this.isTerminal && !this.ending.isActive) this.#hasFailed(change, node);
     if (this.row.phase === "pausing") this.#settlePause(change);
     else if (this.row.phase === "running") this.#advance(change);
     return change.isEmpty ? undefined : change.unit;
@@ -328,20 +332,20 @@ export class Machine {
   }
 
   #attemptEnded(change: Change, node: NodeRow, isOver: boolean): void {
-    if (node.status === "running") this.#mirror.running--;
+    if (node.status === "running") this.#state.running--;
     this.inner.release(change, node, isOver);
   }
 
   /** A node is done, or has failed and may. */
   #ended(change: Change, node: NodeRow): void {
     if (isInner(node.id)) return this.inner.ended(change, node);
-    if (this.#mirror.noteEnd(node)) return this.#advance(change);
-    this.#turns.feed(change, this.definitionOf(node.id));
+    if (this.#state.noteEnd(node)) return this.#advance(change);
+    this.#readiness.feed(change, this.definitionOf(node.id));
   }
 
   #failNode(change: Change, node: NodeRow, error: NodeFailure): void {
     this.#recordFailure(change, node, error);
-    if (this.ending.isUnderWay) this.ending.settle(change);
+    if (this.ending.isActive) this.ending.settle(change);
     else this.#hasFailed(change, node);
   }
 
@@ -352,18 +356,18 @@ export class Machine {
 
   #hasFailed(change: Change, node: NodeRow): void {
     if (this.definitionOf(node.id).mayFail) return this.#ended(change, node);
-    const told = withoutOrigin(node.error as NodeFailure);
-    this.ending.nodeFailed(change, told, this.definition.options.onError === "drain");
+    const reported = withoutOrigin(node.error as NodeFailure);
+    this.ending.nodeFailed(change, reported, this.definition.options.onError === "drain");
   }
 
   /** Starts nodes that are ready, and ends the run if none is left or the readiness of one can't be computed. */
   #advance(change: Change): void {
-    const left = this.#turns.advance(change);
-    if (left === "none") this.#lifecycle.done(change, this.#mirror.result());
+    const left = this.#readiness.advance(change);
+    if (left === "none") this.#lifecycle.done(change, this.#state.result());
     else if (left !== "some") this.ending.fail(change, left);
   }
 
   #settlePause(change: Change): void {
-    if (this.row.phase === "pausing" && this.#mirror.running === 0) this.#lifecycle.paused(change);
+    if (this.row.phase === "pausing" && this.#state.running === 0) this.#lifecycle.paused(change);
   }
 }

@@ -7,9 +7,9 @@ import type { GraphRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
 import { readPriority } from "../definition/definition-checks.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
-import type { StartOptions, Steering } from "../definition/audit-types.ts";
+import type { StartOptions, AuditContext } from "../definition/audit-types.ts";
 import { summaryOf } from "../definition/summary.ts";
-import { toldIf } from "./audit.ts";
+import { auditJson } from "./audit.ts";
 import type { Machine } from "./machine.ts";
 import { readDuration } from "./read-duration.ts";
 
@@ -63,14 +63,20 @@ function invalid(name: string, problem: string): SvcError {
 }
 
 /** Transition that inserts a new run: its rows and the event that it is queued. */
-export function firstUnit(machine: Machine, steering: Steering | undefined, audit: NewAudit | undefined): Transition {
+export function firstUnit(
+  machine: Machine,
+  auditContext: AuditContext | undefined,
+  audit: NewAudit | undefined,
+): Transition {
   const { row } = machine;
-  const told = toldIf(steering);
+  const reported = auditJson(auditContext);
   return {
     graphId: row.id,
     insert: { ...row },
     insertNodes: machine.nodes().map((node) => ({ ...node })),
-    events: [{ graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(told && { data: told }) }],
+    events: [
+      { graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(reported && { data: reported }) },
+    ],
     ...(audit && { audit }),
   };
 }

@@ -4,7 +4,7 @@ import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 
 /** `doneSeq` of a node that a fork has copied: events are counted from 1. */
-export const DONE_ELSEWHERE = 0;
+export const DONE_REMOTELY = 0;
 
 /** Rows of a new run: all nodes except the items of fan-outs. */
 export function firstNodes(row: GraphRow, definition: GraphDefinition): NodeRow[] {

@@ -16,7 +16,7 @@ export interface Said {
 const MAX_EVENTS = 100_000;
 const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
 
-export class Telling {
+export class ProgressEvents {
   readonly #row: GraphRow;
   readonly #lifecycle: Lifecycle;
   readonly #last: LastEvent;
@@ -30,7 +30,7 @@ export class Telling {
   }
 
   /** Adds a report. @returns undefined once the run has ended: nothing follows its last event. */
-  told(
+  reported(
     type: "log" | "custom" | "node.discarded",
     node: string,
     data: Json | undefined,

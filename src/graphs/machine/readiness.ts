@@ -5,7 +5,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
-import type { Mirror } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
 import { toJson } from "../definition/json-value.ts";
 import { newNode } from "./node-rows.ts";
 import type { FanOut, NodeDefinition } from "../definition/definition-types.ts";
@@ -13,21 +13,21 @@ import type { FanOut, NodeDefinition } from "../definition/definition-types.ts";
 /** Whether unfinished nodes are left; a failure if the readiness of one can't be computed. */
 export type Left = "some" | "none" | Failure;
 
-export class Turns {
+export class Readiness {
   readonly #row: GraphRow;
-  readonly #mirror: Mirror;
+  readonly #state: RunState;
   /** Ready nodes that are not dispatched yet. Stored, because a scan of all nodes after each of a thousand is a million steps. */
   #fresh = new Set<NodeRow>();
 
-  constructor(row: GraphRow, mirror: Mirror) {
+  constructor(row: GraphRow, state: RunState) {
     this.#row = row;
-    this.#mirror = mirror;
+    this.#state = state;
     this.readAgain();
   }
 
   /** Collects all ready nodes: after a pause or a crash. */
   readAgain(): void {
-    this.#fresh = new Set(this.#mirror.withStatus("ready"));
+    this.#fresh = new Set(this.#state.withStatus("ready"));
   }
 
   /** Nodes that became ready since the last call. */
@@ -45,27 +45,27 @@ export class Turns {
 
   /** Starts all nodes without open dependencies. */
   advance(change: Change): Left {
-    const { nodes } = this.#mirror.definition;
+    const { nodes } = this.#state.definition;
     // A skipped node ends at once, and others may depend on it.
     let isSettled = false;
     while (!isSettled) {
       isSettled = true;
       for (const definition of nodes) {
-        if (this.#mirror.hasEnded(definition.name)) continue;
-        if (!definition.after.every((name) => this.#mirror.hasEnded(name))) continue;
+        if (this.#state.hasEnded(definition.name)) continue;
+        if (!definition.after.every((name) => this.#state.hasEnded(name))) continue;
         const fault = this.#begin(change, definition);
         if (fault) return fault;
-        if (this.#mirror.hasEnded(definition.name)) isSettled = false;
+        if (this.#state.hasEnded(definition.name)) isSettled = false;
       }
     }
-    return nodes.every((node) => this.#mirror.hasEnded(node.name)) ? "none" : "some";
+    return nodes.every((node) => this.#state.hasEnded(node.name)) ? "none" : "some";
   }
 
   /** Starts a node. @returns a failure if `when` or `input` throws. */
   #begin(change: Change, definition: NodeDefinition): Failure | undefined {
     const { name, map } = definition;
-    const node = this.#mirror.get(name);
-    if (map ? this.#mirror.isExpanded(name) : node?.status !== "pending") {
+    const node = this.#state.get(name);
+    if (map ? this.#state.isExpanded(name) : node?.status !== "pending") {
       this.feed(change, definition);
       return undefined;
     }
@@ -83,8 +83,8 @@ export class Turns {
   #isWanted(definition: NodeDefinition): boolean {
     const { after, map, when } = definition;
     const needed = map ? [map.from] : after;
-    if (needed.length > 0 && !needed.some((name) => this.#mirror.isDone(name))) return false;
-    const answer = when ? when(this.#row.input, this.#mirror.deps(definition)) : true;
+    if (needed.length > 0 && !needed.some((name) => this.#state.isDone(name))) return false;
+    const answer = when ? when(this.#row.input, this.#state.deps(definition)) : true;
     // A promise would always count as true.
     if (answer instanceof Promise) throw new TypeError("its function gave a promise; give true or false");
     return Boolean(answer);
@@ -93,14 +93,14 @@ export class Turns {
   #skip(change: Change, definition: NodeDefinition): void {
     const { name } = definition;
     const columns = { status: "skipped", finishedMs: change.nowMs } as const;
-    const node = this.#mirror.get(name);
+    const node = this.#state.get(name);
     if (node) {
       change.node(node, columns);
-      this.#mirror.addSkipped(node);
+      this.#state.addSkipped(node);
     } else {
       const row = { ...newNode(this.#row, name, definition, undefined, "skipped"), ...columns };
       change.insert(row);
-      this.#mirror.addSkipped(row);
+      this.#state.addSkipped(row);
     }
     change.event("node.skipped", name);
   }
@@ -118,13 +118,13 @@ export class Turns {
 
   #expand(change: Change, definition: NodeDefinition, map: FanOut): void {
     const { name } = definition;
-    const items = itemsOf(map.items(this.#mirror.resultOf(map.from)));
+    const items = itemsOf(map.items(this.#state.resultOf(map.from)));
     // It was skipped in an earlier epoch and has a row from then.
-    const own = this.#mirror.get(name);
+    const own = this.#state.get(name);
     if (own) change.node(own, { status: "done", finishedMs: change.nowMs });
     const rows = items.map((input, at) => newNode(this.#row, `${name}/${at}`, definition, input, "pending"));
-    this.#mirror.addItems(definition, rows);
-    const first = this.#mirror.takeItems(name, map.concurrency);
+    this.#state.addItems(definition, rows);
+    const first = this.#state.takeItems(name, map.concurrency);
     for (const row of first) row.status = "ready";
     for (const row of rows) change.insert(row);
     for (const row of first) this.#noteReady(change, row);
@@ -133,7 +133,7 @@ export class Turns {
 
   /** Starts items up to the limit of their fan-out. */
   feed(change: Change, { name, map }: NodeDefinition): void {
-    if (map) for (const row of this.#mirror.takeItems(name, map.concurrency)) this.makeReady(change, row);
+    if (map) for (const row of this.#state.takeItems(name, map.concurrency)) this.makeReady(change, row);
   }
 }
 

@@ -2,20 +2,20 @@
 import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
 import { definitionName, isInner } from "./step-id.ts";
-import type { Mirror } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
 import { firstNodes } from "./node-rows.ts";
 
 /** A node or compensation that crashed its process this often is not tried again: it would take all other runs with it. */
 export const MAX_CRASHES = 3;
 
 /** How the definition differs from the one the run was started with; undefined if it fits. */
-export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
-  const { definition } = mirror;
+export function misfit(row: GraphRow, state: RunState): string | undefined {
+  const { definition } = state;
   const names = new Set(definition.nodes.map(({ name }) => name));
-  const lost = mirror.all().find(({ id }) => !names.has(definitionName(id)));
+  const lost = state.all().find(({ id }) => !names.has(definitionName(id)));
   if (lost) return `it no longer has the node "${lost.id}"`;
   if (row.definition === definition.hash) return undefined;
-  const added = firstNodes(row, definition).filter((node) => !mirror.get(node.id));
+  const added = firstNodes(row, definition).filter((node) => !state.get(node.id));
   return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
 }
 
@@ -27,13 +27,13 @@ export function misfit(row: GraphRow, mirror: Mirror): string | undefined {
  */
 export function recoverNodes(
   change: Change,
-  mirror: Mirror,
+  state: RunState,
   hasCrashed: (node: NodeRow) => boolean,
   isAlone: boolean,
 ): NodeRow[] {
-  mirror.running = 0;
+  state.running = 0;
   const poison: NodeRow[] = [];
-  for (const node of mirror.all()) {
+  for (const node of state.all()) {
     if (node.kind !== "node") continue;
     // An unfinished upload belongs to no file, and the next attempt starts it again.
     if (node.status === "running") change.unit.dropsUploads = true;

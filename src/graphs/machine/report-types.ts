@@ -33,7 +33,7 @@ export interface AttemptReport {
 }
 
 /** Attempts of one worker in this process now. */
-export interface LaneReport {
+export interface QueueReport {
   worker: string;
   running: number;
   /** Ready, without a slot. */

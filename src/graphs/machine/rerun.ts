@@ -3,8 +3,8 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
-import type { Mirror } from "./run-state.ts";
-import { DONE_ELSEWHERE, newNode, nodeHasEnded } from "./node-rows.ts";
+import type { RunState } from "./run-state.ts";
+import { DONE_REMOTELY, newNode, nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 
 /** A row before anything has happened to it. */
@@ -76,7 +76,7 @@ function descendants(definition: GraphDefinition, name: string): Set<string> {
  * Resets rows that run again, in the new epoch.
  * @param again undefined: all unfinished nodes.
  */
-export function putBack(change: Change, mirror: Mirror, again: Again | undefined): void {
+export function putBack(change: Change, mirror: RunState, again: Again | undefined): void {
   const gone: string[] = [];
   for (const node of mirror.all()) {
     const isAgain = again?.has(node.id) ?? false;
@@ -124,7 +124,7 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
 
 /** Only the original run may compensate a copied node, or it would be compensated twice. */
 function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {
-  const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined } : { doneSeq: DONE_ELSEWHERE };
+  const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined } : { doneSeq: DONE_REMOTELY };
   return { ...node, ...own, graphId: row.id, epoch: row.epoch };
 }
 

@@ -8,11 +8,11 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
-import { toldIf, toldOf } from "./audit.ts";
+import { auditJson, auditFields } from "./audit.ts";
 import type { Change } from "./transition-builder.ts";
 import type { GraphOptions } from "../definition/definition-types.ts";
 import type { LifecycleEvent, OutboxRows } from "./report-types.ts";
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 
 const STATUS: Record<GraphPhase, GraphStatus> = {
   queued: "pending",
@@ -30,7 +30,7 @@ function shown(phase: GraphPhase): string {
 }
 
 /** Enough for a few retries against a service that is briefly down. */
-const UNDO_TIMEOUT = "5m";
+const COMPENSATION_TIMEOUT = "5m";
 
 const NO_DEADLINE = { deadlineMs: undefined, timeoutMs: undefined };
 
@@ -84,17 +84,17 @@ export class Lifecycle {
   }
 
   /** @param isEarly whether it was paused before its start, and waits for that. */
-  resume(change: Change, isEarly: boolean, steering: Steering | undefined): void {
+  resume(change: Change, isEarly: boolean, auditContext: AuditContext | undefined): void {
     const { phase, timeoutMs } = this.row;
     if (phase === "paused" && timeoutMs !== undefined)
       this.set(change, { deadlineMs: change.nowMs + timeoutMs, timeoutMs: undefined });
     this.setPhase(change, isEarly ? "queued" : "running");
-    change.event("graph.resumed", undefined, toldIf(steering));
+    change.event("graph.resumed", undefined, auditJson(auditContext));
   }
 
-  pause(change: Change, steering: Steering | undefined): void {
+  pause(change: Change, auditContext: AuditContext | undefined): void {
     this.setPhase(change, "pausing");
-    change.event("graph.pausing", undefined, toldIf(steering));
+    change.event("graph.pausing", undefined, auditJson(auditContext));
   }
 
   paused(change: Change): void {
@@ -109,10 +109,10 @@ export class Lifecycle {
   }
 
   /** The run has failed, and waits for running nodes or compensation. Nothing new starts. */
-  unwinds(change: Change, error: Failure, steering: Steering | undefined): void {
+  unwinds(change: Change, error: Failure, auditContext: AuditContext | undefined): void {
     this.setPhase(change, "cancelling");
     this.set(change, { error, deadlineMs: change.nowMs + durationMs(this.undoTimeout) });
-    change.event("graph.cancelling", error.node, { ...error, ...toldOf(steering) });
+    change.event("graph.cancelling", error.node, { ...error, ...auditFields(auditContext) });
   }
 
   done(change: Change, result: Json): void {
@@ -122,10 +122,10 @@ export class Lifecycle {
     this.#announce(change, "graph.done");
   }
 
-  failed(change: Change, error: Failure, steering: Steering | undefined): void {
+  failed(change: Change, error: Failure, auditContext: AuditContext | undefined): void {
     this.setPhase(change, "failed");
     this.set(change, { error, finishedMs: change.nowMs, ...NO_DEADLINE });
-    change.event("graph.failed", error.node, { ...error, ...toldOf(steering) });
+    change.event("graph.failed", error.node, { ...error, ...auditFields(auditContext) });
     this.#announce(change, "graph.failed");
   }
 
@@ -134,7 +134,7 @@ export class Lifecycle {
   }
 
   get undoTimeout(): Duration {
-    return this.#options.undoTimeout ?? UNDO_TIMEOUT;
+    return this.#options.undoTimeout ?? COMPENSATION_TIMEOUT;
   }
 
   /** Deadline of the run. */
@@ -145,7 +145,7 @@ export class Lifecycle {
 
   #announce(change: Change, event: WebhookEvent): void {
     const { row } = this;
-    const told: LifecycleEvent = {
+    const reported: LifecycleEvent = {
       event,
       graphId: row.id,
       worker: row.worker,
@@ -157,7 +157,7 @@ export class Lifecycle {
       epoch: row.epoch,
       pauseNo: row.pauseNo,
     };
-    change.unit.outbox = this.#outboxRows(told);
-    change.unit.outboxAgain = () => this.#outboxRows(told, true);
+    change.unit.outbox = this.#outboxRows(reported);
+    change.unit.outboxAgain = () => this.#outboxRows(reported, true);
   }
 }

@@ -5,7 +5,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";
-import type { RetryOptions, Steering } from "../definition/audit-types.ts";
+import type { RetryOptions, AuditContext } from "../definition/audit-types.ts";
 import type { Kept, NewSignal } from "./machine.ts";
 import type { KeptSignal } from "./signals.ts";
 import type { Said } from "./progress-events.ts";
@@ -13,13 +13,13 @@ import type { CallOptions, NodesWait, Wait } from "./waits.ts";
 
 /** Commands of callers: operators, code, parents, other processes. Each is audited. */
 export type ControlMessage =
-  | { type: "pause" | "resume"; steering: Steering | undefined }
+  | { type: "pause" | "resume"; auditContext: AuditContext | undefined }
   /** `error`: message of the run's error; default: cancelled by an operator. */
-  | { type: "cancel"; steering: Steering | undefined; error?: string }
-  | { type: "retry"; steering: RetryOptions | undefined }
+  | { type: "cancel"; auditContext: AuditContext | undefined; error?: string }
+  | { type: "retry"; auditContext: RetryOptions | undefined }
   | {
       type: "signal";
-      steering: Steering;
+      auditContext: AuditContext;
       signal: NewSignal;
       /** The wait that receives the signal, after its schema has accepted it. */
       wait: Wait | undefined;
@@ -86,7 +86,7 @@ export type RunMessage =
       /** Whether the process that ran the run died. */
       hasCrashed: boolean;
       /** Ids of nodes that ran in other processes; undefined where there are no others. */
-      ranElsewhere: ReadonlySet<string> | undefined;
+      ranRemotely: ReadonlySet<string> | undefined;
     }
   | ControlMessage
   | NodeMessage

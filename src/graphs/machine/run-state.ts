@@ -18,7 +18,7 @@ interface Items {
 
 const ACTIVE: readonly NodeStatus[] = ["ready", "running", "retrying", "waiting"];
 
-export class Mirror {
+export class RunState {
   readonly definition: GraphDefinition;
   readonly #nodes: Map<string, NodeRow>;
   readonly #items = new Map<string, Items>();

@@ -48,7 +48,7 @@ export class Signals {
   }
 
   /** Unassigns signals whose attempt is gone, for the next attempt. */
-  letGo(isGone: (wait: Wait) => boolean): void {
+  releaseHeld(isGone: (wait: Wait) => boolean): void {
     for (const signal of this.#kept) {
       if (!signal.wait || !isGone(signal.wait)) continue;
       signal.wait = undefined;

@@ -17,8 +17,8 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, GraphRow, NodeRow, NodeStatus, SignalRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
 import { callId, innerPrefix } from "./step-id.ts";
-import type { Mirror } from "./run-state.ts";
-import type { Turns } from "./readiness.ts";
+import type { RunState } from "./run-state.ts";
+import type { Readiness } from "./readiness.ts";
 import { innerNode } from "./node-rows.ts";
 import { Signals } from "./signals.ts";
 import type { NodeDefinition } from "../definition/definition-types.ts";
@@ -28,8 +28,8 @@ const OPEN: readonly NodeStatus[] = ["pending", "ready", "running", "retrying", 
 
 export class InnerNodes {
   readonly #row: GraphRow;
-  readonly #mirror: Mirror;
-  readonly #turns: Turns;
+  readonly #state: RunState;
+  readonly #readiness: Readiness;
   readonly signals: Signals;
   /** Open waits by the id under which they were opened. */
   readonly #waits = new Map<string, Wait>();
@@ -38,11 +38,11 @@ export class InnerNodes {
   #woken: Wait[] = [];
   #dropped: string[] = [];
 
-  constructor(row: GraphRow, mirror: Mirror, turns: Turns, signals: readonly SignalRow[]) {
+  constructor(row: GraphRow, state: RunState, readiness: Readiness, signals: readonly SignalRow[]) {
     this.signals = new Signals(signals);
     this.#row = row;
-    this.#mirror = mirror;
-    this.#turns = turns;
+    this.#state = state;
+    this.#readiness = readiness;
   }
 
   /** Waits that settled since the last call, to wake once that is committed. */
@@ -88,7 +88,7 @@ export class InnerNodes {
   }
 
   #begin(change: Change, wait: Wait, kind: "sleep" | "wait", dueMs: number | undefined): void {
-    const known = this.#mirror.get(wait.id);
+    const known = this.#state.get(wait.id);
     const row = known ?? innerNode(wait.owner, wait.id, kind, wait.owner.worker);
     if (!known) {
       Object.assign(row, { status: "waiting", startedMs: change.nowMs, dueMs });
@@ -139,7 +139,7 @@ export class InnerNodes {
       const isWhole = wait.rows.length >= Math.max(1, wait.size);
       return isWhole && wait.left === 0 ? callOutcome(wait) : undefined;
     }
-    const row = this.#mirror.get(wait.id);
+    const row = this.#state.get(wait.id);
     if (row?.status === "done") return { ok: true, value: row.result ?? null };
     return row?.status === "failed" ? { ok: false, error: row.error as Failure } : undefined;
   }
@@ -157,7 +157,7 @@ export class InnerNodes {
   }
 
   #knownRows({ id, isMap }: NodesWait): NodeRow[] {
-    return isMap ? this.#mirror.itemsOf(id) : [this.#mirror.get(id)].filter((row) => row !== undefined);
+    return isMap ? this.#state.itemsOf(id) : [this.#state.get(id)].filter((row) => row !== undefined);
   }
 
   #callRows(change: Change, wait: NodesWait, { worker, inputs }: CallOptions): NodeRow[] {
@@ -180,7 +180,7 @@ export class InnerNodes {
   /** Starts nodes of a call up to its limit. */
   #feed(change: Change, wait: NodesWait): void {
     if (this.#row.phase !== "running") return;
-    for (const row of wait.next()) this.#turns.makeReady(change, row);
+    for (const row of wait.next()) this.#readiness.makeReady(change, row);
   }
 
   /** Definition of a called node. @returns undefined if no attempt waits for it. */
@@ -209,11 +209,11 @@ export class InnerNodes {
     else this.#settleRow(change, wait.id, outcome);
     if (this.openOf(owner.id) > 0 || owner.status !== "waiting") return;
     change.node(owner, { status: "running" });
-    this.#mirror.running++;
+    this.#state.running++;
   }
 
   #settleRow(change: Change, id: string, outcome: NonNullable<Wait["outcome"]>): void {
-    const row = this.#mirror.get(id);
+    const row = this.#state.get(id);
     if (!row) return;
     const finishedMs = change.nowMs;
     if (outcome.ok) {
@@ -230,13 +230,13 @@ export class InnerNodes {
    * @param isOver whether no later attempt continues them.
    */
   release(change: Change, owner: NodeRow, isOver: boolean): void {
-    const inside = this.#mirror.innerOf(owner.id);
+    const inside = this.#state.innerOf(owner.id);
     if (inside.length === 0) return;
     for (const row of inside) {
       const wait = this.#waits.get(callId(row.id));
       if (wait) this.#remove(wait);
     }
-    this.signals.letGo((wait) => wait.id.startsWith(innerPrefix(owner.id)));
+    this.signals.releaseHeld((wait) => wait.id.startsWith(innerPrefix(owner.id)));
     const rows = inside.filter((row) => OPEN.includes(row.status));
     this.#drop(change, rows, isOver ? "cancelled" : "pending");
   }
@@ -245,7 +245,7 @@ export class InnerNodes {
   #drop(change: Change, rows: readonly NodeRow[], status: "cancelled" | "pending"): void {
     for (const row of rows) {
       if (!OPEN.includes(row.status) || (status === "pending" && row.kind !== "node")) continue;
-      if (row.status === "running") this.#mirror.running--;
+      if (row.status === "running") this.#state.running--;
       if (row.kind === "node" && row.status !== "pending") this.#dropped.push(row.id);
       const attempt = status === "pending" && row.status === "running" ? row.attempt - 1 : row.attempt;
       change.node(row, {
@@ -261,13 +261,13 @@ export class InnerNodes {
     this.#waits.clear();
     this.#open.clear();
     this.#woken = [];
-    this.signals.letGo(() => true);
+    this.signals.releaseHeld(() => true);
   }
 
   // Shared.
 
   #insert(change: Change, row: NodeRow): void {
-    this.#mirror.addInner(row);
+    this.#state.addInner(row);
     change.insert(row);
   }
 
@@ -286,7 +286,7 @@ export class InnerNodes {
   #park(change: Change, owner: NodeRow): void {
     if (owner.status !== "running") return;
     change.node(owner, { status: "waiting" });
-    this.#mirror.running--;
+    this.#state.running--;
   }
 }
 

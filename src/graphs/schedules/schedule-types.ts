@@ -1,6 +1,6 @@
 /** Schedules: declaration, view and operations. */
 import type { Json } from "../../platform/shared/json.ts";
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 /** Starts a run at the times of a cron expression. */
@@ -42,15 +42,15 @@ export interface ScheduleView {
 
 export interface Schedules {
   /** @throws SvcError `SVC_INVALID`; `SVC_TRANSITION` for a schedule of the app's code. */
-  upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView>;
+  upsert(definition: ScheduleDefinition, auditContext?: AuditContext): Promise<ScheduleView>;
   /** @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` for a schedule of the app's code. */
-  remove(name: string, steering?: Steering): Promise<void>;
+  remove(name: string, auditContext?: AuditContext): Promise<void>;
   get(name: string): Promise<ScheduleView | undefined>;
   /** By name. */
   list(): Promise<ScheduleView[]>;
-  pause(name: string, steering?: Steering): Promise<ScheduleView>;
+  pause(name: string, auditContext?: AuditContext): Promise<ScheduleView>;
   /** Continues with the next time. */
-  resume(name: string, steering?: Steering): Promise<ScheduleView>;
+  resume(name: string, auditContext?: AuditContext): Promise<ScheduleView>;
   /** Starts a run now, whatever the time and even if another one is unfinished. */
-  trigger(name: string, options?: Steering & { idempotencyKey?: string }): Promise<Snapshot>;
+  trigger(name: string, options?: AuditContext & { idempotencyKey?: string }): Promise<Snapshot>;
 }

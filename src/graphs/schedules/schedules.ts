@@ -14,7 +14,7 @@ import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.t
 import { KnownTimes } from "./known-times.ts";
 import { invalid, requireFields } from "./schedule-checks.ts";
 import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
-import type { Steering } from "../definition/audit-types.ts";
+import type { AuditContext } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
@@ -93,41 +93,41 @@ export class Scheduler implements Schedules {
     return row && viewOf(row);
   }
 
-  async upsert(definition: ScheduleDefinition, steering?: Steering): Promise<ScheduleView> {
-    const row = await this.#save(definition, "api", steering ?? {});
+  async upsert(definition: ScheduleDefinition, auditContext?: AuditContext): Promise<ScheduleView> {
+    const row = await this.#save(definition, "api", auditContext ?? {});
     await this.#changed();
     return viewOf(row);
   }
 
-  async remove(name: string, steering?: Steering): Promise<void> {
+  async remove(name: string, auditContext?: AuditContext): Promise<void> {
     const { rows } = this.#options;
     requireOurs(name, await rows.schedule(name));
-    const isGone = await rows.remove(name, "api", this.#audit("remove", name, steering));
+    const isGone = await rows.remove(name, "api", this.#audit("remove", name, auditContext));
     if (!isGone) missing(name);
     await this.#changed();
   }
 
-  async pause(name: string, steering?: Steering): Promise<ScheduleView> {
-    return this.#change(name, "pause", steering, () => ({ isPaused: true }));
+  async pause(name: string, auditContext?: AuditContext): Promise<ScheduleView> {
+    return this.#change(name, "pause", auditContext, () => ({ isPaused: true }));
   }
 
   /** Times during the pause are not made up for, because the pause was intended. */
-  async resume(name: string, steering?: Steering): Promise<ScheduleView> {
+  async resume(name: string, auditContext?: AuditContext): Promise<ScheduleView> {
     const times = await this.#times.reader();
     const nowMs = this.#options.clock.now();
-    return this.#change(name, "resume", steering, ({ isPaused, cron, timeZone }) => {
+    return this.#change(name, "resume", auditContext, ({ isPaused, cron, timeZone }) => {
       return isPaused ? { isPaused: false, nextMs: times(cron, timeZone).next(nowMs) } : {};
     });
   }
 
   async trigger(
     name: string,
-    { idempotencyKey, ...steering }: Steering & { idempotencyKey?: string } = {},
+    { idempotencyKey, ...auditContext }: AuditContext & { idempotencyKey?: string } = {},
   ): Promise<Snapshot> {
     const { rows, clock, newGraphs, audit } = this.#options;
     const row = (await rows.schedule(name)) ?? missing(name);
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
-    const auditOfStart = (id: string): NewAudit => this.#audit("trigger", name, steering, { graph_id: id });
+    const auditOfStart = (id: string): NewAudit => this.#audit("trigger", name, auditContext, { graph_id: id });
     const options = { ...startOf(row), ...key };
     const { snapshot, created } = await newGraphs.start(row.worker, inputOf(row, clock.now()), options, auditOfStart);
     if (!created) await audit.add(auditOfStart(snapshot.graph_id));
@@ -136,7 +136,7 @@ export class Scheduler implements Schedules {
 
   // Changes.
 
-  async #save(definition: ScheduleDefinition, source: Source, steering?: Steering): Promise<ScheduleRow> {
+  async #save(definition: ScheduleDefinition, source: Source, auditContext?: AuditContext): Promise<ScheduleRow> {
     const { name, cron, worker, timeZone = "UTC", input, catchUp = "last", overlap = "skip" } = definition;
     const times = await this.#timesOf(definition);
     const nowMs = this.#options.clock.now();
@@ -161,21 +161,21 @@ export class Scheduler implements Schedules {
         updatedMs: nowMs,
       };
     };
-    const audit = steering && this.#audit("save", name, steering, { worker, cron, time_zone: timeZone });
+    const audit = auditContext && this.#audit("save", name, auditContext, { worker, cron, time_zone: timeZone });
     return this.#options.rows.change(name, make, audit);
   }
 
   async #change(
     name: string,
     step: string,
-    steering: Steering | undefined,
+    auditContext: AuditContext | undefined,
     change: (row: ScheduleRow) => Partial<ScheduleRow>,
   ): Promise<ScheduleView> {
     const updatedMs = this.#options.clock.now();
     const row = await this.#options.rows.change(
       name,
       (old = missing(name)) => ({ ...old, ...change(old), updatedMs }),
-      this.#audit(step, name, steering),
+      this.#audit(step, name, auditContext),
     );
     await this.#changed();
     return viewOf(row);
@@ -186,8 +186,8 @@ export class Scheduler implements Schedules {
     await this.#arm();
   }
 
-  #audit(step: string, name: string, steering?: Steering, data?: Json) {
-    return auditOf(`schedule.${step}`, name, this.#options.clock.now(), steering, data);
+  #audit(step: string, name: string, auditContext?: AuditContext, data?: Json) {
+    return auditOf(`schedule.${step}`, name, this.#options.clock.now(), auditContext, data);
   }
 
   /** @throws SvcError `SVC_INVALID` for an invalid schedule */

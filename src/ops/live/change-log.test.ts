@@ -17,13 +17,13 @@ function logOf(...changes: Change[]): ChangeLog {
 describe("what has changed", () => {
   it("is told of by what it is, and of graphs one by one as well", () => {
     const log = logOf({ of: "graph", id: "a" }, { of: "webhooks" });
-    const told = (since: number): Subject[] =>
+    const flash = (since: number): Subject[] =>
       (["graphs", "graph:a", "graph:b", "webhooks", "controls", "processes"] as const).filter((subject) =>
         log.hasChanged([subject], since),
       );
-    assert.deepEqual(told(FIRST), ["graphs", "graph:a", "webhooks"]);
-    assert.deepEqual(told(FIRST + 1), ["webhooks"]);
-    assert.deepEqual(told(FIRST + 2), []);
+    assert.deepEqual(flash(FIRST), ["graphs", "graph:a", "webhooks"]);
+    assert.deepEqual(flash(FIRST + 1), ["webhooks"]);
+    assert.deepEqual(flash(FIRST + 2), []);
   });
 
   it("is everything, where another process may have written what it told nobody", () => {

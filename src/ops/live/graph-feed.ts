@@ -49,7 +49,7 @@ abstract class GraphFeed implements Feed {
   protected abstract refresh(): Promise<boolean>;
 
   async #run(onError: (error: unknown) => void, signal: AbortSignal): Promise<void> {
-    await keepOn(() => this.#look(), onError, signal);
+    await keepOn(() => this.#opsContext(), onError, signal);
     const parts = [() => this.#listen(signal), () => this.#lookOften(signal)];
     await Promise.all(parts.map((part) => keepOn(part, onError, signal)));
   }
@@ -70,13 +70,13 @@ abstract class GraphFeed implements Feed {
       await this.#news.changed(seen, signal);
       seen = this.#news.version;
       const begunMs = systemClock.now();
-      await this.#look();
+      await this.#opsContext();
       // Of a large graph a look takes its time: no more than a fifth of the process's.
       await pause(Math.max(REFRESH_MS, 4 * (systemClock.now() - begunMs)), signal);
     }
   }
 
-  async #look(): Promise<void> {
+  async #opsContext(): Promise<void> {
     if (!this.#ending.signal.aborted && (await this.refresh())) this.bell.ring();
   }
 }

@@ -25,7 +25,7 @@ interface AttentionProps {
   dead: readonly Hook[];
   /** Clients that rate limits have refused. */
   refused: readonly RefusedCaller[];
-  look: OpsContext;
+  opsContext: OpsContext;
 }
 
 /** As far as is looked for those that wait. */
@@ -36,7 +36,7 @@ function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): boolean {
   return kind === "wait" && status === "waiting";
 }
 
-export function Attention({ groups, waiting, running, stuck, dead, refused, look }: AttentionProps) {
+export function Attention({ groups, waiting, running, stuck, dead, refused, opsContext }: AttentionProps) {
   if ([groups, waiting, stuck, dead, refused].every((list) => list.length === 0))
     return (
       <Empty title="Nothing">
@@ -57,9 +57,9 @@ export function Attention({ groups, waiting, running, stuck, dead, refused, look
                 ? group.worker
                 : `${group.worker} › ${group.node}`}
               {", last "}
-              <Time ms={group.lastMs} look={look} />
+              <Time ms={group.lastMs} opsContext={opsContext} />
               {group.count > 1 ? ", first " : ""}
-              {group.count > 1 ? <Time ms={group.firstMs} look={look} /> : null}
+              {group.count > 1 ? <Time ms={group.firstMs} opsContext={opsContext} /> : null}
             </p>
           </div>
           <form method="get" action={`${OPS_PATH}/runs/bulk`}>
@@ -83,7 +83,7 @@ export function Attention({ groups, waiting, running, stuck, dead, refused, look
               {`${run.worker} waits for a signal`}
             </a>
             <p class="quiet">
-              {waitsAt(run)}, started <Time ms={run.created_ms} look={look} />
+              {waitsAt(run)}, started <Time ms={run.created_ms} opsContext={opsContext} />
             </p>
           </div>
           <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}#signal`}>
@@ -92,19 +92,19 @@ export function Attention({ groups, waiting, running, stuck, dead, refused, look
         </li>
       ))}
       {stuck.map((run) => (
-        <StuckRun run={run} look={look} key={run.graph_id} />
+        <StuckRun run={run} opsContext={opsContext} key={run.graph_id} />
       ))}
       {dead.map((hook) => (
-        <DeadHook hook={hook} look={look} key={hook.id} />
+        <DeadHook hook={hook} opsContext={opsContext} key={hook.id} />
       ))}
       {refused.map((caller) => (
-        <RefusedItem caller={caller} look={look} key={`${caller.limit} ${caller.client}`} />
+        <RefusedItem caller={caller} opsContext={opsContext} key={`${caller.limit} ${caller.client}`} />
       ))}
     </ul>
   );
 }
 
-function StuckRun({ run, look }: { run: Snapshot; look: OpsContext }) {
+function StuckRun({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
   const running = run.nodes.filter(({ status }) => status === "running").map(({ id }) => id);
   const more = running.length > 1 ? ` and ${countText(running.length - 1)} more` : "";
   return (
@@ -118,7 +118,7 @@ function StuckRun({ run, look }: { run: Snapshot; look: OpsContext }) {
         </a>
         <p class="quiet">
           {running.length === 0 ? "no node runs" : `${running[0]}${more} running`}, last moved{" "}
-          <Time ms={movedMs(run)} look={look} />
+          <Time ms={movedMs(run)} opsContext={opsContext} />
         </p>
       </div>
       <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}`}>
@@ -128,7 +128,7 @@ function StuckRun({ run, look }: { run: Snapshot; look: OpsContext }) {
   );
 }
 
-function DeadHook({ hook, look }: { hook: Hook; look: OpsContext }) {
+function DeadHook({ hook, opsContext }: { hook: Hook; opsContext: OpsContext }) {
   const at = `${OPS_PATH}/webhooks/${hook.id}`;
   return (
     <li>
@@ -138,7 +138,8 @@ function DeadHook({ hook, look }: { hook: Hook; look: OpsContext }) {
           {`The webhook ${new URL(hook.url).host} is ${stateOf(hook).word}`}
         </a>
         <p class="quiet">
-          {hook.description === "" ? "" : `${hook.description}, `}added <Time ms={hook.created_ms} look={look} />
+          {hook.description === "" ? "" : `${hook.description}, `}added{" "}
+          <Time ms={hook.created_ms} opsContext={opsContext} />
         </p>
       </div>
       <a class="button" href={`${at}/recover`}>

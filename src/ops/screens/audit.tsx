@@ -36,12 +36,12 @@ export function auditScreen(screens: Screens): Entry[] {
         const page = await app.operations.audit({ ...filter, limit: PAGE, ...(cursor && { cursor }) });
         return { rows: page.items, total: page.total, next: page.nextCursor, filter };
       },
-      view: (data, look) => <Audit data={data} look={look} />,
+      view: (data, opsContext) => <Audit data={data} opsContext={opsContext} />,
     }),
   ];
 }
 
-function Audit({ data: { rows, total, next, filter }, look }: { data: AuditData; look: OpsContext }) {
+function Audit({ data: { rows, total, next, filter }, opsContext }: { data: AuditData; opsContext: OpsContext }) {
   const query = new URLSearchParams(filter).toString();
   return (
     <>
@@ -65,24 +65,24 @@ function Audit({ data: { rows, total, next, filter }, look }: { data: AuditData;
           <p>Each step of an operator is kept: who, when, what, to what, why and from where.</p>
         </Empty>
       ) : (
-        <AuditTable rows={rows} look={look} />
+        <AuditTable rows={rows} opsContext={opsContext} />
       )}
       <Pager
         href={next === undefined ? undefined : `${OPS_PATH}/audit?${new URLSearchParams({ ...filter, cursor: next })}`}
         text={`${countText(rows.length)} of ${countText(total)}`}
       />
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.audit + (query === "" ? "" : `?${query}`))} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.audit + (query === "" ? "" : `?${query}`))} />
     </>
   );
 }
 
 export function AuditTable({
   rows,
-  look,
+  opsContext,
   isOfOne,
 }: {
   rows: readonly AuditRow[];
-  look: OpsContext;
+  opsContext: OpsContext;
   isOfOne?: boolean;
 }) {
   return (
@@ -93,7 +93,7 @@ export function AuditTable({
           {rows.map((row) => (
             <tr key={row.id}>
               <td data-label="When">
-                <Time ms={row.atMs} look={look} />
+                <Time ms={row.atMs} opsContext={opsContext} />
               </td>
               <td data-label="Who">
                 {row.actor} <span class="quiet">{row.address ?? ""}</span>

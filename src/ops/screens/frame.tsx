@@ -13,17 +13,17 @@ export interface ScreenNews {
 }
 
 export interface FrameProps {
-  look: OpsContext;
+  opsContext: OpsContext;
   section: string;
-  told: OpsFlash | undefined;
+  flash: OpsFlash | undefined;
   news: ScreenNews | undefined;
   children?: Child;
 }
 
 export function Frame(props: FrameProps) {
-  const { look, section, told, news } = props;
+  const { opsContext, section, flash, news } = props;
   return (
-    <div class="ops" data-density={look.isCompact ? "compact" : undefined}>
+    <div class="ops" data-density={opsContext.isCompact ? "compact" : undefined}>
       <a class="skip" href="#main">
         Skip to content
       </a>
@@ -48,10 +48,10 @@ export function Frame(props: FrameProps) {
             ))}
           </ul>
         </nav>
-        <Who look={look} news={news} />
+        <Who opsContext={opsContext} news={news} />
       </header>
       <main id="main" tabindex={-1}>
-        {told === undefined ? null : <Notice told={told} />}
+        {flash === undefined ? null : <Notice flash={flash} />}
         {props.children}
         <p class="unseen" role="status" id="ops-ear"></p>
       </main>
@@ -59,7 +59,7 @@ export function Frame(props: FrameProps) {
   );
 }
 
-function Who({ look: { visitor }, news }: Pick<FrameProps, "look" | "news">) {
+function Who({ opsContext: { visitor }, news }: Pick<FrameProps, "opsContext" | "news">) {
   return (
     <div class="who">
       <p>
@@ -100,7 +100,7 @@ function Pill({ news }: Pick<FrameProps, "news">) {
   );
 }
 
-function Notice({ told: { tone, text, once } }: { told: OpsFlash }) {
+function Notice({ flash: { tone, text, once } }: { flash: OpsFlash }) {
   return (
     <div class="notice" data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
       <p>{text}</p>

@@ -19,10 +19,10 @@ interface HeatSectionProps {
   range: ActivityRange;
   /** Whose builds are marked. */
   processes: readonly ProcessView[];
-  look: OpsContext;
+  opsContext: OpsContext;
 }
 
-export function HeatSection({ activity, range, processes, look }: HeatSectionProps) {
+export function HeatSection({ activity, range, processes, opsContext }: HeatSectionProps) {
   return (
     <section aria-labelledby="activity">
       <div class="head">
@@ -37,13 +37,19 @@ export function HeatSection({ activity, range, processes, look }: HeatSectionPro
         </p>
       </div>
       <div data-live="activity">
-        <Strips heat={heatOf(activity)} activity={activity} range={range} processes={processes} look={look} />
+        <Strips
+          heat={heatOf(activity)}
+          activity={activity}
+          range={range}
+          processes={processes}
+          opsContext={opsContext}
+        />
       </div>
     </section>
   );
 }
 
-function Strips({ heat, activity, range, processes, look }: HeatSectionProps & { heat: Heat }) {
+function Strips({ heat, activity, range, processes, opsContext }: HeatSectionProps & { heat: Heat }) {
   const since = range === "hour" ? "1h" : "24h";
   const marks = buildMarks(processes, activity, heat);
   if (heat.rows.length === 0)
@@ -54,12 +60,12 @@ function Strips({ heat, activity, range, processes, look }: HeatSectionProps & {
     <div class="panel heat">
       <div class="heat-rows" aria-hidden="true">
         {heat.rows.map((row) => (
-          <Strip row={row} heat={heat} marks={marks} look={look} />
+          <Strip row={row} heat={heat} marks={marks} opsContext={opsContext} />
         ))}
         <p class="heat-axis">
           {[0, 1, 2, 3].map((quarter) => (
             <span>
-              {clockText(activity.since_ms + (quarter * heat.steps * heat.stepMs) / 4, look.zone).slice(0, 5)}
+              {clockText(activity.since_ms + (quarter * heat.steps * heat.stepMs) / 4, opsContext.zone).slice(0, 5)}
             </span>
           ))}
           <span>now</span>
@@ -75,7 +81,7 @@ function Strips({ heat, activity, range, processes, look }: HeatSectionProps & {
         </span>
         <span>{range === "hour" ? "a cell is a minute" : "a cell is a quarter of an hour"}</span>
       </p>
-      <Marks marks={marks} look={look} />
+      <Marks marks={marks} opsContext={opsContext} />
       <details data-keep="">
         <summary>As a table</summary>
         <HeatTable heat={heat} since={since} />
@@ -85,7 +91,7 @@ function Strips({ heat, activity, range, processes, look }: HeatSectionProps & {
 }
 
 /** The same in words, for whoever doesn't see the lines. */
-function Marks({ marks, look }: { marks: readonly BuildMark[]; look: OpsContext }) {
+function Marks({ marks, opsContext }: { marks: readonly BuildMark[]; opsContext: OpsContext }) {
   if (marks.length === 0) return null;
   return (
     <p class="legend">
@@ -93,7 +99,7 @@ function Marks({ marks, look }: { marks: readonly BuildMark[]; look: OpsContext 
         <span>
           <i class="heat-mark-key" aria-hidden="true"></i> build <code>{build}</code>
           {" began "}
-          <Time ms={atMs} look={look} />
+          <Time ms={atMs} opsContext={opsContext} />
         </span>
       ))}
     </p>
@@ -104,10 +110,10 @@ interface StripProps {
   row: HeatRow;
   heat: Heat;
   marks: readonly BuildMark[];
-  look: OpsContext;
+  opsContext: OpsContext;
 }
 
-function Strip({ row, heat, marks, look }: StripProps) {
+function Strip({ row, heat, marks, opsContext }: StripProps) {
   return (
     <>
       <span class="heat-name" title={row.worker}>
@@ -116,7 +122,7 @@ function Strip({ row, heat, marks, look }: StripProps) {
       <svg viewBox={`0 0 ${heat.steps * WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
         <rect class="heat-none" width={heat.steps * WIDTH} height={HEIGHT} />
         {row.cells.map((cell) => (
-          <Cell worker={row.worker} cell={cell} look={look} />
+          <Cell worker={row.worker} cell={cell} opsContext={opsContext} />
         ))}
         {marks.map(({ build, share }) => (
           <path class="heat-mark" d={`M${(share * heat.steps * WIDTH).toFixed(1)} 0V${HEIGHT}`}>
@@ -129,7 +135,7 @@ function Strip({ row, heat, marks, look }: StripProps) {
   );
 }
 
-function Cell({ worker, cell, look }: { worker: string; cell: HeatCell; look: OpsContext }) {
+function Cell({ worker, cell, opsContext }: { worker: string; cell: HeatCell; opsContext: OpsContext }) {
   const x = cell.step * WIDTH + 0.5;
   const failedHeight = cell.failed === 0 ? 0 : Math.max(LEAST_FAILED, cell.failedShare * HEIGHT);
   const [from, until] = [new Date(cell.atMs).toISOString(), new Date(cell.untilMs).toISOString()];
@@ -138,7 +144,7 @@ function Cell({ worker, cell, look }: { worker: string; cell: HeatCell; look: Op
     cell.failed > 0 ? { status: "failed" as const, ...ended } : cell.started > 0 ? { worker, from, until } : ended;
   return (
     <a href={`${RUNS_PATH}?${queryText(query)}`} tabindex="-1">
-      <title>{`${worker}, ${clockText(cell.atMs, look.zone).slice(0, 5)}: ${heatText(cell)}`}</title>
+      <title>{`${worker}, ${clockText(cell.atMs, opsContext.zone).slice(0, 5)}: ${heatText(cell)}`}</title>
       <rect class="heat-cell" data-level={cell.level} x={x} width={WIDTH - 1} height={HEIGHT} />
       {failedHeight === 0 ? null : (
         <rect class="heat-failed" x={x} y={HEIGHT - failedHeight} width={WIDTH - 1} height={failedHeight} />

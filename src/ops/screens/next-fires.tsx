@@ -29,7 +29,7 @@ export function nextFires(schedules: readonly ScheduleView[], engine: App["engin
   );
 }
 
-export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: OpsContext }) {
+export function NextFires({ fires, opsContext }: { fires: readonly NextFire[]; opsContext: OpsContext }) {
   if (fires.length === 0)
     return (
       <Empty title="No schedule is due">
@@ -49,16 +49,16 @@ export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: O
                 {schedule.name}
               </th>
               <td data-label="Next">
-                <Time ms={schedule.next_ms ?? 0} look={look} />
+                <Time ms={schedule.next_ms ?? 0} opsContext={opsContext} />
               </td>
               <td data-label="Last">
-                <Last schedule={schedule} run={last} look={look} />
+                <Last schedule={schedule} run={last} opsContext={opsContext} />
               </td>
               <td data-label="">
-                <StepForm look={look} action={`/schedules/${schedule.name}/trigger`} class="actions">
-                  <StepButton look={look} label="Run now" name={`Run now: ${schedule.name}`} />
+                <StepForm opsContext={opsContext} action={`/schedules/${schedule.name}/trigger`} class="actions">
+                  <StepButton opsContext={opsContext} label="Run now" name={`Run now: ${schedule.name}`} />
                   <StepButton
-                    look={look}
+                    opsContext={opsContext}
                     label="Pause"
                     name={`Pause ${schedule.name}`}
                     action={`/schedules/${schedule.name}/pause`}
@@ -74,13 +74,21 @@ export function NextFires({ fires, look }: { fires: readonly NextFire[]; look: O
 }
 
 /** What came of it last, and when. */
-function Last({ schedule, run, look }: { schedule: ScheduleView; run: Snapshot | undefined; look: OpsContext }) {
+function Last({
+  schedule,
+  run,
+  opsContext,
+}: {
+  schedule: ScheduleView;
+  run: Snapshot | undefined;
+  opsContext: OpsContext;
+}) {
   if (schedule.last_graph_id === null) return <span class="quiet">never</span>;
-  const time = <Time ms={schedule.last_ms ?? 0} look={look} />;
+  const time = <Time ms={schedule.last_ms ?? 0} opsContext={opsContext} />;
   if (run === undefined) return <span class="quiet">{time}, no longer kept</span>;
   return (
     <>
-      <Mark looks={graphStyle(run, look.nowMs)} /> <a href={`${OPS_PATH}/runs/${run.graph_id}`}>{time}</a>
+      <Mark looks={graphStyle(run, opsContext.nowMs)} /> <a href={`${OPS_PATH}/runs/${run.graph_id}`}>{time}</a>
     </>
   );
 }

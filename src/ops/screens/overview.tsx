@@ -1,7 +1,7 @@
 /** The overview: whether all is well, what runs and what waits, what has just happened, and what needs somebody. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
-import type { Activity, ActivityRange, FleetQueue, RecentActivity, RefusedCaller, Status } from "../../ops.ts";
+import type { Activity, ActivityRange, ClusterQueue, RecentActivity, RefusedCaller, Status } from "../../ops.ts";
 import type { Snapshot } from "../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
@@ -39,7 +39,7 @@ interface OverviewData {
   activity: Activity;
   range: ActivityRange;
   health: Health;
-  queues: FleetQueue[];
+  queues: ClusterQueue[];
   fires: NextFire[];
   groups: FailureGroup[];
   waiting: Snapshot[];
@@ -59,8 +59,8 @@ export function overviewScreen(screens: Screens): Entry[] {
       section: "Overview",
       follows: () => ["graphs", "controls", "webhooks", "processes"],
       load: loadOverview,
-      isUnderWay: ({ status: { graphs, delivery } }) => graphs.running + graphs.pending + delivery.under_way > 0,
-      view: (data, look) => <Overview data={data} look={look} />,
+      isActive: ({ status: { graphs, delivery } }) => graphs.running + graphs.pending + delivery.under_way > 0,
+      view: (data, opsContext) => <Overview data={data} opsContext={opsContext} />,
     }),
   ];
 }
@@ -109,7 +109,7 @@ async function loadOverview({ app, ctx, nowMs }: OpsContext): Promise<OverviewDa
   };
 }
 
-function Overview({ data, look }: { data: OverviewData; look: OpsContext }) {
+function Overview({ data, opsContext }: { data: OverviewData; opsContext: OpsContext }) {
   const { status, recent, health, workers, latest } = data;
   return (
     <>
@@ -124,21 +124,26 @@ function Overview({ data, look }: { data: OverviewData; look: OpsContext }) {
       </div>
       {latest.length === 0 ? (
         <section aria-label="First run" data-live="first">
-          <NoRuns look={look} isFiltered={false} />
+          <NoRuns opsContext={opsContext} isFiltered={false} />
         </section>
       ) : (
-        <Lists data={data} look={look} />
+        <Lists data={data} opsContext={opsContext} />
       )}
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.status, "svc top")} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.status, "svc top")} />
     </>
   );
 }
 
 /** What there is to tell once something has run. */
-function Lists({ data, look }: { data: OverviewData; look: OpsContext }) {
+function Lists({ data, opsContext }: { data: OverviewData; opsContext: OpsContext }) {
   return (
     <>
-      <HeatSection activity={data.activity} range={data.range} processes={data.status.processes} look={look} />
+      <HeatSection
+        activity={data.activity}
+        range={data.range}
+        processes={data.status.processes}
+        opsContext={opsContext}
+      />
       <section aria-labelledby="attention">
         <div class="head">
           <h2 id="attention">Needs attention</h2>
@@ -154,7 +159,7 @@ function Lists({ data, look }: { data: OverviewData; look: OpsContext }) {
             stuck={data.stuck}
             dead={data.dead}
             refused={data.refused}
-            look={look}
+            opsContext={opsContext}
           />
         </div>
       </section>
@@ -170,14 +175,14 @@ function Lists({ data, look }: { data: OverviewData; look: OpsContext }) {
             ) : (
               <QueuesTable
                 queues={data.queues.slice(0, QUEUES)}
-                look={look}
-                concurrency={concurrencyByWorker(look.app.definitions)}
+                opsContext={opsContext}
+                concurrency={concurrencyByWorker(opsContext.app.definitions)}
                 isShort
               />
             )}
           </div>
         </section>
-        <TickerSection ticks={data.ticks} look={look} />
+        <TickerSection ticks={data.ticks} opsContext={opsContext} />
       </div>
       <section aria-labelledby="latest">
         <div class="head">
@@ -185,7 +190,7 @@ function Lists({ data, look }: { data: OverviewData; look: OpsContext }) {
           <a href={RUNS_PATH}>All runs</a>
         </div>
         <div data-live="latest">
-          <RunsTable runs={data.latest} look={look} usual={data.usual} canChoose={false} />
+          <RunsTable runs={data.latest} opsContext={opsContext} usual={data.usual} canChoose={false} />
         </div>
       </section>
       <section aria-labelledby="next">
@@ -194,7 +199,7 @@ function Lists({ data, look }: { data: OverviewData; look: OpsContext }) {
           <a href={`${OPS_PATH}/schedules`}>All schedules</a>
         </div>
         <div data-live="schedules">
-          <NextFires fires={data.fires} look={look} />
+          <NextFires fires={data.fires} opsContext={opsContext} />
         </div>
       </section>
     </>

@@ -11,10 +11,10 @@ import { agoText, momentText } from "../views/format.ts";
 import { MissingRun, WhyMissing } from "./runs/missing-run.tsx";
 
 /** A moment: how long ago, and the whole of it where one rests on it. */
-export function Time({ ms, look }: { ms: number; look: OpsContext }) {
+export function Time({ ms, opsContext }: { ms: number; opsContext: OpsContext }) {
   return (
-    <time datetime={new Date(ms).toISOString()} title={momentText(ms, look.zone)}>
-      {agoText(ms, look.nowMs)}
+    <time datetime={new Date(ms).toISOString()} title={momentText(ms, opsContext.zone)}>
+      {agoText(ms, opsContext.nowMs)}
     </time>
   );
 }
@@ -24,7 +24,7 @@ export function Mark({ looks: { status, word } }: { looks: StatusStyle }) {
 }
 
 export interface StepFormProps {
-  look: OpsContext;
+  opsContext: OpsContext;
   /** Below the screens: `/queues/mail/pause`. */
   action: string;
   /** Fields that nobody sees. */
@@ -37,12 +37,12 @@ export interface StepFormProps {
 
 /** A form that changes something: with the token, and the way back to where it stands. */
 export function StepForm(props: StepFormProps) {
-  const { look, action, fields = {}, isByButton = false } = props;
+  const { opsContext, action, fields = {}, isByButton = false } = props;
   return (
     <form method="post" action={OPS_PATH + action} class={props.class}>
       {isByButton ? <button type="submit" disabled hidden></button> : null}
       <CsrfField />
-      <input type="hidden" name="back" value={look.here} />
+      <input type="hidden" name="back" value={opsContext.here} />
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} key={name} />
       ))}
@@ -52,7 +52,7 @@ export function StepForm(props: StepFormProps) {
 }
 
 export interface StepButtonProps {
-  look: OpsContext;
+  opsContext: OpsContext;
   label: string;
   /** Why it can't be pressed. Default: only where the visitor may look alone. */
   refusal?: string | undefined;
@@ -66,8 +66,8 @@ export interface StepButtonProps {
 }
 
 /** A button that says why it can't be pressed: to those who see it, and to those who hear it. */
-export function StepButton({ look, label, refusal, action, tone, name, shortcut }: StepButtonProps) {
-  const why = refusal ?? (look.visitor.role === "operator" ? undefined : READ_ONLY);
+export function StepButton({ opsContext, label, refusal, action, tone, name, shortcut }: StepButtonProps) {
+  const why = refusal ?? (opsContext.visitor.role === "operator" ? undefined : READ_ONLY);
   if (why !== undefined)
     return (
       <button type="submit" class="button" disabled title={why} aria-label={`${name ?? label}: ${why}`}>
@@ -126,12 +126,12 @@ export function Empty(props: { title: string; children?: Child }) {
 }
 
 /** In the place of a screen: what was asked for is not there, or is not to be had. */
-export function Refused({ error, look }: { error: SvcError; look: OpsContext }) {
+export function Refused({ error, opsContext }: { error: SvcError; opsContext: OpsContext }) {
   return (
     <>
       <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
       <Empty title={error.message}>
-        {error instanceof MissingRun ? <WhyMissing of={error} look={look} /> : null}
+        {error instanceof MissingRun ? <WhyMissing of={error} opsContext={opsContext} /> : null}
         <p>
           <a href={OPS_PATH}>Go to the overview</a>
         </p>

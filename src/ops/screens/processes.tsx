@@ -17,7 +17,13 @@ const ROLES: Readonly<Record<string, string>> = {
   worker: "workers",
 };
 
-export function ProcessesTable({ processes, look }: { processes: readonly ProcessView[]; look: OpsContext }) {
+export function ProcessesTable({
+  processes,
+  opsContext,
+}: {
+  processes: readonly ProcessView[];
+  opsContext: OpsContext;
+}) {
   return (
     <div class="scroll">
       <table>
@@ -68,7 +74,7 @@ export function ProcessesTable({ processes, look }: { processes: readonly Proces
                 <code>{process.build}</code>
               </td>
               <td data-label="Started">
-                <Time ms={process.started_ms} look={look} />
+                <Time ms={process.started_ms} opsContext={opsContext} />
               </td>
             </tr>
           ))}

@@ -1,7 +1,7 @@
 /** What waits for which worker, and whether it may start. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
-import type { FleetQueue } from "../../ops.ts";
+import type { ClusterQueue } from "../../ops.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import { operatorRoute } from "../operator-route.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
@@ -15,25 +15,25 @@ import { Heads } from "./table-head.tsx";
 
 export function queueScreens(screens: Screens): Entry[] {
   return [
-    screen<FleetQueue[]>(screens, "/queues", {
+    screen<ClusterQueue[]>(screens, "/queues", {
       title: "Queues",
       section: "Queues",
       follows: () => ["graphs", "controls"],
       load: ({ app }) => app.operations.queues(),
-      isUnderWay: (queues) => queues.some(({ waiting, running }) => waiting + running > 0),
-      view: (queues, look) => <Queues queues={queues} look={look} />,
+      isActive: (queues) => queues.some(({ waiting, running }) => waiting + running > 0),
+      view: (queues, opsContext) => <Queues queues={queues} opsContext={opsContext} />,
     }),
     ...(["pause", "resume"] as const).map((step) =>
-      operatorRoute(screens, `/queues/:worker/${step}`, async ({ app, params, steering }) => {
-        const { worker, waiting } = await app.engine.queues[step](params["worker"] ?? "", steering);
-        const told = step === "pause" ? "is paused: what runs goes on, nothing new begins" : "goes on";
-        return { tone: "good", text: `The queue ${worker} ${told}. ${countText(waiting)} waiting.` };
+      operatorRoute(screens, `/queues/:worker/${step}`, async ({ app, params, auditContext }) => {
+        const { worker, waiting } = await app.engine.queues[step](params["worker"] ?? "", auditContext);
+        const flash = step === "pause" ? "is paused: what runs goes on, nothing new begins" : "goes on";
+        return { tone: "good", text: `The queue ${worker} ${flash}. ${countText(waiting)} waiting.` };
       }),
     ),
   ];
 }
 
-function Queues({ queues, look }: { queues: FleetQueue[]; look: OpsContext }) {
+function Queues({ queues, opsContext }: { queues: ClusterQueue[]; opsContext: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -41,22 +41,26 @@ function Queues({ queues, look }: { queues: FleetQueue[]; look: OpsContext }) {
         <p class="quiet">of all processes on this database</p>
       </div>
       <div data-live="queues">
-        <QueuesTable queues={queues} look={look} concurrency={concurrencyByWorker(look.app.definitions)} />
+        <QueuesTable
+          queues={queues}
+          opsContext={opsContext}
+          concurrency={concurrencyByWorker(opsContext.app.definitions)}
+        />
       </div>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.queues, "svc graph queues")} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.queues, "svc graph queues")} />
     </>
   );
 }
 
 interface QueuesTableProps {
-  queues: readonly FleetQueue[];
-  look: OpsContext;
+  queues: readonly ClusterQueue[];
+  opsContext: OpsContext;
   concurrency: ReadonlyMap<string, number>;
   /** Beside something else: without rates and state. */
   isShort?: boolean;
 }
 
-export function QueuesTable({ queues, look, concurrency, isShort = false }: QueuesTableProps) {
+export function QueuesTable({ queues, opsContext, concurrency, isShort = false }: QueuesTableProps) {
   if (queues.length === 0)
     return (
       <Empty title="No workers">
@@ -114,17 +118,17 @@ export function QueuesTable({ queues, look, concurrency, isShort = false }: Queu
               </td>
               {isShort ? null : (
                 <td data-label="State">
-                  <State queue={queue} look={look} />
+                  <State queue={queue} opsContext={opsContext} />
                 </td>
               )}
               <td data-label="">
                 <StepForm
-                  look={look}
+                  opsContext={opsContext}
                   action={`/queues/${encodeURIComponent(queue.worker)}/${queue.paused ? "resume" : "pause"}`}
                   class="actions"
                 >
                   <StepButton
-                    look={look}
+                    opsContext={opsContext}
                     label={queue.paused ? "Resume" : "Pause"}
                     name={`${queue.paused ? "Resume" : "Pause"} ${queue.worker}`}
                   />
@@ -138,11 +142,11 @@ export function QueuesTable({ queues, look, concurrency, isShort = false }: Queu
   );
 }
 
-function State({ queue, look }: { queue: FleetQueue; look: OpsContext }) {
+function State({ queue, opsContext }: { queue: ClusterQueue; opsContext: OpsContext }) {
   if (!queue.paused) return <span class="quiet">open</span>;
   return (
     <span data-tone="held">
-      paused {queue.paused_ms === null ? null : <Time ms={queue.paused_ms} look={look} />}
+      paused {queue.paused_ms === null ? null : <Time ms={queue.paused_ms} opsContext={opsContext} />}
       {queue.paused_by === null ? "" : ` by ${queue.paused_by}`}
       {queue.note === null ? "" : `: ${queue.note}`}
     </span>

@@ -21,12 +21,12 @@ export function RenewalMeta() {
 }
 
 /** What it does, with the way to stop it or to begin again. */
-export function RenewalNote({ look }: { look: OpsContext }) {
-  const isStopped = isStill(look);
-  const query = new URLSearchParams(look.ctx.query);
+export function RenewalNote({ opsContext }: { opsContext: OpsContext }) {
+  const isStopped = isStill(opsContext);
+  const query = new URLSearchParams(opsContext.ctx.query);
   if (isStopped) query.delete(STILL);
   else query.set(STILL, "1");
-  const href = look.ctx.path + (query.size === 0 ? "" : `?${query.toString()}`);
+  const href = opsContext.ctx.path + (query.size === 0 ? "" : `?${query.toString()}`);
   return (
     <noscript>
       <p class="quiet">

@@ -32,13 +32,13 @@ export function requestScreens(screens: Screens): Entry[] {
         refused: app.operations.refusedCallers(),
       }),
       follows: () => ["processes"],
-      isUnderWay: () => true,
-      view: (data, look) => <Requests data={data} look={look} />,
+      isActive: () => true,
+      view: (data, opsContext) => <Requests data={data} opsContext={opsContext} />,
     }),
   ];
 }
 
-function Requests({ data: { requests, refused }, look }: { data: RequestsData; look: OpsContext }) {
+function Requests({ data: { requests, refused }, opsContext }: { data: RequestsData; opsContext: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -51,8 +51,8 @@ function Requests({ data: { requests, refused }, look }: { data: RequestsData; l
           <p class="quiet">those that hold on first, then streams; without the one for this page</p>
         </div>
         <div data-live="now">
-          <NowTable requests={requests} look={look} />
-          <p class="quiet" data-due={AGAIN_MS}>{`as of ${clockText(look.nowMs, look.zone)}`}</p>
+          <NowTable requests={requests} opsContext={opsContext} />
+          <p class="quiet" data-due={AGAIN_MS}>{`as of ${clockText(opsContext.nowMs, opsContext.zone)}`}</p>
         </div>
       </section>
       <section aria-labelledby="refused">
@@ -61,15 +61,15 @@ function Requests({ data: { requests, refused }, look }: { data: RequestsData; l
           <p class="quiet">in the last hour; IPv6 addresses by their /64, as limits count them</p>
         </div>
         <div data-live="refused">
-          <RefusedTable refused={refused} look={look} />
+          <RefusedTable refused={refused} opsContext={opsContext} />
         </div>
       </section>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.status, "svc top")} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.status, "svc top")} />
     </>
   );
 }
 
-function NowTable({ requests, look }: { requests: readonly RequestView[]; look: OpsContext }) {
+function NowTable({ requests, opsContext }: { requests: readonly RequestView[]; opsContext: OpsContext }) {
   if (requests.length === 0) return <Empty title="Nothing else is being answered" />;
   return (
     <>
@@ -84,7 +84,7 @@ function NowTable({ requests, look }: { requests: readonly RequestView[]; look: 
                   {request.route === null ? <span class="quiet">no route</span> : <code>{request.route}</code>}
                 </th>
                 <td data-label="Since">
-                  <Time ms={request.since_ms} look={look} />
+                  <Time ms={request.since_ms} opsContext={opsContext} />
                 </td>
                 <td data-label="Client">
                   {request.client === "" ? <span class="quiet">has left</span> : request.client}
@@ -103,7 +103,13 @@ function NowTable({ requests, look }: { requests: readonly RequestView[]; look: 
   );
 }
 
-function RefusedTable({ refused: { count, callers }, look }: { refused: RequestsData["refused"]; look: OpsContext }) {
+function RefusedTable({
+  refused: { count, callers },
+  opsContext,
+}: {
+  refused: RequestsData["refused"];
+  opsContext: OpsContext;
+}) {
   if (callers.length === 0) return <Empty title="Nobody was refused" />;
   return (
     <>
@@ -127,10 +133,10 @@ function RefusedTable({ refused: { count, callers }, look }: { refused: Requests
                   <code>{caller.target}</code>
                 </td>
                 <td data-label="First">
-                  <Time ms={caller.first_ms} look={look} />
+                  <Time ms={caller.first_ms} opsContext={opsContext} />
                 </td>
                 <td data-label="Last">
-                  <Time ms={caller.last_ms} look={look} />
+                  <Time ms={caller.last_ms} opsContext={opsContext} />
                 </td>
               </tr>
             ))}
@@ -147,7 +153,7 @@ function More({ shown, count }: { shown: number; count: number }) {
 }
 
 /** As one of what needs attention. */
-export function RefusedItem({ caller, look }: { caller: RefusedCaller; look: OpsContext }) {
+export function RefusedItem({ caller, opsContext }: { caller: RefusedCaller; opsContext: OpsContext }) {
   return (
     <li>
       <span class="trouble-count" data-tone="warn">
@@ -159,9 +165,9 @@ export function RefusedItem({ caller, look }: { caller: RefusedCaller; look: Ops
         </a>
         <p class="quiet">
           {"last at "}
-          {caller.target} <Time ms={caller.last_ms} look={look} />
+          {caller.target} <Time ms={caller.last_ms} opsContext={opsContext} />
           {caller.count > 1 ? ", first " : ""}
-          {caller.count > 1 ? <Time ms={caller.first_ms} look={look} /> : null}
+          {caller.count > 1 ? <Time ms={caller.first_ms} opsContext={opsContext} /> : null}
         </p>
       </div>
       <a class="button" href={`${REQUESTS_PATH}#refused`}>

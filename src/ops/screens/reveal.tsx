@@ -4,16 +4,16 @@ import type { RunData } from "../run-data.ts";
 import { StepButton, StepForm } from "./parts.tsx";
 
 /** @param hidden how many values are hidden of what stands beside it */
-export function Reveal({ hidden, data, look }: { hidden: number; data: RunData; look: OpsContext }) {
+export function Reveal({ hidden, data, opsContext }: { hidden: number; data: RunData; opsContext: OpsContext }) {
   if (data.isRevealed) return <p class="quiet">Everything is shown, for five minutes. This is on record.</p>;
   if (hidden === 0) return null;
   return (
-    <StepForm look={look} action={`/runs/${data.run.graph_id}/reveal`} class="steps">
+    <StepForm opsContext={opsContext} action={`/runs/${data.run.graph_id}/reveal`} class="steps">
       <label>
         Why you need to see it
         <input name="note" required maxlength={500} autocomplete="off" />
       </label>
-      <StepButton look={look} label="Show what is hidden" />
+      <StepButton opsContext={opsContext} label="Show what is hidden" />
     </StepForm>
   );
 }

@@ -18,23 +18,23 @@ export function scheduleScreens(screens: Screens): Entry[] {
       section: "Schedules",
       follows: () => ["controls"],
       load: ({ app }) => app.engine.schedule.list(),
-      view: (schedules, look) => <Schedules schedules={schedules} look={look} />,
+      view: (schedules, opsContext) => <Schedules schedules={schedules} opsContext={opsContext} />,
     }),
     ...(["pause", "resume"] as const).map((step) =>
-      operatorRoute(screens, `/schedules/:name/${step}`, async ({ app, params, steering }) => {
-        const { name, next_ms: nextMs } = await app.engine.schedule[step](params["name"] ?? "", steering);
+      operatorRoute(screens, `/schedules/:name/${step}`, async ({ app, params, auditContext }) => {
+        const { name, next_ms: nextMs } = await app.engine.schedule[step](params["name"] ?? "", auditContext);
         const next = nextMs === null ? "" : ` Next: ${momentText(nextMs)}.`;
         return { tone: "good", text: `The schedule ${name} ${step === "pause" ? "is paused." : "goes on."}${next}` };
       }),
     ),
-    operatorRoute(screens, "/schedules/:name/trigger", async ({ app, params, steering }) => {
-      const { graph_id: id } = await app.engine.schedule.trigger(params["name"] ?? "", steering);
+    operatorRoute(screens, "/schedules/:name/trigger", async ({ app, params, auditContext }) => {
+      const { graph_id: id } = await app.engine.schedule.trigger(params["name"] ?? "", auditContext);
       return { tone: "good", text: `Started by hand: ${id}`, to: `${OPS_PATH}/runs/${id}` };
     }),
   ];
 }
 
-function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: OpsContext }) {
+function Schedules({ schedules, opsContext }: { schedules: ScheduleView[]; opsContext: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -51,15 +51,15 @@ function Schedules({ schedules, look }: { schedules: ScheduleView[]; look: OpsCo
         </Empty>
       ) : (
         <div class="scroll" data-live="schedules">
-          <SchedulesTable schedules={schedules} look={look} />
+          <SchedulesTable schedules={schedules} opsContext={opsContext} />
         </div>
       )}
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.schedules, "svc graph schedules")} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.schedules, "svc graph schedules")} />
     </>
   );
 }
 
-function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: OpsContext }) {
+function SchedulesTable({ schedules, opsContext }: { schedules: ScheduleView[]; opsContext: OpsContext }) {
   return (
     <table>
       <Heads columns={["Schedule", "Times", "Starts", "Next", "Last", "When late, or busy", ["Steps", "steps"]]} />
@@ -79,14 +79,14 @@ function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: 
             </td>
             <td data-label="Next">
               {schedule.paused ? <span data-tone="held">paused</span> : null}
-              {schedule.next_ms === null ? null : <Time ms={schedule.next_ms} look={look} />}
+              {schedule.next_ms === null ? null : <Time ms={schedule.next_ms} opsContext={opsContext} />}
             </td>
             <td data-label="Last">
               {schedule.last_graph_id === null ? (
                 <span class="quiet">never</span>
               ) : (
                 <a href={`${OPS_PATH}/runs/${schedule.last_graph_id}`}>
-                  <Time ms={schedule.last_ms ?? 0} look={look} />
+                  <Time ms={schedule.last_ms ?? 0} opsContext={opsContext} />
                 </a>
               )}
             </td>
@@ -94,10 +94,10 @@ function SchedulesTable({ schedules, look }: { schedules: ScheduleView[]; look: 
               {`${LATE[schedule.catch_up]}; ${schedule.overlap === "skip" ? "skipped while the last one runs" : "starts beside the last one"}`}
             </td>
             <td data-label="">
-              <StepForm look={look} action={`/schedules/${schedule.name}/trigger`} class="actions">
-                <StepButton look={look} label="Run now" name={`Run now: ${schedule.name}`} />
+              <StepForm opsContext={opsContext} action={`/schedules/${schedule.name}/trigger`} class="actions">
+                <StepButton opsContext={opsContext} label="Run now" name={`Run now: ${schedule.name}`} />
                 <StepButton
-                  look={look}
+                  opsContext={opsContext}
                   label={schedule.paused ? "Resume" : "Pause"}
                   name={`${schedule.paused ? "Resume" : "Pause"} ${schedule.name}`}
                   action={`/schedules/${schedule.name}/${schedule.paused ? "resume" : "pause"}`}

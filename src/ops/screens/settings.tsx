@@ -15,7 +15,7 @@ export function settingsScreen(screens: Screens): Entry[] {
       title: "Settings",
       section: "Settings",
       load: ({ app }) => Promise.resolve(app.operations.settings()),
-      view: (settings, look) => <Settings settings={settings} look={look} />,
+      view: (settings, opsContext) => <Settings settings={settings} opsContext={opsContext} />,
     }),
   ];
 }
@@ -47,7 +47,7 @@ const SOURCES: Record<Setting["source"], string> = {
   default: "default",
 };
 
-function Settings({ settings, look }: { settings: Setting[]; look: OpsContext }) {
+function Settings({ settings, opsContext }: { settings: Setting[]; opsContext: OpsContext }) {
   return (
     <>
       <div class="title">
@@ -76,13 +76,13 @@ function Settings({ settings, look }: { settings: Setting[]; look: OpsContext })
       </div>
       <section aria-labelledby="density">
         <h2 id="density">Density</h2>
-        <StepForm look={look} action="/density" class="buttons">
+        <StepForm opsContext={opsContext} action="/density" class="buttons">
           <button
             type="submit"
             class="button"
             name="density"
             value="comfortable"
-            aria-pressed={look.isCompact ? "false" : "true"}
+            aria-pressed={opsContext.isCompact ? "false" : "true"}
           >
             Comfortable
           </button>
@@ -91,7 +91,7 @@ function Settings({ settings, look }: { settings: Setting[]; look: OpsContext })
             class="button"
             name="density"
             value="compact"
-            aria-pressed={look.isCompact ? "true" : "false"}
+            aria-pressed={opsContext.isCompact ? "true" : "false"}
           >
             Compact
           </button>
@@ -99,19 +99,19 @@ function Settings({ settings, look }: { settings: Setting[]; look: OpsContext })
       </section>
       <section aria-labelledby="times">
         <h2 id="times">Times</h2>
-        <StepForm look={look} action="/zone" class="steps">
+        <StepForm opsContext={opsContext} action="/zone" class="steps">
           <label>
             Time zone
-            <input name="zone" value={look.zone} autocomplete="off" spellcheck={false} data-zone="" />
+            <input name="zone" value={opsContext.zone} autocomplete="off" spellcheck={false} data-zone="" />
           </label>
           <button type="submit" class="button" name="local" value="on">
             In this zone
           </button>
-          <button type="submit" class="button" aria-pressed={look.zone === "UTC" ? "true" : "false"}>
+          <button type="submit" class="button" aria-pressed={opsContext.zone === "UTC" ? "true" : "false"}>
             UTC
           </button>
         </StepForm>
-        <p class="quiet">{`Now: ${momentText(look.nowMs, look.zone)}`}</p>
+        <p class="quiet">{`Now: ${momentText(opsContext.nowMs, opsContext.zone)}`}</p>
       </section>
       <section aria-labelledby="keys">
         <h2 id="keys">Keyboard</h2>
@@ -133,7 +133,7 @@ function Settings({ settings, look }: { settings: Setting[]; look: OpsContext })
           </table>
         </div>
       </section>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.status)} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.status)} />
     </>
   );
 }

@@ -4,11 +4,11 @@ import { VARIABLES } from "../../internal.ts";
 import { OPS_PATH, type Denial } from "../operator-access.ts";
 import type { OpsFlash } from "../ops-flash.ts";
 
-export function SignIn({ told, back }: { told: OpsFlash | undefined; back: string }) {
+export function SignIn({ flash, back }: { flash: OpsFlash | undefined; back: string }) {
   return (
     <main class="door">
       <h1>Sign in to svc ops</h1>
-      <Alert told={told} />
+      <Alert flash={flash} />
       <form method="post" action={`${OPS_PATH}/sign-in`}>
         <CsrfField />
         <input type="hidden" name="back" value={back} />
@@ -36,11 +36,11 @@ const TITLES: Readonly<Record<Exclude<Denial, "sign-in">, string>> = {
   closed: "The operator screens are closed",
 };
 
-export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; told: OpsFlash | undefined }) {
+export function Closed({ denial, flash }: { denial: Exclude<Denial, "sign-in">; flash: OpsFlash | undefined }) {
   return (
     <main class="door">
       <h1>{TITLES[denial]}</h1>
-      <Alert told={told} />
+      <Alert flash={flash} />
       {denial === "forbidden" ? (
         <p>This app decides who may see its operator screens, and does not let you in.</p>
       ) : null}
@@ -50,10 +50,10 @@ export function Closed({ denial, told }: { denial: Exclude<Denial, "sign-in">; t
   );
 }
 
-function Alert({ told }: { told: OpsFlash | undefined }) {
-  return told === undefined ? null : (
-    <div class="notice" data-tone={told.tone} role="alert">
-      <p>{told.text}</p>
+function Alert({ flash }: { flash: OpsFlash | undefined }) {
+  return flash === undefined ? null : (
+    <div class="notice" data-tone={flash.tone} role="alert">
+      <p>{flash.text}</p>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { shortId } from "../views/format.ts";
 import type { Tick } from "../views/ticker.ts";
 import { Mark, Time } from "./parts.tsx";
 
-export function TickerSection({ ticks, look }: { ticks: readonly Tick[]; look: OpsContext }) {
+export function TickerSection({ ticks, opsContext }: { ticks: readonly Tick[]; opsContext: OpsContext }) {
   return (
     <section aria-labelledby="ticker">
       <div class="head">
@@ -21,7 +21,7 @@ export function TickerSection({ ticks, look }: { ticks: readonly Tick[]; look: O
           <ol class="ticker panel">
             {ticks.map((tick) => (
               <li data-tick={tick.key} key={tick.key}>
-                <Time ms={tick.atMs} look={look} />
+                <Time ms={tick.atMs} opsContext={opsContext} />
                 <Mark looks={{ status: tick.status, word: tick.word }} />
                 <span class="ticker-what">
                   {tick.worker}{" "}

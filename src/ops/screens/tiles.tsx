@@ -71,8 +71,8 @@ function Fact({ name, text, href, title }: { name: string; text: string; href?: 
 
 /** Of all processes, as far as they have told. */
 function memoryText({ processes, memory_bytes: own }: Status): string {
-  const told = processes.flatMap(({ memory_bytes: bytes }) => bytes ?? []);
-  return bytesText(told.length === 0 ? own : told.reduce((sum, bytes) => sum + bytes, 0));
+  const flash = processes.flatMap(({ memory_bytes: bytes }) => bytes ?? []);
+  return bytesText(flash.length === 0 ? own : flash.reduce((sum, bytes) => sum + bytes, 0));
 }
 
 export function Tiles({ recent, status }: { recent: RecentActivity; status: Status }) {
@@ -123,11 +123,11 @@ export function Tiles({ recent, status }: { recent: RecentActivity; status: Stat
         name="Under way"
         figure={countText(status.graphs.running + status.graphs.pending)}
         href={`${OPS_PATH}/runs?status=running`}
-        note={<UnderWay status={status} />}
+        note={<ActiveRuns status={status} />}
         lines={[
           countsOf(
             "not ended, paused ones too",
-            minutes.map(({ under_way: underWay }) => underWay),
+            minutes.map(({ under_way: activeCount }) => activeCount),
           ),
         ]}
         tone="live"
@@ -148,7 +148,7 @@ export function Tiles({ recent, status }: { recent: RecentActivity; status: Stat
 }
 
 /** Each count with its list: there is none of them all. */
-function UnderWay({ status: { graphs } }: { status: Status }) {
+function ActiveRuns({ status: { graphs } }: { status: Status }) {
   const counts = [
     ["running", "running"],
     ["pending", "not begun"],

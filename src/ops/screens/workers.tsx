@@ -1,7 +1,7 @@
 /** What the app's code can run: graphs and workers with their limits, and a form to start one. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
-import type { FleetQueue, ProcessView } from "../../ops.ts";
+import type { ClusterQueue, ProcessView } from "../../ops.ts";
 import { ProcessesTable } from "./processes.tsx";
 import { OPS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
@@ -15,7 +15,7 @@ import { Heads } from "./table-head.tsx";
 interface WorkersData {
   workers: WorkerView[];
   graphs: { name: string; nodes: number; versions: string[]; isWorker: boolean }[];
-  queues: ReadonlyMap<string, FleetQueue>;
+  queues: ReadonlyMap<string, ClusterQueue>;
   processes: ProcessView[];
 }
 
@@ -40,12 +40,12 @@ export function workerScreens(screens: Screens): Entry[] {
           processes,
         };
       },
-      view: (data, look) => <Workers data={data} look={look} />,
+      view: (data, opsContext) => <Workers data={data} opsContext={opsContext} />,
     }),
   ];
 }
 
-function Workers({ data, look }: { data: WorkersData; look: OpsContext }) {
+function Workers({ data, opsContext }: { data: WorkersData; opsContext: OpsContext }) {
   const { workers, graphs, queues, processes } = data;
   return (
     <>
@@ -68,7 +68,7 @@ function Workers({ data, look }: { data: WorkersData; look: OpsContext }) {
           <p class="quiet">that share the database</p>
         </div>
         <div data-live="processes">
-          <ProcessesTable processes={processes} look={look} />
+          <ProcessesTable processes={processes} opsContext={opsContext} />
         </div>
       </section>
       {graphs.length === 0 ? null : (
@@ -79,7 +79,7 @@ function Workers({ data, look }: { data: WorkersData; look: OpsContext }) {
           </section>
           <section aria-labelledby="start">
             <h2 id="start">Start one</h2>
-            <StepForm look={look} action="/runs/start" class="stack panel">
+            <StepForm opsContext={opsContext} action="/runs/start" class="stack panel">
               <label>
                 Graph or worker
                 <select name="worker">
@@ -99,7 +99,7 @@ function Workers({ data, look }: { data: WorkersData; look: OpsContext }) {
                 <input name="note" maxlength={500} autocomplete="off" />
               </label>
               <span class="buttons">
-                <StepButton look={look} label="Start" tone="main" />
+                <StepButton opsContext={opsContext} label="Start" tone="main" />
               </span>
             </StepForm>
           </section>
@@ -108,7 +108,7 @@ function Workers({ data, look }: { data: WorkersData; look: OpsContext }) {
       <CommandsPanel
         label="Start as command"
         commands={commandsOf(
-          look.origin,
+          opsContext.origin,
           "POST",
           PATHS.graphs,
           `svc graph start ${graphs[0]?.name ?? "<name>"} --input '…'`,

@@ -1,9 +1,9 @@
 /** When a queue will be empty, at the rates at which nodes come in and attempts of its worker end at present. Pure. */
-import type { FleetQueue } from "../../ops.ts";
+import type { ClusterQueue } from "../../ops.ts";
 
 const MINUTE_MS = 60_000;
 
-type Queue = Pick<FleetQueue, "waiting" | "paused" | "ready_per_minute" | "ended_per_minute">;
+type Queue = Pick<ClusterQueue, "waiting" | "paused" | "ready_per_minute" | "ended_per_minute">;
 
 /** "in about 4 min", "fills by 12 / min"; undefined where nothing waits. */
 export function emptyText({

@@ -28,11 +28,13 @@ describe("runs that are stuck", () => {
   });
 
   it("are none that wait, are tried again, have no place, are paused or have ended", () => {
-    const held = (["waiting", "retrying", "ready"] as const).map((status) => run(status, [{ status, started_ms: 1 }]));
+    const deferred = (["waiting", "retrying", "ready"] as const).map((status) =>
+      run(status, [{ status, started_ms: 1 }]),
+    );
     const others = (["pausing", "paused", "cancelling", "failed"] as const).map((phase) =>
       run(phase, [{ status: "running", started_ms: 1 }], { phase }),
     );
-    assert.deepEqual(found(...held, ...others), []);
+    assert.deepEqual(found(...deferred, ...others), []);
     assert.deepEqual(found(run("stuck", [{ status: "running", started_ms: 1 }])), ["stuck"]);
   });
 });

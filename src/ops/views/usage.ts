@@ -13,14 +13,14 @@ export interface Usage {
 
 /** @returns undefined where no call was told of */
 export function usageOf(events: readonly GraphEvent[]): Usage | undefined {
-  const told = events.map(usageIn).filter((data) => data !== undefined);
-  if (told.length === 0) return undefined;
-  const sum = (key: string): number => told.reduce((total, data) => total + (numberOf(data[key]) ?? 0), 0);
+  const flash = events.map(usageIn).filter((data) => data !== undefined);
+  if (flash.length === 0) return undefined;
+  const sum = (key: string): number => flash.reduce((total, data) => total + (numberOf(data[key]) ?? 0), 0);
   return {
-    calls: told.length,
+    calls: flash.length,
     prompt: sum("prompt_tokens"),
     completion: sum("completion_tokens"),
-    cost: told.some(({ cost }) => numberOf(cost) !== undefined) ? sum("cost") : undefined,
+    cost: flash.some(({ cost }) => numberOf(cost) !== undefined) ? sum("cost") : undefined,
   };
 }
 

@@ -8,7 +8,7 @@ import { payloadView, type PayloadNode } from "./runs/payload.ts";
 import { chipsOf, graphQueryOf, readRunsQuery } from "./runs/runs-query.ts";
 import { sparkline } from "./sparkline.ts";
 import { stepViews } from "./runs/allowed-actions.ts";
-import type { FleetQueue } from "../../ops.ts";
+import type { ClusterQueue } from "../../ops.ts";
 import { zoneOf } from "../ops-context.ts";
 import { emptyText, rateText } from "./queue-drain.ts";
 import { buildMarks, heatOf, heatText } from "./heat.ts";
@@ -95,7 +95,7 @@ describe("times in a zone", () => {
 });
 
 describe("when a queue will be empty", () => {
-  const queue = (change: Partial<FleetQueue>): FleetQueue => ({
+  const queue = (change: Partial<ClusterQueue>): ClusterQueue => ({
     worker: "w",
     paused: false,
     paused_ms: null,

@@ -71,14 +71,14 @@ function eventText(event: GraphEvent): string {
   if (event.type === "summary") return String(text ?? "");
   if (event.type === "custom")
     return `${String(name)}${data === undefined || data === null ? "" : ` ${JSON.stringify(data)}`}`;
-  const told = [
+  const flash = [
     ...(typeof attempt === "number" && attempt > 1 ? [`try ${attempt}`] : []),
     ...(typeof due === "number" && due > event.timestampMs ? [`in ${durationText(due - event.timestampMs)}`] : []),
     ...(errorText(error) ?? []),
     ...(by === undefined || by === null ? [] : [`by ${String(by)}`]),
     ...(note === undefined || note === null ? [] : [`“${String(note)}”`]),
   ];
-  return told.join(" · ");
+  return flash.join(" · ");
 }
 
 function errorText(error: Json | undefined): string[] | undefined {

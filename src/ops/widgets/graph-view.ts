@@ -295,10 +295,10 @@ function edgeState(from: FlowNode | undefined, to: FlowNode | undefined): FlowEd
 /** What a node does, in words: "waits for approval", "running, try 2 of 3". */
 export function nodeWord({ status, attempts, tries, counts, inner }: FlowNode): string {
   const { word } = STATUS_LOOKS[status];
-  const held = status === "waiting" ? inner.find((part) => part.status === "waiting") : undefined;
-  if (held?.kind === "wait") return `waits for ${held.label}`;
-  if (held?.kind === "sleep") return "sleeps";
-  if (held?.kind === "child") return "waits for a graph";
+  const deferred = status === "waiting" ? inner.find((part) => part.status === "waiting") : undefined;
+  if (deferred?.kind === "wait") return `waits for ${deferred.label}`;
+  if (deferred?.kind === "sleep") return "sleeps";
+  if (deferred?.kind === "child") return "waits for a graph";
   if (attempts < 2 || counts !== undefined || status === "queued") return word;
   // Of what is done nobody asks how often more it might have been tried; and begun again by hand it may be tried more often.
   const most = tries !== undefined && attempts <= tries && status !== "done" ? ` of ${tries}` : "";
@@ -309,7 +309,7 @@ export function nodeWord({ status, attempts, tries, counts, inner }: FlowNode): 
 export function summaryText({ nodes }: FlowView): string {
   const named = (status: FlowStatus): string[] =>
     nodes.filter((node) => node.status === status).map(({ name }) => name);
-  const told = (
+  const flash = (
     ["failed", "uncompensated", "running", "retrying", "waiting", "compensating", "skipped", "unrun"] as const
   ).flatMap((status) => {
     const names = named(status);
@@ -320,7 +320,7 @@ export function summaryText({ nodes }: FlowView): string {
   const items = torn.map(({ name, counts }) => `${counts?.get("failed")} failed in ${name}`);
   return [
     `${named("done").length} of ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} done`,
-    ...told,
+    ...flash,
     ...items,
   ].join(", ");
 }

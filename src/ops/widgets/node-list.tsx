@@ -17,7 +17,7 @@ export interface NodeRowProps {
 }
 
 export function NodeRow({ node, rowId, href, nowMs }: NodeRowProps) {
-  const parts = [...mostTelling(node.items), ...node.inner];
+  const parts = [...mostInformative(node.items), ...node.inner];
   const left = node.items.length + node.inner.length - parts.length;
   return (
     <li class="svc-row" id={rowId} data-part={`l:${node.name}`} data-status={node.status} tabindex="-1">
@@ -72,16 +72,16 @@ function countsText({ counts }: FlowNode): string {
 }
 
 function partsText({ items, inner }: FlowNode): string {
-  const told = [
+  const flash = [
     ...(items.length > 0 ? [`${countText(items.length)} ${items.length === 1 ? "item" : "items"}`] : []),
     ...(inner.length > 0 ? [`${countText(inner.length)} ${inner.length === 1 ? "step" : "steps"} inside`] : []),
   ];
-  return told.join(", ");
+  return flash.join(", ");
 }
 
 const FIRST = ["failed", "uncompensated", "retrying", "running", "waiting"];
 
-function mostTelling(items: readonly FlowPart[]): FlowPart[] {
+function mostInformative(items: readonly FlowPart[]): FlowPart[] {
   if (items.length <= MOST_ITEMS) return [...items];
   const rank = ({ status }: FlowPart): number => {
     const at = FIRST.indexOf(status);

@@ -79,7 +79,7 @@ export interface NodeBoxProps {
 
 /** One node as a card that links to more about it. */
 export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) {
-  const look = STATUS_LOOKS[node.status];
+  const opsContext = STATUS_LOOKS[node.status];
   const isStack = node.counts !== undefined;
   const width = WIDTHS[form];
   const line = nodeLine(node, form);
@@ -89,7 +89,7 @@ export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) 
       data-part={partName(form, `n:${node.name}`)}
       class="svc-node"
       data-status={node.status}
-      data-tone={look.tone}
+      data-tone={opsContext.tone}
       transform={`translate(${at.x + MARGIN} ${at.y + MARGIN})`}
     >
       <a href={href} data-node={node.name}>
@@ -102,7 +102,7 @@ export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) 
         ) : null}
         <rect class="svc-node-card" width={width} height={HEIGHT} rx="10" />
         <circle class="svc-node-disc" cx="26" cy="29" r="14" />
-        <path class="svc-node-shape" d={look.shape} transform="translate(18 21)" />
+        <path class="svc-node-shape" d={opsContext.shape} transform="translate(18 21)" />
         <text class="svc-node-name" x={TEXT_AT} y="25">
           {cutToWidth(node.name, width - TEXT_AT - TEXT_END, NAME_PX)}
         </text>

@@ -9,13 +9,13 @@ export interface StatusMarkProps {
 
 /** Shape and word of a status. In the page the stylesheet of the widgets gives it its colour (`<FlowStyles>`). */
 export function StatusMark({ status, word }: StatusMarkProps) {
-  const look = STATUS_LOOKS[status];
+  const opsContext = STATUS_LOOKS[status];
   return (
-    <span class="svc-status" data-status={status} data-tone={look.tone}>
+    <span class="svc-status" data-status={status} data-tone={opsContext.tone}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-        <path d={look.shape} />
+        <path d={opsContext.shape} />
       </svg>
-      <span class="svc-status-word">{word ?? look.word}</span>
+      <span class="svc-status-word">{word ?? opsContext.word}</span>
     </span>
   );
 }

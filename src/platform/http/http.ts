@@ -35,7 +35,7 @@ import {
 export interface HttpOptions {
   router: Router;
   /** Signs cookies and keeps sessions; asked when a request first needs it. */
-  vault?: () => SessionKeys;
+  sessionKeys?: () => SessionKeys;
   trusted: CidrSet;
   /** Answers an error; `error` may be anything. Must not throw. */
   onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path"> & { readonly trace?: Trace }) => Result;
@@ -210,7 +210,7 @@ class Core {
     let ctx: RequestContext | undefined;
     try {
       requireSound?.();
-      ctx = new RequestContext(source, readTarget(source.target), this.#options.vault);
+      ctx = new RequestContext(source, readTarget(source.target), this.#options.sessionKeys);
       ctx.traceRatio = this.#options.traceRatio ?? 0;
       ctx.bodyBudget = this.#options.bodyBudget;
       this.#options.observer?.answering(ctx);

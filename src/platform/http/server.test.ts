@@ -19,7 +19,7 @@ async function serve(test: TestContext, site: Site) {
 }
 
 /** Status, headers and body of what a raw request brought; the finishing touch must be on all of it. */
-function told(answer: string): { status: number; code: unknown; head: string } {
+function reported(answer: string): { status: number; code: unknown; head: string } {
   const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
   const { code } = JSON.parse(body === "" ? "{}" : body) as { code?: unknown };
   assert.match(head, /\r\nx-finished: yes/, answer);
@@ -31,7 +31,7 @@ describe("refused at the door", () => {
   let server: Listening;
   before(async () => void (server = await listenTo(http)));
   after(() => server.close(0));
-  const ask = async (head: string) => told(await sendRaw(server.port, `${head}\r\nconnection: close\r\n\r\n`));
+  const ask = async (head: string) => reported(await sendRaw(server.port, `${head}\r\nconnection: close\r\n\r\n`));
 
   it("two Host headers, two content types, no host, and a host that is none: 400", async () => {
     const heads = [

@@ -86,9 +86,9 @@ describe("security headers", () => {
 
   it("a directive that is not in the policy keeps what it went by before, the site itself", () => {
     const { csp } = { csp: { "font-src": ["https://fonts.example"], "script-src-elem": ["https://cdn.example"] } };
-    const told = policy({ csp }, "q83v");
-    assert.equal(told["font-src"], "'self' https://fonts.example");
-    assert.equal(told["script-src-elem"], "'self' 'nonce-q83v' 'strict-dynamic' https://cdn.example");
+    const reported = policy({ csp }, "q83v");
+    assert.equal(reported["font-src"], "'self' https://fonts.example");
+    assert.equal(reported["script-src-elem"], "'self' 'nonce-q83v' 'strict-dynamic' https://cdn.example");
   });
 
   it("a directive without sources is written alone", () => {
@@ -135,11 +135,11 @@ describe("security headers", () => {
   });
 
   it("features are added to those that are closed, and opened for whom the app names", () => {
-    const told = always({
+    const reported = always({
       permissionsPolicy: { camera: ["self", "https://call.example"], usb: [], fullscreen: ["*"] },
     });
     assert.equal(
-      told["permissions-policy"],
+      reported["permissions-policy"],
       'camera=(self "https://call.example"), microphone=(), geolocation=(), usb=(), fullscreen=*',
     );
   });

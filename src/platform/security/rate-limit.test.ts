@@ -3,15 +3,15 @@ import { beforeEach, describe, it } from "node:test";
 import { SimulatedClock } from "../shared/clock.ts";
 import type { RateCounters } from "../shared/rate-counters.ts";
 import { MemoryCounters } from "./memory-counters.ts";
-import { clientKey, clientName, RateLimit, type RateVerdict } from "./rate-limit.ts";
+import { clientKey, clientName, RateLimit, type RateLimitResult } from "./rate-limit.ts";
 
 /** Flat list to lookup. */
-function headersOf({ headers }: RateVerdict): Record<string, string | undefined> {
+function headersOf({ headers }: RateLimitResult): Record<string, string | undefined> {
   return Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : [])));
 }
 
-async function takeTimes(limit: RateLimit, client: string, times: number): Promise<RateVerdict[]> {
-  const verdicts: RateVerdict[] = [];
+async function takeTimes(limit: RateLimit, client: string, times: number): Promise<RateLimitResult[]> {
+  const verdicts: RateLimitResult[] = [];
   for (let at = 0; at < times; at++) verdicts.push(await limit.take(client));
   return verdicts;
 }
@@ -82,8 +82,8 @@ describe("rate limit", () => {
   });
 
   it("tells of each refusal: which limit, whom, and of what", async () => {
-    const told: unknown[] = [];
-    const onRefused = (...refusal: unknown[]): number => told.push(refusal);
+    const reported: unknown[] = [];
+    const onRefused = (...refusal: unknown[]): number => reported.push(refusal);
     const [here, stored] = [new MemoryCounters(), new MemoryCounters()];
     const elsewhere: RateCounters = { add: (...call) => stored.add(...call) };
     for (const counters of [here, elsewhere]) {
@@ -96,7 +96,7 @@ describe("rate limit", () => {
       ["actions", "203.0.113.9", "send"],
       ["actions", "203.0.113.9", "actions"],
     ];
-    assert.deepEqual(told, [...once, ...once]);
+    assert.deepEqual(reported, [...once, ...once]);
   });
 
   it("names a client by what is counted as one", () => {

@@ -9,7 +9,7 @@ import { isIPv4Address, parseAddress } from "./address.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 import type { StoreLimiter } from "./store-limiter.ts";
 
-export interface RateVerdict {
+export interface RateLimitResult {
   isAllowed: boolean;
   /** `RateLimit`, `RateLimit-Policy`, and `Retry-After` on a refusal; flat. */
   headers: string[];
@@ -47,14 +47,14 @@ export class RateLimit {
    * Counts one call; at once where counts are in memory.
    * @param target what is called, for those who are told of refusals: of few values, none of them a secret. Default: the limit
    */
-  take(clientIp: string, target = this.#options.name): RateVerdict | Promise<RateVerdict> {
+  take(clientIp: string, target = this.#options.name): RateLimitResult | Promise<RateLimitResult> {
     if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(clientIp, target);
     const { name, clock } = this.#options;
     const key = `${name}:${clientKey(clientIp)}`;
     return this.#verdict(this.#counters.add(key, 1, WINDOW_SECONDS * 1000, clock.now()), clientIp, target);
   }
 
-  async #takeLater(clientIp: string, target: string): Promise<RateVerdict> {
+  async #takeLater(clientIp: string, target: string): Promise<RateLimitResult> {
     const limiter = await (this.#limiter ??= this.#openLimiter());
     return this.#verdict(await limiter.take(clientKey(clientIp)), clientIp, target);
   }
@@ -69,7 +69,7 @@ export class RateLimit {
     return new StoreLimiter(options, this.#counters, insurance);
   }
 
-  #verdict(count: RateCount, clientIp: string, target: string): RateVerdict {
+  #verdict(count: RateCount, clientIp: string, target: string): RateLimitResult {
     const { name, perMinute, clock, onRefused } = this.#options;
     const isAllowed = count.consumed <= perMinute;
     if (!isAllowed) onRefused?.(name, clientIp, target);

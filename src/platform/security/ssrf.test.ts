@@ -118,9 +118,9 @@ describe("the way out that a refusal tells", () => {
   });
 
   it("never names what a name resolved to", () => {
-    const told = detail(policy.checkAddress("10.1.2.3", "shop.example"));
-    assert.match(told, /, or allow the range of its addresses with ALLOW$/);
-    assert.doesNotMatch(told, /10\.1/);
+    const reported = detail(policy.checkAddress("10.1.2.3", "shop.example"));
+    assert.match(reported, /, or allow the range of its addresses with ALLOW$/);
+    assert.doesNotMatch(reported, /10\.1/);
   });
 
   it("is what the range makes of it, and is left out where that allows nothing", () => {

@@ -40,7 +40,7 @@ export const PATHS = {
   toast: "/_svc/toast.js",
   /** Of pages that become others: forms and navigation of the full-stack variant. */
   pageSwap: "/_svc/page-swap.js",
-  reseat: "/_svc/reseat.js",
+  transferState: "/_svc/reseat.js",
   tokenPart: "/_svc/token.js",
   runtime: "/_svc/runtime.js",
   /** Of the widgets: what browsers may lack, and then what none has; loaded by pages that use it (src/web/ssr/widget-scripts.ts). */

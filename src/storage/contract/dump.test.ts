@@ -188,7 +188,7 @@ for (const kind of ["sqlite", "postgres"]) {
 
     it("refuse an app while they are not all there, and after they have left", async () => {
       const marked = (await PLACES[kind]?.(`${kind}-marked`)) as Place;
-      for (const [state, told] of [
+      for (const [state, reported] of [
         ["arriving", /being filled from p since 1970.*not all of it is here/],
         ["leaving", /being moved to p since .*svc migrate again.*--undo-mark/],
         ["left", /was moved to p at .*twice.*SVC_DATABASE_URL.*--undo-mark/],
@@ -197,7 +197,7 @@ for (const kind of ["sqlite", "postgres"]) {
         assert.deepEqual(await using(marked, (dump) => dump.mark()), { ...MARK, state });
         await assert.rejects(openStore(marked.url), (error: Error & { code: string }) => {
           assert.equal(error.code, "SVC_MOVE");
-          assert.match(error.message, told);
+          assert.match(error.message, reported);
           return true;
         });
       }

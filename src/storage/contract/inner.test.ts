@@ -171,7 +171,7 @@ for (const [url, isAsync, statements] of OWN)
       it("writes nothing where the author's function throws, and the units around it in their order", async () => {
         const id = await made();
         const event = { graphId: id, type: "log" as const, timestampMs: 1 };
-        const told = await Promise.allSettled([
+        const reported = await Promise.allSettled([
           store.graphs.commit({ graphId: id, events: [event] }),
           write(id, 1, () => {
             throw new Error("no");
@@ -180,7 +180,7 @@ for (const [url, isAsync, statements] of OWN)
           write(id, 1),
         ]);
         assert.deepEqual(
-          told.map(({ status }) => status),
+          reported.map(({ status }) => status),
           ["fulfilled", "rejected", "fulfilled", "fulfilled"],
         );
         assert.deepEqual(
@@ -201,15 +201,15 @@ for (const [url, isAsync, statements] of OWN)
 
       it("tells of the deliveries that were added with them", async () => {
         const id = await made();
-        const told: string[] = [];
-        const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+        const reported: string[] = [];
+        const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));
         await store.graphs.transact({
           isAsync,
           statements: (db) => statements(db, 0),
           decide: () => ({ graphId: id, outbox: [outboxRow(id, { registrationId: `wh_${id}` })] }),
         });
         stop();
-        assert.ok(told.includes(`wh_${id}`));
+        assert.ok(reported.includes(`wh_${id}`));
       });
     },
   );

@@ -27,7 +27,7 @@ export class EventListeners {
     return () => void this.#ofAll.delete(listener);
   }
 
-  tell(graphId: string, events: readonly GraphEvent[]): void {
+  notify(graphId: string, events: readonly GraphEvent[]): void {
     for (const listener of this.#byGraph.get(graphId) ?? []) listener(events);
     for (const listener of this.#ofAll) listener(graphId);
   }

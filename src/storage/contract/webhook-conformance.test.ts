@@ -126,9 +126,9 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
           await store.webhooks.recordAttempts([{ attempt, change: { status: "delivered", deliveredMs: createdMs } }]);
         };
         for (const [at, id] of [one, two, one, one, two].entries()) await answered(id, 10 + at, 200 + at);
-        const told = await store.webhooks.latestOutcomes([two, none, one], 2);
+        const reported = await store.webhooks.latestOutcomes([two, none, one], 2);
         assert.deepEqual(
-          told.map(({ registrationId, startedMs, statusCode }) => [registrationId, startedMs, statusCode]),
+          reported.map(({ registrationId, startedMs, statusCode }) => [registrationId, startedMs, statusCode]),
           [
             [two, 14, 204],
             [one, 13, 203],
@@ -166,15 +166,15 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
       });
 
       it("tells which registrations have something to deliver", async () => {
-        const told: string[] = [];
-        const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+        const reported: string[] = [];
+        const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));
         const id = nextId();
         const row = outboxRow(id, { registrationId: `wh_${id}` });
         await store.webhooks.addDelivery(row);
         await store.webhooks.requeue(row.id, 9);
         stop();
         await store.webhooks.requeue(row.id, 10);
-        assert.deepEqual(told, [`wh_${id}`, `wh_${id}`]);
+        assert.deepEqual(reported, [`wh_${id}`, `wh_${id}`]);
       });
 
       it("lists deliveries newest first, by filter, page after page", async () => {
@@ -249,12 +249,12 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
           .sort((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1));
         const first = await page();
         assert.deepEqual([...first, ...(await page(first.at(-1)))], expected);
-        const told: string[] = [];
-        const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+        const reported: string[] = [];
+        const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));
         const [one, two] = failed as [OutboxRow, OutboxRow];
         await store.webhooks.requeueFailed(registrationId, [one.id, two.id, arrived.id, other.id, "msg_none"], 900);
         stop();
-        assert.deepEqual(told, [registrationId]);
+        assert.deepEqual(reported, [registrationId]);
         const states = [one, two, failed[2], arrived, other].map(async (each) => {
           const found = await store.webhooks.delivery(each?.id ?? "");
           return [found?.status, found?.dueMs === 900];

@@ -96,7 +96,7 @@ export interface AttemptRecord {
 }
 
 /** Pending deliveries of a registration: first attempts, or retries. */
-export interface DeliveryLane {
+export interface DeliveryQueueKey {
   registrationId: string;
   isRetry: boolean;
 }
@@ -169,9 +169,9 @@ export interface WebhookStore {
   known(): ReadonlyMap<string, RegistrationRow>;
   addDelivery(row: OutboxRow): Promise<void>;
   /** Due deliveries of a queue at `nowMs`, oldest first, at most `limit`. The cost depends on the result, not on the backlog. */
-  due(lane: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]>;
+  due(deliveryQueue: DeliveryQueueKey, nowMs: number, limit: number): Promise<DeliveryRow[]>;
   /** Due time of the first delivery of a queue after `afterMs`. */
-  nextDueMs(lane: DeliveryLane, afterMs: number): Promise<number | undefined>;
+  nextDueMs(deliveryQueue: DeliveryQueueKey, afterMs: number): Promise<number | undefined>;
   /** Registrations with pending deliveries, including deleted ones. */
   pendingRegistrations(): Promise<string[]>;
   /**

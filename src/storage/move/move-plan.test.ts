@@ -50,7 +50,7 @@ describe("a move", () => {
     assert.deepEqual(planned(from("left"), to("arrived"), "graph"), { kind: "nothing" });
   });
 
-  for (const [what, plan, told] of [
+  for (const [what, plan, reported] of [
     ["a target with rows", planned(undefined, undefined, "graph"), /is not empty: its table "graph"/],
     [
       "a target that has a part of another move",
@@ -66,6 +66,6 @@ describe("a move", () => {
   ] as const)
     it(`is refused for ${what}`, () => {
       assert.equal(plan.kind, "refuse");
-      assert.match(plan.kind === "refuse" ? plan.reason : "", told);
+      assert.match(plan.kind === "refuse" ? plan.reason : "", reported);
     });
 });

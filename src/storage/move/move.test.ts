@@ -224,8 +224,8 @@ describe("a move", () => {
         assert.deepEqual(stage.target.rows, whole.target.rows);
         assert.equal(stage.source.mark?.state, "left");
         assert.equal(stage.target.mark?.state, "arrived");
-        const told = stage.tables();
-        if (told.length > 0) assert.deepEqual(told, sums);
+        const reported = stage.tables();
+        if (reported.length > 0) assert.deepEqual(reported, sums);
       }
     assert.ok(killed > 20, String(killed));
   });

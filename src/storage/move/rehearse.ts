@@ -13,7 +13,7 @@ export type RehearsalEvent =
   | { type: "reading"; table: string; rows: number; of: number };
 
 /** Refused rows of a table to report. All are counted. */
-const MOST_TOLD = 5;
+const MAX_REPORTED = 5;
 
 export interface RehearsalOptions extends Omit<MoveOptions, "onEvent"> {
   onEvent: (event: RehearsalEvent) => void;
@@ -38,7 +38,7 @@ async function rehearseTable({ source, target, onEvent }: RehearsalOptions, tabl
         if (target.kept(table, row) !== row) counts.replaced++;
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        if (++counts.refused <= MOST_TOLD) onEvent({ type: "refusal", reason: error.message });
+        if (++counts.refused <= MAX_REPORTED) onEvent({ type: "refusal", reason: error.message });
       }
     counts.rows += batch.length;
     onEvent({ type: "reading", table: table.name, rows: counts.rows, of });

@@ -89,12 +89,12 @@ export class Database {
 
   /** @throws as `rows` */
   async run(text: string, ...values: SqlValue[]): Promise<Answer> {
-    return this.#told(() => this.#again(() => this.query(this.pool, text, values)));
+    return this.#reported(() => this.#again(() => this.query(this.pool, text, values)));
   }
 
   /** Rows of a statement that is not repeated: the caller can do without an answer while the server is away. */
   async once(text: string, ...values: SqlValue[]): Promise<Row[]> {
-    return this.#told(async () => (await this.query(this.pool, text, values)).rows);
+    return this.#reported(async () => (await this.query(this.pool, text, values)).rows);
   }
 
   /** Runs a statement on a connection, without repetition. */
@@ -107,7 +107,7 @@ export class Database {
    * Runs statements in a transaction. Repeats all of them if the outcome of the commit is unknown: `work` sees its earlier writes then.
    */
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#told(() =>
+    return this.#reported(() =>
       this.#again(() =>
         this.#withClient(async (client) => {
           await client.query("BEGIN");
@@ -160,7 +160,7 @@ export class Database {
     }
   }
 
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #reported<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new SvcError("SVC_STORE", "The store is closed");
     try {
       return await work();

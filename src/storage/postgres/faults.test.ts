@@ -112,13 +112,13 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       wire.cut = onceAt('"at":1', what);
       const before = wire.cuts;
       const fence = { epoch: 1, phases: ["queued" as const] };
-      const told = await Promise.all([
+      const reported = await Promise.all([
         store.graphs.commit({ graphId: first, fence: { ...fence, seq: 1 }, events: [event(first)] }),
         store.graphs.commit({ graphId: second, insert: graphRow(second), outbox: [outboxRow(second)] }),
         store.graphs.commit({ graphId: first, fence: { ...fence, seq: 7 }, events: [event(first)] }),
       ]);
       assert.equal(wire.cuts, before + 1);
-      assert.deepEqual(told, [true, true, false]);
+      assert.deepEqual(reported, [true, true, false]);
       assert.deepEqual(await seqsOf(first), [1, 2]);
       assert.equal((await store.webhooks.listDeliveries({ graphId: second })).total, 1);
     });
@@ -195,12 +195,12 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       const id = nextId();
       const row = outboxRow(id, { registrationId: "wh_sooner", dueMs: 9000 });
       await store.webhooks.addDelivery(row);
-      const told: string[] = [];
-      const stop = store.webhooks.onOutbox((ids) => told.push(...ids));
+      const reported: string[] = [];
+      const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));
       await unheard(() => store.webhooks.release("wh_sooner", row.graphId, 5), "SET due_ms = $3 WHERE registration_id");
       stop();
       assert.equal((await store.webhooks.delivery(row.id))?.dueMs, 5);
-      assert.ok(told.includes("wh_sooner"));
+      assert.ok(reported.includes("wh_sooner"));
     });
 
     it("tells of a delivery that it was given up, and not a second time", async () => {
@@ -382,16 +382,16 @@ describe("PostgreSQL, shared", { skip }, () => {
     const id = nextId();
     for (let pauseNo = 1; pauseNo <= 20; pauseNo++)
       await one.webhooks.addDelivery(outboxRow(id, { pauseNo, event: "graph.paused", dueMs: 1 }));
-    const lane = { registrationId: outboxRow(id).registrationId, isRetry: false };
-    const [some, rest] = [await one.webhooks.due(lane, 5, 8), await other.webhooks.due(lane, 5, 100)];
+    const deliveryQueue = { registrationId: outboxRow(id).registrationId, isRetry: false };
+    const [some, rest] = [await one.webhooks.due(deliveryQueue, 5, 8), await other.webhooks.due(deliveryQueue, 5, 100)];
     assert.deepEqual([some.length, rest.length], [8, 0]);
-    assert.equal((await one.webhooks.due(lane, 5, 8)).length, 8, "what one has, it is given again");
-    assert.ok(((await other.webhooks.nextDueMs(lane, 5)) ?? 0) > 5, "another looks again");
+    assert.equal((await one.webhooks.due(deliveryQueue, 5, 8)).length, 8, "what one has, it is given again");
+    assert.ok(((await other.webhooks.nextDueMs(deliveryQueue, 5)) ?? 0) > 5, "another looks again");
     await one.webhooks.recordAttempts(some.map((row) => deliveredOf(row.id)));
-    assert.equal((await other.webhooks.due(lane, 5, 4)).length, 4, "the first has none in hand");
-    assert.equal((await one.webhooks.due(lane, 5, 100)).length, 0);
+    assert.equal((await other.webhooks.due(deliveryQueue, 5, 4)).length, 4, "the first has none in hand");
+    assert.equal((await one.webhooks.due(deliveryQueue, 5, 100)).length, 0);
     await other.close();
-    assert.equal((await one.webhooks.due(lane, 5, 100)).length, 12);
+    assert.equal((await one.webhooks.due(deliveryQueue, 5, 100)).length, 12);
     await one.close();
   });
 
@@ -399,14 +399,14 @@ describe("PostgreSQL, shared", { skip }, () => {
     const open = () => openStore(`${database.url}?schema=lanes`);
     const stores = await Promise.all([open(), open(), open()]);
     const id = nextId();
-    const lane = { registrationId: outboxRow(id).registrationId, isRetry: false };
+    const deliveryQueue = { registrationId: outboxRow(id).registrationId, isRetry: false };
     for (let pauseNo = 1; pauseNo <= 60; pauseNo++)
       await stores[0]?.webhooks.addDelivery(outboxRow(id, { pauseNo, event: "graph.paused", dueMs: 1 }));
     const delivered: string[] = [];
     const inHand = new Set<Store>();
     const work = async (store: Store): Promise<void> => {
       while (delivered.length < 60) {
-        const rows = await store.webhooks.due(lane, 5, 3);
+        const rows = await store.webhooks.due(deliveryQueue, 5, 3);
         if (rows.length === 0) continue;
         inHand.add(store);
         assert.equal(inHand.size, 1, "another has some in hand");

@@ -57,8 +57,8 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
 
 /** @returns number of runs in it. */
 function check(driver: Driver): number {
-  const told = driver.prepare("PRAGMA quick_check").all();
-  const found = String(Object.values(told[0] ?? {})[0]);
+  const reported = driver.prepare("PRAGMA quick_check").all();
+  const found = String(Object.values(reported[0] ?? {})[0]);
   if (found !== "ok") throw new Error(`the copy is not whole: ${found}`);
   return Number(driver.prepare("SELECT count(*) AS total FROM graph").get()?.["total"]);
 }

@@ -89,15 +89,15 @@ export class Database {
   }
 
   #prepare(text: string): Statement {
-    const own = this.#told(() => this.#driver.prepare(text));
+    const own = this.#reported(() => this.#driver.prepare(text));
     return {
-      run: (...values) => this.#told(() => own.run(...values)),
-      get: (...values) => this.#told(() => own.get(...values)),
-      all: (...values) => this.#told(() => own.all(...values)),
+      run: (...values) => this.#reported(() => own.run(...values)),
+      get: (...values) => this.#reported(() => own.get(...values)),
+      all: (...values) => this.#reported(() => own.all(...values)),
     };
   }
 
-  #told<T>(work: () => T): T {
+  #reported<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -131,12 +131,12 @@ export class Database {
   }
 
   /** Nothing is written until it resolves. */
-  get #heldUp(): Promise<void> | undefined {
+  get #delayed(): Promise<void> | undefined {
     return this.#alone ?? this.#lockWait.over;
   }
 
   #soon(): void {
-    if (this.#isScheduled || this.#heldUp || this.#queue.length === 0) return;
+    if (this.#isScheduled || this.#delayed || this.#queue.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
   }
@@ -145,7 +145,7 @@ export class Database {
     if (this.#isClosed) return;
     while (this.#queue.length > 0 || this.#alone) {
       this.#flush();
-      await this.#heldUp;
+      await this.#delayed;
     }
     this.#isClosed = true;
     this.#log?.close();
@@ -178,7 +178,7 @@ export class Database {
   #flush(): void {
     this.#isScheduled = false;
     const [first] = this.#queue;
-    if (!first || this.#heldUp) return;
+    if (!first || this.#delayed) return;
     if (first.kind === "alone") return this.#beginAlone(first);
     const group = this.#takeGroup();
     this.#soon();
@@ -234,7 +234,7 @@ export class Database {
     }
     try {
       const value = await withTransactionTimeout(work);
-      this.#told(() => this.#driver.exec("COMMIT"));
+      this.#reported(() => this.#driver.exec("COMMIT"));
       this.#onceDurable((error) => (error ? reject(error) : resolve(value as never)));
     } catch (error) {
       this.#rollBack();
@@ -247,7 +247,7 @@ export class Database {
     let values: unknown[];
     try {
       values = group.map((waiting) => waiting.work());
-      this.#told(() => this.#driver.exec("COMMIT"));
+      this.#reported(() => this.#driver.exec("COMMIT"));
     } catch (error) {
       this.#rollBack();
       throw error;
@@ -271,13 +271,13 @@ export class Database {
   }
 
   #begin(): void {
-    const isWrittenByOthers = this.#told(() => this.#owner.begin());
-    if (isWrittenByOthers) this.#tellStale();
+    const isWrittenByOthers = this.#reported(() => this.#owner.begin());
+    if (isWrittenByOthers) this.#reportStale();
   }
 
   /** Within a transaction: rolls back to a savepoint and ends it. */
   rollBackTo(savepoint: string): void {
-    this.#tellStale();
+    this.#reportStale();
     this.sql(`ROLLBACK TO ${savepoint}`).run();
     this.sql(`RELEASE ${savepoint}`).run();
   }
@@ -287,12 +287,12 @@ export class Database {
     this.#onStale.push(listener);
   }
 
-  #tellStale(): void {
+  #reportStale(): void {
     for (const listener of this.#onStale) listener();
   }
 
   #rollBack(): void {
-    this.#tellStale();
+    this.#reportStale();
     rollBack(this.#driver);
   }
 }

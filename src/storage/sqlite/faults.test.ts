@@ -60,14 +60,17 @@ describe("a database file", () => {
     const pages = Number(database.sql("PRAGMA page_count").get()?.["page_count"]);
     database.sql(`PRAGMA max_page_count = ${pages + 20}`).all();
     const acknowledged: number[] = [];
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (let id = 0; id < 60; id++)
       await write(database, id, 3000).then(
         () => acknowledged.push(id),
-        (error: unknown) => told.push(error),
+        (error: unknown) => reported.push(error),
       );
-    assert.ok(acknowledged.length > 5 && told.length > 5, `${acknowledged.length} written, ${told.length} refused`);
-    for (const error of told) faultOf(file, /the disk is full.*make room/)(error as SvcError);
+    assert.ok(
+      acknowledged.length > 5 && reported.length > 5,
+      `${acknowledged.length} written, ${reported.length} refused`,
+    );
+    for (const error of reported) faultOf(file, /the disk is full.*make room/)(error as SvcError);
     assert.deepEqual(idsOf(database), acknowledged);
     database.sql("PRAGMA max_page_count = 1000000").all();
     await write(database, 1000);
@@ -97,8 +100,8 @@ describe("a database file", () => {
     const database = await Database.open(file);
     const other = new (await loadDriver())(file);
     other.exec("BEGIN IMMEDIATE");
-    const told: string[] = [];
-    const noted = (name: string, work: Promise<unknown>) => work.then(() => told.push(name));
+    const reported: string[] = [];
+    const noted = (name: string, work: Promise<unknown>) => work.then(() => reported.push(name));
     const all = [
       noted("first", write(database, 100)),
       // Of a group in which one fails each is done by itself.
@@ -111,11 +114,15 @@ describe("a database file", () => {
     ];
     const closed = noted("closed", database.close());
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual([told, idsOf(database).length], [[], 100], "the event loop goes on, and what is read is there");
+    assert.deepEqual(
+      [reported, idsOf(database).length],
+      [[], 100],
+      "the event loop goes on, and what is read is there",
+    );
     other.exec("ROLLBACK");
     other.close();
     await Promise.all([...all, closed]);
-    assert.deepEqual(told.sort(), ["alone", "closed", "first", "last"]);
+    assert.deepEqual(reported.sort(), ["alone", "closed", "first", "last"]);
     const again = await Database.open(file);
     assert.equal(idsOf(again).length, 102);
     await again.close();
@@ -141,9 +148,9 @@ describe("a database file", () => {
       rmSync(`${file}.${beside}`, { recursive: true });
     }
     await assert.rejects(Database.open(join(file, "svc.db")), faultOf(file, /can't be opened/));
-    for (const told of ["EROFS: read-only file system, open", "EACCES: permission denied, mkdir"])
+    for (const reported of ["EROFS: read-only file system, open", "EACCES: permission denied, mkdir"])
       assert.ok(
-        faultOf(file, /write access to the file and to its folder/)(storeError(file, new Error(told)) as SvcError),
+        faultOf(file, /write access to the file and to its folder/)(storeError(file, new Error(reported)) as SvcError),
       );
     await (await Database.open(file)).close();
   });

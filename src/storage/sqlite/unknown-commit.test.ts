@@ -53,14 +53,14 @@ describe("a commit that is in the file, though the disk could not say so", () =>
 
   it("of a graph has those who follow it look again, and those who deliver", async () => {
     const { graphs, woken, unsurely, close } = await unsure("graph.db");
-    const told: number[] = [];
-    graphs.onEvents("g_1", (events) => void told.push(events.length));
+    const reported: number[] = [];
+    graphs.onEvents("g_1", (events) => void reported.push(events.length));
     const event = { graphId: "g_1", type: "graph.queued", timestampMs: 1 } as const;
     await unsurely(() =>
       graphs.commit({ graphId: "g_1", insert: graphRow("g_1"), events: [event], outbox: [outboxRow("g_1")] }),
     );
     assert.equal((await graphs.events("g_1", 0)).length, 1);
-    assert.deepEqual([told, woken()], [[0], ["wh_1"]]);
+    assert.deepEqual([reported, woken()], [[0], ["wh_1"]]);
     await close();
   });
 
@@ -101,8 +101,8 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     const added: string[] = [];
     webhooks.onOutbox((_ids, rows) => void added.push(...rows.map(({ id }) => id)));
     const [first, second] = [outboxRow("g_1"), outboxRow("g_2", { dueMs: 4 })];
-    const lane = { registrationId: "wh_1", isRetry: false };
-    const due = async (): Promise<string[]> => (await webhooks.due(lane, 10, 1)).map(({ id }) => id);
+    const deliveryQueue = { registrationId: "wh_1", isRetry: false };
+    const due = async (): Promise<string[]> => (await webhooks.due(deliveryQueue, 10, 1)).map(({ id }) => id);
     const writing = webhooks.addDelivery(first);
     while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([(await webhooks.delivery(first.id))?.status, await due(), added], ["pending", [], []]);

@@ -166,10 +166,10 @@ export const E = (run: Read, reads: Read[]): void => {
   run();
 };
 export const L = (element: unknown, run: (element: unknown) => unknown): void => {
-  undos.push(undoable(() => run(element)));
+  cleanups.push(undoable(() => run(element)));
 };
 /** What callbacks of moments have left to undo. */
-export const undos: (() => void)[] = [];
+export const cleanups: (() => void)[] = [];
 export const F = (field: Place, property: string, get: Read, set: (value: unknown) => void): void => {
   write(field, ` bind:${property}`, get());
   set("kept");

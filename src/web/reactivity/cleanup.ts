@@ -15,7 +15,7 @@ export function onCleanup(run: () => unknown): void {
 }
 
 /** Calls all of them, though some throw. @throws what the first of those threw */
-export function undoAll(all: readonly Cleanup[]): void {
+export function runCleanups(all: readonly Cleanup[]): void {
   const errors: unknown[] = [];
   for (const undo of all) {
     try {
@@ -31,7 +31,7 @@ export function undoAll(all: readonly Cleanup[]): void {
 export function undoable(run: () => unknown): () => void {
   const outer = cleanups;
   const mine: Cleanup[] = (cleanups = []);
-  const undo = (): void => undoAll(mine.splice(0));
+  const undo = (): void => runCleanups(mine.splice(0));
   try {
     const result = run();
     if (typeof result === "function") mine.push(result as Cleanup);

@@ -28,7 +28,7 @@ export class ServerResource<T> implements Resource<T> {
   #value: T | undefined;
   #error: unknown;
   #state: ResourceState = {};
-  #told: "open" | "settled" | undefined;
+  #reported: "open" | "settled" | undefined;
 
   constructor(start: () => T | PromiseLike<T>) {
     this.settled = this.#fetch(start);
@@ -56,20 +56,20 @@ export class ServerResource<T> implements Resource<T> {
   }
 
   /** The browser has been told what there is. */
-  tell(): void {
-    if (this.#isPending) this.#told = "open";
+  report(): void {
+    if (this.#isPending) this.#reported = "open";
   }
 
   /** Whether it has settled since the browser was told that it has not; then that is told now. */
-  tellSettled(): boolean {
-    if (this.#told !== "open" || this.#isPending) return false;
-    this.#told = "settled";
+  reportSettled(): boolean {
+    if (this.#reported !== "open" || this.#isPending) return false;
+    this.#reported = "settled";
     return true;
   }
 
   /** Whether the page was written before it could be seen what it is. */
   get mayBeAnything(): boolean {
-    return this.#isPending || this.#told !== undefined;
+    return this.#isPending || this.#reported !== undefined;
   }
 
   get state(): ResourceState {

@@ -76,18 +76,18 @@ describe("in development", () => {
         const made = of(store({ names: ["a"], at: { x: 1 } }));
         return String(still(made, "pages/a.tsx:2:5", "props.list"));
       });
-    const told = { code: "SVC204", message: /^SVC204 pages\/a\.tsx:2:5\nprops\.list is a store/ };
+    const reported = { code: "SVC204", message: /^SVC204 pages\/a\.tsx:2:5\nprops\.list is a store/ };
     assert.throws(
       read((list) => list),
-      told,
+      reported,
     );
     assert.throws(
       read((list) => list.at),
-      told,
+      reported,
     );
     assert.throws(
       read((list) => list.names),
-      told,
+      reported,
     );
     assert.equal(read((list) => list.names[0])(), "a");
     assert.equal(read((list) => ({ ...list }).at.x)(), "1");

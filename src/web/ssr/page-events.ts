@@ -9,7 +9,7 @@ export class PageEvents {
   readonly #types = new Set<string>();
   #windowTypes: Set<string> | undefined;
   /** What the browser listens for by now. */
-  #told: Set<string> | undefined;
+  #reported: Set<string> | undefined;
   #hasMoments = false;
   #isActive = false;
 
@@ -38,11 +38,11 @@ export class PageEvents {
 
   /** What browsers that have been told of the events so far must still hear of: types, and those of the window. */
   news(): { types: string[]; windowTypes: string[] } {
-    const told = (this.#told ??= new Set());
-    const types = [...this.#types].filter((type) => !told.has(type));
-    const windowTypes = [...(this.#windowTypes ?? [])].filter((type) => !told.has(DOM.window + type));
-    for (const type of types) told.add(type);
-    for (const type of windowTypes) told.add(DOM.window + type);
+    const reported = (this.#reported ??= new Set());
+    const types = [...this.#types].filter((type) => !reported.has(type));
+    const windowTypes = [...(this.#windowTypes ?? [])].filter((type) => !reported.has(DOM.window + type));
+    for (const type of types) reported.add(type);
+    for (const type of windowTypes) reported.add(DOM.window + type);
     return { types, windowTypes };
   }
 

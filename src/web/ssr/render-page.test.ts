@@ -199,7 +199,7 @@ describe("captured values", () => {
 
   it("that can't travel are refused with the place and a way out", () => {
     class Socket {}
-    for (const [value, told] of [
+    for (const [value, reported] of [
       [() => 1, /: slot 0 of scope b0\n.*function/],
       [new Socket(), /: slot 0 of scope b0\n.*Socket/],
       [{ deep: [Symbol("s")] }, /\.deep\[0\]/],
@@ -209,7 +209,7 @@ describe("captured values", () => {
         (error) =>
           error instanceof SvcError &&
           error.code === "SVC201" &&
-          told.test(error.message) &&
+          reported.test(error.message) &&
           error.message.includes(MODULE),
       );
     }

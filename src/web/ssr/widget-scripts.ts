@@ -55,8 +55,8 @@ const NONE: readonly never[] = [];
 
 export class PageFeatures {
   /** Most pages have none of either. */
-  #untold: Set<Feature> | undefined;
-  #told: Set<Feature> | undefined;
+  #unsent: Set<Feature> | undefined;
+  #reported: Set<Feature> | undefined;
   #styles: "none" | "untold" | "told" = "none";
 
   /** The page has a widget, which wants the stylesheet of the widgets, and perhaps scripts. */
@@ -67,7 +67,7 @@ export class PageFeatures {
 
   /** The page has something that wants scripts, and none of the widgets' looks. */
   need(...names: readonly Feature[]): void {
-    for (const name of names) if (!this.#told?.has(name)) (this.#untold ??= new Set()).add(name);
+    for (const name of names) if (!this.#reported?.has(name)) (this.#unsent ??= new Set()).add(name);
   }
 
   /** A scope of the page hears an event, or has a part. */
@@ -85,10 +85,10 @@ export class PageFeatures {
 
   /** Scripts that the page has come to need since this was last asked. */
   news(): readonly Feature[] {
-    if (!this.#untold) return NONE;
-    const names = [...this.#untold];
-    this.#told = new Set([...(this.#told ?? NONE), ...names]);
-    this.#untold = undefined;
+    if (!this.#unsent) return NONE;
+    const names = [...this.#unsent];
+    this.#reported = new Set([...(this.#reported ?? NONE), ...names]);
+    this.#unsent = undefined;
     return names;
   }
 }

@@ -74,7 +74,7 @@ export interface DeliveryReport {
 
 export class DeliveryLoop {
   readonly #options: DeliveryOptions;
-  readonly #lanes: DeliveryQueues;
+  readonly #queues: DeliveryQueues;
   readonly #recorder: Recorder;
   /** Running deliveries, and callers that wait for the last of them. */
   #running = 0;
@@ -97,13 +97,13 @@ export class DeliveryLoop {
     this.#options = options;
     const { store, clock, limits } = options;
     this.#sender = options.sending;
-    this.#lanes = new DeliveryQueues({ limits, store, now: () => clock.now(), roomOf: (id) => this.#roomOf(id) });
+    this.#queues = new DeliveryQueues({ limits, store, now: () => clock.now(), roomOf: (id) => this.#roomOf(id) });
     this.#recorder = new Recorder(store);
   }
 
   /** Number of running attempts. */
   get active(): number {
-    return this.#lanes.active;
+    return this.#queues.active;
   }
 
   /** Starts with pending deliveries. A second call does nothing. */
@@ -111,8 +111,8 @@ export class DeliveryLoop {
     if (this.#stopListening || this.#aborted.signal.aborted) return;
     this.#isOpen = true;
     this.#stopListening = this.#options.store.onOutbox((ids, added) => {
-      if (added.length > 0) for (const row of added) this.#lanes.offer(row);
-      else for (const id of ids) this.#lanes.wake(id);
+      if (added.length > 0) for (const row of added) this.#queues.offer(row);
+      else for (const id of ids) this.#queues.wake(id);
       this.#lookSoon();
     });
     this.#lookSoon();
@@ -120,13 +120,13 @@ export class DeliveryLoop {
 
   /** A registration has changed: its deliveries may start. */
   wake(registrationId: string): void {
-    this.#lanes.resume(registrationId);
+    this.#queues.resume(registrationId);
     this.#lookSoon();
   }
 
   /** Drops queued deliveries of a registration and reads them again, because some must not be sent any more. */
-  letGo(registrationId: string): void {
-    this.#lanes.hold(registrationId, this.#options.clock.now());
+  releaseAll(registrationId: string): void {
+    this.#queues.hold(registrationId, this.#options.clock.now());
     this.wake(registrationId);
   }
 
@@ -178,12 +178,12 @@ export class DeliveryLoop {
     try {
       if (this.#isNew) await this.#wakePending();
       while (this.#isOpen && this.#recorder.pending < MOST_UNRECORDED) {
-        const row = this.#lanes.next();
+        const row = this.#queues.next();
         if (row) void this.#deliver(row);
-        else if (this.#lanes.isHungry) await this.#lanes.read();
+        else if (this.#queues.isHungry) await this.#queues.read();
         else break;
       }
-      this.#wakeAt(this.#lanes.wakeMs);
+      this.#wakeAt(this.#queues.wakeMs);
     } catch (error) {
       this.#trouble("webhook deliveries could not be read", error);
       this.#wakeAt(this.#options.clock.now() + STORE_TROUBLE_MS);
@@ -191,7 +191,7 @@ export class DeliveryLoop {
   }
 
   async #wakePending(): Promise<void> {
-    for (const id of await this.#options.store.pendingRegistrations()) this.#lanes.wake(id);
+    for (const id of await this.#options.store.pendingRegistrations()) this.#queues.wake(id);
     this.#isNew = false;
   }
 
@@ -202,7 +202,7 @@ export class DeliveryLoop {
     this.#timerMs = wakeMs;
     this.#timer = this.#options.clock.schedule(wakeMs - this.#options.clock.now(), () => {
       this.#timerMs = FOREVER_MS;
-      this.#lanes.tick();
+      this.#queues.tick();
       this.#lookSoon();
     });
   }
@@ -222,7 +222,7 @@ export class DeliveryLoop {
     this.#running++;
     let hasSlot = true;
     const free = (): void => {
-      if (hasSlot) this.#lanes.finish(row);
+      if (hasSlot) this.#queues.finish(row);
       hasSlot = false;
       this.#lookSoon();
     };
@@ -235,9 +235,9 @@ export class DeliveryLoop {
     } catch (error) {
       const fields = { deliveryId: row.id, registrationId: row.registrationId };
       this.#trouble(`webhook delivery ${row.id} could not be recorded`, error, fields);
-      this.#lanes.hold(row.registrationId, this.#options.clock.now() + STORE_TROUBLE_MS);
+      this.#queues.hold(row.registrationId, this.#options.clock.now() + STORE_TROUBLE_MS);
     }
-    this.#lanes.release(row, dueMs);
+    this.#queues.release(row, dueMs);
     free();
     if (--this.#running === 0) this.#onIdle?.();
   }
@@ -282,7 +282,7 @@ export class DeliveryLoop {
     const { store, clock } = this.#options;
     const earlierMs = await store.earlierDueMs(row);
     if (earlierMs === undefined) return false;
-    this.#lanes.putOff(row);
+    this.#queues.putOff(row);
     await store.requeue(row.id, Math.max(earlierMs, clock.now()) + ORDER_WAIT_MS);
     // The earlier one may have ended meanwhile, without a notification.
     if ((await store.earlierDueMs(row)) === undefined) await this.#releaseLater(row);

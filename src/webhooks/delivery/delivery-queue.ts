@@ -2,7 +2,7 @@
  * The two queues of a registration: waiting rows, held rows, and what is known about more rows in the store. Data only;
  * delivery-queues.ts moves rows through them.
  */
-import type { DeliveryLane, DeliveryRow, OutboxRow } from "../../storage/contract/webhook-rows.ts";
+import type { DeliveryQueueKey, DeliveryRow, OutboxRow } from "../../storage/contract/webhook-rows.ts";
 
 /** If nothing is due. */
 export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
@@ -10,7 +10,7 @@ export const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 export const POSTPONED = -1;
 
 /** First attempts of a registration, or retries. */
-export interface DeliveryQueue extends DeliveryLane {
+export interface DeliveryQueue extends DeliveryQueueKey {
   queue: DeliveryRow[];
   active: number;
   /** Rows of this queue that wait, run, or have ended without a record, with their attempts at the time, or {@link POSTPONED}. */
@@ -32,7 +32,7 @@ export interface Reading {
   /** The store may have new rows. */
   hasNew: boolean;
   /** Nothing may start any more. */
-  isHeldUp: boolean;
+  isDelayed: boolean;
 }
 
 /** A registration with its two queues. */
@@ -84,15 +84,17 @@ export function isOtherwise({ id, attempts }: DeliveryRow, taken: ReadonlyMap<st
 }
 
 /** Lets the next look read the store. */
-export function renew(lane: DeliveryQueue): void {
-  lane.mayHaveMore = true;
-  if (lane.reading) lane.reading.hasNew = true;
+export function renew(deliveryQueue: DeliveryQueue): void {
+  deliveryQueue.mayHaveMore = true;
+  if (deliveryQueue.reading) deliveryQueue.reading.hasNew = true;
 }
 
 export function hasWork({ first, retries }: Endpoint): boolean {
-  return [first, retries].some((lane) => lane.mayHaveMore || lane.queue.length > 0);
+  return [first, retries].some((deliveryQueue) => deliveryQueue.mayHaveMore || deliveryQueue.queue.length > 0);
 }
 
 export function isIdle({ first, retries }: Endpoint): boolean {
-  return [first, retries].every((lane) => lane.held.size === 0 && lane.wakeMs === FOREVER_MS);
+  return [first, retries].every(
+    (deliveryQueue) => deliveryQueue.held.size === 0 && deliveryQueue.wakeMs === FOREVER_MS,
+  );
 }

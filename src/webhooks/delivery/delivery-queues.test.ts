@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { DeliveryLane, DeliveryRow } from "../../storage/contract/webhook-rows.ts";
+import type { DeliveryQueueKey, DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import { FOREVER_MS } from "./delivery-queue.ts";
 import { DeliveryQueues, type DeliveryLimits } from "./delivery-queues.ts";
 
@@ -20,7 +20,7 @@ const STEPS = [
   "start",
 ] as const;
 
-interface Reading extends DeliveryLane {
+interface Reading extends DeliveryQueueKey {
   limit: number;
   given: number;
 }
@@ -44,27 +44,29 @@ function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
     };
     return { ...row, ...state, ...change };
   };
-  const inLane = (lane: DeliveryLane) =>
+  const inLane = (deliveryQueue: DeliveryQueueKey) =>
     rows
-      .filter((row) => row.registrationId === lane.registrationId && row.attempts > 0 === lane.isRetry)
+      .filter(
+        (row) => row.registrationId === deliveryQueue.registrationId && row.attempts > 0 === deliveryQueue.isRetry,
+      )
       .sort((a, b) => a.dueMs - b.dueMs);
-  const lanes = new DeliveryQueues({
+  const queues = new DeliveryQueues({
     limits,
     now: () => nowMs,
     roomOf: (id) => rooms.get(id) ?? { slots: limits.perEndpoint, untilMs: 0 },
     store: {
-      due: async (lane, atMs, limit) => {
-        const given = inLane(lane)
+      due: async (deliveryQueue, atMs, limit) => {
+        const given = inLane(deliveryQueue)
           .filter((row) => row.dueMs <= atMs)
           .slice(0, limit);
-        readings.push({ ...lane, limit, given: given.length });
+        readings.push({ ...deliveryQueue, limit, given: given.length });
         return given;
       },
-      nextDueMs: async (lane, afterMs) => inLane(lane).find((row) => row.dueMs > afterMs)?.dueMs,
+      nextDueMs: async (deliveryQueue, afterMs) => inLane(deliveryQueue).find((row) => row.dueMs > afterMs)?.dueMs,
     },
   });
   return {
-    lanes,
+    queues,
     readings,
     rooms,
     /** Adds rows to the store, as a commit does. */
@@ -72,22 +74,22 @@ function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
       for (let at = 0; at < count; at++) {
         rows.push(make(registrationId, change));
       }
-      lanes.wake(registrationId);
+      queues.wake(registrationId);
     },
     /** Adds rows to the store and hands them over, as a commit of this process does. */
     offer: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
       const added = Array.from({ length: count }, () => make(registrationId, change));
       rows.push(...added);
-      for (const row of added) lanes.offer(row);
+      for (const row of added) queues.offer(row);
     },
     /** Rows whose attempts are not on record. */
     rows,
     start: async (): Promise<DeliveryRow[]> => {
       const started: DeliveryRow[] = [];
       for (;;) {
-        const row = lanes.next();
+        const row = queues.next();
         if (row) started.push(row);
-        else if (lanes.isHungry) await lanes.read();
+        else if (queues.isHungry) await queues.read();
         else break;
       }
       return started;
@@ -98,12 +100,12 @@ function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
         rows.findIndex(({ id }) => id === row.id),
         1,
       );
-      lanes.finish(row);
-      lanes.release(row);
+      queues.finish(row);
+      queues.release(row);
     },
     pass: (ms: number) => {
       nowMs += ms;
-      lanes.tick();
+      queues.tick();
     },
   };
 }
@@ -144,15 +146,15 @@ describe("lanes", () => {
     const [row] = await test.start();
     assert.ok(row);
     // It waits for an earlier one of its graph, which then ends.
-    test.lanes.putOff(row);
+    test.queues.putOff(row);
     row.dueMs = 21_000;
-    test.lanes.wake("wh_1");
+    test.queues.wake("wh_1");
     assert.deepEqual(await test.start(), []);
     row.dueMs = 1000;
-    test.lanes.wake("wh_1");
+    test.queues.wake("wh_1");
     assert.deepEqual(await test.start(), []);
-    test.lanes.finish(row);
-    test.lanes.release(row);
+    test.queues.finish(row);
+    test.queues.release(row);
     assert.deepEqual(await test.start(), [row]);
     test.end(row);
     assert.deepEqual(await test.start(), []);
@@ -200,14 +202,14 @@ describe("lanes", () => {
   it("go on without reading where they were told of something while rows were under way", async () => {
     const test = rig();
     test.offer("wh_1", 2);
-    const underWay = await test.start();
+    const activeCount = await test.start();
     for (let count = 0; count < 500; count++) {
-      if (count === 10) test.lanes.wake("wh_1");
+      if (count === 10) test.queues.wake("wh_1");
       test.offer("wh_1", 1);
-      test.end(underWay.shift() as DeliveryRow);
-      underWay.push(...(await test.start()));
+      test.end(activeCount.shift() as DeliveryRow);
+      activeCount.push(...(await test.start()));
     }
-    assert.equal(underWay.length, 2);
+    assert.equal(activeCount.length, 2);
     assert.ok(test.readings.length < 20, `${test.readings.length} pages were read`);
   });
 
@@ -217,30 +219,30 @@ describe("lanes", () => {
     const [row] = await test.start();
     assert.ok(row);
     row.attempts++;
-    test.lanes.wake("wh_1");
+    test.queues.wake("wh_1");
     assert.deepEqual(await test.start(), []);
-    test.lanes.finish(row);
-    test.lanes.release(row);
+    test.queues.finish(row);
+    test.queues.release(row);
     assert.deepEqual(await test.start(), [row]);
     // The same, let go of while the page is read that has it.
     row.attempts++;
-    test.lanes.wake("wh_1");
+    test.queues.wake("wh_1");
     const starting = test.start();
-    test.lanes.finish(row);
-    test.lanes.release(row);
+    test.queues.finish(row);
+    test.queues.release(row);
     assert.deepEqual(await starting, [row]);
   });
 
   it("read once though rows end meanwhile", async () => {
     const test = rig();
     test.add("wh_1", 8);
-    const underWay = await test.start();
-    test.lanes.wake("wh_1");
+    const activeCount = await test.start();
+    test.queues.wake("wh_1");
     test.readings.splice(0);
-    const ended = underWay.shift() as DeliveryRow;
+    const ended = activeCount.shift() as DeliveryRow;
     test.end(ended);
     const starting = test.start();
-    for (const row of underWay) test.end(row);
+    for (const row of activeCount) test.end(row);
     assert.deepEqual([await starting, test.readings.length], [[], 2]);
   });
 
@@ -250,7 +252,7 @@ describe("lanes", () => {
     await test.start();
     test.offer("wh_1", 1, { dueMs: 3000 });
     await test.start();
-    assert.equal(test.lanes.wakeMs, 3000);
+    assert.equal(test.queues.wakeMs, 3000);
     test.offer("wh_1", 200);
     let most = 0;
     const ended = new Set<string>();
@@ -269,11 +271,11 @@ describe("lanes", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 120 }), async (steps) => {
         const test = rig({ total: 6, perEndpoint: 4 });
-        const underWay: DeliveryRow[] = [];
+        const activeCount: DeliveryRow[] = [];
         const started: string[] = [];
         const start = async (): Promise<void> => {
           for (const row of await test.start()) {
-            underWay.push(row);
+            activeCount.push(row);
             started.push(row.id);
           }
         };
@@ -287,18 +289,18 @@ describe("lanes", () => {
           if (step === "offer later") test.offer("wh_1", count(), { dueMs: 1500 });
           if (step === "add") test.add("wh_1", count());
           if (step === "other") test.offer("wh_2", count());
-          if (step === "hold") test.lanes.hold("wh_1", FOREVER_MS);
-          if (step === "resume") test.lanes.resume("wh_1");
+          if (step === "hold") test.queues.hold("wh_1", FOREVER_MS);
+          if (step === "resume") test.queues.resume("wh_1");
           if (step === "pass") test.pass(300);
-          if (step === "end" && underWay.length > 0) test.end(underWay.shift() as DeliveryRow);
+          if (step === "end" && activeCount.length > 0) test.end(activeCount.shift() as DeliveryRow);
           // Begun, and not waited for: what comes next comes while pages are read.
           if (step === "start") starting = starting.then(start);
           await Promise.resolve();
         }
         await starting;
-        test.lanes.resume("wh_1");
+        test.queues.resume("wh_1");
         test.pass(5000);
-        for (await start(); underWay.length > 0; await start()) test.end(underWay.shift() as DeliveryRow);
+        for (await start(); activeCount.length > 0; await start()) test.end(activeCount.shift() as DeliveryRow);
         assert.deepEqual([started.length, new Set(started).size, test.rows.length], [made, made, 0]);
       }),
       { numRuns: 200 },
@@ -309,63 +311,63 @@ describe("lanes", () => {
     const test = rig();
     test.add("wh_1", 3);
     const started = await test.start();
-    for (const row of started) test.lanes.finish(row);
-    test.lanes.wake("wh_1");
+    for (const row of started) test.queues.finish(row);
+    test.queues.wake("wh_1");
     assert.deepEqual([started.length, (await test.start()).length], [3, 0]);
-    for (const row of started) test.lanes.release(row);
-    test.lanes.wake("wh_1");
+    for (const row of started) test.queues.release(row);
+    test.queues.wake("wh_1");
     assert.equal((await test.start()).length, 3);
   });
 
   it("say when the next row falls due, and start it then", async () => {
     const test = rig();
     test.add("wh_1", 1, { dueMs: 5000, attempts: 1 });
-    assert.deepEqual([(await test.start()).length, test.lanes.wakeMs], [0, 5000]);
+    assert.deepEqual([(await test.start()).length, test.queues.wakeMs], [0, 5000]);
     test.pass(3999);
-    assert.deepEqual([(await test.start()).length, test.lanes.wakeMs], [0, 5000]);
+    assert.deepEqual([(await test.start()).length, test.queues.wakeMs], [0, 5000]);
     test.pass(1);
     assert.equal((await test.start()).length, 1);
     test.pass(1);
-    assert.equal(test.lanes.wakeMs, FOREVER_MS);
+    assert.equal(test.queues.wakeMs, FOREVER_MS);
   });
 
   it("read nothing of a registration that waits, and all of it afterwards", async () => {
     const test = rig();
     test.add("wh_1", 3);
     test.rooms.set("wh_1", { slots: 0, untilMs: 9000 });
-    assert.deepEqual([(await test.start()).length, test.readings.length, test.lanes.wakeMs], [0, 0, 9000]);
+    assert.deepEqual([(await test.start()).length, test.readings.length, test.queues.wakeMs], [0, 0, 9000]);
     test.add("wh_1", 1);
     assert.deepEqual([(await test.start()).length, test.readings.length], [0, 0]);
     test.rooms.set("wh_1", { slots: 1, untilMs: 0 });
     test.pass(8000);
     assert.equal((await test.start()).length, 1, "one probe");
     test.rooms.delete("wh_1");
-    test.lanes.resume("wh_1");
+    test.queues.resume("wh_1");
     assert.equal((await test.start()).length, 3);
   });
 
   it("start what is offered after a hold whose time has come, though the clock is set back then, and in it when it ends", async () => {
     const test = rig();
-    test.lanes.hold("wh_1", 6000);
+    test.queues.hold("wh_1", 6000);
     test.pass(5000);
     assert.equal((await test.start()).length, 0);
     test.pass(-3000);
     test.offer("wh_1", 1);
     assert.equal((await test.start()).length, 1);
-    test.lanes.hold("wh_1", 9000);
+    test.queues.hold("wh_1", 9000);
     test.offer("wh_1", 1);
     assert.equal((await test.start()).length, 0);
-    assert.equal(test.lanes.wakeMs, 9000);
+    assert.equal(test.queues.wakeMs, 9000);
   });
 
   it("let go of what has not started when a registration is held", async () => {
     const test = rig({ total: 64, perEndpoint: 1 });
     test.add("wh_1", 3);
     const [first] = await test.start();
-    test.lanes.hold("wh_1", FOREVER_MS);
+    test.queues.hold("wh_1", FOREVER_MS);
     test.end(first as DeliveryRow);
     assert.equal((await test.start()).length, 0);
-    test.lanes.resume("wh_1");
+    test.queues.resume("wh_1");
     assert.equal((await test.start()).length, 1);
   });
 });

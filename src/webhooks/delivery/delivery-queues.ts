@@ -83,7 +83,7 @@ export class DeliveryQueues {
   /** The store may have work for this registration. */
   wake(registrationId: string): void {
     const endpoint = this.#endpoint(registrationId);
-    for (const lane of [endpoint.first, endpoint.retries]) renew(lane);
+    for (const deliveryQueue of [endpoint.first, endpoint.retries]) renew(deliveryQueue);
     this.#ready.add(endpoint);
   }
 
@@ -114,10 +114,10 @@ export class DeliveryQueues {
   hold(registrationId: string, untilMs: number): void {
     const endpoint = this.#endpoint(registrationId);
     endpoint.holdUntilMs = untilMs;
-    for (const lane of [endpoint.first, endpoint.retries]) {
-      for (const row of lane.queue.splice(0)) lane.held.delete(row.id);
-      renew(lane);
-      if (lane.reading) lane.reading.isHeldUp = true;
+    for (const deliveryQueue of [endpoint.first, endpoint.retries]) {
+      for (const row of deliveryQueue.queue.splice(0)) deliveryQueue.held.delete(row.id);
+      renew(deliveryQueue);
+      if (deliveryQueue.reading) deliveryQueue.reading.isDelayed = true;
     }
     this.#ready.delete(endpoint);
     this.#wakeMs = Math.min(this.#wakeMs, untilMs);
@@ -129,9 +129,9 @@ export class DeliveryQueues {
     this.#wakeMs = FOREVER_MS;
     for (const endpoint of this.#endpoints.values()) {
       if (this.#keepHold(endpoint, nowMs)) continue;
-      for (const lane of [endpoint.first, endpoint.retries]) {
-        if (lane.wakeMs <= nowMs) renew(lane);
-        else this.#wakeMs = Math.min(this.#wakeMs, lane.wakeMs);
+      for (const deliveryQueue of [endpoint.first, endpoint.retries]) {
+        if (deliveryQueue.wakeMs <= nowMs) renew(deliveryQueue);
+        else this.#wakeMs = Math.min(this.#wakeMs, deliveryQueue.wakeMs);
       }
       if (hasWork(endpoint)) this.#ready.add(endpoint);
       else if (isIdle(endpoint)) this.#endpoints.delete(endpoint.id);
@@ -158,18 +158,18 @@ export class DeliveryQueues {
 
   /** Reads a page for each of these queues. Rejects with errors of the store. */
   async read(): Promise<void> {
-    const lanes = [...this.#hungry];
+    const queues = [...this.#hungry];
     this.#hungry.clear();
-    for (const { registrationId } of lanes) this.#ready.add(this.#endpoint(registrationId));
-    await Promise.all(lanes.map((lane) => this.#read(lane)));
+    for (const { registrationId } of queues) this.#ready.add(this.#endpoint(registrationId));
+    await Promise.all(queues.map((deliveryQueue) => this.#read(deliveryQueue)));
   }
 
   /** Frees a slot. The row stays held, so that it is not read again before its attempt is recorded. */
   finish(row: DeliveryRow): void {
-    const lane = this.#laneOf(row);
-    lane.active--;
+    const deliveryQueue = this.#queueOf(row);
+    deliveryQueue.active--;
     this.#active--;
-    if (lane.isRetry) this.#activeRetries--;
+    if (deliveryQueue.isRetry) this.#activeRetries--;
     this.#ready.add(this.#endpoint(row.registrationId));
     for (const endpoint of this.#crowded) this.#ready.add(endpoint);
     this.#crowded.clear();
@@ -177,16 +177,16 @@ export class DeliveryQueues {
 
   /** The row is about to be postponed in the store without an attempt. If it is due afterwards, an operator has released it. */
   putOff(row: DeliveryRow): void {
-    this.#laneOf(row).held.set(row.id, POSTPONED);
+    this.#queueOf(row).held.set(row.id, POSTPONED);
   }
 
   /** Releases a row. @param dueMs time of the retry, if there is one */
   release(row: DeliveryRow, dueMs?: number): void {
-    const lane = this.#laneOf(row);
-    lane.reading?.released.set(row.id, lane.held.get(row.id) ?? POSTPONED);
-    lane.held.delete(row.id);
+    const deliveryQueue = this.#queueOf(row);
+    deliveryQueue.reading?.released.set(row.id, deliveryQueue.held.get(row.id) ?? POSTPONED);
+    deliveryQueue.held.delete(row.id);
     // The change of this row has been handled.
-    if (lane.passedOver.delete(row.id)) this.#lookAt(lane);
+    if (deliveryQueue.passedOver.delete(row.id)) this.#lookAt(deliveryQueue);
     if (dueMs === undefined) return;
     const { retries } = this.#endpoint(row.registrationId);
     if (retries.reading) retries.reading.hasNew = true;
@@ -194,9 +194,9 @@ export class DeliveryQueues {
     this.#wakeMs = Math.min(this.#wakeMs, dueMs);
   }
 
-  #lookAt(lane: DeliveryQueue): void {
-    renew(lane);
-    this.#ready.add(this.#endpoint(lane.registrationId));
+  #lookAt(deliveryQueue: DeliveryQueue): void {
+    renew(deliveryQueue);
+    this.#ready.add(this.#endpoint(deliveryQueue.registrationId));
   }
 
   #take(endpoint: Endpoint): DeliveryRow | undefined {
@@ -210,13 +210,13 @@ export class DeliveryQueues {
     if (first.active + retries.active >= slots) return undefined;
     const order = retries.active === 0 ? [retries, first] : [first, retries];
     let isHungry = false;
-    for (const lane of order) {
-      if (lane.isRetry && !this.#mayRetry(endpoint, slots)) continue;
+    for (const deliveryQueue of order) {
+      if (deliveryQueue.isRetry && !this.#mayRetry(endpoint, slots)) continue;
       // Nothing starts before the first row of the order is read.
-      const row = isHungry ? undefined : lane.queue.shift();
-      if (row) return this.#start(lane, row);
-      if (lane.queue.length > 0 || !lane.mayHaveMore) continue;
-      this.#hungry.add(lane);
+      const row = isHungry ? undefined : deliveryQueue.queue.shift();
+      if (row) return this.#start(deliveryQueue, row);
+      if (deliveryQueue.queue.length > 0 || !deliveryQueue.mayHaveMore) continue;
+      this.#hungry.add(deliveryQueue);
       isHungry = true;
     }
     return undefined;
@@ -236,41 +236,43 @@ export class DeliveryQueues {
     return false;
   }
 
-  #start(lane: DeliveryQueue, row: DeliveryRow): DeliveryRow {
-    lane.active++;
+  #start(deliveryQueue: DeliveryQueue, row: DeliveryRow): DeliveryRow {
+    deliveryQueue.active++;
     this.#active++;
-    if (lane.isRetry) this.#activeRetries++;
+    if (deliveryQueue.isRetry) this.#activeRetries++;
     return row;
   }
 
   /** Reads a page of due rows. Held rows are in it again, so as many more are requested. */
-  async #read(lane: DeliveryQueue): Promise<void> {
+  async #read(deliveryQueue: DeliveryQueue): Promise<void> {
     const { store, now } = this.#options;
     const page = this.#page;
-    const limit = page + lane.held.size;
+    const limit = page + deliveryQueue.held.size;
     const nowMs = now();
-    const reading: Reading = { released: new Map(), hasNew: false, isHeldUp: false };
-    lane.reading = reading;
+    const reading: Reading = { released: new Map(), hasNew: false, isDelayed: false };
+    deliveryQueue.reading = reading;
     try {
-      const rows = await store.due(lane, nowMs, limit);
-      if (reading.isHeldUp) return;
-      const others = rows.filter(({ id }) => !lane.held.has(id) && !reading.released.has(id));
-      lane.passedOver = new Set(rows.filter((row) => isOtherwise(row, lane.held)).map(({ id }) => id));
+      const rows = await store.due(deliveryQueue, nowMs, limit);
+      if (reading.isDelayed) return;
+      const others = rows.filter(({ id }) => !deliveryQueue.held.has(id) && !reading.released.has(id));
+      deliveryQueue.passedOver = new Set(
+        rows.filter((row) => isOtherwise(row, deliveryQueue.held)).map(({ id }) => id),
+      );
       if (rows.some((row) => isOtherwise(row, reading.released))) reading.hasNew = true;
-      lane.queue = others.slice(0, page);
-      for (const { id, attempts } of lane.queue) lane.held.set(id, attempts);
+      deliveryQueue.queue = others.slice(0, page);
+      for (const { id, attempts } of deliveryQueue.queue) deliveryQueue.held.set(id, attempts);
       const isLast = rows.length < limit && others.length <= page;
-      const wakeMs = isLast ? ((await store.nextDueMs(lane, nowMs)) ?? FOREVER_MS) : FOREVER_MS;
-      lane.mayHaveMore = !isLast || reading.hasNew;
-      if (lane.mayHaveMore) return;
-      lane.wakeMs = wakeMs;
+      const wakeMs = isLast ? ((await store.nextDueMs(deliveryQueue, nowMs)) ?? FOREVER_MS) : FOREVER_MS;
+      deliveryQueue.mayHaveMore = !isLast || reading.hasNew;
+      if (deliveryQueue.mayHaveMore) return;
+      deliveryQueue.wakeMs = wakeMs;
       this.#wakeMs = Math.min(this.#wakeMs, wakeMs);
     } finally {
-      lane.reading = undefined;
+      deliveryQueue.reading = undefined;
     }
   }
 
-  #laneOf(row: DeliveryRow): DeliveryQueue {
+  #queueOf(row: DeliveryRow): DeliveryQueue {
     const { first, retries } = this.#endpoint(row.registrationId);
     return row.attempts > 0 ? retries : first;
   }

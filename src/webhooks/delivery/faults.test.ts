@@ -66,7 +66,7 @@ async function deliver(url: string, more: Partial<WebhooksOptions> = {}, isLate 
   await until(() => isLate() || store.attemptRows.length > 0, "the receiver to do its worst");
   if (store.attemptRows.length === 0) await clock.advance(15_000);
   await until(() => store.attemptRows.length > 0, "the attempt on record");
-  await until(() => webhooks.underWay() === 0, "the slot to come free");
+  await until(() => webhooks.activeCount() === 0, "the slot to come free");
   return { attempt: store.attemptRows[0] as AttemptRow, delivery: (await store.delivery(id)) as DeliveryRow, clock };
 }
 

@@ -68,7 +68,7 @@ describe("a delivery", () => {
       });
       await test.webhooks.create({ url: "https://93.184.215.14/" });
       await test.emit();
-      await test.until(() => test.webhooks.underWay() === 1, "the attempt");
+      await test.until(() => test.webhooks.activeCount() === 1, "the attempt");
       const { id = "" } = (await deliveriesOf(test))[0] ?? {};
       assert.equal((await test.webhooks.giveUp(id)).status, "failed");
       answer();
@@ -76,7 +76,7 @@ describe("a delivery", () => {
       const { status: last, attempt_count: count } = await test.webhooks.delivery(id);
       assert.deepEqual([last, count], [outcome, 1]);
       await test.clock.advance(86_400_000);
-      await test.until(() => test.webhooks.underWay() === 0, "its end");
+      await test.until(() => test.webhooks.activeCount() === 0, "its end");
       assert.equal(test.store.attemptRows.length, 1);
     }
   });

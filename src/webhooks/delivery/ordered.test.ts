@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
-import type { DeliveryLane, DeliveryRow, OutboxRow } from "../../storage/contract/webhook-rows.ts";
+import type { DeliveryQueueKey, DeliveryRow, OutboxRow } from "../../storage/contract/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { FakeWebhookStore, fakeStore } from "./fake-store.test.ts";
 import { createWebhooks } from "../webhooks.ts";
@@ -31,9 +31,9 @@ class ReleasingStore extends FakeWebhookStore {
     return isThere;
   }
 
-  override due(lane: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
+  override due(deliveryQueue: DeliveryQueueKey, nowMs: number, limit: number): Promise<DeliveryRow[]> {
     this.readings++;
-    return super.due(lane, nowMs, limit);
+    return super.due(deliveryQueue, nowMs, limit);
   }
 }
 

@@ -64,7 +64,7 @@ export class Life {
   readonly #onDeath: () => void;
   /** A store handles and answers calls in order. */
   #lastAskedMs = 0;
-  #lastToldMs = 0;
+  #lastReportedMs = 0;
 
   constructor(store: Store, world: World, onDeath: () => void) {
     this.#world = world;
@@ -98,8 +98,8 @@ export class Life {
         if (typeof value !== "function") return value;
         const method = value.bind(from) as (...given: unknown[]) => unknown;
         if (key === "onOutbox")
-          return (listener: (...told: unknown[]) => void) =>
-            method((...told: unknown[]) => void (this.isDead || listener(...told)));
+          return (listener: (...reported: unknown[]) => void) =>
+            method((...reported: unknown[]) => void (this.isDead || listener(...reported)));
         if (AT_ONCE.has(key)) return method;
         return (...given: unknown[]) =>
           this.#call(() => method(...given) as Promise<unknown>, WRITES.test(String(key)));
@@ -116,7 +116,7 @@ export class Life {
     if (fault && dice.isOneIn(2)) throw fault;
     const value = await work();
     this.#mayDie();
-    this.#lastToldMs = await this.#until(this.#lastToldMs, isWrite ? dice.below(6) : 0);
+    this.#lastReportedMs = await this.#until(this.#lastReportedMs, isWrite ? dice.below(6) : 0);
     if (fault) throw fault;
     return value;
   }

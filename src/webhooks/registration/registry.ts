@@ -145,7 +145,7 @@ export class Registry {
   async remove(id: string): Promise<void> {
     await this.get(id);
     await this.#lock.run(URLS, () =>
-      this.#lock.run(id, () => this.#telling(id, () => this.#options.store.deleteRegistration(id))),
+      this.#lock.run(id, () => this.#reporting(id, () => this.#options.store.deleteRegistration(id))),
     );
   }
 
@@ -184,14 +184,14 @@ export class Registry {
 
   #edit(id: string, change: (row: RegistrationRow) => RegistrationRow): Promise<RegistrationRow> {
     return this.#lock.run(id, async () => {
-      const changed = await this.#telling(id, () => this.#options.store.changeRegistration(id, change));
+      const changed = await this.#reporting(id, () => this.#options.store.changeRegistration(id, change));
       // Throws if it does not exist.
       return changed ? changed.after : this.get(id);
     });
   }
 
   /** Reports a change also if it failed: it may be written although the store could not say so, and deliveries would wait for it. */
-  async #telling<T>(id: string, change: () => Promise<T>): Promise<T> {
+  async #reporting<T>(id: string, change: () => Promise<T>): Promise<T> {
     try {
       return await change();
     } finally {

@@ -17,7 +17,7 @@ import { RequestMetrics } from "./requests.ts";
 export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
   /** Running requests. */
-  readonly underWay = new ActiveRequests();
+  readonly activeCount = new ActiveRequests();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);
@@ -46,11 +46,11 @@ export class Metrics implements Observer {
   }
 
   answering(ctx: RequestContext): void {
-    this.underWay.add(ctx);
+    this.activeCount.add(ctx);
   }
 
   ended(ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {
-    this.underWay.remove(ctx);
+    this.activeCount.remove(ctx);
     this.requests.ended(ctx, result, durationMs, isCut);
   }
 

@@ -33,13 +33,13 @@ describe("what graphs did in the last day", () => {
   it("forgets what others said of minutes long gone, though nothing happens here", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const [here, there] = [new RecentMinutes(clock), new RecentMinutes(clock)];
-    const tell = (): void => {
+    const report = (): void => {
       there.started("order");
       for (const minute of there.takeUnsaved()) here.learn("there", minute);
     };
-    tell();
+    report();
     await clock.advance(25 * 60 * MINUTE);
-    tell();
+    report();
     clock.aheadMs = -25 * 60 * MINUTE;
     assert.equal(here.read(0).hour.started, 0);
   });
@@ -63,7 +63,7 @@ describe("what graphs did in the last day", () => {
       here
         .read(4)
         .minutes.slice(-2)
-        .map(({ under_way: underWay }) => underWay),
+        .map(({ under_way: activeCount }) => activeCount),
       [0, 4],
     );
     assert.equal(readMinute(0, ["nonsense"]).graphs.size, 0);
@@ -122,7 +122,7 @@ describe("what graphs did in the last hour", () => {
     recent.ended("order", "done", 10);
     const last = recent.read(1).minutes.slice(-5);
     assert.deepEqual(
-      last.map(({ under_way: underWay }) => underWay),
+      last.map(({ under_way: activeCount }) => activeCount),
       [0, 3, 1, 2, 1],
     );
     assert.deepEqual(

@@ -147,12 +147,12 @@ export class RecentMinutes {
   }
 
   /** @param underWay unfinished runs now; earlier numbers follow from starts and ends since then */
-  read(underWay: number): RecentActivity {
+  read(activeCount: number): RecentActivity {
     const last = minuteOf(this.#clock.now());
     const all = Array.from({ length: HOURS }, (_, at) => this.#at(last - HOURS + 1 + at));
     const hour = all.slice(HOUR);
     return {
-      minutes: hourMinutes(hour, underWay),
+      minutes: hourMinutes(hour, activeCount),
       hour: hourOf(hour),
       hour_before: hourOf(all.slice(0, HOUR)),
     };
@@ -231,10 +231,10 @@ function minuteOf(ms: number): number {
   return Math.max(0, Math.floor(ms / MINUTE_MS));
 }
 
-function hourMinutes(minutes: readonly Minute[], underWay: number): HourMinute[] {
-  let left = underWay;
+function hourMinutes(minutes: readonly Minute[], activeCount: number): HourMinute[] {
+  let left = activeCount;
   const newestFirst = minutes.toReversed().map((minute) => {
-    const told = {
+    const reported = {
       at_ms: minute.at * MINUTE_MS,
       ...totalOf(minute),
       // The last counts of a killed process are missing.
@@ -243,7 +243,7 @@ function hourMinutes(minutes: readonly Minute[], underWay: number): HourMinute[]
       p95_ms: quantileOf(minute, 0.95),
     };
     left -= growthOf(minute);
-    return told;
+    return reported;
   });
   return newestFirst.reverse();
 }

@@ -54,7 +54,7 @@ describe("who was turned away by a rate limit", () => {
     const { count, callers } = refused.read();
     assert.deepEqual([count, callers.length], [24_750, 50]);
     assert.equal(callers[0]?.client, "203.0.113.9");
-    const told = callers[0]?.count ?? 0;
-    assert.ok(told > 4700 && told <= 4750, String(told));
+    const reported = callers[0]?.count ?? 0;
+    assert.ok(reported > 4700 && reported <= 4750, String(reported));
   });
 });

@@ -31,7 +31,7 @@ export class RequestMetrics {
 
   ended(ctx: RequestContext, { status }: Result, durationMs: number, isCut: boolean): void {
     this.inFlight--;
-    if (this.#onIdle.length > 0 && this.inFlight === 0) for (const tell of this.#onIdle.splice(0)) tell();
+    if (this.#onIdle.length > 0 && this.inFlight === 0) for (const report of this.#onIdle.splice(0)) report();
     if (isCut) this.cut++;
     const counts = this.#countsOf(ctx);
     const at = Math.floor(status / 100) - 1;

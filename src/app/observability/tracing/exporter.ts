@@ -89,9 +89,9 @@ export class Exporter {
     const body = JSON.stringify(otlpBody(batch, serviceName));
     for (let tried = 1; ; tried++) {
       const outcome = await this.#post(body);
-      if (outcome.kind === "done") return this.#tell(undefined);
+      if (outcome.kind === "done") return this.#report(undefined);
       if (outcome.kind === "refused" || tried === MAX_TRIES || this.#closing.signal.aborted)
-        return this.#tell(outcome.why);
+        return this.#report(outcome.why);
       const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (tried - 1) * (0.5 + random() / 2);
       await sleep(clock, Math.min(waitMs, MAX_WAIT_MS), this.#closing.signal).catch(() => undefined); // tried at once
     }
@@ -125,7 +125,7 @@ export class Exporter {
   }
 
   /** Once when it begins to fail and once when it works again. @param why undefined: it works */
-  #tell(why: string | undefined): boolean {
+  #report(why: string | undefined): boolean {
     const isSent = why === undefined;
     if (this.#isFailing !== !isSent) {
       if (isSent) this.#options.log.info({}, "Traces are exported again");

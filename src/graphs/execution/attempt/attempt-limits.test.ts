@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../../platform/shared/clock.ts";
 import { worker } from "../../definition/definition.ts";
-import { bench, ELSEWHERE } from "../../engine/engine.testkit.ts";
+import { bench, REMOTE } from "../../engine/engine.testkit.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 
 /** Runs one worker alone. */
@@ -18,7 +18,7 @@ async function startedOn(url: string, only: Worker<never, unknown>, given = new 
 
 const never = () => new Promise<never>(() => undefined);
 
-for (const url of ["memory:", ELSEWHERE]) {
+for (const url of ["memory:", REMOTE]) {
   const started = startedOn.bind(undefined, url);
 
   describe(`a heartbeat on ${url}`, () => {
@@ -35,13 +35,13 @@ for (const url of ["memory:", ELSEWHERE]) {
     it("is whatever the worker tells: heartbeat, progress, log, event", async () => {
       const clock = new SimulatedClock();
       const beats = worker("beats", { heartbeat: "20s", retry: { max: 1 } }, async (_input, ctx) => {
-        const tell = [
+        const report = [
           () => ctx.heartbeat(),
           () => ctx.progress(0.5),
           () => ctx.log("info", "here"),
           () => ctx.emit("here"),
         ];
-        tell.forEach((one, at) => clock.schedule((at + 1) * 19_000, one));
+        report.forEach((one, at) => clock.schedule((at + 1) * 19_000, one));
         return never();
       });
       const { now } = await started(beats, clock);

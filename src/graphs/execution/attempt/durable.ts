@@ -15,7 +15,7 @@ import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
-import { requireCalled, requireCallOptions } from "./validate-call.ts";
+import { validateCall, requireCallOptions } from "./validate-call.ts";
 import type { ArtifactRef } from "../../definition/context-types.ts";
 import type {
   CallOptions,
@@ -51,7 +51,7 @@ export interface DurableOptions {
 }
 
 /** A message without the fields that all messages of an attempt share. */
-type Inside = DurableMessage extends infer Message
+type RemoteContext = DurableMessage extends infer Message
   ? Message extends DurableMessage
     ? Omit<Message, "node" | "state">
     : never
@@ -134,7 +134,7 @@ export class Durable {
     const [node, machine] = [this.#node, this.#machine];
     const id = key === undefined ? this.#keys.count("tx") : this.#keys.use("tx", key);
     const decided = (result: Json, before: Transition | undefined): Transition => {
-      if (before) return mend(before, machine.node(id), result);
+      if (before) return repair(before, machine.node(id), result);
       this.#requireCurrent();
       const message = this.#message({ type: "stepDone", id, result, startedMs: undefined });
       return decide(machine, message, clock.now()) as Transition;
@@ -230,7 +230,7 @@ export class Durable {
 
   async call(key: string, callable: unknown, input: unknown, options: CallOptions = {}): Promise<Json> {
     const id = this.#keys.use("call", key);
-    const worker = requireCalled("call", key, callable);
+    const worker = validateCall("call", key, callable);
     requireCallOptions("call", key, options);
     const inputs = [toJson(input, `the input of "${id}"`, this.#options.values.inputBytes)];
     return this.#open(id, false, { worker, inputs, concurrency: 1, mayFail: false, ...options });
@@ -238,7 +238,7 @@ export class Durable {
 
   async map(key: string, items: readonly unknown[], callable: unknown, options: MapCallOptions = {}) {
     const id = this.#keys.use("map", key);
-    const worker = requireCalled("map", key, callable);
+    const worker = validateCall("map", key, callable);
     requireCallOptions("map", key, options);
     const { inputBytes } = this.#options.values;
     const inputs = items.map((item, at) => toJson(item, `item ${at} of "${id}"`, inputBytes));
@@ -262,7 +262,7 @@ export class Durable {
   }
 
   /** @param make creates the wait. @param opening message that opens it. */
-  async #settle<W extends Wait>(make: (wake: () => void) => W, opening: (wait: W) => Inside): Promise<Json> {
+  async #settle<W extends Wait>(make: (wake: () => void) => W, opening: (wait: W) => RemoteContext): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
     let wake = (): void => undefined;
@@ -281,7 +281,7 @@ export class Durable {
    * Finds the stored signal that this wait can receive, and drops those that its schema rejects.
    * @param opening message that opens the wait: sent in the turn in which no signal is left to check, so none arrives in between.
    */
-  async #assign(wait: Wait, opening: Inside): Promise<void> {
+  async #assign(wait: Wait, opening: RemoteContext): Promise<void> {
     const { signals } = this.#machine.inner;
     const first = () => (wait.signal === undefined ? undefined : signals.first(wait.signal));
     for (let kept = first(); kept; kept = first()) {
@@ -345,13 +345,13 @@ export class Durable {
   // Shared.
 
   /** Resolves once the message's transition is committed. Rejects if that fails; the attempt is aborted then. */
-  async #commit(message: Inside): Promise<void> {
+  async #commit(message: RemoteContext): Promise<void> {
     this.#requireCurrent();
     return this.#options.attempt.run.request(this.#message(message));
   }
 
   /** Adds the state that was set since the last message. */
-  #message(message: Inside): DurableMessage {
+  #message(message: RemoteContext): DurableMessage {
     const state = this.#isStateNew ? this.#state : undefined;
     this.#isStateNew = false;
     return { ...message, node: this.#node, state };
@@ -388,7 +388,7 @@ export class Durable {
 }
 
 /** The statements ran again in a repeated transaction: the new result replaces the old one. */
-function mend(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
+function repair(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
   for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
   return unit;
 }

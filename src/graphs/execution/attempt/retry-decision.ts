@@ -4,7 +4,7 @@ import { messageOf, type Outcome } from "./attempt.ts";
 import { retryDelayMs, type RetryPolicy } from "../../definition/retry.ts";
 
 /** Time of the next attempt. If it can't be computed, there is none, and the error says why. */
-export function verdict(
+export function decision(
   policy: RetryPolicy | undefined,
   attempt: number,
   { error, cause }: Extract<Outcome, { kind: "failed" }>,

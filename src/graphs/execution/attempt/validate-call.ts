@@ -8,7 +8,7 @@ import { isGraph, isWorker, notWorker } from "../../definition/worker-shape.ts";
 type Method = "call" | "map";
 
 /** @throws FinalError if it is not a worker, because a retry cannot help. */
-export function requireCalled(method: Method, key: string, callable: unknown): Worker<never, unknown> {
+export function validateCall(method: Method, key: string, callable: unknown): Worker<never, unknown> {
   if (isWorker(callable)) return callable;
   const given = isGraph(callable) ? "a graph in place of a worker; use asWorker(graph)" : notWorker(callable);
   throw new FinalError(`ctx.${method}("${key}", …) was given ${given}`);

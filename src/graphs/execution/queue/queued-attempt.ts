@@ -1,7 +1,7 @@
 /** Entries in the queue of a worker. */
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { ActiveRun } from "../active-run.ts";
-import { COUNTED_ELSEWHERE, type Keys, type Seat } from "./task-queue.ts";
+import { COUNTED_REMOTELY, type Keys, type QueueItem } from "./task-queue.ts";
 import type { Slot } from "./slot.ts";
 
 /** May want a slot when its turn comes. */
@@ -12,10 +12,10 @@ export interface SlotUser {
 export type Queued = QueuedAttempt | QueuedRequest | QueuedReturn;
 
 /** Time of queueing and order. */
-type Turn = Pick<Seat, "order" | "seq">;
+type Turn = Pick<QueueItem, "order" | "seq">;
 
 /** A ready node. */
-export class QueuedAttempt implements Seat {
+export class QueuedAttempt implements QueueItem {
   readonly isStart = true;
   /** Must take a permit if limits hold over all processes. */
   readonly hasPermit = false;
@@ -73,7 +73,7 @@ export class QueuedAttempt implements Seat {
 }
 
 /** A request for a slot by something other than an attempt of a node here: a compensation, or a node of another process's run. */
-export class QueuedRequest implements Seat {
+export class QueuedRequest implements QueueItem {
   readonly isStart = false;
   readonly hasPermit: boolean;
   readonly order: number;
@@ -106,7 +106,7 @@ export class QueuedRequest implements Seat {
 }
 
 /** An attempt that continues after a wait and takes its slot again. */
-export class QueuedReturn implements Seat {
+export class QueuedReturn implements QueueItem {
   readonly isStart = false;
   // Before attempts that have not started, so that its resources are released sooner.
   readonly order = Number.NEGATIVE_INFINITY;
@@ -124,7 +124,7 @@ export class QueuedReturn implements Seat {
 
   /** The process that holds the run took the permit again before it reported the end of the wait. */
   get hasPermit(): boolean {
-    return this.keys === COUNTED_ELSEWHERE;
+    return this.keys === COUNTED_REMOTELY;
   }
 
   isWanted(): boolean {

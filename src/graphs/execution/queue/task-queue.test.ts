@@ -2,45 +2,45 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SimulatedClock } from "../../../platform/shared/clock.ts";
-import { Lane, NO_KEYS, orderOf, type Seat } from "./task-queue.ts";
+import { TaskQueue, NO_KEYS, orderOf, type QueueItem } from "./task-queue.ts";
 import type { AnyOptions } from "../../definition/worker-types.ts";
 
-interface Named extends Seat {
+interface Named extends QueueItem {
   name: number;
 }
 
-function laneOf(options: AnyOptions, isWanted: (seat: Named) => boolean = () => true) {
+function queueOf(options: AnyOptions, isWanted: (item: Named) => boolean = () => true) {
   const clock = new SimulatedClock();
   let opened = 0;
-  const lane = new Lane<Named>({ options, clock, owner: { opened: () => opened++ } });
+  const taskQueue = new TaskQueue<Named>({ options, clock, owner: { opened: () => opened++ } });
   const wait = (name: number, keys = NO_KEYS, priority = 0, isStart = true): Named => {
-    const seat: Named = {
+    const item: Named = {
       name,
       keys,
       isStart,
       order: orderOf(clock.now(), priority),
-      seq: lane.nextSeq(),
-      isWanted: () => isWanted(seat),
+      seq: taskQueue.nextSeq(),
+      isWanted: () => isWanted(item),
       dropped: () => undefined,
     };
-    lane.wait(seat);
-    return seat;
+    taskQueue.wait(item);
+    return item;
   };
   const takeAll = (): number[] => {
     const taken: number[] = [];
-    for (let seat = lane.take(); seat; seat = lane.take()) taken.push(seat.name);
+    for (let item = taskQueue.take(); item; item = taskQueue.take()) taken.push(item.name);
     return taken;
   };
-  return { clock, lane, wait, takeAll, opened: () => opened };
+  return { clock, taskQueue, wait, takeAll, opened: () => opened };
 }
 
-const key = (concurrency: string, rate = ""): Seat["keys"] => ({ concurrency, rate });
+const key = (concurrency: string, rate = ""): QueueItem["keys"] => ({ concurrency, rate });
 const anyKey = (input: string): string => input;
 
 describe("a lane", () => {
   it("serves in order of waiting, a point of priority being worth a minute", async () => {
-    const { clock, lane, wait, takeAll } = laneOf({ concurrency: 1 });
-    assert.ok(lane.enter(NO_KEYS));
+    const { clock, taskQueue, wait, takeAll } = queueOf({ concurrency: 1 });
+    assert.ok(taskQueue.enter(NO_KEYS));
     wait(1);
     wait(2, NO_KEYS, -1);
     await clock.advance(59_999);
@@ -51,7 +51,7 @@ describe("a lane", () => {
     wait(6, NO_KEYS, 2);
     const served: number[] = [];
     for (let at = 0; at < 6; at++) {
-      lane.leave(NO_KEYS);
+      taskQueue.leave(NO_KEYS);
       served.push(...takeAll());
     }
     // 6 counts as there for two minutes; 2 was a minute early, and so comes after 4 but before 5.
@@ -59,20 +59,20 @@ describe("a lane", () => {
   });
 
   it("lets those pass whose key has room", () => {
-    const { lane, wait, takeAll } = laneOf({ concurrency: { limit: 1, key: anyKey, total: 2 } });
+    const { taskQueue, wait, takeAll } = queueOf({ concurrency: { limit: 1, key: anyKey, total: 2 } });
     wait(1, key("a"));
     wait(2, key("a"));
     wait(3, key("b"));
     wait(4, key("c"));
     assert.deepEqual(takeAll(), [1, 3]);
-    lane.leave(key("b"));
+    taskQueue.leave(key("b"));
     assert.deepEqual(takeAll(), [4]);
-    lane.leave(key("a"));
+    taskQueue.leave(key("a"));
     assert.deepEqual(takeAll(), [2]);
   });
 
   it("starts no more in any stretch of the rate's time than its limit, with one timer for all that wait", async () => {
-    const { clock, lane, wait, takeAll, opened } = laneOf({ rate: { limit: 2, per: "1s" }, concurrency: 100 });
+    const { clock, taskQueue, wait, takeAll, opened } = queueOf({ rate: { limit: 2, per: "1s" }, concurrency: 100 });
     for (let name = 1; name <= 50; name++) wait(name);
     assert.deepEqual(takeAll(), [1, 2]);
     assert.equal(clock.pending, 1);
@@ -80,11 +80,11 @@ describe("a lane", () => {
     assert.deepEqual([opened(), takeAll()], [0, []]);
     await clock.advance(1);
     assert.deepEqual([opened(), takeAll(), clock.pending], [1, [3, 4], 1]);
-    assert.equal(lane.enter(NO_KEYS), false);
+    assert.equal(taskQueue.enter(NO_KEYS), false);
   });
 
   it("does not count what returns after a wait as a start", () => {
-    const { wait, takeAll } = laneOf({ rate: { limit: 1, per: "1h" } });
+    const { wait, takeAll } = queueOf({ rate: { limit: 1, per: "1h" } });
     wait(1);
     wait(2, NO_KEYS, 0, false);
     wait(3);
@@ -92,9 +92,9 @@ describe("a lane", () => {
   });
 
   it("waits no longer than the rate's time after the clock was set back", async () => {
-    const { lane, wait, takeAll, clock } = laneOf({ rate: { limit: 1, per: "10s" } });
+    const { taskQueue, wait, takeAll, clock } = queueOf({ rate: { limit: 1, per: "10s" } });
     const real = clock.now.bind(clock);
-    assert.ok(lane.enter(NO_KEYS));
+    assert.ok(taskQueue.enter(NO_KEYS));
     wait(1);
     clock.now = () => real() - 3_600_000;
     await clock.advance(10_000);
@@ -104,11 +104,11 @@ describe("a lane", () => {
   });
 
   it("waits no longer than that either behind the gate of another key", async () => {
-    const { lane, wait, takeAll, clock } = laneOf({ rate: { limit: 1, per: "10s", key: anyKey } });
+    const { taskQueue, wait, takeAll, clock } = queueOf({ rate: { limit: 1, per: "10s", key: anyKey } });
     const real = clock.now.bind(clock);
-    assert.ok(lane.enter(key("", "a")));
+    assert.ok(taskQueue.enter(key("", "a")));
     await clock.advance(5_000);
-    assert.ok(lane.enter(key("", "b")));
+    assert.ok(taskQueue.enter(key("", "b")));
     wait(1, key("", "a"));
     wait(2, key("", "b"));
     clock.now = () => real() - 3_600_000;
@@ -121,15 +121,15 @@ describe("a lane", () => {
   it("looks at each of a hundred thousand that wait a few times at most", () => {
     let looks = 0;
     const limits = { concurrency: { limit: 1, key: anyKey, total: 10 } };
-    const { lane, wait, takeAll } = laneOf(limits, () => ++looks > 0);
+    const { taskQueue, wait, takeAll } = queueOf(limits, () => ++looks > 0);
     const keys = Array.from({ length: 20_000 }, (_, at) => key(`k${at % 5_000}`));
-    const running: Seat["keys"][] = [];
+    const running: QueueItem["keys"][] = [];
     keys.forEach((own, at) => wait(at, own));
     for (let done = 0; done < keys.length; done++) {
-      for (const name of takeAll()) running.push(keys[name] as Seat["keys"]);
-      lane.leave(running.shift() as Seat["keys"]);
+      for (const name of takeAll()) running.push(keys[name] as QueueItem["keys"]);
+      taskQueue.leave(running.shift() as QueueItem["keys"]);
     }
-    assert.equal(lane.waiting, 0);
+    assert.equal(taskQueue.waiting, 0);
     assert.ok(looks < 6 * keys.length, `${looks} looks at ${keys.length}`);
   });
 
@@ -167,7 +167,7 @@ describe("a lane", () => {
         // The timers of the real one need no time to pass: asking is enough.
         const now = (): number => nowMs;
         const clock = { now, elapsed: now, schedule: () => ({ cancel: () => undefined }) };
-        const lane = new Lane<Named>({
+        const taskQueue = new TaskQueue<Named>({
           options: {
             concurrency: perKey === undefined ? total : { limit: perKey, key: anyKey, total },
             ...(rate === undefined ? {} : { rate: { limit: rate, per, key: anyKey } }),
@@ -177,20 +177,20 @@ describe("a lane", () => {
         });
         const timers: { atMs: number; run: () => void }[] = [];
         let waiting: Named[] = [];
-        const running: Seat["keys"][] = [];
+        const running: QueueItem["keys"][] = [];
         const starts: { atMs: number; key: string }[] = [];
-        const isOpen = (keys: Seat["keys"], isStart: boolean): boolean =>
+        const isOpen = (keys: QueueItem["keys"], isStart: boolean): boolean =>
           running.length < total &&
           running.filter((other) => other.concurrency === keys.concurrency).length < (perKey ?? Infinity) &&
           (!isStart ||
             starts.filter((one) => one.key === keys.rate && one.atMs > nowMs - per).length < (rate ?? Infinity));
-        const occupy = (keys: Seat["keys"], isStart: boolean): void => {
+        const occupy = (keys: QueueItem["keys"], isStart: boolean): void => {
           running.push(keys);
           if (isStart) starts.push({ atMs: nowMs, key: keys.rate });
         };
         const expected = (): Named | undefined =>
           waiting
-            .filter((seat) => !gone.has(seat.name) && isOpen(seat.keys, seat.isStart))
+            .filter((item) => !gone.has(item.name) && isOpen(item.keys, item.isStart))
             .sort((a, b) => a.order - b.order || a.seq - b.seq)[0];
         let names = 0;
         for (const one of steps) {
@@ -200,36 +200,36 @@ describe("a lane", () => {
           } else if (one.do === "wait") {
             const keys = key(one.c, one.r);
             const name = names++;
-            const seat: Named = {
+            const item: Named = {
               name,
               keys,
               isStart: one.isStart,
               order: orderOf(nowMs, one.priority),
-              seq: lane.nextSeq(),
+              seq: taskQueue.nextSeq(),
               isWanted: () => !gone.has(name),
               dropped: () => undefined,
             };
-            waiting.push(seat);
-            lane.wait(seat);
+            waiting.push(item);
+            taskQueue.wait(item);
           } else if (one.do === "enter") {
             const keys = key(one.c, one.r);
             const isFree = expected() === undefined && isOpen(keys, true);
-            assert.equal(lane.enter(keys), isFree);
+            assert.equal(taskQueue.enter(keys), isFree);
             if (isFree) occupy(keys, true);
           } else if (one.do === "drop" && waiting.length > 0)
             gone.add(waiting[one.which % waiting.length]?.name as number);
           else if (one.do === "leave" && running.length > 0) {
             const [keys] = running.splice(one.which % running.length, 1);
-            lane.leave(keys as Seat["keys"]);
+            taskQueue.leave(keys as QueueItem["keys"]);
           }
-          for (let seat = lane.take(); ; seat = lane.take()) {
+          for (let item = taskQueue.take(); ; item = taskQueue.take()) {
             const wanted = expected();
-            assert.equal(seat?.name, wanted?.name);
-            if (!seat) break;
+            assert.equal(item?.name, wanted?.name);
+            if (!item) break;
             waiting = waiting.filter((other) => other !== wanted);
-            occupy(seat.keys, seat.isStart);
+            occupy(item.keys, item.isStart);
           }
-          assert.equal(lane.running, running.length);
+          assert.equal(taskQueue.running, running.length);
         }
       }),
       { numRuns: 500, seed: 20261121 },

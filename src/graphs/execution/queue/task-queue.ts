@@ -15,7 +15,7 @@ import type { AnyOptions } from "../../definition/worker-types.ts";
 const DEFAULT_CONCURRENCY = 16;
 
 /** Most attempts of one worker for which a process waits in others: enough to keep several busy. */
-const PLACES_ELSEWHERE = 128;
+const REMOTE_SLOTS = 128;
 
 /** Head start of a priority point. Long enough to matter in a backlog, short enough that the rest gets its turn. */
 const PRIORITY_POINT_MS = 60_000;
@@ -25,7 +25,7 @@ function givenTotal({ concurrency }: AnyOptions): number | undefined {
 }
 
 /** Concurrent attempts of a worker in one process. */
-export function localPlaces(options: AnyOptions): number {
+export function localSlots(options: AnyOptions): number {
   const total = givenTotal(options);
   return Math.min(options.perProcess ?? total ?? DEFAULT_CONCURRENCY, total ?? Infinity);
 }
@@ -39,10 +39,10 @@ export interface Keys {
 export const NO_KEYS: Keys = { concurrency: "", rate: "" };
 
 /** Keys of an attempt for a run of another process, which counts it there. */
-export const COUNTED_ELSEWHERE: Keys = { concurrency: "", rate: "" };
+export const COUNTED_REMOTELY: Keys = { concurrency: "", rate: "" };
 
 /** An entry of the queue. */
-export interface Seat extends Ordered {
+export interface QueueItem extends Ordered {
   readonly keys: Keys;
   /** False after a wait: it was counted when it started. */
   readonly isStart: boolean;
@@ -58,52 +58,52 @@ export function orderOf(nowMs: number, priority: number): number {
 }
 
 /** Entries with the same keys: a limit that blocks one blocks all. */
-interface Group<S extends Seat> {
+interface Group<S extends QueueItem> {
   readonly name: string;
   readonly keys: Keys;
-  readonly seats: Heap<S>;
+  readonly items: Heap<S>;
   isParked: boolean;
 }
 
 /** Running attempts of one key, and groups that wait for one of them to end. */
-interface KeyGate<S extends Seat> {
+interface KeyGate<S extends QueueItem> {
   running: number;
   parked: Group<S>[];
 }
 
-interface RateGate<S extends Seat> {
+interface RateGate<S extends QueueItem> {
   readonly window: RateWindow | ShutGate;
   parked: Group<S>[];
 }
 
 /** An entry for each group, by the group's first element at the time. Stale once that has changed. */
-interface Entry<S extends Seat> extends Ordered {
+interface Entry<S extends QueueItem> extends Ordered {
   readonly group: Group<S>;
 }
 
-interface OpeningGate<S extends Seat> extends Ordered {
+interface OpeningGate<S extends QueueItem> extends Ordered {
   readonly gate: RateGate<S>;
 }
 
 /** Owner of a queue. */
-export interface LaneOwner {
+export interface QueueOwner {
   /** A rate allows more starts from now on. */
   opened(): void;
 }
 
-export interface LaneOptions {
+export interface TaskQueueOptions {
   options: AnyOptions;
   clock: Clock;
   /** All processes count the rate together, elsewhere. */
   isShared?: boolean;
   /** The attempts run in other processes, where they wait for slots. */
-  isElsewhere?: boolean;
-  owner: LaneOwner;
+  isRemote?: boolean;
+  owner: QueueOwner;
 }
 
-export class Lane<S extends Seat> {
+export class TaskQueue<S extends QueueItem> {
   readonly #clock: Clock;
-  readonly #owner: LaneOwner;
+  readonly #owner: QueueOwner;
   readonly #total: number;
   readonly #perKey: number;
   readonly #rate: { limit: number; perMs: number } | undefined;
@@ -121,12 +121,12 @@ export class Lane<S extends Seat> {
   #running = 0;
   #waiting = 0;
 
-  constructor({ options, clock, isShared = false, isElsewhere = false, owner }: LaneOptions) {
+  constructor({ options, clock, isShared = false, isRemote = false, owner }: TaskQueueOptions) {
     const { concurrency, rate } = options;
     this.#isShared = isShared;
     this.#clock = clock;
     this.#owner = owner;
-    this.#total = isElsewhere ? Math.min(PLACES_ELSEWHERE, givenTotal(options) ?? Infinity) : localPlaces(options);
+    this.#total = isRemote ? Math.min(REMOTE_SLOTS, givenTotal(options) ?? Infinity) : localSlots(options);
     this.#perKey = typeof concurrency === "object" ? concurrency.limit : Infinity;
     this.#rate = rate && { limit: rate.limit, perMs: durationMs(rate.per) };
   }
@@ -141,7 +141,7 @@ export class Lane<S extends Seat> {
 
   /** The next entry of each key. */
   heads(): S[] {
-    return [...this.#groups.values()].flatMap(({ seats }) => seats.peek() ?? []);
+    return [...this.#groups.values()].flatMap(({ items }) => items.peek() ?? []);
   }
 
   /** Takes a slot at once if there is one and no other entry could take it. */
@@ -157,16 +157,16 @@ export class Lane<S extends Seat> {
     return true;
   }
 
-  wait(seat: S): void {
-    const name = keys2name(seat.keys, seat.isStart);
+  wait(item: S): void {
+    const name = keys2name(item.keys, item.isStart);
     let group = this.#groups.get(name);
     if (!group) {
-      group = { name, keys: seat.keys, seats: new Heap<S>(), isParked: false };
+      group = { name, keys: item.keys, items: new Heap<S>(), isParked: false };
       this.#groups.set(name, group);
     }
-    group.seats.push(seat);
+    group.items.push(item);
     this.#waiting++;
-    if (!group.isParked && group.seats.peek() === seat) this.#ready.push({ order: seat.order, seq: seat.seq, group });
+    if (!group.isParked && group.items.peek() === item) this.#ready.push({ order: item.order, seq: item.seq, group });
     // Starts the timer of a closed gate.
     this.next();
   }
@@ -176,33 +176,33 @@ export class Lane<S extends Seat> {
     if (this.#running >= this.#total) return undefined;
     for (let entry = this.#ready.peek(); entry; entry = this.#ready.peek()) {
       const { group } = entry;
-      const seat = group.seats.peek();
-      if (group.isParked || seat?.seq !== entry.seq) this.#ready.pop();
-      else if (!seat.isWanted()) {
+      const item = group.items.peek();
+      if (group.isParked || item?.seq !== entry.seq) this.#ready.pop();
+      else if (!item.isWanted()) {
         this.#drop(group);
-        seat.dropped();
+        item.dropped();
       }
       // Entries that continue come before all that start.
-      else if (seat.isStart && this.isPaused) return undefined;
-      else if (this.#closedGate(seat.keys, seat.isStart)) this.#park(group, seat);
-      else return seat;
+      else if (item.isStart && this.isPaused) return undefined;
+      else if (this.#closedGate(item.keys, item.isStart)) this.#park(group, item);
+      else return item;
     }
     return undefined;
   }
 
   /** Gives a slot to the next entry. */
   take(): S | undefined {
-    const seat = this.next();
+    const item = this.next();
     const entry = this.#ready.peek();
-    if (!seat || !entry) return undefined;
+    if (!item || !entry) return undefined;
     this.#drop(entry.group);
-    this.#occupy(seat.keys, seat.isStart);
-    return seat;
+    this.#occupy(item.keys, item.isStart);
+    return item;
   }
 
   leave(keys: Keys): void {
     this.#running--;
-    if (keys === COUNTED_ELSEWHERE) return;
+    if (keys === COUNTED_REMOTELY) return;
     const { concurrency } = keys;
     const gate = this.#keyGates.get(concurrency);
     if (!gate) return;
@@ -222,22 +222,22 @@ export class Lane<S extends Seat> {
 
   #occupy(keys: Keys, isStart: boolean): void {
     this.#running++;
-    if (this.#perKey !== Infinity && keys !== COUNTED_ELSEWHERE) this.#keyGate(keys.concurrency).running++;
+    if (this.#perKey !== Infinity && keys !== COUNTED_REMOTELY) this.#keyGate(keys.concurrency).running++;
     if (this.#rate && isStart) this.#rateGate(keys.rate).window.take(this.#clock.now());
   }
 
   /** Removes the first entry of the first group. */
   #drop(group: Group<S>): void {
     this.#ready.pop();
-    group.seats.pop();
+    group.items.pop();
     this.#waiting--;
-    const head = group.seats.peek();
+    const head = group.items.peek();
     if (head) this.#ready.push({ order: head.order, seq: head.seq, group });
     else this.#groups.delete(group.name);
   }
 
   #closedGate(keys: Keys, isStart: boolean): "key" | "rate" | undefined {
-    if (keys === COUNTED_ELSEWHERE) return undefined;
+    if (keys === COUNTED_REMOTELY) return undefined;
     if (this.#perKey !== Infinity && (this.#keyGates.get(keys.concurrency)?.running ?? 0) >= this.#perKey) return "key";
     if (!this.#rate || !isStart) return undefined;
     const nowMs = this.#clock.now();
@@ -257,7 +257,7 @@ export class Lane<S extends Seat> {
 
   #unpark(group: Group<S>): void {
     group.isParked = false;
-    const head = group.seats.peek();
+    const head = group.items.peek();
     if (head) this.#ready.push({ order: head.order, seq: head.seq, group });
   }
 
@@ -316,7 +316,7 @@ export class Lane<S extends Seat> {
 }
 
 function keys2name(keys: Keys, isStart: boolean): string {
-  if (keys === COUNTED_ELSEWHERE) return "elsewhere";
+  if (keys === COUNTED_REMOTELY) return "elsewhere";
   const { concurrency, rate } = keys;
   if (concurrency === "" && rate === "" && isStart) return "";
   return JSON.stringify([concurrency, rate, isStart]);

@@ -7,9 +7,9 @@ import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { Busy } from "../../engine/idle-tracker.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 import type { EngineState } from "../../engine/engine-state.ts";
-import type { LaneReport } from "../../machine/report-types.ts";
+import type { QueueReport } from "../../machine/report-types.ts";
 import type { ActiveRun } from "../active-run.ts";
-import { Lane, orderOf, type Keys, type LaneOwner } from "./task-queue.ts";
+import { TaskQueue, orderOf, type Keys, type QueueOwner } from "./task-queue.ts";
 import { sharedLimits, type Permits, type PermitWant, type SharedLimits } from "./permit-types.ts";
 import { QueuedAttempt, QueuedRequest, QueuedReturn, type Queued, type SlotUser } from "./queued-attempt.ts";
 import { Slot, type SlotQueue } from "./slot.ts";
@@ -24,7 +24,7 @@ export interface SlotPool {
   /** Changes the number of taken slots. */
   count(more: 1 | -1): void;
   /** Grants free slots: this worker may get one. */
-  fill(lane: WorkerLane): void;
+  fill(taskQueue: WorkerQueue): void;
 }
 
 /** Whether a ready node is queued already. */
@@ -32,9 +32,9 @@ export function isQueued({ queued, machine }: ActiveRun, { id }: NodeRow): boole
   return queued.get(id)?.epoch === machine.row.epoch;
 }
 
-export class WorkerLane implements SlotQueue, LaneOwner {
+export class WorkerQueue implements SlotQueue, QueueOwner {
   readonly worker: Worker<never, unknown>;
-  readonly lane: Lane<Queued>;
+  readonly taskQueue: TaskQueue<Queued>;
   /** Limits over all processes. */
   readonly limits: SharedLimits | undefined;
   readonly #pool: SlotPool;
@@ -44,40 +44,40 @@ export class WorkerLane implements SlotQueue, LaneOwner {
   #asking = 0;
 
   /** @param isElsewhere whether another process runs the worker and has its slots. */
-  constructor(worker: Worker<never, unknown>, pool: SlotPool, isElsewhere: boolean) {
+  constructor(worker: Worker<never, unknown>, pool: SlotPool, isRemote: boolean) {
     const { options } = worker;
     this.worker = worker;
     this.#pool = pool;
     this.#priority = options.priority ?? 0;
     this.limits = pool.permits && sharedLimits(options);
     const isShared = this.limits !== undefined;
-    this.lane = new Lane<Queued>({ options, clock: pool.clock, isShared, isElsewhere, owner: this });
+    this.taskQueue = new TaskQueue<Queued>({ options, clock: pool.clock, isShared, isRemote, owner: this });
   }
 
-  report(): LaneReport {
-    const { lane, worker } = this;
-    const since = lane.heads().flatMap((one) => (one.isStart && one.isWanted() ? [one.sinceMs] : []));
-    const [running, waiting] = [lane.running - this.#asking, lane.waiting + this.#asking];
+  report(): QueueReport {
+    const { taskQueue, worker } = this;
+    const since = taskQueue.heads().flatMap((one) => (one.isStart && one.isWanted() ? [one.sinceMs] : []));
+    const [running, waiting] = [taskQueue.running - this.#asking, taskQueue.waiting + this.#asking];
     return { worker: worker.name, running, waiting, ...(since.length > 0 && { sinceMs: Math.min(...since) }) };
   }
 
   /** Takes a slot at once, if there is one and no permit is needed. */
   enter(keys: Keys): Slot | undefined {
-    return !this.limits && this.lane.enter(keys) ? this.#take(keys, undefined) : undefined;
+    return !this.limits && this.taskQueue.enter(keys) ? this.#take(keys, undefined) : undefined;
   }
 
   /** Queues a ready node. */
   enqueue(run: ActiveRun, node: NodeRow, keys: Keys, fault: string | undefined): void {
     const sinceMs = this.#pool.clock.now();
     const order = orderOf(sinceMs, this.#priority + run.machine.row.priority);
-    this.lane.wait(new QueuedAttempt({ order, seq: this.lane.nextSeq() }, keys, run, node, sinceMs, fault));
+    this.taskQueue.wait(new QueuedAttempt({ order, seq: this.taskQueue.nextSeq() }, keys, run, node, sinceMs, fault));
   }
 
   /** Resolves with a slot; never if it is not wanted by then. */
   request(keys: Keys, hasPermit: boolean, user: SlotUser): Promise<Slot> {
-    const turn = { order: orderOf(this.#pool.clock.now(), this.#priority), seq: this.lane.nextSeq() };
+    const turn = { order: orderOf(this.#pool.clock.now(), this.#priority), seq: this.taskQueue.nextSeq() };
     return new Promise((resolve) => {
-      this.lane.wait(new QueuedRequest(turn, keys, hasPermit, user, resolve));
+      this.taskQueue.wait(new QueuedRequest(turn, keys, hasPermit, user, resolve));
       this.#pool.fill(this);
     });
   }
@@ -96,10 +96,10 @@ export class WorkerLane implements SlotQueue, LaneOwner {
 
   /** Keeps the slot while it waits for a permit. */
   async #askFor(queued: Queued, limits: SharedLimits): Promise<void> {
-    const { lane } = this;
+    const { taskQueue } = this;
     const { permits, state } = this.#pool;
     const { isStart, keys } = queued;
-    const isWanted = (): boolean => state.mayStart && queued.isWanted() && !(lane.isPaused && isStart);
+    const isWanted = (): boolean => state.mayStart && queued.isWanted() && !(taskQueue.isPaused && isStart);
     this.#asking++;
     this.#pool.count(1);
     const { concurrency: key, rate: rateKey } = keys;
@@ -109,10 +109,10 @@ export class WorkerLane implements SlotQueue, LaneOwner {
     this.#pool.count(-1);
     if (answer.kind === "granted" && isWanted()) return this.#granted(queued, answer.permit);
     if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
-    lane.leave(keys);
-    if (answer.kind === "refused") lane.shut(keys, answer.waitMs);
+    taskQueue.leave(keys);
+    if (answer.kind === "refused") taskQueue.shut(keys, answer.waitMs);
     // The queue may have been paused meanwhile. Unwanted entries leave at their turn.
-    if (state.mayStart) lane.wait(queued);
+    if (state.mayStart) taskQueue.wait(queued);
     this.#pool.fill(this);
   }
 
@@ -133,14 +133,14 @@ export class WorkerLane implements SlotQueue, LaneOwner {
   free(slot: Slot): void {
     if (slot.permit !== undefined) this.#pool.permits?.giveBack(slot.permit);
     slot.permit = undefined;
-    this.lane.leave(slot.keys);
+    this.taskQueue.leave(slot.keys);
     this.#pool.count(-1);
     this.#pool.fill(this);
     this.#pool.busy.end();
   }
 
   takeAgain(slot: Slot): void {
-    this.lane.wait(new QueuedReturn(this.lane.nextSeq(), slot));
+    this.taskQueue.wait(new QueuedReturn(this.taskQueue.nextSeq(), slot));
     this.#pool.fill(this);
   }
 

@@ -9,7 +9,7 @@ import type { Worker as Thread } from "node:worker_threads";
 import type { Json } from "../../../platform/shared/json.ts";
 import { threadExecArgv } from "../../../platform/shared/thread-exec-argv.ts";
 import { refused } from "../../definition/definition-checks.ts";
-import { Outside, type KnownWorkers } from "./remote-host.ts";
+import { RemoteHost, type KnownWorkers } from "./remote-host.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 import type { IsolateOptions, WorkerContext } from "../../definition/worker-types.ts";
@@ -49,7 +49,7 @@ export class Isolation {
     thread.ref();
     let isOver = false;
     // Later messages would reach the next attempt of the thread.
-    const outside = new Outside((message) => isOver || post(thread, message), ctx, this.#workers);
+    const outside = new RemoteHost((message) => isOver || post(thread, message), ctx, this.#workers);
     return new Promise<unknown>((resolve, reject) => {
       const end = (settle: () => void, isReusable: boolean): void => {
         isOver = true;

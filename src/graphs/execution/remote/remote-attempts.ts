@@ -4,8 +4,8 @@
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { Worker } from "../../definition/definition-types.ts";
-import { Inside, type AwayContext } from "./remote-context.ts";
-import { Outside, type KnownWorkers } from "./remote-host.ts";
+import { RemoteContext, type AwayContext } from "./remote-context.ts";
+import { RemoteHost, type KnownWorkers } from "./remote-host.ts";
 import type { Slot } from "../queue/slot.ts";
 import { errorOf, type FromThread, type ToThread } from "./thread-messages.ts";
 import type { WorkerTools } from "../attempt/worker-tools.ts";
@@ -34,7 +34,7 @@ export interface CallListener {
 }
 
 /** The engine's view of the other processes. */
-export interface Elsewhere {
+export interface RemoteNodes {
   /** Whether nodes of this worker run in this process. */
   runsHere(worker: string): boolean;
   /** Runs the attempt in another process. */
@@ -42,8 +42,8 @@ export interface Elsewhere {
 }
 
 /** Whether another process runs the nodes of this worker. A node that is a graph is started here, wherever its run is executed. */
-export function runsElsewhere({ name, graph }: Worker<never, unknown>, elsewhere: Elsewhere | undefined): boolean {
-  return graph === undefined && elsewhere?.runsHere(name) === false;
+export function runsRemotely({ name, graph }: Worker<never, unknown>, remoteNodes: RemoteNodes | undefined): boolean {
+  return graph === undefined && remoteNodes?.runsHere(name) === false;
 }
 
 /** Connection back to the run. */
@@ -75,10 +75,10 @@ export class Unfinished extends Error {
 }
 
 /** The worker to call, if it runs elsewhere. */
-export function boundElsewhere(
+export function boundRemotely(
   worker: Worker<never, unknown>,
   state: Json | undefined,
-  elsewhere: Pick<Elsewhere, "call">,
+  remoteNodes: Pick<RemoteNodes, "call">,
   workers: KnownWorkers,
 ): Worker<never, unknown> {
   const run = (input: unknown, ctx: WorkerContext): Promise<unknown> =>
@@ -105,11 +105,11 @@ export function boundElsewhere(
       };
       const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
       const order = { worker: worker.name, input, context, state };
-      const call = elsewhere.call(order, { hear, lost: (error) => end(() => reject(error)) });
+      const call = remoteNodes.call(order, { hear, lost: (error) => end(() => reject(error)) });
       const say = (message: ToThread): void => {
         if (message.type !== "run") call.say(message);
       };
-      const outside = new Outside(say, ctx, workers);
+      const outside = new RemoteHost(say, ctx, workers);
       ctx.signal.addEventListener("abort", onAbort, { once: true });
       if (ctx.signal.aborted) onAbort();
     });
@@ -124,7 +124,7 @@ export function perform(
   { say, signal }: Channel,
   slot: Slot,
 ): Performance {
-  const inside = new Inside({ say, signal, toolCalls: () => tools.calls(signal), slot });
+  const inside = new RemoteContext({ say, signal, toolCalls: () => tools.calls(signal), slot });
   // It has started: its time counts from now on.
   say({ type: "told", method: "heartbeat", args: [] });
   const ended = inside.perform(async () => worker.run(input as never, inside.contextOf(context, state)));

@@ -11,12 +11,12 @@ import {
   type Asked,
   type FromThread,
   type Settlement,
-  type Told,
+  type ReportMethod,
   type ToThread,
 } from "./thread-messages.ts";
 import type { StandardSchema } from "../../../platform/shared/schema.ts";
 import { AttemptTimeout } from "../attempt/attempt-limits.ts";
-import { requireCalled } from "../attempt/validate-call.ts";
+import { validateCall } from "../attempt/validate-call.ts";
 import type { Slot } from "../queue/slot.ts";
 import type { ToolCalls } from "../attempt/worker-tools.ts";
 import type {
@@ -53,7 +53,7 @@ export interface AwayContext {
   deps: Record<string, Json>;
 }
 
-export interface InsideOptions {
+export interface RemoteContextOptions {
   say: (message: FromThread) => void;
   signal: AbortSignal;
   /** Makes `ctx.fetch`, when a worker first uses it. */
@@ -62,8 +62,8 @@ export interface InsideOptions {
   slot?: Slot | undefined;
 }
 
-export class Inside {
-  readonly #options: InsideOptions;
+export class RemoteContext {
+  readonly #options: RemoteContextOptions;
   readonly #waiting = new Map<number, Waiting>();
   readonly #steps = new Map<number, Step>();
   readonly #transactions = new Map<number, Statements>();
@@ -78,7 +78,7 @@ export class Inside {
   /** Whether the worker has ended. Code that it left running has no run any more. */
   #isOver = false;
 
-  constructor(options: InsideOptions) {
+  constructor(options: RemoteContextOptions) {
     this.#options = options;
     const { signal } = options;
     // As in abort.ts.
@@ -184,8 +184,8 @@ export class Inside {
     const state = new Map(Object.entries((given ?? {}) as Record<string, Json>));
     const { graphId, nodeId, epoch } = context;
     const { signal, toolCalls } = this.#options;
-    const tell =
-      (method: Told) =>
+    const report =
+      (method: ReportMethod) =>
       (...args: unknown[]): void =>
         this.#say({ type: "told", method, args });
     const ask = this.#ask.bind(this);
@@ -193,12 +193,12 @@ export class Inside {
       ...context,
       signal,
       idempotencyKey: (part) => [graphId, nodeId, epoch, ...(part === undefined ? [] : [part])].join("/"),
-      heartbeat: tell("heartbeat"),
-      log: tell("log"),
-      emit: tell("emit"),
+      heartbeat: report("heartbeat"),
+      log: report("log"),
+      emit: report("emit"),
       fetch: (url, init) => toolCalls().fetch(url, init),
-      progress: tell("progress"),
-      summary: tell("summary"),
+      progress: report("progress"),
+      summary: report("summary"),
       state: {
         get: (key: string) => state.get(key),
         set: (key: string, value: Json) => {
@@ -223,9 +223,9 @@ export class Inside {
         return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
       },
       call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
-        ask("call", [key, requireCalled("call", key, worker).name, input, asData("call", key, options)]),
+        ask("call", [key, validateCall("call", key, worker).name, input, asData("call", key, options)]),
       map: async (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
-        ask("map", [key, items, requireCalled("map", key, worker).name, asData("map", key, options)]),
+        ask("map", [key, items, validateCall("map", key, worker).name, asData("map", key, options)]),
     };
   }
 

@@ -10,7 +10,7 @@ import {
   type Asked,
   type FromThread,
   type Settlement,
-  type Told,
+  type ReportMethod,
   type ToThread,
 } from "./thread-messages.ts";
 import { ThreadTransactions } from "./thread-transactions.ts";
@@ -28,7 +28,7 @@ interface Try {
 }
 
 /** Executes the worker's calls of its context. */
-export class Outside {
+export class RemoteHost {
   readonly #post: (message: ToThread) => void;
   readonly #ctx: WorkerContext;
   readonly #workers: KnownWorkers;
@@ -46,7 +46,7 @@ export class Outside {
   }
 
   hear(message: Heard): void {
-    if (message.type === "told") return this.#tell(message.method, message.args as never[]);
+    if (message.type === "told") return this.#report(message.method, message.args as never[]);
     if (message.type === "query") return void this.#transactions.query(message);
     if (message.type === "checked") return this.#checks.checked(message.check, message.settlement);
     const { id } = message;
@@ -121,7 +121,7 @@ export class Outside {
   }
 
   /** Passes on a report of the worker. */
-  #tell(method: Told, args: never[]): void {
+  #report(method: ReportMethod, args: never[]): void {
     const ctx = this.#ctx;
     const [first, second] = args as [never, never];
     if (method === "heartbeat") ctx.heartbeat();

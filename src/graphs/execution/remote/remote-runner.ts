@@ -12,7 +12,7 @@ import type { WorkerTools } from "../attempt/worker-tools.ts";
 
 type AnyWorker = Worker<never, unknown>;
 
-export interface PerformerOptions {
+export interface RemoteRunnerOptions {
   registry: Registry;
   isolation: Isolation;
   tools: WorkerTools;
@@ -33,12 +33,12 @@ class Ordered implements SlotUser {
   }
 }
 
-export class Performer {
-  readonly #options: PerformerOptions;
+export class RemoteRunner {
+  readonly #options: RemoteRunnerOptions;
   /** Slots of workers that run for other processes. */
   readonly #slots = new Set<Slot>();
 
-  constructor(options: PerformerOptions) {
+  constructor(options: RemoteRunnerOptions) {
     this.#options = options;
   }
 

@@ -18,7 +18,7 @@ export interface ErrorMessage {
   call?: { node: string; reason: FailureReason };
 }
 
-export type Told = "log" | "emit" | "progress" | "summary" | "heartbeat" | "setState";
+export type ReportMethod = "log" | "emit" | "progress" | "summary" | "heartbeat" | "setState";
 export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "call" | "map" | "artifact" | "tx";
 
 /** Outcome of a promise. */
@@ -47,7 +47,7 @@ export type ToThread =
   | { type: "answered"; query: number; settlement: Settlement };
 
 export type FromThread =
-  | { type: "told"; method: Told; args: unknown[] }
+  | { type: "told"; method: ReportMethod; args: unknown[] }
   | { type: "asked"; method: Asked; id: number; args: unknown[] }
   /** Outcome of a try of a step, with the answer of its `retryIf`; or of a transaction, as try 0. */
   | { type: "stepped"; id: number; attempt: number; settlement: Settlement; mayRetry: boolean }

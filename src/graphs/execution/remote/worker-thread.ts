@@ -6,7 +6,7 @@ import { parentPort } from "node:worker_threads";
 import { systemClock } from "../../../platform/shared/clock.ts";
 import { onDeclared } from "../../definition/declared-workers.ts";
 import type { Worker } from "../../definition/definition-types.ts";
-import { Inside } from "./remote-context.ts";
+import { RemoteContext } from "./remote-context.ts";
 import type { ToThread } from "./thread-messages.ts";
 import { WorkerTools, type WorkerToolOptions } from "../attempt/worker-tools.ts";
 
@@ -18,12 +18,12 @@ let workerTools: WorkerTools | undefined;
 let toolOptions: WorkerToolOptions = {};
 
 /** Context of the current attempt. Code of an earlier attempt is ignored, because the thread may work for another run by now. */
-let inside: Inside | undefined;
+let inside: RemoteContext | undefined;
 
-function begin(): Inside {
+function begin(): RemoteContext {
   // Never aborted: an aborted attempt ends the whole thread with its requests.
   const { signal } = new AbortController();
-  return new Inside({
+  return new RemoteContext({
     say: (message) => parentPort?.postMessage(message),
     signal,
     toolCalls: () => (workerTools ??= new WorkerTools(toolOptions, systemClock)).calls(signal),

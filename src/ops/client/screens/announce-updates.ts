@@ -1,8 +1,8 @@
 /** Tells those who hear the page what is new in the list of what happens, no more often than they can listen. */
 
 const EAR_MS = 5000;
-let toldAt = -EAR_MS;
-let isTelling = false;
+let reportedAt = -EAR_MS;
+let isReporting = false;
 let lastTick = document.querySelector("[data-tick]")?.getAttribute("data-tick");
 
 /** @param live the list, as it is now */
@@ -12,17 +12,17 @@ export function announceUpdates(live: Element): void {
   const fresh = seen < 0 ? ticks : ticks.slice(0, seen);
   const ear = document.querySelector("[data-ear]");
   const now = performance.now();
-  if (!ear || fresh.length === 0 || isTelling) return;
-  const restMs = toldAt + EAR_MS - now;
+  if (!ear || fresh.length === 0 || isReporting) return;
+  const restMs = reportedAt + EAR_MS - now;
   if (restMs > 0) {
-    isTelling = true;
+    isReporting = true;
     setTimeout(() => {
-      isTelling = false;
+      isReporting = false;
       announceUpdates(live);
     }, restMs);
     return;
   }
-  toldAt = now;
+  reportedAt = now;
   lastTick = ticks[0]?.getAttribute("data-tick");
   const newest = fresh.slice(0, 2).map((tick) => tick.querySelector(".ticker-what")?.firstChild?.textContent?.trim());
   const words = fresh.slice(0, 2).map((tick) => tick.querySelector(".svc-status-word")?.textContent ?? "");

@@ -15,7 +15,7 @@ const LEAST_MS = 1000;
 /** Between two looks where nothing tells when there is something to see. */
 const EVERY_MS = 4000;
 /** Between two looks where something does: for what changes with the time alone, and what was told in vain. */
-const TOLD_MS = 30_000;
+const SHOWN_MS = 30_000;
 const LONGEST_MS = 60_000;
 let failures = 0;
 
@@ -42,7 +42,7 @@ function sayOffline(): void {
   say("offline: what you see may be old");
 }
 
-function isTold(): boolean {
+function isReported(): boolean {
   return news?.hasAttribute(DOM.flowLive) === true;
 }
 
@@ -68,18 +68,18 @@ function take(fresh: Document): void {
     const name = old.getAttribute("data-live") ?? "";
     const next = fresh.querySelector(`[data-live="${CSS.escape(name)}"]`);
     if (!next || next.innerHTML === written.get(old)) continue;
-    const held = old === list ? heldRows : undefined;
-    const isWanted = held?.isWanted === true;
+    const deferred = old === list ? heldRows : undefined;
+    const isWanted = deferred?.isWanted === true;
     const renewal = new ContentReplacer(old, next);
     if (
-      held?.keeps(old, next, isInUse) === true ||
+      deferred?.keeps(old, next, isInUse) === true ||
       (!isWanted && (isBeingUsed(old) || (hasFocus(old) && !renewal.focus)))
     ) {
       isBehind = true;
       continue;
     }
     written.set(old, next.innerHTML);
-    if (held) held.replace(old, () => renewal.put());
+    if (deferred) deferred.replace(old, () => renewal.put());
     else renewal.put();
     dress(old);
     if (name === "ticker") announceUpdates(old);
@@ -93,7 +93,7 @@ async function refresh(): Promise<void> {
     take(fresh);
     failures = 0;
     if (news && pill?.dataset["pill"] === "over") followAnew(news, fresh);
-    show(isTold() ? "live" : `every ${EVERY_MS / 1000} s`);
+    show(isReported() ? "live" : `every ${EVERY_MS / 1000} s`);
   } catch (error) {
     failures++;
     if ((error as Error).message) say((error as Error).message);
@@ -115,12 +115,12 @@ let isWanted = false;
 /** In place of a look that was to come. */
 function lookIn(ms: number): void {
   clearTimeout(timer);
-  if (news && !document.hidden) timer = setTimeout(() => void look(), ms);
+  if (news && !document.hidden) timer = setTimeout(() => void opsContext(), ms);
 }
 
-async function look(): Promise<void> {
-  const restMs = lookedAt + TOLD_MS - performance.now();
-  if (!isWanted && isTold() && failures === 0 && restMs > 0) return lookIn(restMs);
+async function opsContext(): Promise<void> {
+  const restMs = lookedAt + SHOWN_MS - performance.now();
+  if (!isWanted && isReported() && failures === 0 && restMs > 0) return lookIn(restMs);
   [isLooking, isWanted, lookedAt] = [true, false, performance.now()];
   await refresh();
   isLooking = false;

@@ -38,7 +38,7 @@ function addSplitter(split: HTMLElement): void {
     const [left, right] = [first.getBoundingClientRect().width, second.getBoundingClientRect().width];
     return Math.round((left / (left + right)) * 100);
   };
-  const tell = (): void => {
+  const report = (): void => {
     bar.ariaValueNow = String(measured());
     bar.ariaValueText = `${bar.ariaValueNow} %`;
   };
@@ -47,7 +47,7 @@ function addSplitter(split: HTMLElement): void {
     split.style.setProperty("--ops-split", bounded === undefined ? "" : `${bounded}fr`);
     split.style.setProperty("--ops-rest", bounded === undefined ? "" : `${100 - bounded}fr`);
     keep(KEPT, bounded?.toString());
-    tell();
+    report();
   };
 
   bar.addEventListener("keydown", (event) => {
@@ -58,7 +58,7 @@ function addSplitter(split: HTMLElement): void {
     set(measured() + step);
   });
   // Windows become wider, too.
-  bar.addEventListener("focus", tell);
+  bar.addEventListener("focus", report);
   bar.addEventListener("dblclick", () => set(undefined));
   bar.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;

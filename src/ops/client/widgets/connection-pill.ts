@@ -19,7 +19,7 @@ const WORDS: Record<State, string> = {
  * @param leftS seconds until it connects again; the last of them is not told of any more
  * @returns whether this one does
  */
-export function tell(widget: HTMLElement, state: State, isSaid: boolean, leftS = 0): boolean {
+export function report(widget: HTMLElement, state: State, isSaid: boolean, leftS = 0): boolean {
   const pill = pillOf(widget);
   const ear = widget.querySelector("[data-say]");
   widget.toggleAttribute(DOM.flowLive, state === "live");
@@ -39,7 +39,7 @@ export function tell(widget: HTMLElement, state: State, isSaid: boolean, leftS =
 
 /** Of a widget that is followed no more for now. One whose connection was lost before goes on to say so. */
 export function pause(widget: HTMLElement): void {
-  if (pillOf(widget)?.dataset["pill"] === "live") tell(widget, "paused", false);
+  if (pillOf(widget)?.dataset["pill"] === "live") report(widget, "paused", false);
 }
 
 function pillOf(widget: HTMLElement): HTMLElement | null {

@@ -194,7 +194,7 @@ addEventListener("online", () => streams.some(({ _isDown }) => _isDown) && queue
 // A page that has taken this one's place has nothing that was put here.
 addEventListener(DOM.arrived, () => {
   for (const widget of widgets) equip(widget);
-  for (const stream of streams) stream._tellAgain();
+  for (const stream of streams) stream._reportAgain();
 });
 onSight(queue);
 customElements.define(DOM.liveTag, Live);

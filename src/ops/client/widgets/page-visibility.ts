@@ -13,11 +13,11 @@ export function onSight(change: () => void): void {
     isUnseen = now;
     change();
   };
-  const look = (): void => {
+  const opsContext = (): void => {
     clearTimeout(timer);
     if (document.hidden) timer = setTimeout(become, UNSEEN_MS, true);
     else if (isUnseen) become(false);
   };
-  document.addEventListener("visibilitychange", look);
-  look();
+  document.addEventListener("visibilitychange", opsContext);
+  opsContext();
 }

@@ -3,7 +3,7 @@
  * that broke goes on from there, whichever server answers. How it is with it, the pills of its widgets say.
  */
 import { BASE_PATH, DOM } from "../../../platform/shared/wire.ts";
-import { tell, type State } from "./connection-pill.ts";
+import { report, type State } from "./connection-pill.ts";
 import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./stream-retry.ts";
 
 export interface Patch {
@@ -26,14 +26,14 @@ export class Stream {
   #source: EventSource | undefined;
   #waitMs = FIRST_WAIT_MS;
   #hasGap = false;
-  #told: State | undefined;
+  #flash: State | undefined;
   #isOver = false;
 
   /** @param before of the same page: who was cut off waits as long as it would have */
   constructor(followed: readonly HTMLElement[], receiver: Receiver, before?: Stream) {
     this._followed = followed;
     this.#receiver = receiver;
-    if (before) [this.#waitMs, this.#hasGap, this.#told] = [before.#waitMs, before.#hasGap, before.#told];
+    if (before) [this.#waitMs, this.#hasGap, this.#flash] = [before.#waitMs, before.#hasGap, before.#flash];
     this.#open();
   }
 
@@ -49,8 +49,8 @@ export class Stream {
   }
 
   /** In pills that came with another page, too. */
-  _tellAgain(): void {
-    if (this.#told) this.#tell(this.#told);
+  _reportAgain(): void {
+    if (this.#flash) this.#report(this.#flash);
   }
 
   #open(): void {
@@ -59,7 +59,7 @@ export class Stream {
     mine.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
       // What was on its way when the network went may open still.
-      this.#tell(navigator.onLine ? "live" : "offline");
+      this.#report(navigator.onLine ? "live" : "offline");
     };
     mine.addEventListener(DOM.liveNow, ({ data }: MessageEvent<string>) =>
       this.#receiver._ahead(Number(data) - Date.now()),
@@ -84,10 +84,10 @@ export class Stream {
 
   /** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
   async #askWhy(mine: EventSource, url: URL): Promise<void> {
-    this.#tell("reconnecting");
+    this.#report("reconnecting");
     const isOver = await isRejected(url);
     if (this.#isPast(mine)) return;
-    if (isOver) return this.#tell("over");
+    if (isOver) return this.#report("over");
     this.#again(mine);
   }
 
@@ -98,17 +98,17 @@ export class Stream {
     const wait = (): void => {
       if (this.#isPast(mine)) return;
       const leftMs = dueMs - performance.now();
-      this.#tell(navigator.onLine ? "reconnecting" : "offline", Math.ceil(leftMs / 1000));
+      this.#report(navigator.onLine ? "reconnecting" : "offline", Math.ceil(leftMs / 1000));
       if (leftMs <= 0) this.#open();
       else setTimeout(wait, leftMs % 1000 || 1000);
     };
     wait();
   }
 
-  #tell(state: State, leftS = 0): void {
-    this.#told = state;
+  #report(state: State, leftS = 0): void {
+    this.#flash = state;
     let isSaid = false;
-    for (const widget of this._followed) isSaid = tell(widget, state, isSaid, leftS) || isSaid;
+    for (const widget of this._followed) isSaid = report(widget, state, isSaid, leftS) || isSaid;
   }
 }
 

@@ -74,10 +74,10 @@ describe("news of widgets", () => {
     const backlog = new UpdateQueue<string>();
     backlog._add("log", {}, rowsOf(0, 30), 5, true);
     backlog._add("log", {}, rowsOf(30, 30), 0, false);
-    const told = slices(backlog)
+    const flash = slices(backlog)
       .flat()
       .map(({ _behindGap }) => _behindGap);
-    assert.deepEqual(told, [65, 0, 0]);
+    assert.deepEqual(flash, [65, 0, 0]);
   });
 
   it("come all at once to a widget that leaves, and to no other", () => {

@@ -4,27 +4,32 @@
  */
 import { SvcError } from "../../../index.ts";
 import type { Doing } from "../../../ops.ts";
-import type { BulkOptions, Steering } from "../../../graph.ts";
+import type { BulkOptions, AuditContext } from "../../../graph.ts";
 import type { Step } from "../../operator-route.ts";
 import type { BulkChoice, BulkStep } from "../../views/bulk/bulk.ts";
 import { graphQueryOf } from "../../views/runs/runs-query.ts";
 import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 
 /** Tells how far it has come, and is told to stop. */
-export type Watch = Pick<Doing, "signal"> & { tell: (taken: BulkProgress) => Promise<void> };
+export type Watch = Pick<Doing, "signal"> & { report: (taken: BulkProgress) => Promise<void> };
 
 /** @param taken counted up as it is done, so that it is known where that fails. @returns whether it came to its end, unstopped */
 export type Run = (taken: BulkProgress, watch?: Watch) => Promise<boolean>;
 
 /** Takes those that were ticked, one by one. */
-export function ticked({ engine }: Step["app"], step: BulkStep, ids: readonly string[], steering: Steering): Run {
+export function ticked(
+  { engine }: Step["app"],
+  step: BulkStep,
+  ids: readonly string[],
+  auditContext: AuditContext,
+): Run {
   return async (taken, watch) => {
     for (const id of ids) {
       if (watch?.signal.aborted === true) return false;
-      const refusal = await refusalOf(engine[step](id, steering));
+      const refusal = await refusalOf(engine[step](id, auditContext));
       if (refusal) taken.refuse(id, refusal);
       else taken.changed++;
-      await watch?.tell(taken);
+      await watch?.report(taken);
     }
     return true;
   };
@@ -44,7 +49,7 @@ export async function fitting(
   { engine }: Step["app"],
   { step, filter }: BulkChoice,
   { expected, isMore, newest }: Shown,
-  steering: Steering,
+  auditContext: AuditContext,
   nowMs: number,
 ): Promise<{ isGrown: boolean; run: Run }> {
   const query = { ...graphQueryOf(filter, nowMs), nowMs };
@@ -58,7 +63,7 @@ export async function fitting(
       if (watch?.signal.aborted === true) return false;
       const before = taken.changed;
       const { next_cursor: next } = await engine.bulk(step, {
-        ...steering,
+        ...auditContext,
         filter: query,
         cursor,
         ...(left < Infinity && { limit: left }),
@@ -66,7 +71,7 @@ export async function fitting(
         onRefused: (id, refusal) => taken.refuse(id, refusal),
         onProgress: ({ changed }) => {
           taken.changed = before + changed;
-          return watch?.tell(taken);
+          return watch?.report(taken);
         },
       });
       cursor = next ?? undefined;

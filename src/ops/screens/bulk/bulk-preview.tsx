@@ -12,7 +12,7 @@ import { Heads } from "../table-head.tsx";
 /** Runs that are listed; of more the number is told. */
 export const LISTED = 50;
 
-export function BulkPreview({ runs, count, step, look }: BulkPreviewProps) {
+export function BulkPreview({ runs, count, step, opsContext }: BulkPreviewProps) {
   const effects = runs.map((run) => bulkEffect(run, step));
   const left = effects.filter(({ isTaken }) => !isTaken).length;
   return (
@@ -30,7 +30,7 @@ export function BulkPreview({ runs, count, step, look }: BulkPreviewProps) {
             {effects.map(({ run, isTaken, text }) => (
               <tr key={run.graph_id}>
                 <td data-label="Now">
-                  <Mark looks={graphStyle(run, look.nowMs)} />
+                  <Mark looks={graphStyle(run, opsContext.nowMs)} />
                 </td>
                 <td data-label="Run">
                   <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
@@ -58,5 +58,5 @@ interface BulkPreviewProps {
   /** All that it is for. */
   count: number;
   step: BulkStep;
-  look: OpsContext;
+  opsContext: OpsContext;
 }

@@ -22,7 +22,7 @@ export function bulkScreens(screens: Screens): Entry[] {
       title: "Many runs at once",
       section: "Runs",
       load: loadBulk,
-      view: (data, look) => <Bulk data={data} look={look} />,
+      view: (data, opsContext) => <Bulk data={data} opsContext={opsContext} />,
     }),
     operatorRoute(screens, "/runs/bulk", bulkRun(screens), LONG_FORM_BYTES),
   ];
@@ -40,8 +40,8 @@ export function CompareBar() {
 }
 
 /** Under the list: which runs, and which step. */
-export function BulkBar({ total, look }: { total: number; look: OpsContext }) {
-  const canAct = look.visitor.role === "operator";
+export function BulkBar({ total, opsContext }: { total: number; opsContext: OpsContext }) {
+  const canAct = opsContext.visitor.role === "operator";
   return (
     <fieldset class="bulk" disabled={!canAct}>
       <legend>The same for many</legend>
@@ -103,7 +103,13 @@ const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
   retry: "Those that have failed run again from what is not done. What is done stays done.",
 };
 
-function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: BulkData; look: OpsContext }) {
+function Bulk({
+  data: { choice, count, isMore, newest, runs },
+  opsContext,
+}: {
+  data: BulkData;
+  opsContext: OpsContext;
+}) {
   const { step, ids, filter } = choice;
   const list = `${RUNS_PATH}?${queryText(filter)}`;
   const counted = `${countText(count)}${isMore ? " or more" : ""}`;
@@ -133,7 +139,7 @@ function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: B
         Runs that don't allow it are left as they are, and counted.
       </p>
       <Confirm
-        look={look}
+        opsContext={opsContext}
         action="/runs/bulk"
         count={count}
         fields={{
@@ -147,44 +153,48 @@ function Bulk({ data: { choice, count, isMore, newest, runs }, look }: { data: B
         leaveHref={list}
       >
         <StepButton
-          look={look}
+          opsContext={opsContext}
           label={`${step[0]?.toUpperCase()}${step.slice(1)} ${counted}`}
           tone={step === "cancel" ? "bad" : "main"}
         />
       </Confirm>
       <CommandsPanel
-        commands={bulkCommands(look.origin, { step, ids, filter: { ...filter } }, endpointQueryOf(filter, look.nowMs))}
+        commands={bulkCommands(
+          opsContext.origin,
+          { step, ids, filter: { ...filter } },
+          endpointQueryOf(filter, opsContext.nowMs),
+        )}
         label={ids ? "Copy as command" : "Copy as command, for all that fit when it runs"}
       />
-      <BulkPreview runs={runs} count={count} step={step} look={look} />
+      <BulkPreview runs={runs} count={count} step={step} opsContext={opsContext} />
     </>
   );
 }
 
 function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult> {
-  return async ({ app, fields, steering, nowMs }) => {
+  return async ({ app, fields, auditContext, nowMs }) => {
     const choice = readBulk(new URLSearchParams(fields), redact);
     const { step, filter } = choice;
     const expected = Number(fields["expected"]) || 0;
     if (!isConfirmed(fields)) return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
     const work = choice.ids
-      ? { isGrown: false, run: ticked(app, choice.step, choice.ids, steering) }
+      ? { isGrown: false, run: ticked(app, choice.step, choice.ids, auditContext) }
       : await fitting(
           app,
           choice,
           { expected, isMore: fields["more"] === "1", newest: fields["newest"] },
-          steering,
+          auditContext,
           nowMs,
         );
     if (work.isGrown) return grown(choice, expected);
     const { run } = work;
     if (undo !== false) {
-      const held = { step, count: expected, isMore: fields["more"] === "1", query: queryText(filter), run };
-      return { tone: "good", text: "", to: await deferBulk(app, undo, held, steering) };
+      const deferred = { step, count: expected, isMore: fields["more"] === "1", query: queryText(filter), run };
+      return { tone: "good", text: "", to: await deferBulk(app, undo, deferred, auditContext) };
     }
     const taken = new BulkProgress();
     await run(taken);
-    return bulkTold(step, taken);
+    return bulkReported(step, taken);
   };
 }
 
@@ -197,7 +207,7 @@ function grown({ step, filter }: BulkChoice, expected: number): StepResult {
   };
 }
 
-function bulkTold(step: string, { changed, refused }: BulkProgress): { tone: "good"; text: string } {
+function bulkReported(step: string, { changed, refused }: BulkProgress): { tone: "good"; text: string } {
   const left = refused === 0 ? "" : ` ${countText(refused)} did not allow it.`;
   return { tone: "good", text: `${step[0]?.toUpperCase()}${step.slice(1)}: ${countText(changed)} done.${left}` };
 }

@@ -7,7 +7,7 @@ import { StepForm } from "../parts.tsx";
 const TYPED_FROM = 50;
 
 export interface ConfirmProps {
-  look: OpsContext;
+  opsContext: OpsContext;
   /** Where the form is sent, below the screens' path. */
   action: string;
   /** How many there are to confirm. */
@@ -21,9 +21,9 @@ export interface ConfirmProps {
 }
 
 export function Confirm(props: ConfirmProps) {
-  const { look, action, count, fields, leaveHref } = props;
+  const { opsContext, action, count, fields, leaveHref } = props;
   return (
-    <StepForm look={look} action={action} class="confirm" fields={{ ...fields, expected: String(count) }}>
+    <StepForm opsContext={opsContext} action={action} class="confirm" fields={{ ...fields, expected: String(count) }}>
       <label>
         Why (kept in the audit trail)
         <input name="note" maxlength={500} autocomplete="off" />

@@ -3,7 +3,7 @@ import type { DeferredState, DeferredStep } from "../../views/bulk/deferred.ts";
 import type { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 import { countText } from "../../views/format.ts";
 
-export function DeferredProgress({ held: { state, count, isMore } }: { held: DeferredStep }) {
+export function DeferredProgress({ deferred: { state, count, isMore } }: { deferred: DeferredStep }) {
   const taken = takenOf(state);
   if (!taken) return null;
   return (

@@ -3,7 +3,7 @@
  * anew when its time has come, with script and without.
  */
 import { notFound, type App, type Entry } from "../../../index.ts";
-import type { Steering } from "../../../graph.ts";
+import type { AuditContext } from "../../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
 import type { OpsContext, Screens } from "../../ops-context.ts";
 import { operatorRoute, type Step, type StepResult } from "../../operator-route.ts";
@@ -28,19 +28,19 @@ const SETTLED_MS = 500;
 /** Rows of one step. */
 const ROWS = 10;
 
-interface HeldData extends DeferredStep {
+interface DeferredData extends DeferredStep {
   id: string;
 }
 
 export function deferredScreens(screens: Screens): Entry[] {
   return [
-    screen<HeldData>(screens, "/held/:id", {
+    screen<DeferredData>(screens, "/held/:id", {
       title: ({ step, count }) => `${nounOf(step)} ${runsText(count)}`,
       section: "Runs",
       head: (_nonce, data) => <LookAgain state={data?.state} />,
       load: loadHeld,
       follows: () => ["graphs"],
-      view: (data, look) => <HeldView data={data} look={look} />,
+      view: (data, opsContext) => <HeldView data={data} opsContext={opsContext} />,
     }),
     operatorRoute(screens, "/held/:id/undo", undo),
   ];
@@ -61,22 +61,25 @@ export async function deferBulk(
   app: App,
   undoIn: string | number,
   { step, count, isMore, query, run }: BulkWork,
-  steering: Steering,
+  auditContext: AuditContext,
 ): Promise<string> {
   const { operations } = app;
-  const { id, dueMs } = operations.hold(undoIn, async ({ signal, tell }) => {
+  const { id, dueMs } = operations.hold(undoIn, async ({ signal, notify }) => {
     const taken = new BulkProgress();
-    const watch = { signal, tell: () => tell({ ...taken.toJSON(), at_ms: operations.nowMs() }) };
+    const watch = { signal, report: () => notify({ ...taken.toJSON(), at_ms: operations.nowMs() }) };
     try {
       const isWhole = await run(taken, watch);
-      await operations.record(isWhole ? DEFERRED.done : DEFERRED.stopped, id, steering, taken.toJSON());
+      await operations.record(isWhole ? DEFERRED.done : DEFERRED.stopped, id, auditContext, taken.toJSON());
     } catch (error) {
-      await operations.record(DEFERRED.failed, id, steering, { message: (error as Error).message, ...taken.toJSON() });
+      await operations.record(DEFERRED.failed, id, auditContext, {
+        message: (error as Error).message,
+        ...taken.toJSON(),
+      });
       throw error;
     }
   });
   const data = { step, count, ...(isMore && { is_more: true }), query, due_ms: dueMs };
-  await operations.record(DEFERRED.held, id, steering, data).catch(async (error: unknown) => {
+  await operations.record(DEFERRED.deferred, id, auditContext, data).catch(async (error: unknown) => {
     // What nobody can see, nobody could undo.
     await operations.undo(id);
     throw error;
@@ -84,7 +87,7 @@ export async function deferBulk(
   return `${OPS_PATH}/held/${id}`;
 }
 
-async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<HeldData> {
+async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<DeferredData> {
   const id = ctx.params["id"] ?? "";
   const read = async (): Promise<DeferredStep> => {
     // First: what is read after it says more than it, never less.
@@ -95,9 +98,9 @@ async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<HeldData> {
       notFound("There is no such step: what is held back is in the audit trail, for as long as that is kept")
     );
   };
-  const held = await read();
-  const { state } = held;
-  if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...held, id };
+  const deferred = await read();
+  const { state } = deferred;
+  if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...deferred, id };
   // Long past its time: whoever claims it now knows that it will not be done any more.
   const undone = await app.operations.undo(id);
   if (undone === "now") await app.operations.record(DEFERRED.lost, id, { by: "app" });
@@ -105,14 +108,14 @@ async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<HeldData> {
   return { ...now, id, ...(undone && now.state.kind === "due" && { state: { kind: "lost" } }) };
 }
 
-async function undo({ app, params, steering }: Step): Promise<StepResult> {
+async function undo({ app, params, auditContext }: Step): Promise<StepResult> {
   const id = params["id"] ?? "";
-  const { items } = await app.operations.audit({ target: id, operation: DEFERRED.held, limit: 1 });
+  const { items } = await app.operations.audit({ target: id, operation: DEFERRED.deferred, limit: 1 });
   if (items.length === 0) notFound("There is no such step");
   const undone = await app.operations.undo(id);
   if (!undone) return { tone: "bad", text: "Too late: it has begun." };
   // Of several who wanted it at once, one has taken it back.
-  if (undone === "now") await app.operations.record(DEFERRED.undone, id, steering);
+  if (undone === "now") await app.operations.record(DEFERRED.undone, id, auditContext);
   return { tone: "good", text: "" };
 }
 
@@ -133,7 +136,7 @@ function LookAgain({ state }: { state: DeferredState | undefined }) {
   );
 }
 
-function HeldView({ data, look }: { data: HeldData; look: OpsContext }) {
+function HeldView({ data, opsContext }: { data: DeferredData; opsContext: OpsContext }) {
   const { step, count, state, query, by } = data;
   return (
     <div data-live="held">
@@ -150,16 +153,16 @@ function HeldView({ data, look }: { data: HeldData; look: OpsContext }) {
           ></p>
         ) : null}
         {state.kind === "due" ? <p>{textOf(state, step, count)}</p> : null}
-        <DeferredProgress held={data} />
+        <DeferredProgress deferred={data} />
         <p class="quiet">{`Confirmed by ${by}.`}</p>
         <div class="buttons">
           {state.kind === "held" ? (
-            <StepForm look={look} action={`/held/${data.id}/undo`}>
-              <StepButton look={look} label="Undo" tone="main" />
+            <StepForm opsContext={opsContext} action={`/held/${data.id}/undo`}>
+              <StepButton opsContext={opsContext} label="Undo" tone="main" />
             </StepForm>
           ) : null}
           {state.kind === "held" || state.kind === "due" ? (
-            <a class="button" href={look.here}>
+            <a class="button" href={opsContext.here}>
               See how it goes
             </a>
           ) : null}

@@ -48,11 +48,11 @@ async function headOf(app: OpsContext["app"], graphId: string, name: string): Pr
 export function Artifacts({
   shown,
   graphId,
-  look,
+  opsContext,
 }: {
   shown: readonly ShownArtifact[];
   graphId: string;
-  look: OpsContext;
+  opsContext: OpsContext;
 }) {
   if (shown.length === 0)
     return <p class="quiet">{'It has left no file: ctx.artifact("report.csv", text, "text/csv") does.'}</p>;
@@ -63,10 +63,10 @@ export function Artifacts({
           <h3>{artifact.name}</h3>
           <p class="quiet">
             {`${artifact.type}, ${bytesText(artifact.bytes)}, by ${artifact.node}, `}
-            <Time ms={artifact.created_ms} look={look} />
+            <Time ms={artifact.created_ms} opsContext={opsContext} />
           </p>
           <Shown artifact={artifact} preview={preview} href={hrefOf(graphId, artifact.name)} />
-          <Download look={look} name={artifact.name} href={hrefOf(graphId, artifact.name)} />
+          <Download opsContext={opsContext} name={artifact.name} href={hrefOf(graphId, artifact.name)} />
         </li>
       ))}
     </ul>
@@ -105,8 +105,8 @@ function Shown({ artifact, preview, href }: { artifact: Artifact; preview: Previ
 }
 
 /** All of it, with what is hidden here: for operators, and on record. */
-function Download({ look, name, href }: { look: OpsContext; name: string; href: string }) {
-  if (look.visitor.role !== "operator") return <p class="quiet">{`No download: ${READ_ONLY}.`}</p>;
+function Download({ opsContext, name, href }: { opsContext: OpsContext; name: string; href: string }) {
+  if (opsContext.visitor.role !== "operator") return <p class="quiet">{`No download: ${READ_ONLY}.`}</p>;
   return (
     <p>
       <a class="button" href={href} download={name}>
@@ -123,8 +123,8 @@ export function artifactRoutes(screens: Screens): Entry[] {
   ];
 }
 
-async function download(ctx: Context, { app, door }: Screens): Promise<Result> {
-  const access = await door.access(ctx);
+async function download(ctx: Context, { app, gate }: Screens): Promise<Result> {
+  const access = await gate.access(ctx);
   if ("denial" in access || access.visitor.role !== "operator") return redirect(OPS_PATH);
   const { artifact, body } = await found(ctx, app());
   const by = { by: access.visitor.name, address: ctx.clientIp };
@@ -146,8 +146,8 @@ async function download(ctx: Context, { app, door }: Screens): Promise<Result> {
 }
 
 /** Of the type that its bytes say, and only where they say that of a picture. */
-async function image(ctx: Context, { app, door }: Screens): Promise<Result> {
-  const access = await door.access(ctx);
+async function image(ctx: Context, { app, gate }: Screens): Promise<Result> {
+  const access = await gate.access(ctx);
   if ("denial" in access) return redirect(OPS_PATH);
   const { artifact } = await found(ctx, app());
   const type = imageTypeOf(await headOf(app(), ctx.params["id"] ?? "", artifact.name));

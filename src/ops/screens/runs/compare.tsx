@@ -36,23 +36,23 @@ export function compareScreens(screens: Screens): Entry[] {
       section: "Runs",
       load: loadCompare,
       follows: ({ one, other }) => [one, ...(other ? [other] : [])].map((run) => `graph:${run.graph_id}` as const),
-      view: (data, look) =>
+      view: (data, opsContext) =>
         data.other === undefined ? (
-          <Choose data={data} look={look} />
+          <Choose data={data} opsContext={opsContext} />
         ) : (
-          <Compare data={data} other={data.other} look={look} />
+          <Compare data={data} other={data.other} opsContext={opsContext} />
         ),
     }),
   ];
 }
 
-async function loadCompare(look: OpsContext): Promise<CompareData> {
-  const { ctx, app, nowMs } = look;
+async function loadCompare(opsContext: OpsContext): Promise<CompareData> {
+  const { ctx, app, nowMs } = opsContext;
   const { engine } = app;
   const ids = [...ctx.query.getAll("run"), ...ctx.query.getAll("with")].filter((id) => id !== "");
   if (ids.length === 0 || ids.length > 2)
     throw new SvcError("SVC_INVALID", `Two runs are compared; ${ids.length} were ticked`);
-  const runs = await Promise.all(ids.map(async (id) => runOf(look, id)));
+  const runs = await Promise.all(ids.map(async (id) => runOf(opsContext, id)));
   const [one, other] = runs as [Snapshot, Snapshot | undefined];
   if (!other) {
     const { items } = await engine.list({ worker: one.worker, limit: CHOICE + 1 });
@@ -84,7 +84,7 @@ function runNodes({ finished_ms: finishedMs }: Snapshot, nodes: readonly NodeDet
   return { nodes, untilMs: finishedMs ?? nowMs, hasEnded: finishedMs !== null };
 }
 
-function Compare({ data, other, look }: { data: CompareData; other: Snapshot; look: OpsContext }) {
+function Compare({ data, other, opsContext }: { data: CompareData; other: Snapshot; opsContext: OpsContext }) {
   const { one, pairs, node } = data;
   return (
     <>
@@ -96,8 +96,8 @@ function Compare({ data, other, look }: { data: CompareData; other: Snapshot; lo
         </p>
       </div>
       <div class="pair" data-live="runs">
-        <RunCard letter="A" run={one} look={look} />
-        <RunCard letter="B" run={other} look={look} />
+        <RunCard letter="A" run={one} opsContext={opsContext} />
+        <RunCard letter="B" run={other} opsContext={opsContext} />
       </div>
       <section aria-labelledby="nodes" data-live="nodes">
         <div class="head">
@@ -115,14 +115,14 @@ function Compare({ data, other, look }: { data: CompareData; other: Snapshot; lo
             <a href={compareHref(one.graph_id, other.graph_id)}>Those of the runs</a>
           )}
         </div>
-        <Differences name="Input" values={data.given} look={look} />
-        <Differences name="Output" values={data.gave} look={look} />
+        <Differences name="Input" values={data.given} opsContext={opsContext} />
+        <Differences name="Output" values={data.gave} opsContext={opsContext} />
       </section>
     </>
   );
 }
 
-function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: OpsContext }) {
+function RunCard({ letter, run, opsContext }: { letter: string; run: Snapshot; opsContext: OpsContext }) {
   const { graph_id: id, started_ms: startedMs, finished_ms: finishedMs, version, epoch, error } = run;
   return (
     <div class="panel stack-tight">
@@ -131,18 +131,18 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: O
         <a class="id" href={`${RUNS_PATH}/${id}`} title={id} data-row>
           {shortId(id)}
         </a>
-        <Mark looks={graphStyle(run, look.nowMs)} />
+        <Mark looks={graphStyle(run, opsContext.nowMs)} />
       </p>
       <dl class="facts">
         <div>
           <dt>Accepted</dt>
           <dd>
-            <Time ms={run.created_ms} look={look} />
+            <Time ms={run.created_ms} opsContext={opsContext} />
           </dd>
         </div>
         <div>
           <dt>Duration</dt>
-          <dd>{startedMs === null ? "–" : durationText((finishedMs ?? look.nowMs) - startedMs)}</dd>
+          <dd>{startedMs === null ? "–" : durationText((finishedMs ?? opsContext.nowMs) - startedMs)}</dd>
         </div>
         {version === null ? null : (
           <div>
@@ -162,7 +162,7 @@ function RunCard({ letter, run, look }: { letter: string; run: Snapshot; look: O
   );
 }
 
-function Choose({ data: { one, choice }, look }: { data: CompareData; look: OpsContext }) {
+function Choose({ data: { one, choice }, opsContext }: { data: CompareData; opsContext: OpsContext }) {
   return (
     <>
       <h1>{`Compare ${shortId(one.graph_id)} with which?`}</h1>
@@ -185,13 +185,15 @@ function Choose({ data: { one, choice }, look }: { data: CompareData; look: OpsC
                     </a>
                   </th>
                   <td data-label="Status">
-                    <Mark looks={graphStyle(run, look.nowMs)} />
+                    <Mark looks={graphStyle(run, opsContext.nowMs)} />
                   </td>
                   <td data-label="Started">
-                    <Time ms={run.created_ms} look={look} />
+                    <Time ms={run.created_ms} opsContext={opsContext} />
                   </td>
                   <td data-label="Duration">
-                    {run.started_ms === null ? "–" : durationText((run.finished_ms ?? look.nowMs) - run.started_ms)}
+                    {run.started_ms === null
+                      ? "–"
+                      : durationText((run.finished_ms ?? opsContext.nowMs) - run.started_ms)}
                   </td>
                 </tr>
               ))}

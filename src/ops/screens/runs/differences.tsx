@@ -9,13 +9,13 @@ import { Heads } from "../table-head.tsx";
 export function Differences({
   name,
   values: [one, other],
-  look,
+  opsContext,
 }: {
   name: string;
   values: readonly [Json, Json];
-  look: OpsContext;
+  opsContext: OpsContext;
 }) {
-  const hide = { keys: look.redact, isRevealed: false };
+  const hide = { keys: opsContext.redact, isRevealed: false };
   const { items, isCut } = differencesOf(redacted(one, hide), redacted(other, hide));
   if (items.length === 0) return <p class="quiet">{`${name}: the same in both, as far as it is not hidden.`}</p>;
   return (

@@ -22,7 +22,7 @@ export function loadEvents(
   return readEventsPage(app.engine, id, query.after, (event) => fits(event, query, textOf));
 }
 
-export function EventList({ data, page, look }: { data: RunData; page: EventsPage; look: OpsContext }) {
+export function EventList({ data, page, opsContext }: { data: RunData; page: EventsPage; opsContext: OpsContext }) {
   const { run, events, query, isRevealed } = data;
   const { shown, lookedTo, next } = page;
   const id = run.graph_id;
@@ -69,9 +69,9 @@ export function EventList({ data, page, look }: { data: RunData; page: EventsPag
           </p>
         </Empty>
       ) : (
-        <Events events={shown} look={look} isRevealed={isRevealed} startMs={run.created_ms} />
+        <Events events={shown} opsContext={opsContext} isRevealed={isRevealed} startMs={run.created_ms} />
       )}
-      <Reveal hidden={hiddenIn(shown, look.redact)} data={data} look={look} />
+      <Reveal hidden={hiddenIn(shown, opsContext.redact)} data={data} opsContext={opsContext} />
       <Pager
         href={next === undefined ? undefined : `${OPS_PATH}/runs/${id}${runQueryText(query, { after: String(next) })}`}
         text={`${countText(shown.length)} event${shown.length === 1 ? "" : "s"}, of #${query.after + 1} to #${lookedTo} of ${countText(run.last_seq)}`}
@@ -88,23 +88,27 @@ export function hiddenIn(events: readonly GraphEvent[], keys: readonly string[])
 
 interface EventsProps {
   events: readonly GraphEvent[];
-  look: OpsContext;
+  opsContext: OpsContext;
   isRevealed: boolean;
   startMs: number;
 }
 
-export function Events({ events, look, isRevealed, startMs }: EventsProps) {
+export function Events({ events, opsContext, isRevealed, startMs }: EventsProps) {
   return (
     <ol class="events">
       {events.map(({ seq, type, node, timestampMs, data }) => (
         <li id={`event-${seq}`} key={seq}>
-          <time datetime={new Date(timestampMs).toISOString()} title={momentText(timestampMs, look.zone)} class="quiet">
+          <time
+            datetime={new Date(timestampMs).toISOString()}
+            title={momentText(timestampMs, opsContext.zone)}
+            class="quiet"
+          >
             <a href={`#event-${seq}`}>{`#${seq}`}</a> {`+${((timestampMs - startMs) / 1000).toFixed(3)} s`}
           </time>
           <span>
             <strong>{type}</strong> {node ?? ""}
           </span>
-          <code>{dataText(data, look.redact, isRevealed)}</code>
+          <code>{dataText(data, opsContext.redact, isRevealed)}</code>
         </li>
       ))}
     </ol>

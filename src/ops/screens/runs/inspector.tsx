@@ -23,7 +23,7 @@ import { Heads } from "../table-head.tsx";
 
 interface InspectorProps {
   data: RunData;
-  look: OpsContext;
+  opsContext: OpsContext;
   attempts: readonly Attempt[];
 }
 
@@ -43,16 +43,16 @@ const LABELS: Readonly<Record<Tab, string>> = {
   raw: "Raw",
 };
 
-export function Inspector({ data, look, attempts }: InspectorProps) {
+export function Inspector({ data, opsContext, attempts }: InspectorProps) {
   const { run, node, query, events } = data;
   const base = `${OPS_PATH}/runs/${run.graph_id}`;
-  const hidden = hiddenOn(data, look);
+  const hidden = hiddenOn(data, opsContext);
   return (
     <>
       <FailedNodes data={data} />
       <div class="head">
         <h2>{node ? node.id : "The run as a whole"}</h2>
-        <Mark looks={node ? nodeStyle(node, run.finished_ms !== null) : graphStyle(run, look.nowMs)} />
+        <Mark looks={node ? nodeStyle(node, run.finished_ms !== null) : graphStyle(run, opsContext.nowMs)} />
       </div>
       {node ? (
         <p class="quiet">
@@ -72,12 +72,16 @@ export function Inspector({ data, look, attempts }: InspectorProps) {
           </a>
         ))}
       </nav>
-      <Side data={data} look={look} attempts={attempts} />
+      <Side data={data} opsContext={opsContext} attempts={attempts} />
       {events.endsText !== undefined && OF_EVENTS.has(query.tab) ? (
         <p class="quiet">{`Made ${events.endsText}.`}</p>
       ) : null}
-      {hidden === undefined ? null : <Reveal hidden={hidden} data={data} look={look} />}
-      {node ? <AgainFromNode node={node} run={run} look={look} /> : <AgainAsAWhole run={run} look={look} />}
+      {hidden === undefined ? null : <Reveal hidden={hidden} data={data} opsContext={opsContext} />}
+      {node ? (
+        <AgainFromNode node={node} run={run} opsContext={opsContext} />
+      ) : (
+        <AgainAsAWhole run={run} opsContext={opsContext} />
+      )}
     </>
   );
 }
@@ -106,7 +110,7 @@ function FailedNodes({ data: { run, node, query } }: { data: RunData }) {
   );
 }
 
-function Side({ data, look, attempts }: InspectorProps) {
+function Side({ data, opsContext, attempts }: InspectorProps) {
   const { run, node, query, events, isRevealed } = data;
   const about = node?.id ?? "the run";
   const finding = {
@@ -119,7 +123,7 @@ function Side({ data, look, attempts }: InspectorProps) {
       json={json}
       entryHref={entryHref(run.graph_id, query, of)}
       label={`${label} of ${about}`}
-      redact={look.redact}
+      redact={opsContext.redact}
       isRevealed={isRevealed}
       finding={finding}
     />
@@ -141,19 +145,19 @@ function Side({ data, look, attempts }: InspectorProps) {
     case "error":
       return <ErrorSide error={node ? node.error : run.error} origin={data.origin} />;
     case "attempts":
-      return <Attempts attempts={attempts} look={look} />;
+      return <Attempts attempts={attempts} opsContext={opsContext} />;
     case "logs":
-      return <Logs events={own.filter(({ type }) => type === "log")} look={look} />;
+      return <Logs events={own.filter(({ type }) => type === "log")} opsContext={opsContext} />;
     case "events":
-      return <Events events={own} look={look} isRevealed={isRevealed} startMs={run.created_ms} />;
+      return <Events events={own} opsContext={opsContext} isRevealed={isRevealed} startMs={run.created_ms} />;
     case "artifacts":
-      return <Artifacts shown={data.artifacts} graphId={run.graph_id} look={look} />;
+      return <Artifacts shown={data.artifacts} graphId={run.graph_id} opsContext={opsContext} />;
     case "raw":
       return (
         <RawPayload
           json={rawOf(node ?? run)}
           label={`Raw view of ${about}`}
-          redact={look.redact}
+          redact={opsContext.redact}
           isRevealed={isRevealed}
           wholeHref={`${OPS_PATH}/runs/${run.graph_id}/raw${runQueryText(query, { tab: "", view: "", find: "" })}`}
         />
@@ -191,7 +195,7 @@ function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDe
   );
 }
 
-function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsContext }) {
+function Attempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsContext: OpsContext }) {
   if (attempts.length === 0) return <p class="quiet">None has begun.</p>;
   return (
     <table class="plain">
@@ -201,9 +205,9 @@ function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsC
           <tr key={startedMs}>
             <td>{number}</td>
             <td>
-              <Time ms={startedMs} look={look} />
+              <Time ms={startedMs} opsContext={opsContext} />
             </td>
-            <td class="number">{durationText((endedMs ?? look.nowMs) - startedMs)}</td>
+            <td class="number">{durationText((endedMs ?? opsContext.nowMs) - startedMs)}</td>
             <td>
               {outcome}
               {message === undefined ? "" : `: ${message}`}
@@ -216,13 +220,13 @@ function Attempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsC
   );
 }
 
-function Logs({ events, look }: { events: readonly GraphEvent[]; look: OpsContext }) {
+function Logs({ events, opsContext }: { events: readonly GraphEvent[]; opsContext: OpsContext }) {
   if (events.length === 0) return <p class="quiet">It has logged nothing: ctx.log("info", …) does.</p>;
   return (
     <pre tabindex={0} role="region" aria-label="Logs" data-copy>
       <code>
         {events
-          .map(({ timestampMs, data }) => `${clockText(timestampMs, look.zone)} ${lineOf(data ?? null)}`)
+          .map(({ timestampMs, data }) => `${clockText(timestampMs, opsContext.zone)} ${lineOf(data ?? null)}`)
           .join("\n")}
       </code>
     </pre>
@@ -254,28 +258,43 @@ function eventsOf(events: readonly GraphEvent[], node: NodeDetail | undefined): 
   return events.filter((event) => event.node === node?.id);
 }
 
-function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; look: OpsContext }) {
+function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snapshot; opsContext: OpsContext }) {
   const isOwn = node.kind === "node";
   const hasEnded = run.phase === "done" || run.phase === "failed";
-  const why = look.visitor.role === "operator" ? undefined : READ_ONLY;
+  const why = opsContext.visitor.role === "operator" ? undefined : READ_ONLY;
   const refusal = hasEnded ? why : (why ?? `It is ${run.phase}: only a run that has ended can begin again at a node`);
   if (!isOwn) return null;
   return (
     <details class="again">
       <summary data-key="r">Run again from here…</summary>
-      <StepForm look={look} action={`/runs/${run.graph_id}/fork`} class="stack" fields={{ from: node.id }} isByButton>
+      <StepForm
+        opsContext={opsContext}
+        action={`/runs/${run.graph_id}/fork`}
+        class="stack"
+        fields={{ from: node.id }}
+        isByButton
+      >
         <p class="quiet">
           What comes before keeps its results. Within this run everything from here on is run anew; as a new run this
           one stays as it is, and the input may be another. {`What ${againText(run, node.id)}.`}
         </p>
-        <InputField label="Input of a new run's node, as JSON; empty: as it was" input={node.input} look={look} />
+        <InputField
+          label="Input of a new run's node, as JSON; empty: as it was"
+          input={node.input}
+          opsContext={opsContext}
+        />
         <label>
           Why
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
         <span class="buttons">
-          <StepButton look={look} label="As a new run" tone="main" refusal={why} />
-          <StepButton look={look} label="Within this run" refusal={refusal} action={`/runs/${run.graph_id}/retry`} />
+          <StepButton opsContext={opsContext} label="As a new run" tone="main" refusal={why} />
+          <StepButton
+            opsContext={opsContext}
+            label="Within this run"
+            refusal={refusal}
+            action={`/runs/${run.graph_id}/retry`}
+          />
         </span>
       </StepForm>
     </details>
@@ -283,8 +302,8 @@ function AgainFromNode({ node, run, look }: { node: NodeDetail; run: Snapshot; l
 }
 
 /** Begins as it was, where nothing of that is hidden and one can look over it; else empty, which means the same. */
-function InputField({ label, input, look }: { label: string; input: Json; look: OpsContext }) {
-  const { raw, redacted } = payloadView(input, { keys: look.redact, isRevealed: false });
+function InputField({ label, input, opsContext }: { label: string; input: Json; opsContext: OpsContext }) {
+  const { raw, redacted } = payloadView(input, { keys: opsContext.redact, isRevealed: false });
   const isWhole = redacted === 0 && raw.length <= MAX_PREFILL;
   return (
     <label>
@@ -296,17 +315,22 @@ function InputField({ label, input, look }: { label: string; input: Json; look: 
   );
 }
 
-function AgainAsAWhole({ run, look }: { run: Snapshot; look: OpsContext }) {
+function AgainAsAWhole({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
   return (
     <details class="again">
       <summary data-key="r">Start another like it…</summary>
-      <StepForm look={look} action="/runs/start" class="stack" fields={{ worker: run.worker, like: run.graph_id }}>
-        <InputField label="Input, as JSON; empty: the same" input={run.input} look={look} />
+      <StepForm
+        opsContext={opsContext}
+        action="/runs/start"
+        class="stack"
+        fields={{ worker: run.worker, like: run.graph_id }}
+      >
+        <InputField label="Input, as JSON; empty: the same" input={run.input} opsContext={opsContext} />
         <label>
           Why
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
-        <StepButton look={look} label="Start" tone="main" />
+        <StepButton opsContext={opsContext} label="Start" tone="main" />
       </StepForm>
     </details>
   );

@@ -23,10 +23,10 @@ export async function runOf({ app: { engine } }: OpsContext, id: string): Promis
   return run;
 }
 
-export function WhyMissing({ of: { id, absence }, look }: { of: MissingRun; look: OpsContext }) {
+export function WhyMissing({ of: { id, absence }, opsContext }: { of: MissingRun; opsContext: OpsContext }) {
   return (
     <>
-      <p>{absenceText(absence, look.nowMs, look.zone)}</p>
+      <p>{absenceText(absence, opsContext.nowMs, opsContext.zone)}</p>
       {absence.createdMs === undefined ? null : (
         <p>
           Steps that were taken by hand stay in the audit trail:{" "}

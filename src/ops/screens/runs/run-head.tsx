@@ -15,12 +15,12 @@ interface RunHeadProps {
   nodes: string;
   /** Of language models, in words; undefined where none was told of. */
   usage: string | undefined;
-  look: OpsContext;
+  opsContext: OpsContext;
 }
 
-export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
+export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
   const { graph_id: id, worker, parent, children, forked_from: forkedFrom, started_ms: startedMs } = run;
-  const endMs = run.finished_ms ?? look.nowMs;
+  const endMs = run.finished_ms ?? opsContext.nowMs;
   return (
     <div class="stack-tight">
       <nav class="crumbs" aria-label="Where this run belongs">
@@ -41,7 +41,7 @@ export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
       </nav>
       <div class="title">
         <h1>{worker}</h1>
-        <Mark looks={graphStyle(run, look.nowMs)} />
+        <Mark looks={graphStyle(run, opsContext.nowMs)} />
         <code class="quiet" data-copy-id="the id">
           {id}
         </code>
@@ -51,17 +51,19 @@ export function RunHead({ run, nodes, usage, look }: RunHeadProps) {
           </a>
         </p>
       </div>
-      <Summary run={run} look={look} />
+      <Summary run={run} opsContext={opsContext} />
       <dl class="facts">
         <div>
           <dt>Accepted</dt>
           <dd>
-            <Time ms={run.created_ms} look={look} />
+            <Time ms={run.created_ms} opsContext={opsContext} />
           </dd>
         </div>
         <div>
           <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
-          <dd>{startedMs === null ? <Time ms={run.due_ms} look={look} /> : durationText(endMs - startedMs)}</dd>
+          <dd>
+            {startedMs === null ? <Time ms={run.due_ms} opsContext={opsContext} /> : durationText(endMs - startedMs)}
+          </dd>
         </div>
         {run.origin === null ? null : (
           <div>

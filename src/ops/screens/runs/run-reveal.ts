@@ -12,8 +12,8 @@ export interface RunReveal {
 }
 
 /** @returns a redirect to the door for who may not look */
-export async function readRunReveal(ctx: Context, { app, door }: Screens): Promise<RunReveal | { denial: Result }> {
-  const access = await door.access(ctx);
+export async function readRunReveal(ctx: Context, { app, gate }: Screens): Promise<RunReveal | { denial: Result }> {
+  const access = await gate.access(ctx);
   if ("denial" in access) return { denial: redirect(OPS_PATH) };
   const { id = "" } = ctx.params;
   const { node, reveal } = readRunQuery(ctx.query);

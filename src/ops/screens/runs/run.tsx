@@ -50,8 +50,8 @@ export function runScreens(screens: Screens): Entry[] {
       head: () => <FlowAssets />,
       load: loadRun,
       follows: ({ run }) => [`graph:${run.graph_id}`],
-      isUnderWay: ({ run }) => mayChange(run),
-      view: (data, look) => <Run data={data} look={look} />,
+      isActive: ({ run }) => mayChange(run),
+      view: (data, opsContext) => <Run data={data} opsContext={opsContext} />,
     }),
     ...artifactRoutes(screens),
     rawRoute(screens),
@@ -60,11 +60,11 @@ export function runScreens(screens: Screens): Entry[] {
   ];
 }
 
-async function loadRun(look: OpsContext): Promise<RunData> {
-  const { ctx, app, visitor } = look;
+async function loadRun(opsContext: OpsContext): Promise<RunData> {
+  const { ctx, app, visitor } = opsContext;
   const id = ctx.params["id"] ?? "";
   const query = readRunQuery(ctx.query);
-  const run = await runOf(look, id);
+  const run = await runOf(opsContext, id);
   const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
   // The run's own error is that of a node, which may be gone since.
   const failed = chosen ?? run.error?.node;
@@ -83,12 +83,12 @@ async function loadRun(look: OpsContext): Promise<RunData> {
     run,
     flow,
     events,
-    page: query.view === "events" ? await loadEvents(look, id, query, isRevealed) : undefined,
+    page: query.view === "events" ? await loadEvents(opsContext, id, query, isRevealed) : undefined,
     node,
-    artifacts: query.tab === "artifacts" ? await loadArtifacts(look, id, query.node, isRevealed) : [],
+    artifacts: query.tab === "artifacts" ? await loadArtifacts(opsContext, id, query.node, isRevealed) : [],
     origin: shown?.origin ?? null,
     likes: run.error
-      ? (await app.engine.list({ ...graphQueryOf(likesOf(run, run.error), look.nowMs), limit: 1 })).total
+      ? (await app.engine.list({ ...graphQueryOf(likesOf(run, run.error), opsContext.nowMs), limit: 1 })).total
       : undefined,
     past,
     audit: audit?.items ?? [],
@@ -104,7 +104,7 @@ function nodeOf({ nodes }: Snapshot, name: string): string {
   return nodes.some(({ id }) => id === name) ? name : ((notable ?? items[0])?.id ?? name);
 }
 
-function Run({ data, look }: { data: RunData; look: OpsContext }) {
+function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
   const { run, query } = data;
   const id = run.graph_id;
   const { ends, endsText } = data.events;
@@ -116,18 +116,18 @@ function Run({ data, look }: { data: RunData; look: OpsContext }) {
           run={run}
           nodes={summaryText(data.flow.view)}
           usage={usage && [usageText(usage), endsText].filter(Boolean).join(", ")}
-          look={look}
+          opsContext={opsContext}
         />
       </div>
       <div class="stack-tight" data-live="steps">
-        <StepForm look={look} action={`/runs/${id}/pause`} class="steps" isByButton>
+        <StepForm opsContext={opsContext} action={`/runs/${id}/pause`} class="steps" isByButton>
           <label>
             Why (kept in the audit trail)
             <input name="note" maxlength={500} autocomplete="off" />
           </label>
-          {stepViews(run.phase, look.visitor.role).map(({ step, label, refusal }) => (
+          {stepViews(run.phase, opsContext.visitor.role).map(({ step, label, refusal }) => (
             <StepButton
-              look={look}
+              opsContext={opsContext}
               label={label}
               refusal={refusal}
               action={`/runs/${id}/${step}`}
@@ -137,13 +137,13 @@ function Run({ data, look }: { data: RunData; look: OpsContext }) {
             />
           ))}
         </StepForm>
-        <Refusals run={run} look={look} />
+        <Refusals run={run} opsContext={opsContext} />
       </div>
       <div data-live="trouble">
         <Trouble data={data} />
       </div>
       <div data-live="signal">
-        <SignalForm data={data} look={look} />
+        <SignalForm data={data} opsContext={opsContext} />
       </div>
       <div class="panel">
         <FlowGraph flow={data.flow} title="Nodes" show="picture" />
@@ -162,7 +162,7 @@ function Run({ data, look }: { data: RunData; look: OpsContext }) {
             ))}
           </nav>
           <div>
-            <Main data={data} look={look} />
+            <Main data={data} opsContext={opsContext} />
           </div>
         </div>
         <aside
@@ -171,17 +171,17 @@ function Run({ data, look }: { data: RunData; look: OpsContext }) {
           aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}
           data-live="node"
         >
-          <Inspector data={data} look={look} attempts={data.node ? attemptsOf(ends, data.node.id) : []} />
+          <Inspector data={data} opsContext={opsContext} attempts={data.node ? attemptsOf(ends, data.node.id) : []} />
         </aside>
       </div>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.graphs}/${id}`, `svc graph show ${id}`)} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", `${PATHS.graphs}/${id}`, `svc graph show ${id}`)} />
     </>
   );
 }
 
 /** In words for all, not only for those who rest a pointer on the button. */
-function Refusals({ run, look }: { run: Snapshot; look: OpsContext }) {
-  const refused = stepViews(run.phase, look.visitor.role).filter(({ refusal }) => refusal !== undefined);
+function Refusals({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
+  const refused = stepViews(run.phase, opsContext.visitor.role).filter(({ refusal }) => refusal !== undefined);
   if (refused.length === 0) return null;
   return (
     <details class="refusals">
@@ -250,14 +250,14 @@ function stable(message: string): string {
   return pieces.reduce((best, piece) => (piece.trim().length > best.length ? piece.trim() : best), "");
 }
 
-function SignalForm({ data: { run }, look }: { data: RunData; look: OpsContext }) {
+function SignalForm({ data: { run }, opsContext }: { data: RunData; opsContext: OpsContext }) {
   const waits = run.nodes.filter(({ kind, status }) => kind === "wait" && status === "waiting");
   if (waits.length === 0 || run.finished_ms !== null) return null;
   const name = /#(.+)$/.exec(waits[0]?.id ?? "")?.[1] ?? "";
   return (
     <section class="panel" id="signal" aria-labelledby="signal-title">
       <h2 id="signal-title">{`Waits for a signal: ${waits.map(({ id }) => id).join(", ")}`}</h2>
-      <StepForm look={look} action={`/runs/${run.graph_id}/signal`} class="steps">
+      <StepForm opsContext={opsContext} action={`/runs/${run.graph_id}/signal`} class="steps">
         <label>
           Signal
           <input name="name" required autocomplete="off" value={name.replace(/:\d+$/, "")} />
@@ -270,26 +270,26 @@ function SignalForm({ data: { run }, look }: { data: RunData; look: OpsContext }
           Why
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
-        <StepButton look={look} label="Send" tone="main" name={`Send the signal ${name}`} />
+        <StepButton opsContext={opsContext} label="Send" tone="main" name={`Send the signal ${name}`} />
       </StepForm>
     </section>
   );
 }
 
-function Main({ data, look }: { data: RunData; look: OpsContext }) {
+function Main({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
   const { run, events, query, page } = data;
   const id = run.graph_id;
-  if (page) return <EventList data={data} page={page} look={look} />;
+  if (page) return <EventList data={data} page={page} opsContext={opsContext} />;
   if (query.view === "audit")
     return data.audit.length === 0 ? (
       <Empty title="Nobody has touched this run">
         <p>What is done to it by hand is kept here: who, when, why and from where.</p>
       </Empty>
     ) : (
-      <AuditTable rows={data.audit} look={look} isOfOne />
+      <AuditTable rows={data.audit} opsContext={opsContext} isOfOne />
     );
   if (query.view === "past") return <PastNodes nodes={data.past} />;
-  const timeline = timelineOf(run, events.first, look.nowMs, query.range);
+  const timeline = timelineOf(run, events.first, opsContext.nowMs, query.range);
   const rows = query.hidesDone ? timeline.rows.filter(({ status }) => !isOver(status)) : timeline.rows;
   const hide = query.hidesDone ? "" : "done";
   return (

@@ -11,7 +11,7 @@ import { countText, durationText, shortId } from "../../views/format.ts";
 import { comparedToTypical, type TypicalDuration } from "../../views/typical-durations.ts";
 import { Empty, Mark, StepButton, StepForm, Time } from "../parts.tsx";
 
-export function NoRuns({ look, isFiltered }: { look: OpsContext; isFiltered: boolean }) {
+export function NoRuns({ opsContext, isFiltered }: { opsContext: OpsContext; isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty title="No run fits these filters">
@@ -33,18 +33,18 @@ export default createFullStackApp({ workers: [greet] });
 // app.engine.start("greet", "Ada"), or: svc graph start greet --input '"Ada"'`}
         </code>
       </pre>
-      <FirstRun look={look} />
+      <FirstRun opsContext={opsContext} />
     </Empty>
   );
 }
 
 /** A way to see one: of the app's own, or where it has none and is being developed, the demo. */
-function FirstRun({ look }: { look: OpsContext }) {
-  const names = [...look.app.definitions.keys()];
+function FirstRun({ opsContext }: { opsContext: OpsContext }) {
+  const names = [...opsContext.app.definitions.keys()];
   if (names.includes(DEMO_GRAPH))
     return (
-      <StepForm look={look} action="/runs/start" fields={{ worker: DEMO_GRAPH }}>
-        <StepButton look={look} label="Run the demo graph" tone="main" />
+      <StepForm opsContext={opsContext} action="/runs/start" fields={{ worker: DEMO_GRAPH }}>
+        <StepButton opsContext={opsContext} label="Run the demo graph" tone="main" />
       </StepForm>
     );
   if (names.length === 0) return null;
@@ -57,14 +57,14 @@ function FirstRun({ look }: { look: OpsContext }) {
 
 interface RunsTableProps {
   runs: readonly Snapshot[];
-  look: OpsContext;
+  opsContext: OpsContext;
   canChoose: boolean;
   /** What runs of each worker take. */
   usual: ReadonlyMap<string, TypicalDuration>;
 }
 
 /** Runs as rows, newest first. */
-export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
+export function RunsTable({ runs, opsContext, canChoose, usual }: RunsTableProps) {
   return (
     <div class="scroll">
       <table class="runs">
@@ -94,13 +94,13 @@ export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
                 </td>
               ) : null}
               <td data-label="Status">
-                <Mark looks={graphStyle(run, look.nowMs)} />
+                <Mark looks={graphStyle(run, opsContext.nowMs)} />
               </td>
               <td data-label="Run" class="run">
                 <a class="id" href={`${RUNS_PATH}/${run.graph_id}`} title={run.graph_id} data-row>
                   {shortId(run.graph_id)}
                 </a>
-                <Summary run={run} look={look} />
+                <Summary run={run} opsContext={opsContext} />
                 <RunNote run={run} />
                 <Tags run={run} />
               </td>
@@ -108,14 +108,16 @@ export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
                 <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>
               </td>
               <td data-label="Started">
-                <Time ms={run.created_ms} look={look} />
+                <Time ms={run.created_ms} opsContext={opsContext} />
               </td>
               <td data-label="Started by" class="origin">
                 <StartedBy run={run} />
               </td>
               <td data-label="Duration" class="length">
-                <span class="length-text">{run.started_ms === null ? "–" : durationText(tookMs(run, look.nowMs))}</span>
-                <LengthBar run={run} look={look} usual={usual.get(run.worker)} />
+                <span class="length-text">
+                  {run.started_ms === null ? "–" : durationText(tookMs(run, opsContext.nowMs))}
+                </span>
+                <LengthBar run={run} opsContext={opsContext} usual={usual.get(run.worker)} />
               </td>
               <td data-label="Nodes" class="number">
                 <Nodes run={run} />
@@ -132,9 +134,17 @@ export function RunsTable({ runs, look, canChoose, usual }: RunsTableProps) {
 }
 
 /** How long it took, beside marks for what half of its worker's runs took less than, and 99 of 100. */
-function LengthBar({ run, look, usual }: { run: Snapshot; look: OpsContext; usual: TypicalDuration | undefined }) {
+function LengthBar({
+  run,
+  opsContext,
+  usual,
+}: {
+  run: Snapshot;
+  opsContext: OpsContext;
+  usual: TypicalDuration | undefined;
+}) {
   if (run.started_ms === null || !usual) return null;
-  const { share, medianAt, p99At, word } = comparedToTypical(tookMs(run, look.nowMs), usual);
+  const { share, medianAt, p99At, word } = comparedToTypical(tookMs(run, opsContext.nowMs), usual);
   const { medianMs, p99Ms } = usual;
   return (
     <span
@@ -149,8 +159,8 @@ function LengthBar({ run, look, usual }: { run: Snapshot; look: OpsContext; usua
 }
 
 /** What its author says of it. */
-export function Summary({ run, look }: { run: Snapshot; look: OpsContext }) {
-  const text = summaryText(run, look.redact);
+export function Summary({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
+  const text = summaryText(run, opsContext.redact);
   return text === "" ? null : <p class="summary">{text}</p>;
 }
 

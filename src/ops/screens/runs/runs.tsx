@@ -55,8 +55,8 @@ export function runsScreens(screens: Screens): Entry[] {
       section: "Runs",
       load: loadRuns,
       follows: () => ["graphs"],
-      isUnderWay: ({ runs }) => runs.some(mayChange),
-      view: (data, look) => <Runs data={data} look={look} />,
+      isActive: ({ runs }) => runs.some(mayChange),
+      view: (data, opsContext) => <Runs data={data} opsContext={opsContext} />,
     }),
     ...bulkScreens(screens),
     savedViewsRoute(screens),
@@ -92,7 +92,7 @@ async function loadRuns({ ctx, app, nowMs, redact }: OpsContext): Promise<RunsDa
   };
 }
 
-function Runs({ data, look }: { data: RunsData; look: OpsContext }) {
+function Runs({ data, opsContext }: { data: RunsData; opsContext: OpsContext }) {
   const { filter, view, runs, total, next, histogram, groups, usual } = data;
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -106,21 +106,21 @@ function Runs({ data, look }: { data: RunsData; look: OpsContext }) {
       </div>
       <FilterForm data={data} />
       <Chips data={data} />
-      <SavedViews look={look} query={queryText(view)} />
+      <SavedViews opsContext={opsContext} query={queryText(view)} />
       <div data-live="durations">
         {histogram === undefined ? null : <DurationsPanel histogram={histogram} filter={view} />}
       </div>
       <div data-live="groups">{groups === undefined ? null : <TagGroupsPanel groups={groups} view={view} />}</div>
       <div data-live="runs">
         {runs.length === 0 ? (
-          <NoRuns look={look} isFiltered={isFiltered} />
+          <NoRuns opsContext={opsContext} isFiltered={isFiltered} />
         ) : (
           <form method="get" action={`${RUNS_PATH}/bulk`}>
             {Object.entries(filter).map(([name, value]) => (
               <input type="hidden" name={name} value={value} key={name} />
             ))}
-            <RunsTable runs={runs} look={look} usual={usual} canChoose />
-            <BulkBar total={total} look={look} />
+            <RunsTable runs={runs} opsContext={opsContext} usual={usual} canChoose />
+            <BulkBar total={total} opsContext={opsContext} />
             <CompareBar />
           </form>
         )}
@@ -129,7 +129,9 @@ function Runs({ data, look }: { data: RunsData; look: OpsContext }) {
           text={`${countText(runs.length)} of ${totalText(data)}`}
         />
       </div>
-      <CommandsPanel commands={listCommands(look.origin, { ...filter }, endpointQueryOf(filter, look.nowMs))} />
+      <CommandsPanel
+        commands={listCommands(opsContext.origin, { ...filter }, endpointQueryOf(filter, opsContext.nowMs))}
+      />
     </>
   );
 }
@@ -268,8 +270,8 @@ function Chips({ data: { view, problems } }: { data: RunsData }) {
 }
 
 /** The list as a file. */
-async function exportRuns(ctx: Context, { app, door, redact }: Screens) {
-  const access = await door.access(ctx);
+async function exportRuns(ctx: Context, { app, gate, redact }: Screens) {
+  const access = await gate.access(ctx);
   if ("denial" in access) return redirect(OPS_PATH);
   const { filter } = readRunsQuery(ctx.query, redact);
   const format = EXPORTS.find((one) => one === ctx.query.get("format")) ?? "ndjson";

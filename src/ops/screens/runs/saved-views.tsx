@@ -17,9 +17,9 @@ import { StepForm } from "../parts.tsx";
 const YEAR_SECONDS = 365 * 86_400;
 
 /** They are the visitor's own, as the time zone is: whoever may look may keep some. */
-export function savedViewsRoute({ app, door }: Screens): RouteDefinition {
+export function savedViewsRoute({ app, gate }: Screens): RouteDefinition {
   const save: Handler = async (ctx) => {
-    const access = await door.access(ctx);
+    const access = await gate.access(ctx);
     if ("denial" in access) return redirect(OPS_PATH);
     const { fields } = await readForm(ctx, OPS_FORM_BYTES);
     const { drop, name = "", query = "" } = fields;
@@ -34,8 +34,8 @@ export function savedViewsRoute({ app, door }: Screens): RouteDefinition {
 }
 
 /** @param query filters in force, as they stand in the address; empty where there are none */
-export function SavedViews({ look, query }: { look: OpsContext; query: string }) {
-  const views = readViews(look.ctx.cookies[VIEWS_COOKIE]);
+export function SavedViews({ opsContext, query }: { opsContext: OpsContext; query: string }) {
+  const views = readViews(opsContext.ctx.cookies[VIEWS_COOKIE]);
   return (
     <>
       {views.length === 0 ? null : (
@@ -49,7 +49,7 @@ export function SavedViews({ look, query }: { look: OpsContext; query: string })
               >
                 {view.name}
               </a>
-              <StepForm look={look} action="/runs/views" fields={{ drop: view.name }}>
+              <StepForm opsContext={opsContext} action="/runs/views" fields={{ drop: view.name }}>
                 <button type="submit" class="chip" aria-label={`Delete the view ${view.name}`}>
                   ×
                 </button>
@@ -61,7 +61,7 @@ export function SavedViews({ look, query }: { look: OpsContext; query: string })
       {query === "" || views.some((view) => view.query === query) ? null : (
         <details class="commands">
           <summary>Save this view</summary>
-          <StepForm look={look} action="/runs/views" class="steps" fields={{ query }}>
+          <StepForm opsContext={opsContext} action="/runs/views" class="steps" fields={{ query }}>
             <label>
               Name
               <input name="name" required maxlength={MAX_VIEW_NAME} autocomplete="off" />

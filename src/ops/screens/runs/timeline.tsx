@@ -83,7 +83,7 @@ function keysOf({ status, segments }: TimelineRow): string[] {
 function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; href: string }) {
   const { id, status, segments, durationMs, folded, isCritical } = row;
   const more = folded === 0 ? "" : ` and ${countText(folded)} more`;
-  const told = segments.map(({ label }) => label).join(", ");
+  const flash = segments.map(({ label }) => label).join(", ");
   return (
     <a
       class="timeline-row"
@@ -109,7 +109,7 @@ function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; hre
         ))}
       </span>
       <span class="number quiet">{durationText(durationMs)}</span>
-      <span class="unseen">{`, ${status}: ${told}${isCritical ? ", on the critical path" : ""}`}</span>
+      <span class="unseen">{`, ${status}: ${flash}${isCritical ? ", on the critical path" : ""}`}</span>
     </a>
   );
 }

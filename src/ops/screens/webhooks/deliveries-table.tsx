@@ -28,14 +28,14 @@ export function looksOf({ status, attempt_count: attempts }: DeliveryView) {
 
 interface DeliveriesTableProps {
   deliveries: readonly DeliveryView[];
-  look: OpsContext;
+  opsContext: OpsContext;
   /** Default: all are of one receiver, which is told elsewhere. */
   hosts?: Hosts;
   /** How each was answered last. Default: that is of no interest. */
   answers?: Answers;
 }
 
-export function DeliveriesTable({ deliveries, look, hosts, answers }: DeliveriesTableProps) {
+export function DeliveriesTable({ deliveries, opsContext, hosts, answers }: DeliveriesTableProps) {
   if (deliveries.length === 0)
     return (
       <Empty title="No deliveries">
@@ -81,7 +81,7 @@ export function DeliveriesTable({ deliveries, look, hosts, answers }: Deliveries
                 <Run delivery={delivery} />
               </td>
               <td data-label="Made">
-                <Time ms={delivery.created_ms} look={look} />
+                <Time ms={delivery.created_ms} opsContext={opsContext} />
               </td>
               <td data-label="Attempts">
                 <Dots delivery={delivery} />
@@ -92,7 +92,9 @@ export function DeliveriesTable({ deliveries, look, hosts, answers }: Deliveries
                 </td>
               )}
               <td data-label="Next">
-                {delivery.next_attempt_ms === null ? null : <Time ms={delivery.next_attempt_ms} look={look} />}
+                {delivery.next_attempt_ms === null ? null : (
+                  <Time ms={delivery.next_attempt_ms} opsContext={opsContext} />
+                )}
               </td>
             </tr>
           ))}

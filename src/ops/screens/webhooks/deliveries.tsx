@@ -51,25 +51,25 @@ export function deliveryScreens(screens: Screens): Entry[] {
         return { ...list, filter: { ...filter, ...(webhook !== undefined && { webhook }) }, hosts, answers };
       },
       follows: () => ["webhooks"],
-      isUnderWay: ({ deliveries }) => deliveries.some(isPending),
-      view: (data, look) => <List data={data} look={look} />,
+      isActive: ({ deliveries }) => deliveries.some(isPending),
+      view: (data, opsContext) => <List data={data} opsContext={opsContext} />,
     }),
     screen<Delivery>(screens, "/deliveries/:id", {
       title: ({ id }) => `Delivery ${id.slice(-6)}`,
       section: "Webhooks",
       load: ({ ctx, app }) => app.webhooks.delivery(ctx.params["id"] ?? ""),
       follows: () => ["webhooks"],
-      isUnderWay: isPending,
-      view: (delivery, look) => <One delivery={delivery} look={look} />,
+      isActive: isPending,
+      view: (delivery, opsContext) => <One delivery={delivery} opsContext={opsContext} />,
     }),
-    operatorRoute(screens, "/deliveries/:id/replay", async ({ app, params, steering }) => {
+    operatorRoute(screens, "/deliveries/:id/replay", async ({ app, params, auditContext }) => {
       const { delivery_id: id } = await app.webhooks.replay(params["id"] ?? "");
-      await app.operations.record("delivery.replay", id, steering);
+      await app.operations.record("delivery.replay", id, auditContext);
       return { tone: "good", text: "It is sent again, under the same id." };
     }),
-    operatorRoute(screens, "/deliveries/:id/give-up", async ({ app, params, steering }) => {
+    operatorRoute(screens, "/deliveries/:id/give-up", async ({ app, params, auditContext }) => {
       const { id } = await app.webhooks.giveUp(params["id"] ?? "");
-      await app.operations.record("delivery.give-up", id, steering);
+      await app.operations.record("delivery.give-up", id, auditContext);
       return { tone: "good", text: "It is given up: it is not tried again, unless it is sent again by hand." };
     }),
   ];
@@ -86,7 +86,7 @@ const ENDED: Readonly<Record<DeliveryView["status"], string | undefined>> = {
   failed: "It has failed, and is not tried again by itself",
 };
 
-function List({ data, look }: { data: ListData; look: OpsContext }) {
+function List({ data, opsContext }: { data: ListData; opsContext: OpsContext }) {
   const { deliveries, total, next_cursor: next, filter, hosts, answers } = data;
   return (
     <>
@@ -128,13 +128,13 @@ function List({ data, look }: { data: ListData; look: OpsContext }) {
       </form>
       <ChipList chips={chipsOf(filter, hosts)} />
       <div data-live="deliveries">
-        <DeliveriesTable deliveries={deliveries} look={look} hosts={hosts} answers={answers} />
+        <DeliveriesTable deliveries={deliveries} opsContext={opsContext} hosts={hosts} answers={answers} />
         <Pager
           href={next === null ? undefined : `${DELIVERIES}?${new URLSearchParams({ ...filter, cursor: next })}`}
           text={`${countText(deliveries.length)} of ${countText(total)}`}
         />
       </div>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", endpointOf(filter))} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", endpointOf(filter))} />
     </>
   );
 }
@@ -160,9 +160,9 @@ function chipsOf(filter: Record<string, string>, hosts: Hosts): Chip[] {
   });
 }
 
-function One({ delivery, look }: { delivery: Delivery; look: OpsContext }) {
+function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsContext }) {
   const { id, event, graph_id: graphId, webhook_id: webhookId, body, attempts } = delivery;
-  const { text, isWhole } = shownBody(body, look.redact);
+  const { text, isWhole } = shownBody(body, opsContext.redact);
   return (
     <>
       <div class="stack-tight" data-live="facts">
@@ -179,7 +179,7 @@ function One({ delivery, look }: { delivery: Delivery; look: OpsContext }) {
           <div>
             <dt>Made</dt>
             <dd>
-              <Time ms={delivery.created_ms} look={look} />
+              <Time ms={delivery.created_ms} opsContext={opsContext} />
             </dd>
           </div>
           <div>
@@ -190,21 +190,21 @@ function One({ delivery, look }: { delivery: Delivery; look: OpsContext }) {
             <div>
               <dt>Next attempt</dt>
               <dd>
-                <Time ms={delivery.next_attempt_ms} look={look} />
+                <Time ms={delivery.next_attempt_ms} opsContext={opsContext} />
               </dd>
             </div>
           )}
         </dl>
       </div>
       <div data-live="steps">
-        <StepForm look={look} action={`/deliveries/${id}/replay`} class="steps" isByButton>
+        <StepForm opsContext={opsContext} action={`/deliveries/${id}/replay`} class="steps" isByButton>
           <label>
             Why (kept in the audit trail)
             <input name="note" maxlength={500} autocomplete="off" />
           </label>
-          <StepButton look={look} label="Send again" shortcut="r" />
+          <StepButton opsContext={opsContext} label="Send again" shortcut="r" />
           <StepButton
-            look={look}
+            opsContext={opsContext}
             label="Give up"
             tone="bad"
             action={`/deliveries/${id}/give-up`}
@@ -221,7 +221,7 @@ function One({ delivery, look }: { delivery: Delivery; look: OpsContext }) {
           {attempts.length === 0 ? (
             <p class="quiet">None yet.</p>
           ) : (
-            <DeliveryAttempts attempts={attempts} look={look} />
+            <DeliveryAttempts attempts={attempts} opsContext={opsContext} />
           )}
         </div>
       </section>
@@ -257,7 +257,7 @@ const payload = verify({ body: rawBody, headers: request.headers, secret: proces
           ))}
         </section>
       </div>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.deliveries}/${id}`)} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", `${PATHS.deliveries}/${id}`)} />
     </>
   );
 }

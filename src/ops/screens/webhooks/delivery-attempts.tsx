@@ -10,7 +10,7 @@ type Attempt = Awaited<ReturnType<App["webhooks"]["delivery"]>>["attempts"][numb
 /** Characters of an answer that stand in its row; the rest opens. */
 const SHOWN = 300;
 
-export function DeliveryAttempts({ attempts, look }: { attempts: readonly Attempt[]; look: OpsContext }) {
+export function DeliveryAttempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsContext: OpsContext }) {
   return (
     <div class="scroll">
       <table>
@@ -20,7 +20,7 @@ export function DeliveryAttempts({ attempts, look }: { attempts: readonly Attemp
             <tr key={attempt.number}>
               <td data-label="No.">{attempt.number}</td>
               <td data-label="Began">
-                <Time ms={attempt.started_ms} look={look} />
+                <Time ms={attempt.started_ms} opsContext={opsContext} />
               </td>
               <td data-label="Took" class="number">
                 {durationText(attempt.duration_ms)}

@@ -3,7 +3,13 @@ import type { OpsContext } from "../../ops-context.ts";
 import type { Receiver } from "../../views/webhooks/receiver.ts";
 import { Time } from "../parts.tsx";
 
-export function LastResponseText({ figures: { last }, look }: { figures: Receiver["figures"]; look: OpsContext }) {
+export function LastResponseText({
+  figures: { last },
+  opsContext,
+}: {
+  figures: Receiver["figures"];
+  opsContext: OpsContext;
+}) {
   if (last === null) return <span class="quiet">none yet</span>;
   const { status_code: status, error, started_ms: startedMs } = last;
   const isGood = status !== null && status >= 200 && status < 300;
@@ -13,7 +19,7 @@ export function LastResponseText({ figures: { last }, look }: { figures: Receive
         {status ?? error ?? "no answer"}
       </span>{" "}
       <span class="quiet">
-        <Time ms={startedMs} look={look} />
+        <Time ms={startedMs} opsContext={opsContext} />
       </span>
     </>
   );

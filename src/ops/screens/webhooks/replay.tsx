@@ -26,30 +26,32 @@ export function replayScreens(screens: Screens): Entry[] {
     screen<{ preview: One; judgement: Judgement }>(screens, "/deliveries/:id/replay", {
       title: "What would be sent",
       section: "Webhooks",
-      load: async (look) => {
-        const preview = await look.app.webhooks.previewReplay(look.ctx.params["id"] ?? "");
-        return { preview, judgement: await judged(look, preview.webhook.url) };
+      load: async (opsContext) => {
+        const preview = await opsContext.app.webhooks.previewReplay(opsContext.ctx.params["id"] ?? "");
+        return { preview, judgement: await judged(opsContext, preview.webhook.url) };
       },
-      view: ({ preview, judgement }, look) => <OneAgain preview={preview} judgement={judgement} look={look} />,
+      view: ({ preview, judgement }, opsContext) => (
+        <OneAgain preview={preview} judgement={judgement} opsContext={opsContext} />
+      ),
     }),
     screen<{ preview: Many; judgement: Judgement; span: Span }>(screens, "/webhooks/:id/recover", {
       title: "What would be sent",
       section: "Webhooks",
-      load: async (look) => {
-        const { app, ctx, nowMs } = look;
+      load: async (opsContext) => {
+        const { app, ctx, nowMs } = opsContext;
         const span = spanOf(ctx.query.get("since"), nowMs);
         const preview = await app.webhooks.previewRecover(ctx.params["id"] ?? "", { since_ms: span.sinceMs });
-        return { preview, span, judgement: await judged(look, preview.webhook.url) };
+        return { preview, span, judgement: await judged(opsContext, preview.webhook.url) };
       },
-      view: (data, look) => <ManyAgain {...data} look={look} />,
+      view: (data, opsContext) => <ManyAgain {...data} opsContext={opsContext} />,
     }),
-    operatorRoute(screens, "/webhooks/:id/recover", async ({ app, params, fields, steering }) => {
+    operatorRoute(screens, "/webhooks/:id/recover", async ({ app, params, fields, auditContext }) => {
       const id = params["id"] ?? "";
       const { since_ms: since = "", digest = "" } = fields;
       if (!isConfirmed(fields))
         return { tone: "bad", text: `Nothing was sent: ${fields["expected"]} had to be typed to confirm.` };
       const { count } = await app.webhooks.recover(id, { since_ms: Number(since), digest });
-      await app.operations.record("webhook.recover", id, steering, { count });
+      await app.operations.record("webhook.recover", id, auditContext, { count });
       return { tone: "good", text: `Sent again: ${countText(count)}.`, to: `${OPS_PATH}/webhooks/${id}` };
     }),
   ];
@@ -62,12 +64,12 @@ async function judged({ app, visitor }: OpsContext, rawUrl: string): Promise<Jud
 interface VerdictsProps {
   preview: Pick<One, "webhook" | "breaker" | "open_until_ms">;
   judgement: Judgement;
-  look: OpsContext;
+  opsContext: OpsContext;
 }
 
 /** Where it goes, when, and whether it may. */
-function Verdicts({ preview, judgement, look }: VerdictsProps) {
-  const when = readinessText(preview, look.nowMs);
+function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
+  const when = readinessText(preview, opsContext.nowMs);
   return (
     <dl class="facts verdicts panel">
       <div>
@@ -104,7 +106,7 @@ function Verdicts({ preview, judgement, look }: VerdictsProps) {
   );
 }
 
-function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judgement; look: OpsContext }) {
+function OneAgain({ preview, judgement, opsContext }: { preview: One; judgement: Judgement; opsContext: OpsContext }) {
   const { delivery, webhook, request, attempt, is_signed: isSigned } = preview;
   const at = `${OPS_PATH}/deliveries/${delivery.id}`;
   return (
@@ -118,13 +120,23 @@ function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judge
         <h1>What would be sent</h1>
         <p class="quiet">{`Attempt ${attempt} of ${delivery.id}. Nothing has been sent by looking at it.`}</p>
       </div>
-      <Verdicts preview={preview} judgement={judgement} look={look} />
-      <StepForm look={look} action={`/deliveries/${delivery.id}/replay`} fields={{ list: at }} class="steps">
+      <Verdicts preview={preview} judgement={judgement} opsContext={opsContext} />
+      <StepForm
+        opsContext={opsContext}
+        action={`/deliveries/${delivery.id}/replay`}
+        fields={{ list: at }}
+        class="steps"
+      >
         <label>
           Why (kept in the audit trail)
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
-        <StepButton look={look} label="Send again" tone="main" refusal={webhook.enabled ? undefined : OFF} />
+        <StepButton
+          opsContext={opsContext}
+          label="Send again"
+          tone="main"
+          refusal={webhook.enabled ? undefined : OFF}
+        />
         <a class="button" href={at}>
           Leave it
         </a>
@@ -135,7 +147,7 @@ function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judge
           <p class="quiet">{`${bytesText(Buffer.byteLength(request.body))} of body`}</p>
         </div>
         <pre class="wrap" tabindex={0} role="region" aria-label="The request" data-copy>
-          <code>{requestText(preview, look.visitor.role === "operator", look.redact)}</code>
+          <code>{requestText(preview, opsContext.visitor.role === "operator", opsContext.redact)}</code>
         </pre>
         <p class="quiet">
           {isSigned
@@ -143,7 +155,7 @@ function OneAgain({ preview, judgement, look }: { preview: One; judgement: Judge
             : "It is not signed: neither the webhook nor the app has a secret."}
         </p>
       </section>
-      <CommandsPanel commands={commandsOf(look.origin, "POST", `${PATHS.deliveries}/${delivery.id}/replay`)} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "POST", `${PATHS.deliveries}/${delivery.id}/replay`)} />
     </>
   );
 }
@@ -152,10 +164,10 @@ interface ManyProps {
   preview: Many;
   judgement: Judgement;
   span: Span;
-  look: OpsContext;
+  opsContext: OpsContext;
 }
 
-function ManyAgain({ preview, judgement, span, look }: ManyProps) {
+function ManyAgain({ preview, judgement, span, opsContext }: ManyProps) {
   const { webhook, count, since_ms: sinceMs } = preview;
   const at = `${OPS_PATH}/webhooks/${webhook.id}`;
   return (
@@ -171,7 +183,7 @@ function ManyAgain({ preview, judgement, span, look }: ManyProps) {
         </p>
       </div>
       <Spans chosen={span.name} at={`${at}/recover`} />
-      <Verdicts preview={preview} judgement={judgement} look={look} />
+      <Verdicts preview={preview} judgement={judgement} opsContext={opsContext} />
       {count === 0 ? (
         <Empty title="No delivery has failed for good in that time">
           <p>
@@ -179,10 +191,10 @@ function ManyAgain({ preview, judgement, span, look }: ManyProps) {
           </p>
         </Empty>
       ) : (
-        <Chosen preview={preview} look={look} />
+        <Chosen preview={preview} opsContext={opsContext} />
       )}
       <CommandsPanel
-        commands={commandsOf(look.origin, "POST", `${PATHS.webhooks}/${webhook.id}/recover`, undefined, {
+        commands={commandsOf(opsContext.origin, "POST", `${PATHS.webhooks}/${webhook.id}/recover`, undefined, {
           since_ms: sinceMs,
           digest: preview.digest,
         })}
@@ -203,19 +215,19 @@ function Spans({ chosen, at }: { chosen: string; at: string }) {
   );
 }
 
-function Chosen({ preview, look }: { preview: Many; look: OpsContext }) {
+function Chosen({ preview, opsContext }: { preview: Many; opsContext: OpsContext }) {
   const { webhook, count, events, deliveries, digest, since_ms: sinceMs } = preview;
   return (
     <>
       <Confirm
-        look={look}
+        opsContext={opsContext}
         action={`/webhooks/${webhook.id}/recover`}
         count={count}
         fields={{ since_ms: String(sinceMs), digest }}
         leaveHref={`${OPS_PATH}/webhooks/${webhook.id}`}
       >
         <StepButton
-          look={look}
+          opsContext={opsContext}
           label={`Send ${countText(count)} again`}
           tone="main"
           refusal={webhook.enabled ? undefined : OFF}
@@ -226,7 +238,7 @@ function Chosen({ preview, look }: { preview: Many; look: OpsContext }) {
           <h2 id="those">These, and no others</h2>
           <p class="quiet">{eventsText(events)}</p>
         </div>
-        <DeliveriesTable deliveries={deliveries} look={look} />
+        <DeliveriesTable deliveries={deliveries} opsContext={opsContext} />
         {deliveries.length < count ? (
           <p class="quiet">{`The newest ${countText(deliveries.length)} of ${countText(count)} are listed.`}</p>
         ) : null}

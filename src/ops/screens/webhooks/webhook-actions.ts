@@ -11,9 +11,9 @@ const HOOKS = `${OPS_PATH}/webhooks`;
 export function webhookSteps(screens: Screens): Entry[] {
   const step = (name: string, run: Parameters<typeof operatorRoute>[2]) =>
     operatorRoute(screens, `/webhooks/:id/${name}`, async (given) => {
-      const told = await run(given);
+      const flash = await run(given);
       await recordDone(given, `webhook.${name}`, given.params["id"] ?? "");
-      return told;
+      return flash;
     });
   return [
     operatorRoute(
@@ -55,9 +55,9 @@ export function webhookSteps(screens: Screens): Entry[] {
 type Given = Parameters<Parameters<typeof operatorRoute>[2]>[0];
 
 /** What is done is told though the trail can't be written: a new secret is shown once. */
-async function recordDone({ app, steering }: Given, operation: string, target: string): Promise<void> {
+async function recordDone({ app, auditContext }: Given, operation: string, target: string): Promise<void> {
   try {
-    await app.operations.record(operation, target, steering);
+    await app.operations.record(operation, target, auditContext);
   } catch (err) {
     app.log.error({ err, operation, target }, "What an operator has done could not be written into the audit trail");
   }

@@ -32,12 +32,12 @@ export function webhookAddScreen(screens: Screens): Entry[] {
         const draft = { url, events, description: query.get("description") ?? "" };
         return { draft, judgement: visitor.role === "operator" ? await app.webhooks.judge(url) : undefined };
       },
-      view: (data, look) => <Add data={data} look={look} />,
+      view: (data, opsContext) => <Add data={data} opsContext={opsContext} />,
     }),
   ];
 }
 
-function Add({ data: { draft, judgement }, look }: { data: AddData; look: OpsContext }) {
+function Add({ data: { draft, judgement }, opsContext }: { data: AddData; opsContext: OpsContext }) {
   return (
     <>
       <nav class="crumbs" aria-label="Where this belongs">
@@ -49,23 +49,23 @@ function Add({ data: { draft, judgement }, look }: { data: AddData; look: OpsCon
           <p>{urlVerdictText(judgement)}</p>
         </div>
       )}
-      {judgement?.ok === true ? <Confirm draft={draft} look={look} /> : null}
-      <DraftForm draft={draft} look={look} isAgain={judgement !== undefined} />
+      {judgement?.ok === true ? <Confirm draft={draft} opsContext={opsContext} /> : null}
+      <DraftForm draft={draft} opsContext={opsContext} isAgain={judgement !== undefined} />
     </>
   );
 }
 
-function Confirm({ draft, look }: { draft: Draft; look: OpsContext }) {
+function Confirm({ draft, opsContext }: { draft: Draft; opsContext: OpsContext }) {
   const events = Object.fromEntries(draft.events.map((event) => [event, "1"]));
   const fields = { url: draft.url, description: draft.description, ...events };
   return (
-    <StepForm look={look} action="/webhooks" fields={fields} class="stack panel">
+    <StepForm opsContext={opsContext} action="/webhooks" fields={fields} class="stack panel">
       <p>
         <code>{draft.url}</code>
         {` hears of ${draft.events.length === 0 ? "all events" : draft.events.join(", ")}.`}
       </p>
       <span class="buttons">
-        <StepButton look={look} label="Add" tone="main" name="Add the webhook" />
+        <StepButton opsContext={opsContext} label="Add" tone="main" name="Add the webhook" />
       </span>
     </StepForm>
   );
@@ -73,18 +73,18 @@ function Confirm({ draft, look }: { draft: Draft; look: OpsContext }) {
 
 interface DraftFormProps {
   draft?: Draft;
-  look: OpsContext;
+  opsContext: OpsContext;
   isAgain?: boolean;
 }
 
 /** It keeps nothing: it leads to the page that tells what is thought of the address. */
-export function DraftForm({ draft = EMPTY, look, isAgain = false }: DraftFormProps) {
+export function DraftForm({ draft = EMPTY, opsContext, isAgain = false }: DraftFormProps) {
   return (
     <form method="get" action={`${HOOKS}/add`} class="stack panel">
       <DraftFields draft={draft} />
       <span class="buttons">
         <StepButton
-          look={look}
+          opsContext={opsContext}
           label={isAgain ? "Check again" : "Check the address"}
           tone={isAgain ? undefined : "main"}
         />

@@ -33,7 +33,7 @@ export function webhookEditScreens(screens: Screens): Entry[] {
         const hook = await app.webhooks.get(params["id"] ?? "");
         return { hook, draft: query.has("edited") ? editDraftOf(Object.fromEntries(query)) : draftOf(hook) };
       },
-      view: (data, look) => <Edit data={data} look={look} />,
+      view: (data, opsContext) => <Edit data={data} opsContext={opsContext} />,
     }),
     screen<RemoveData>(screens, "/webhooks/:id/remove", {
       title: ({ hook }) => `Remove ${new URL(hook.url).host}`,
@@ -43,7 +43,7 @@ export function webhookEditScreens(screens: Screens): Entry[] {
         const query = new URLSearchParams({ status: "pending", limit: "1" });
         return { hook, pending: (await app.webhooks.deliveries(query, hook.id)).total };
       },
-      view: (data, look) => <Remove data={data} look={look} />,
+      view: (data, opsContext) => <Remove data={data} opsContext={opsContext} />,
     }),
     editStep(screens),
     removeStep(screens),
@@ -59,7 +59,7 @@ function editStep(screens: Screens): Entry {
   return operatorRoute(
     screens,
     "/webhooks/:id/edit",
-    async ({ app, params, fields, steering }) => {
+    async ({ app, params, fields, auditContext }) => {
       const id = params["id"] ?? "";
       try {
         await app.webhooks.update(id, changeOf(fields));
@@ -70,7 +70,7 @@ function editStep(screens: Screens): Entry {
         const again = hasHeaders(fields) ? " Nothing was changed: give the headers again, they were not kept." : "";
         return { tone: "bad", text: error.message + again, to };
       }
-      await app.operations.record("webhook.update", id, steering);
+      await app.operations.record("webhook.update", id, auditContext);
       return { tone: "good", text: "It is changed: what is sent from now on goes by it.", to: `${HOOKS}/${id}` };
     },
     LONG_FORM_BYTES,
@@ -78,12 +78,12 @@ function editStep(screens: Screens): Entry {
 }
 
 function removeStep(screens: Screens): Entry {
-  return operatorRoute(screens, "/webhooks/:id/remove", async ({ app, params, fields, steering }) => {
+  return operatorRoute(screens, "/webhooks/:id/remove", async ({ app, params, fields, auditContext }) => {
     const id = params["id"] ?? "";
     if (!isConfirmed(fields))
       return { tone: "bad", text: "Type how many deliveries wait: nothing was removed.", to: `${HOOKS}/${id}/remove` };
     await app.webhooks.remove(id);
-    await app.operations.record("webhook.remove", id, steering);
+    await app.operations.record("webhook.remove", id, auditContext);
     return { tone: "good", text: "It is gone.", to: HOOKS };
   });
 }
@@ -97,12 +97,12 @@ function Crumbs({ hook }: { hook: Hook }) {
   );
 }
 
-function Edit({ data: { hook, draft }, look }: { data: EditData; look: OpsContext }) {
+function Edit({ data: { hook, draft }, opsContext }: { data: EditData; opsContext: OpsContext }) {
   return (
     <>
       <Crumbs hook={hook} />
       <h1>{`Edit ${new URL(hook.url).host}`}</h1>
-      <StepForm look={look} action={`/webhooks/${hook.id}/edit`} class="stack panel">
+      <StepForm opsContext={opsContext} action={`/webhooks/${hook.id}/edit`} class="stack panel">
         <DraftFields draft={draft} />
         <label>
           Of which graphs or workers, with commas between them; all where this is empty
@@ -118,7 +118,7 @@ function Edit({ data: { hook, draft }, look }: { data: EditData; look: OpsContex
           <input name="note" value={draft.note} maxlength={500} autocomplete="off" />
         </label>
         <span class="buttons">
-          <StepButton look={look} label="Save" tone="main" />
+          <StepButton opsContext={opsContext} label="Save" tone="main" />
           <a class="button" href={`${HOOKS}/${hook.id}`}>
             Change nothing
           </a>
@@ -147,7 +147,7 @@ function Headers({ names, dropsHeaders }: { names: readonly string[]; dropsHeade
   );
 }
 
-function Remove({ data: { hook, pending }, look }: { data: RemoveData; look: OpsContext }) {
+function Remove({ data: { hook, pending }, opsContext }: { data: RemoveData; opsContext: OpsContext }) {
   return (
     <>
       <Crumbs hook={hook} />
@@ -159,13 +159,13 @@ function Remove({ data: { hook, pending }, look }: { data: RemoveData; look: Ops
           : ` is told nothing more. ${countText(pending)} that wait for it are not sent.`}
       </p>
       <Confirm
-        look={look}
+        opsContext={opsContext}
         action={`/webhooks/${hook.id}/remove`}
         count={pending}
         fields={{}}
         leaveHref={`${HOOKS}/${hook.id}`}
       >
-        <StepButton look={look} label="Remove" tone="bad" />
+        <StepButton opsContext={opsContext} label="Remove" tone="bad" />
       </Confirm>
     </>
   );

@@ -30,12 +30,12 @@ export function webhookScreen(screens: Screens): Entry {
       return { ...receiver, deliveries, answers };
     },
     follows: () => ["webhooks"],
-    isUnderWay: ({ pending }) => pending > 0,
-    view: (data, look) => <HookScreen data={data} look={look} />,
+    isActive: ({ pending }) => pending > 0,
+    view: (data, opsContext) => <HookScreen data={data} opsContext={opsContext} />,
   });
 }
 
-function HookScreen({ data, look }: { data: HookData; look: OpsContext }) {
+function HookScreen({ data, opsContext }: { data: HookData; opsContext: OpsContext }) {
   const { hook, delivered, failed, pending, figures, deliveries, answers } = data;
   const at = `/webhooks/${hook.id}`;
   const off = hook.enabled ? undefined : "It is off: enable it first";
@@ -70,7 +70,7 @@ function HookScreen({ data, look }: { data: HookData; look: OpsContext }) {
           <div>
             <dt>Last answer</dt>
             <dd>
-              <LastResponseText figures={figures} look={look} />
+              <LastResponseText figures={figures} opsContext={opsContext} />
             </dd>
           </div>
           <div>
@@ -84,24 +84,24 @@ function HookScreen({ data, look }: { data: HookData; look: OpsContext }) {
           <div>
             <dt>Added</dt>
             <dd>
-              <Time ms={hook.created_ms} look={look} />
+              <Time ms={hook.created_ms} opsContext={opsContext} />
             </dd>
           </div>
         </dl>
       </div>
       <div data-live="steps">
-        <StepForm look={look} action={`${at}/ping`} class="steps" isByButton>
+        <StepForm opsContext={opsContext} action={`${at}/ping`} class="steps" isByButton>
           <label>
             Why (kept in the audit trail)
             <input name="note" maxlength={500} autocomplete="off" />
           </label>
-          <StepButton look={look} label="Ping" refusal={off} />
+          <StepButton opsContext={opsContext} label="Ping" refusal={off} />
           <StepButton
-            look={look}
+            opsContext={opsContext}
             label={hook.enabled ? "Switch off" : "Enable"}
             action={`${at}/${hook.enabled ? "disable" : "enable"}`}
           />
-          <StepButton look={look} label="New secret" action={`${at}/rotate`} />
+          <StepButton opsContext={opsContext} label="New secret" action={`${at}/rotate`} />
           <a class="button" href={`${OPS_PATH}${at}/recover`}>
             Send what failed again…
           </a>
@@ -119,10 +119,10 @@ function HookScreen({ data, look }: { data: HookData; look: OpsContext }) {
           <a href={`${OPS_PATH}/deliveries?webhook=${hook.id}`}>All of this webhook</a>
         </div>
         <div data-live="deliveries">
-          <DeliveriesTable deliveries={deliveries} look={look} answers={answers} />
+          <DeliveriesTable deliveries={deliveries} opsContext={opsContext} answers={answers} />
         </div>
       </section>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", `${PATHS.webhooks}/${hook.id}`)} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", `${PATHS.webhooks}/${hook.id}`)} />
     </>
   );
 }

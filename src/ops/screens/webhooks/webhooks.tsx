@@ -36,8 +36,8 @@ export function webhookScreens(screens: Screens): Entry[] {
       section: "Webhooks",
       load: loadHooks,
       follows: () => ["webhooks"],
-      isUnderWay: ({ rows }) => rows.some(({ pending }) => pending > 0),
-      view: (data, look) => <HooksList data={data} look={look} />,
+      isActive: ({ rows }) => rows.some(({ pending }) => pending > 0),
+      view: (data, opsContext) => <HooksList data={data} opsContext={opsContext} />,
     }),
     ...webhookAddScreen(screens),
     ...webhookEditScreens(screens),
@@ -56,14 +56,20 @@ async function loadHooks({ app, ctx, nowMs }: OpsContext): Promise<HooksData> {
   return { rows: await receiversOf(webhooks, hooks, nowMs), total, next, deliveries };
 }
 
-function HooksList({ data: { rows, total, next, deliveries }, look }: { data: HooksData; look: OpsContext }) {
+function HooksList({
+  data: { rows, total, next, deliveries },
+  opsContext,
+}: {
+  data: HooksData;
+  opsContext: OpsContext;
+}) {
   return (
     <>
       <div class="title">
         <h1>Webhooks</h1>
         <p class="links">
           <a href={`${OPS_PATH}/deliveries`}>All deliveries</a>
-          {look.app.hasDemo ? <a href={PATHS.demoInbox}>Inbox of the demo</a> : null}
+          {opsContext.app.hasDemo ? <a href={PATHS.demoInbox}>Inbox of the demo</a> : null}
         </p>
       </div>
       {rows.length === 0 ? (
@@ -73,7 +79,7 @@ function HooksList({ data: { rows, total, next, deliveries }, look }: { data: Ho
       ) : (
         <div data-live="hooks">
           <div class="scroll">
-            <HooksTable rows={rows} look={look} />
+            <HooksTable rows={rows} opsContext={opsContext} />
           </div>
           {total > rows.length ? (
             <Pager
@@ -89,21 +95,21 @@ function HooksList({ data: { rows, total, next, deliveries }, look }: { data: Ho
         <div data-live="deliveries">
           <DeliveriesTable
             deliveries={deliveries}
-            look={look}
+            opsContext={opsContext}
             hosts={new Map(rows.map(({ hook }) => [hook.id, new URL(hook.url).host]))}
           />
         </div>
       </section>
       <section aria-labelledby="add">
         <h2 id="add">Add a webhook</h2>
-        <DraftForm look={look} />
+        <DraftForm opsContext={opsContext} />
       </section>
-      <CommandsPanel commands={commandsOf(look.origin, "GET", PATHS.webhooks)} />
+      <CommandsPanel commands={commandsOf(opsContext.origin, "GET", PATHS.webhooks)} />
     </>
   );
 }
 
-function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: OpsContext }) {
+function HooksTable({ rows, opsContext }: { rows: readonly Receiver[]; opsContext: OpsContext }) {
   return (
     <table>
       <Heads
@@ -138,7 +144,7 @@ function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: OpsContex
               {delivered + failed === 0 ? "–" : `${shareText(delivered, delivered + failed)} of ${delivered + failed}`}
             </td>
             <td data-label="Last answer">
-              <LastResponseText figures={figures} look={look} />
+              <LastResponseText figures={figures} opsContext={opsContext} />
             </td>
             <td data-label="Median, 99 %" class="number">
               {latencyText(figures)}
@@ -147,9 +153,9 @@ function HooksTable({ rows, look }: { rows: readonly Receiver[]; look: OpsContex
               {pending}
             </td>
             <td data-label="">
-              <StepForm look={look} action={`/webhooks/${hook.id}/ping`} class="actions">
+              <StepForm opsContext={opsContext} action={`/webhooks/${hook.id}/ping`} class="actions">
                 <StepButton
-                  look={look}
+                  opsContext={opsContext}
                   label="Ping"
                   name={`Ping ${new URL(hook.url).host}`}
                   refusal={hook.enabled ? undefined : "It is off: enable it first"}

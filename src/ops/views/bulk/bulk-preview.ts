@@ -42,9 +42,9 @@ export function againText({ nodes, edges }: Snapshot, from?: string): string {
   }
   const places = [...new Set(edges.flat())];
   const sorted = [...counts].sort(([a], [b]) => places.indexOf(a) - places.indexOf(b));
-  const told = sorted.map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
-  const more = told.length - MOST_NAMES;
-  const listed = more > 1 ? `${told.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : told.join(", ");
+  const flash = sorted.map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
+  const more = flash.length - MOST_NAMES;
+  const listed = more > 1 ? `${flash.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : flash.join(", ");
   return listed === "" ? "runs again" : `runs again: ${listed}`;
 }
 

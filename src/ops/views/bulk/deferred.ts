@@ -9,7 +9,7 @@ import { countOf, BulkProgress } from "./bulk-progress.ts";
 
 /** Rows of the audit trail whose target is the step. */
 export const DEFERRED = {
-  held: "bulk.held",
+  deferred: "bulk.held",
   undone: "bulk.undone",
   done: "bulk.done",
   stopped: "bulk.stopped",
@@ -54,7 +54,7 @@ export interface DeferredStep {
  * @returns undefined where there is no such step
  */
 export function deferredStepOf(rows: readonly AuditRow[], nowMs: number, progress?: Json): DeferredStep | undefined {
-  const begin = rows.find(({ operation }) => operation === DEFERRED.held);
+  const begin = rows.find(({ operation }) => operation === DEFERRED.deferred);
   const data = fieldsOf(begin?.data);
   const step = BULK_STEPS.find((one) => one === data["step"]);
   if (!begin || !step) return undefined;

@@ -45,9 +45,9 @@ export async function* exportBody(
 function lineOf(format: ExportFormat, run: Snapshot, redact: readonly string[]): string {
   if (format === "csv") return `${COLUMNS.map(([, of]) => cell(of(run, redact))).join(",")}\r\n`;
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error, origin } = run;
-  const told = { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error };
+  const flash = { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error };
   const summary = summaryText(run, redact) || null;
-  return `${JSON.stringify({ ...told, summary, origin, attempts: triesOf(run).all })}\n`;
+  return `${JSON.stringify({ ...flash, summary, origin, attempts: triesOf(run).all })}\n`;
 }
 
 function timeOf(ms: number | null): string {

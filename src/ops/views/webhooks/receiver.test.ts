@@ -9,14 +9,14 @@ describe("receivers", () => {
   it("are told of by two looks, however many they are: one for their counts, one for their answers", async () => {
     const looks: string[] = [];
     const figures = { attempts: 0, p50_ms: null, p99_ms: null, last: null };
-    const look = (name: string, ids: readonly string[]): void => void looks.push(`${name} ${ids.join(" ")}`);
+    const opsContext = (name: string, ids: readonly string[]): void => void looks.push(`${name} ${ids.join(" ")}`);
     const webhooks = {
       tallies: async (ids: readonly string[]) => {
-        look("tallies", ids);
+        opsContext("tallies", ids);
         return ids.map((webhook_id, at) => ({ webhook_id, delivered: at, failed: 0, pending: 0 }));
       },
       allFigures: async (ids: readonly string[]) => {
-        look("figures", ids);
+        opsContext("figures", ids);
         return ids.map((_, attempts) => ({ ...figures, attempts }));
       },
     } as Partial<Webhooks> as Webhooks;

@@ -31,7 +31,7 @@ export function middles(
   const offsets = offsetsOf(places, begins, sizes, gapOf);
   for (let rank = 0; rank < rankCount; rank++) spread(begins[rank]!, begins[rank + 1]!);
   /** What a place wishes for, times how much, and how much. */
-  const wished = new Float64Array(count);
+  const preferred = new Float64Array(count);
   const weights = new Float64Array(count);
   const firsts = new Int32Array(count);
   const rounds = count + out.ends.length > LARGE ? ROUNDS_OF_LARGE : ROUNDS;
@@ -44,15 +44,15 @@ export function middles(
       const begin = begins[rank]!;
       const until = begins[rank + 1]!;
       for (let number = begin; number < until; number++) {
-        wished[number] = 0;
+        preferred[number] = 0;
         weights[number] = 0;
         if (isDown || isToBoth) pull(into, number);
         if (!isDown || isToBoth) pull(out, number);
         if (weights[number] === 0) {
           weights[number] = LIGHT;
-          wished[number] = at[places[number]!]! * LIGHT;
+          preferred[number] = at[places[number]!]! * LIGHT;
         }
-        wished[number] = wished[number]! - offsets[number]! * weights[number]!;
+        preferred[number] = preferred[number]! - offsets[number]! * weights[number]!;
       }
       settle(begin, until);
     }
@@ -73,16 +73,16 @@ export function middles(
     for (let tie = starts[place]!; tie < starts[place + 1]!; tie++) {
       const other = ends[tie]!;
       const by = other < nodeCount ? toNode : toPass;
-      wished[number] = wished[number]! + by * at[other]!;
+      preferred[number] = preferred[number]! + by * at[other]!;
       weights[number] = weights[number]! + by;
     }
   }
 
   /** Puts the places of a rank as near as they can be to where they wish to be. */
   function settle(begin: number, until: number): void {
-    const end = poolsOf(begin, until, wished, weights, firsts);
+    const end = poolsOf(begin, until, preferred, weights, firsts);
     for (let pool = begin; pool < end; pool++) {
-      const middle = wished[pool]! / weights[pool]!;
+      const middle = preferred[pool]! / weights[pool]!;
       const stop = pool + 1 < end ? firsts[pool + 1]! : until;
       for (let number = firsts[pool]!; number < stop; number++) at[places[number]!] = middle + offsets[number]!;
     }
@@ -114,22 +114,22 @@ function offsetsOf(
 function poolsOf(
   begin: number,
   until: number,
-  wished: Float64Array,
+  preferred: Float64Array,
   weights: Float64Array,
   firsts: Int32Array,
 ): number {
   let end = begin;
   for (let number = begin; number < until; number++) {
-    let sum = wished[number]!;
+    let sum = preferred[number]!;
     let weight = weights[number]!;
     let first = number;
-    while (end > begin && wished[end - 1]! / weights[end - 1]! > sum / weight) {
+    while (end > begin && preferred[end - 1]! / weights[end - 1]! > sum / weight) {
       end--;
-      sum += wished[end]!;
+      sum += preferred[end]!;
       weight += weights[end]!;
       first = firsts[end]!;
     }
-    wished[end] = sum;
+    preferred[end] = sum;
     weights[end] = weight;
     firsts[end++] = first;
   }

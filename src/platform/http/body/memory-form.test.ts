@@ -12,13 +12,13 @@ const SITE: Site = {
   routes: {
     "POST /form": async (ctx) => {
       const { fields, files } = await readForm(ctx, LIMIT);
-      const told = Object.entries(files).map(([field, { name, type, bytes }]) => [
+      const reported = Object.entries(files).map(([field, { name, type, bytes }]) => [
         field,
         name,
         type,
         Buffer.from(bytes).toString("latin1"),
       ]);
-      return json({ fields: Object.entries(fields), files: told });
+      return json({ fields: Object.entries(fields), files: reported });
     },
   },
 };
@@ -33,13 +33,13 @@ const END = `--${BOUNDARY}--\r\n`;
 
 async function post(send: Send, type: string, body: string) {
   const reply = await send("/form", { method: "POST", headers: { "content-type": type }, body });
-  return { status: reply.status, told: JSON.parse(reply.text) as Record<string, unknown> };
+  return { status: reply.status, reported: JSON.parse(reply.text) as Record<string, unknown> };
 }
 
 throughBothDoors("urlencoded forms", SITE, (send) => {
   it("are read as browsers write them, the last of one name", async () => {
-    const { told } = await post(send, URLENCODED, "a=1&b=two+words&c=caf%C3%A9&a=2&empty=&alone&%26=%3D");
-    assert.deepEqual(told["fields"], [
+    const { reported } = await post(send, URLENCODED, "a=1&b=two+words&c=caf%C3%A9&a=2&empty=&alone&%26=%3D");
+    assert.deepEqual(reported["fields"], [
       ["a", "2"],
       ["b", "two words"],
       ["c", "café"],
@@ -47,22 +47,22 @@ throughBothDoors("urlencoded forms", SITE, (send) => {
       ["alone", ""],
       ["&", "="],
     ]);
-    assert.deepEqual(told["files"], []);
+    assert.deepEqual(reported["files"], []);
   });
 
   it("take fields named like prototypes as fields", async () => {
-    const { told } = await post(send, URLENCODED, "__proto__=a&constructor=b");
-    assert.deepEqual(told["fields"], [
+    const { reported } = await post(send, URLENCODED, "__proto__=a&constructor=b");
+    assert.deepEqual(reported["fields"], [
       ["__proto__", "a"],
       ["constructor", "b"],
     ]);
   });
 
   it("may be empty, and may be full to the byte", async () => {
-    assert.deepEqual((await post(send, URLENCODED, "")).told["fields"], []);
+    assert.deepEqual((await post(send, URLENCODED, "")).reported["fields"], []);
     assert.equal((await post(send, URLENCODED, `a=${"b".repeat(LIMIT - 2)}`)).status, 200);
     const over = await post(send, URLENCODED, `a=${"b".repeat(LIMIT - 1)}`);
-    assert.deepEqual([over.status, over.told["code"]], [413, "SVC_TOO_LARGE"]);
+    assert.deepEqual([over.status, over.reported["code"]], [413, "SVC_TOO_LARGE"]);
   });
 });
 
@@ -73,10 +73,10 @@ throughBothDoors("multipart forms", SITE, (send) => {
       part('name="up"; filename="a b.png"', "\x89PNG\r\n\x00", "content-type: image/png\r\n") +
       part('name="title"', "the last") +
       END;
-    const { status, told } = await post(send, MULTIPART, body);
+    const { status, reported } = await post(send, MULTIPART, body);
     assert.equal(status, 200);
-    assert.deepEqual(told["fields"], [["title", "the last"]]);
-    assert.deepEqual(told["files"], [
+    assert.deepEqual(reported["fields"], [["title", "the last"]]);
+    assert.deepEqual(reported["files"], [
       ["up", "a b.png", "image/png", Buffer.from("\x89PNG\r\n\x00").toString("latin1")],
     ]);
   });
@@ -84,18 +84,18 @@ throughBothDoors("multipart forms", SITE, (send) => {
   it("leave out a file input that was left empty, and keep an empty file", async () => {
     const none = part('name="up"; filename=""', "", "content-type: application/octet-stream\r\n");
     const hollow = part('name="real"; filename="empty.txt"', "", "content-type: text/plain\r\n");
-    const { told } = await post(send, MULTIPART, none + hollow + END);
-    assert.deepEqual(told["files"], [["real", "empty.txt", "text/plain", ""]]);
+    const { reported } = await post(send, MULTIPART, none + hollow + END);
+    assert.deepEqual(reported["files"], [["real", "empty.txt", "text/plain", ""]]);
   });
 
   it("give a file's name without its folders", async () => {
     const body = part('name="up"; filename="../../etc/passwd"', "x") + END;
-    assert.deepEqual((await post(send, MULTIPART, body)).told["files"], [["up", "passwd", "text/plain", "x"]]);
+    assert.deepEqual((await post(send, MULTIPART, body)).reported["files"], [["up", "passwd", "text/plain", "x"]]);
   });
 
   it("take names like prototypes, and names in UTF-8", async () => {
-    const { told } = await post(send, MULTIPART, part('name="__proto__"', "a") + part('name="größe"', "b") + END);
-    assert.deepEqual(told["fields"], [
+    const { reported } = await post(send, MULTIPART, part('name="__proto__"', "a") + part('name="größe"', "b") + END);
+    assert.deepEqual(reported["fields"], [
       ["__proto__", "a"],
       ["größe", "b"],
     ]);
@@ -103,15 +103,15 @@ throughBothDoors("multipart forms", SITE, (send) => {
 
   it("without a boundary are refused with 422", async () => {
     for (const type of ["multipart/form-data", "multipart/form-data; boundary="]) {
-      const { status, told } = await post(send, type, part('name="a"', "1") + END);
-      assert.deepEqual([status, told["code"]], [422, "SVC_INVALID"], type);
+      const { status, reported } = await post(send, type, part('name="a"', "1") + END);
+      assert.deepEqual([status, reported["code"]], [422, "SVC_INVALID"], type);
     }
   });
 
   it("that break off are refused with 422, never taken for whole", async () => {
     for (const body of [part('name="a"', "1"), part('name="up"; filename="f"', "1"), "", "no boundary here"]) {
-      const { status, told } = await post(send, MULTIPART, body);
-      assert.deepEqual([status, told["code"]], [422, "SVC_INVALID"], body);
+      const { status, reported } = await post(send, MULTIPART, body);
+      assert.deepEqual([status, reported["code"]], [422, "SVC_INVALID"], body);
     }
   });
 
@@ -124,8 +124,8 @@ throughBothDoors("multipart forms", SITE, (send) => {
 throughBothDoors("forms of another type", SITE, (send) => {
   it("are refused with 415", async () => {
     for (const type of ["text/plain", "application/json", "multipart/mixed; boundary=x"]) {
-      const { status, told } = await post(send, type, "a=1");
-      assert.deepEqual([status, told["code"]], [415, "SVC_CONTENT_TYPE"], type);
+      const { status, reported } = await post(send, type, "a=1");
+      assert.deepEqual([status, reported["code"]], [415, "SVC_CONTENT_TYPE"], type);
     }
   });
 });

@@ -35,11 +35,11 @@ const http = siteHttp({
   },
 });
 
-async function post(body: BodyInit, boundary: string): Promise<{ status: number; told: unknown }> {
+async function post(body: BodyInit, boundary: string): Promise<{ status: number; reported: unknown }> {
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
   const init = { method: "POST", headers, body, duplex: "half" };
   const response = await http.fetch(new Request("http://a/form", init));
-  return { status: response.status, told: await response.json() };
+  return { status: response.status, reported: await response.json() };
 }
 
 const FIRST: Part = { name: "a", filename: "a.txt", type: "text/plain", content: "whole" };
@@ -88,9 +88,9 @@ describe("a multipart form whose second file does not come to its end while the 
 
 describe("the digest of a multipart form", () => {
   const digest = async (parts: readonly Part[], boundary = "x"): Promise<unknown> => {
-    const { status, told } = await post(whole(parts, boundary), boundary);
+    const { status, reported } = await post(whole(parts, boundary), boundary);
     assert.equal(status, 200);
-    return told;
+    return reported;
   };
   const FIELD: Part = { name: "title", content: "tea" };
 

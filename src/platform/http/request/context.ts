@@ -71,7 +71,7 @@ export class RequestContext implements Context {
   #readings: Set<string> | undefined;
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
-  readonly #vault: (() => SessionKeys) | undefined;
+  readonly #sessionKeys: (() => SessionKeys) | undefined;
   #jar: CookieJar | undefined;
   #isHeadSent = false;
   #nonce: string | undefined;
@@ -82,9 +82,9 @@ export class RequestContext implements Context {
   #locals: (Locals & Record<string, unknown>) | undefined;
 
   /** @param vault needed by what signs and seals. */
-  constructor(source: Source, target: Target, vault?: () => SessionKeys) {
+  constructor(source: Source, target: Target, sessionKeys?: () => SessionKeys) {
     this.#source = source;
-    this.#vault = vault;
+    this.#sessionKeys = sessionKeys;
     this.method = source.method;
     this.path = target.path;
     this.routed = target.routed;
@@ -114,7 +114,7 @@ export class RequestContext implements Context {
 
   /** The same request once more, for what is made while its own answer is on its way: no cookie that it sets goes out. */
   apart(): RequestContext {
-    const other = new RequestContext(this.#source, this.#target, this.#vault);
+    const other = new RequestContext(this.#source, this.#target, this.#sessionKeys);
     other.params = this.params;
     other.route = this.route;
     Object.assign(other.locals, this.#locals);
@@ -134,7 +134,7 @@ export class RequestContext implements Context {
    * session, nonce, id and trace are those of the answer that goes out. It is never shared.
    */
   within(source: Source, target: Target): RequestContext {
-    const inner = new RequestContext(source, target, this.#vault);
+    const inner = new RequestContext(source, target, this.#sessionKeys);
     inner.#jar = this.#cookieJar;
     inner.#nonce = this.nonce;
     inner.#requestId = this.requestId;
@@ -212,7 +212,7 @@ export class RequestContext implements Context {
   get #cookieJar(): CookieJar {
     this.#readings?.add("cookies");
     if (this.#jar) return this.#jar;
-    this.#jar = new CookieJar(this.#source.header("cookie"), this.#source.secure, this.#vault);
+    this.#jar = new CookieJar(this.#source.header("cookie"), this.#source.secure, this.#sessionKeys);
     if (this.#isHeadSent) this.#jar.close();
     return this.#jar;
   }

@@ -7,8 +7,8 @@ const CTX = { requestId: "req-1" };
 
 describe("what an error tells", () => {
   it("in production is nothing but the request id, where the fault is ours", () => {
-    const told = [new Error("secret"), new SvcError("SVC_STORE", "secret"), "secret", undefined, { secret: 1 }];
-    for (const error of told) {
+    const reported = [new Error("secret"), new SvcError("SVC_STORE", "secret"), "secret", undefined, { secret: 1 }];
+    for (const error of reported) {
       const { status, detail } = describeError(error, CTX, false);
       assert.deepEqual([status, detail], [500, "Something failed on our side. Request id: req-1"]);
     }
@@ -23,8 +23,8 @@ describe("what an error tells", () => {
 
   it("is its message everywhere, where the mistake is the caller's", () => {
     for (const isDevelopment of [true, false]) {
-      const told = describeError(new SvcError("SVC_INVALID", "age is no number"), CTX, isDevelopment);
-      assert.deepEqual(told, { status: 422, code: "SVC_INVALID", detail: "age is no number" });
+      const reported = describeError(new SvcError("SVC_INVALID", "age is no number"), CTX, isDevelopment);
+      assert.deepEqual(reported, { status: 422, code: "SVC_INVALID", detail: "age is no number" });
     }
   });
 });

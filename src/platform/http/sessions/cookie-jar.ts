@@ -18,7 +18,7 @@ export class CookieJar {
   readonly #header: string | undefined;
   #parsed: Readonly<Record<string, string>> | undefined;
   readonly #isSecure: boolean;
-  readonly #vault: (() => SessionKeys) | undefined;
+  readonly #sessionKeys: (() => SessionKeys) | undefined;
   /** `Set-Cookie` values by what tells cookies apart. */
   readonly #lines = new Map<string, string>();
   #isClosed = false;
@@ -26,10 +26,10 @@ export class CookieJar {
   #opening: Promise<OpenSession> | undefined;
   #session: OpenSession | undefined;
 
-  constructor(header: string | undefined, isSecure: boolean, vault: (() => SessionKeys) | undefined) {
+  constructor(header: string | undefined, isSecure: boolean, sessionKeys: (() => SessionKeys) | undefined) {
     this.#header = header;
     this.#isSecure = isSecure;
-    this.#vault = vault;
+    this.#sessionKeys = sessionKeys;
   }
 
   get lines(): Iterable<string> {
@@ -117,8 +117,8 @@ export class CookieJar {
   }
 
   get #keys(): SessionKeys {
-    invariant(this.#vault, "a request outside of an app has no secrets");
-    return this.#vault();
+    invariant(this.#sessionKeys, "a request outside of an app has no secrets");
+    return this.#sessionKeys();
   }
 }
 

@@ -239,7 +239,7 @@ describe("a store of sessions", () => {
     it(`brings no session back that ended while a request was under way: one that ${kind}`, async () => {
       const clock = new SimulatedClock(0);
       const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: DAY_MS, longestMs: 9 * DAY_MS, store });
-      const underWay: ((session: OpenSession) => void)[] = [
+      const activeCount: ((session: OpenSession) => void)[] = [
         (session) => session.set("cart", ["tea"]),
         // Renewed by being used.
         () => undefined,
@@ -248,7 +248,7 @@ describe("a store of sessions", () => {
         (session) => session.destroy(),
         (session) => session.regenerate(),
       ];
-      for (const work of underWay) {
+      for (const work of activeCount) {
         for (const end of ends) {
           const ada = visitor(sessions);
           await ada.request((session) => session.set("user", "Ada"));

@@ -63,9 +63,9 @@ describe("an error of PostgreSQL", () => {
       ["25006", /primary/],
       ["ECONNREFUSED", /goes on by itself/],
     ] as const) {
-      const told = storeError(errorOf(code));
-      assert.ok(told instanceof SvcError && told.code === "SVC_STORE");
-      assert.match(told.message, part);
+      const reported = storeError(errorOf(code));
+      assert.ok(reported instanceof SvcError && reported.code === "SVC_STORE");
+      assert.match(reported.message, part);
     }
     const own = errorOf("42601");
     assert.equal(storeError(own), own);

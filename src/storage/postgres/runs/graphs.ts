@@ -92,21 +92,21 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   async commit(unit: Transition): Promise<boolean> {
     const outcome = await this.#commit.write(unit);
     if (outcome instanceof Error) throw outcome;
-    this.#tell(unit, outcome);
+    this.#notify(unit, outcome);
     return outcome !== undefined;
   }
 
   async transact(run: TransactionRun): Promise<Json> {
     const { unit, events, result } = await this.#commit.transact(run);
-    this.#tell(unit, events);
+    this.#notify(unit, events);
     return result;
   }
 
-  #tell(unit: Transition, events: Exclude<Outcome, Error>): void {
+  #notify(unit: Transition, events: Exclude<Outcome, Error>): void {
     if (events === undefined) return;
     if (unit.insert) this.#first.keep(unit.graphId, events);
     else this.#first.forget(unit.graphId);
-    if (events.length > 0) this.#listeners.tell(unit.graphId, events);
+    if (events.length > 0) this.#listeners.notify(unit.graphId, events);
     if (unit.outbox?.length) this.#options.onOutbox(unit.outbox);
   }
 
@@ -173,7 +173,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   announce(graphId?: string): void {
     this.#first.forget(graphId);
     if (graphId === undefined) this.#listeners.doubt();
-    else this.#listeners.tell(graphId, []);
+    else this.#listeners.notify(graphId, []);
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {

@@ -22,7 +22,7 @@ import type {
   AttemptRecord,
   AttemptRow,
   ChangedRegistration,
-  DeliveryLane,
+  DeliveryQueueKey,
   DeliveryQuery,
   DeliveryRow,
   DeliveryTally,
@@ -75,7 +75,7 @@ const LATEST_OUTCOMES = `SELECT asked.id AS registration_id, started_ms, duratio
 const LAST_OUTCOMES = `SELECT DISTINCT ON (delivery_id) delivery_id, started_ms, duration_ms, status_code, error
   FROM svc.attempt WHERE delivery_id = ANY ($1::text[]) ORDER BY delivery_id, number DESC`;
 
-const IN_LANE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
+const IN_QUEUE = "status = 'pending' AND registration_id = $1 AND (attempts > 0) = $2";
 const CLAIM = `SELECT ${DELIVERY_LIST} FROM svc.claim_deliveries($1, $2, $3, $4, $5)`;
 /**
  * Time until unclaimed deliveries are checked again while another process has claims of the registration. Usually an announcement comes
@@ -84,9 +84,9 @@ const CLAIM = `SELECT ${DELIVERY_LIST} FROM svc.claim_deliveries($1, $2, $3, $4,
 const BEHIND_MS = 2000;
 /** Claims of other processes are checked again when such a process can be known to be gone. */
 const NEXT_DUE = `SELECT least(
-    (SELECT due_ms FROM svc.delivery WHERE ${IN_LANE} AND due_ms > $3 ORDER BY due_ms LIMIT 1),
+    (SELECT due_ms FROM svc.delivery WHERE ${IN_QUEUE} AND due_ms > $3 ORDER BY due_ms LIMIT 1),
     (SELECT $3::bigint + CASE WHEN claimed_by IS NULL THEN ${BEHIND_MS} ELSE ${SILENT_MS} END
-      FROM svc.delivery WHERE ${IN_LANE} AND due_ms <= $3 AND (claimed_by <> $4 OR claimed_by IS NULL AND EXISTS (
+      FROM svc.delivery WHERE ${IN_QUEUE} AND due_ms <= $3 AND (claimed_by <> $4 OR claimed_by IS NULL AND EXISTS (
         SELECT FROM svc.lane WHERE lane.registration_id = $1 AND owner <> $4)) ORDER BY due_ms DESC LIMIT 1)) AS due`;
 /** Walks from one registration to the next in the index. */
 const PENDING_REGISTRATIONS = `WITH RECURSIVE found (id) AS (
@@ -155,12 +155,12 @@ export class PostgresWebhooks implements WebhookStore {
     this.notifyOutbox([row]);
   }
 
-  async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
+  async due({ registrationId, isRetry }: DeliveryQueueKey, nowMs: number, limit: number): Promise<DeliveryRow[]> {
     const rows = await this.#database.rows(CLAIM, registrationId, isRetry, nowMs, limit, this.claimant);
     return rows.map(toDelivery).sort((a, b) => a.dueMs - b.dueMs);
   }
 
-  async nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): Promise<number | undefined> {
+  async nextDueMs({ registrationId, isRetry }: DeliveryQueueKey, afterMs: number): Promise<number | undefined> {
     return dueOf(await this.#database.row(NEXT_DUE, registrationId, isRetry, afterMs, this.claimant));
   }
 

@@ -27,7 +27,7 @@ export type Outcome = GraphEvent[] | undefined | Error;
 
 interface Waiting {
   unit: Transition;
-  tell: (outcome: Outcome) => void;
+  notify: (outcome: Outcome) => void;
   /** Its own transaction, if it does not belong to the group's. */
   own?: UserTransaction;
 }
@@ -71,7 +71,7 @@ export class GroupCommit {
     if (unit.outboxAgain) this.#wentBy.set(unit, this.#options.registrations.version);
     return new Promise((resolve) => {
       const queue = this.#waiting.get(unit.graphId);
-      const waiting = { unit, tell: resolve, ...(own && { own }) };
+      const waiting = { unit, notify: resolve, ...(own && { own }) };
       if (queue) queue.push(waiting);
       else this.#waiting.set(unit.graphId, [waiting]);
       this.#soon();
@@ -154,7 +154,7 @@ export class GroupCommit {
 
   #refuse(waiting: Waiting | undefined): void {
     waiting?.own?.abandon();
-    waiting?.tell(undefined);
+    waiting?.notify(undefined);
   }
 
   #putBack(group: Map<TransitionDraft, Waiting[]>): void {
@@ -183,9 +183,9 @@ export class GroupCommit {
     drafts.forEach((draft, at) => {
       const seq = seqs[at] ?? -1;
       const events = seq < 0 ? undefined : draft.numbered(seq);
-      group.get(draft)?.forEach(({ unit, tell }, place) => {
+      group.get(draft)?.forEach(({ unit, notify }, place) => {
         if (!events) this.#lines.break(unit);
-        tell(events?.[place]);
+        notify(events?.[place]);
       });
     });
   }
@@ -221,7 +221,7 @@ export class GroupCommit {
         continue;
       }
       if (seq < 0) this.#lines.break(waiting.unit);
-      return waiting.tell(seq < 0 ? undefined : draft.numbered(seq)[0]);
+      return waiting.notify(seq < 0 ? undefined : draft.numbered(seq)[0]);
     }
   }
 
@@ -242,16 +242,16 @@ export class GroupCommit {
     if (all.length === 1 || only?.own)
       return this.#fail(all, error instanceof UserStatementError ? error : storeError(error));
     for (const waiting of all) {
-      if (this.#lines.isBroken(waiting.unit)) waiting.tell(undefined);
+      if (this.#lines.isBroken(waiting.unit)) waiting.notify(undefined);
       else await this.#run(slot, new Map([[new TransitionDraft(waiting.unit), [waiting]]]));
     }
   }
 
   #fail(taken: readonly Waiting[], error: Error): void {
-    for (const { unit, tell, own } of taken) {
+    for (const { unit, notify, own } of taken) {
       own?.abandon();
       this.#lines.break(unit);
-      tell(error);
+      notify(error);
     }
   }
 
@@ -312,13 +312,13 @@ export class GroupCommit {
   /** Recomputes outbox rows for the current registrations. @returns their version; null without outbox rows. */
   #goBy(drafts: readonly TransitionDraft[]): number | null {
     const { version } = this.#options.registrations;
-    const telling = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
-    for (const unit of telling) {
+    const reporting = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
+    for (const unit of reporting) {
       if (this.#wentBy.get(unit) === version) continue;
       unit.outbox = unit.outboxAgain?.() ?? [];
       this.#wentBy.set(unit, version);
     }
-    return telling.length > 0 ? version : null;
+    return reporting.length > 0 ? version : null;
   }
 
   /** Outcome of the slot's last group. Waits while one is being written. */

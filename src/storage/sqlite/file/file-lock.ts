@@ -25,8 +25,8 @@ export async function takeLock(file: string): Promise<Driver> {
   } catch (cause) {
     lock?.close();
     // A full or read-only disk prevents the lock as well.
-    const told = storeError(lockFile, cause);
-    if (!isLocked(told)) throw told;
+    const reported = storeError(lockFile, cause);
+    if (!isLocked(reported)) throw reported;
     throw new SvcError(
       "SVC_STORE",
       `The database ${file} is in use by another process${ownerOf(ownerFile)}. End it, or set ${VARIABLES.dataDir} to another folder.`,

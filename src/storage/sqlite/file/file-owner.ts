@@ -23,21 +23,21 @@ export function takeOwnership(driver: Driver): FencingToken {
 /** The owner check of one connection. */
 export class FileOwner {
   readonly #file: string;
-  readonly #tenure: FencingToken;
+  readonly #fencingToken: FencingToken;
   readonly #driver: Driver;
   readonly #readVersion: Statement;
-  readonly #readTenure: Statement;
+  readonly #readFencingToken: Statement;
   /** Data version at the last check. */
   #version: unknown;
 
-  constructor(driver: Driver, file: string, tenure: FencingToken) {
+  constructor(driver: Driver, file: string, fencingToken: FencingToken) {
     this.#driver = driver;
     this.#file = file;
-    this.#tenure = tenure;
+    this.#fencingToken = fencingToken;
     // Changes if any other connection has committed since, of this process or another; own commits don't change it
     // (https://sqlite.org/pragma.html#pragma_data_version).
     this.#readVersion = driver.prepare("PRAGMA data_version");
-    this.#readTenure = driver.prepare("SELECT tenure FROM owner WHERE id = 1");
+    this.#readFencingToken = driver.prepare("SELECT tenure FROM owner WHERE id = 1");
   }
 
   /**
@@ -60,7 +60,7 @@ export class FileOwner {
     const version = this.#readVersion.get()?.["data_version"];
     if (version === this.#version) return false;
     // A new owner commits its token, on a connection of its own.
-    if (this.#readTenure.get()?.["tenure"] !== this.#tenure) throw this.#lost();
+    if (this.#readFencingToken.get()?.["tenure"] !== this.#fencingToken) throw this.#lost();
     this.#version = version;
     return true;
   }

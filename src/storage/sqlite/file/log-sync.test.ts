@@ -29,14 +29,14 @@ async function turn(): Promise<void> {
   for (let at = 0; at < 3; at++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function writer(database: Database, told: string[]): (id: string) => Promise<void> {
+function writer(database: Database, reported: string[]): (id: string) => Promise<void> {
   const sql = "INSERT INTO session (id, data, expires_ms) VALUES (?, '', 0)";
   return (id) =>
     database
       .write(() => database.sql(sql).run(id))
       .then(
-        () => void told.push(`${id} written`),
-        (error: SvcError) => void told.push(`${id} ${error.code}: ${error.message}`),
+        () => void reported.push(`${id} written`),
+        (error: SvcError) => void reported.push(`${id} ${error.code}: ${error.message}`),
       );
 }
 
@@ -46,21 +46,21 @@ describe("the wait for the disk", () => {
   it("acknowledges a commit once a sync that began after it has ended, and holds up nothing meanwhile", async () => {
     const disk = new Disk();
     const database = await Database.open(join(folder, "wait.db"), { sync: disk.sync });
-    const told: string[] = [];
-    const write = writer(database, told);
+    const reported: string[] = [];
+    const write = writer(database, reported);
     const all = [write("a"), write("b")];
     await turn();
     all.push(write("c"), write("d"));
     await turn();
     assert.equal(disk.begun, 1);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     disk.end();
     await turn();
-    assert.deepEqual(told, ["a written", "b written"]);
+    assert.deepEqual(reported, ["a written", "b written"]);
     assert.equal(disk.begun, 2);
     disk.end();
     await Promise.all(all);
-    assert.deepEqual(told, ["a written", "b written", "c written", "d written"]);
+    assert.deepEqual(reported, ["a written", "b written", "c written", "d written"]);
     assert.equal(disk.begun, 2);
     await database.close();
   });
@@ -69,16 +69,19 @@ describe("the wait for the disk", () => {
     const disk = new Disk();
     const file = join(folder, "fault.db");
     const database = await Database.open(file, { sync: disk.sync });
-    const told: string[] = [];
-    const write = writer(database, told);
+    const reported: string[] = [];
+    const write = writer(database, reported);
     const first = write("a");
     await turn();
     const second = write("b");
     await turn();
     disk.end(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
     await Promise.all([first, second]);
-    assert.match(told[0] ?? "", /^a SVC_STORE: The database .* can't be read or written: the disk reports an error/);
-    assert.equal(told[1], "b written");
+    assert.match(
+      reported[0] ?? "",
+      /^a SVC_STORE: The database .* can't be read or written: the disk reports an error/,
+    );
+    assert.equal(reported[1], "b written");
     assert.equal(disk.begun, 1, "the system may say that all is well: the log is copied into the file instead");
     const third = write("c");
     await turn();
@@ -92,8 +95,8 @@ describe("the wait for the disk", () => {
     const disk = new Disk();
     const file = join(folder, "close.db");
     const database = await Database.open(file, { sync: disk.sync });
-    const told: string[] = [];
-    const write = writer(database, told);
+    const reported: string[] = [];
+    const write = writer(database, reported);
     const all = [write("a")];
     await turn();
     all.push(write("b"));
@@ -101,7 +104,7 @@ describe("the wait for the disk", () => {
     assert.equal(disk.begun, 1);
     disk.end();
     await Promise.all(all);
-    assert.deepEqual(told.sort(), ["a written", "b written"]);
+    assert.deepEqual(reported.sort(), ["a written", "b written"]);
     const again = await Database.open(file);
     assert.equal(again.sql("SELECT count(*) AS n FROM session").get()?.["n"], 2);
     await again.close();

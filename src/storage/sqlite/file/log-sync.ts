@@ -24,7 +24,7 @@ export class LogSync {
   readonly #checkpoint: () => void;
   /** Commits that the next sync covers. */
   #waiting: Done[] = [];
-  #isUnderWay = false;
+  #isActive = false;
   #isClosed = false;
   /** A sync has failed. The system may treat unwritten data as written from then on, so another sync proves nothing. */
   #isUnsure = false;
@@ -39,26 +39,26 @@ export class LogSync {
   /** @param done called once everything in the log so far is on disk, or with why that is unknown. */
   after(done: Done): void {
     this.#waiting.push(done);
-    if (!this.#isUnderWay) this.#begin();
+    if (!this.#isActive) this.#begin();
   }
 
   #begin(): void {
     const waiting = this.#waiting.splice(0);
-    this.#isUnderWay = true;
+    this.#isActive = true;
     const settle = (error: Error | null): void => {
-      this.#isUnderWay = false;
+      this.#isActive = false;
       // The next one may start at once.
       if (error) this.#isUnsure = true;
       if (this.#isClosed) closeSync(this.#fd);
       else if (this.#waiting.length > 0) this.#begin();
       for (const done of waiting) done(error ?? undefined);
     };
-    if (this.#isUnsure) queueMicrotask(() => settle(this.#mended()));
+    if (this.#isUnsure) queueMicrotask(() => settle(this.#repaired()));
     else this.#sync(this.#fd, settle);
   }
 
   /** @returns why earlier writes are still not known to be on disk. */
-  #mended(): Error | null {
+  #repaired(): Error | null {
     try {
       this.#checkpoint();
       this.#isUnsure = false;
@@ -70,11 +70,11 @@ export class LogSync {
 
   /** Answers all waiting commits at once. */
   close(): void {
-    const error = this.#isUnsure ? this.#mended() : this.#syncNow();
+    const error = this.#isUnsure ? this.#repaired() : this.#syncNow();
     for (const done of this.#waiting.splice(0)) done(error ?? undefined);
     this.#isClosed = true;
     // The other thread may still be syncing.
-    if (!this.#isUnderWay) closeSync(this.#fd);
+    if (!this.#isActive) closeSync(this.#fd);
   }
 
   #syncNow(): Error | null {

@@ -47,8 +47,8 @@ function isOfFullDisk(error: Error & { code?: unknown; errcode?: unknown }): boo
 export function storeError(file: string, error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if (error instanceof SvcError) return error;
-  const told = isOfFullDisk(error) ? FULL : error.message;
-  const problem = KNOWN.find(([words]) => words.test(told))?.[1];
+  const reported = isOfFullDisk(error) ? FULL : error.message;
+  const problem = KNOWN.find(([words]) => words.test(reported))?.[1];
   if (problem === undefined) return error;
   return new SvcError("SVC_STORE", `The database ${file} ${problem} (SQLite: ${error.message}).`, { cause: error });
 }

@@ -81,7 +81,7 @@ export class SqliteGraphs implements GraphStore {
     };
     try {
       const outcomes = await this.#database.write(() => this.#apply(take().map(({ unit }) => unit)));
-      take().forEach((waiting, at) => this.#tell(waiting, outcomes[at]));
+      take().forEach((waiting, at) => this.#notify(waiting, outcomes[at]));
     } catch (error) {
       for (const waiting of take()) this.#fail(waiting, error);
     }
@@ -115,29 +115,29 @@ export class SqliteGraphs implements GraphStore {
       this.#outbox.doubt(own?.outbox ?? []);
       throw transaction.ownError ? new UserStatementError(error) : error;
     }
-    for (const { waiting, outcome } of before) this.#tell(waiting, outcome);
+    for (const { waiting, outcome } of before) this.#notify(waiting, outcome);
     if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
     if (transaction.ownError) throw new UserStatementError(transaction.ownError.error);
     if (written instanceof Error) throw written;
     const { unit, events, result } = written;
-    if (events.length > 0) this.#listeners.tell(unit.graphId, events);
-    if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
+    if (events.length > 0) this.#listeners.notify(unit.graphId, events);
+    if (unit.outbox?.length) this.#outbox.notify(unit.outbox);
     return result;
   }
 
   /** @param outcome the transition's events, undefined if the fence failed, or why it could not be written. */
-  #tell({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
+  #notify({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
     if (outcome instanceof Error) reject(outcome);
     else resolve(outcome !== undefined);
     if (outcome === undefined || outcome instanceof Error) return this.#outbox.doubt(unit.outbox ?? []);
-    if (outcome.length > 0) this.#listeners.tell(unit.graphId, outcome);
-    if (unit.outbox?.length) this.#outbox.tell(unit.outbox);
+    if (outcome.length > 0) this.#listeners.notify(unit.graphId, outcome);
+    if (unit.outbox?.length) this.#outbox.notify(unit.outbox);
   }
 
   /** It may be written after all if only the sync failed: followers and senders must read the database. */
   #fail({ unit, reject }: Waiting, error: unknown): void {
     reject(error);
-    this.#listeners.tell(unit.graphId, []);
+    this.#listeners.notify(unit.graphId, []);
     this.#outbox.doubt(unit.outbox ?? []);
   }
 

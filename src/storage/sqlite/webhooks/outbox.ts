@@ -16,7 +16,7 @@ export class Outbox {
   /** Rows that may not be stored under their ids, because one for the same event existed. */
   readonly #doubtful = new WeakSet<OutboxRow>();
   /** Ids of rows that are written, and not known to be on disk. */
-  readonly #untold = new Set<string>();
+  readonly #unreported = new Set<string>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -24,7 +24,7 @@ export class Outbox {
 
   /** Within a transaction. An existing row stays: a crash or a race never creates two. */
   insert(rows: readonly OutboxRow[]): void {
-    for (const { id } of rows) this.#untold.add(id);
+    for (const { id } of rows) this.#unreported.add(id);
     for (const row of rows) {
       const { id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs } = row;
       const values = [id, registrationId, graphId, event, epoch, pauseNo, body, createdMs, dueMs];
@@ -34,13 +34,13 @@ export class Outbox {
   }
 
   /** Rows that may not be sent yet: they are visible before they are on disk, and are announced then. */
-  get untold(): ReadonlySet<string> {
-    return this.#untold;
+  get unreported(): ReadonlySet<string> {
+    return this.#unreported;
   }
 
   /** Called once inserted rows are on disk. */
-  tell(rows: readonly OutboxRow[]): void {
-    for (const { id } of rows) this.#untold.delete(id);
+  notify(rows: readonly OutboxRow[]): void {
+    for (const { id } of rows) this.#unreported.delete(id);
     if (this.#listeners.size === 0) return;
     const ids = new Set(rows.map(({ registrationId }) => registrationId));
     const added = rows.some((row) => this.#doubtful.has(row)) ? [] : rows;
@@ -49,12 +49,12 @@ export class Outbox {
 
   /** Called if they were not written, or the sync failed: they may exist, and senders must read. */
   doubt(rows: readonly OutboxRow[]): void {
-    for (const { id } of rows) this.#untold.delete(id);
-    for (const id of new Set(rows.map(({ registrationId }) => registrationId))) this.tellOf(id);
+    for (const { id } of rows) this.#unreported.delete(id);
+    for (const id of new Set(rows.map(({ registrationId }) => registrationId))) this.reportOf(id);
   }
 
   /** Called once an existing delivery has become due. */
-  tellOf(registrationId: string): void {
+  reportOf(registrationId: string): void {
     for (const listener of this.#listeners) listener(new Set([registrationId]), []);
   }
 

@@ -31,7 +31,7 @@ async function plansOf(use: (webhooks: SqliteWebhooks) => unknown): Promise<stri
 }
 
 describe("deliveries in SQLite", () => {
-  const lane = { registrationId: "wh_1", isRetry: false };
+  const deliveryQueue = { registrationId: "wh_1", isRetry: false };
   const row = {
     graphId: "g_1",
     event: "graph.done" as const,
@@ -42,8 +42,8 @@ describe("deliveries in SQLite", () => {
     dueMs: 1,
   };
   const cases: [string, (webhooks: SqliteWebhooks) => unknown][] = [
-    ["what is due", (webhooks) => webhooks.due(lane, 1000, 64)],
-    ["when the next is due", (webhooks) => webhooks.nextDueMs(lane, 1000)],
+    ["what is due", (webhooks) => webhooks.due(deliveryQueue, 1000, 64)],
+    ["when the next is due", (webhooks) => webhooks.nextDueMs(deliveryQueue, 1000)],
     [
       "what comes before in its graph",
       (webhooks) => webhooks.earlierDueMs({ id: "msg_1", registrationId: "wh_1", ...row }),
@@ -62,12 +62,12 @@ describe("deliveries in SQLite", () => {
   it("that are added at once are all there, each told of once it is, and those after them too", async () => {
     const database = await Database.open(":memory:");
     const webhooks = new SqliteWebhooks(database, new Outbox(database));
-    const told: string[] = [];
-    webhooks.onOutbox((ids) => void told.push(...ids));
+    const reported: string[] = [];
+    webhooks.onOutbox((ids) => void reported.push(...ids));
     const add = (id: string, registrationId: string) =>
       webhooks.addDelivery({ ...row, id, registrationId, graphId: id, body: '{"ž":"\\u0000"}' });
     await Promise.all([add("msg_1", "wh_1"), add("msg_2", "wh_1"), add("msg_3", "wh_2")]);
-    assert.deepEqual(told, ["wh_1", "wh_2"]);
+    assert.deepEqual(reported, ["wh_1", "wh_2"]);
     await Promise.all([add("msg_3", "wh_2"), add("msg_4", "wh_2")]);
     const due = await webhooks.due({ registrationId: "wh_2", isRetry: false }, 1000, 64);
     assert.deepEqual(
@@ -89,7 +89,11 @@ describe("deliveries in SQLite", () => {
     await Promise.all([add("msg_3", "g_1"), add("msg_4", "g_4")]);
     await webhooks.requeue("msg_1", 5);
     assert.deepEqual(handed, [["msg_1", "msg_2"], [], []]);
-    assert.deepEqual((await webhooks.due(lane, 1000, 64)).map(({ id }) => id).toSorted(), ["msg_1", "msg_2", "msg_4"]);
+    assert.deepEqual((await webhooks.due(deliveryQueue, 1000, 64)).map(({ id }) => id).toSorted(), [
+      "msg_1",
+      "msg_2",
+      "msg_4",
+    ]);
     await database.close();
   });
 

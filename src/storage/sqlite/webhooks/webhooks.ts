@@ -4,7 +4,7 @@ import type {
   AttemptRecord,
   AttemptRow,
   ChangedRegistration,
-  DeliveryLane,
+  DeliveryQueueKey,
   DeliveryQuery,
   DeliveryRow,
   DeliveryTally,
@@ -169,24 +169,24 @@ export class SqliteWebhooks implements WebhookStore {
       this.#outbox.doubt(take());
       throw error;
     }
-    this.#outbox.tell(take());
+    this.#outbox.notify(take());
   }
 
-  async due({ registrationId, isRetry }: DeliveryLane, nowMs: number, limit: number): Promise<DeliveryRow[]> {
-    const { untold } = this.#outbox;
+  async due({ registrationId, isRetry }: DeliveryQueueKey, nowMs: number, limit: number): Promise<DeliveryRow[]> {
+    const { unreported } = this.#outbox;
     const read = (count: number): Row[] => this.#database.sql(DUE).all(registrationId, isRetry ? 1 : 0, nowMs, count);
-    const isOnDisk = ({ id }: Row): boolean => !untold.has(id as string);
+    const isOnDisk = ({ id }: Row): boolean => !unreported.has(id as string);
     const rows = read(limit);
     let found = rows.filter(isOnDisk);
     // Rare: rows that are not on disk yet are the newest, and follow a page of others if there are many.
     if (found.length < rows.length && rows.length === limit)
-      found = read(limit + untold.size)
+      found = read(limit + unreported.size)
         .filter(isOnDisk)
         .slice(0, limit);
     return found.map((row) => toPending(row, registrationId));
   }
 
-  async nextDueMs({ registrationId, isRetry }: DeliveryLane, afterMs: number): Promise<number | undefined> {
+  async nextDueMs({ registrationId, isRetry }: DeliveryQueueKey, afterMs: number): Promise<number | undefined> {
     return dueOf(this.#database.sql(NEXT_DUE).get(registrationId, isRetry ? 1 : 0, afterMs));
   }
 
@@ -210,7 +210,7 @@ export class SqliteWebhooks implements WebhookStore {
         )
         .run(registrationId, graphId, dueMs),
     );
-    if (Number(changes) > 0) this.#outbox.tellOf(registrationId);
+    if (Number(changes) > 0) this.#outbox.reportOf(registrationId);
   }
 
   async recordAttempts(records: readonly AttemptRecord[]): Promise<void> {
@@ -240,7 +240,7 @@ export class SqliteWebhooks implements WebhookStore {
     try {
       await this.#database.write(work);
     } finally {
-      if (row) this.#outbox.tellOf(row["registration_id"] as string);
+      if (row) this.#outbox.reportOf(row["registration_id"] as string);
     }
     return row !== undefined;
   }
@@ -256,7 +256,7 @@ export class SqliteWebhooks implements WebhookStore {
         this.#database.sql(REQUEUE_FAILED).run(dueMs, JSON.stringify(deliveryIds), registrationId),
       );
     } finally {
-      this.#outbox.tellOf(registrationId);
+      this.#outbox.reportOf(registrationId);
     }
   }
 

@@ -75,7 +75,7 @@ const unit: fc.Arbitrary<Transition> = fc
 
 type Told = boolean | "refused";
 
-const tell = (commit: Promise<boolean>): Promise<Told> => commit.catch(() => "refused" as const);
+const notify = (commit: Promise<boolean>): Promise<Told> => commit.catch(() => "refused" as const);
 
 /** The same units for graphs of their own, so that many runs share a store: opening one costs more than a run. */
 function renamed(units: readonly Transition[], run: string): Transition[] {
@@ -108,13 +108,13 @@ async function contentOf({ graphs }: Store, run: string): Promise<unknown> {
 }
 
 async function together(store: Store, units: readonly Transition[]): Promise<Told[]> {
-  return Promise.all(units.map((one) => tell(store.graphs.commit(one))));
+  return Promise.all(units.map((one) => notify(store.graphs.commit(one))));
 }
 
 async function oneByOne(store: Store, units: readonly Transition[]): Promise<Told[]> {
-  const told: Told[] = [];
-  for (const one of units) told.push(await tell(store.graphs.commit(one)));
-  return told;
+  const reported: Told[] = [];
+  for (const one of units) reported.push(await notify(store.graphs.commit(one)));
+  return reported;
 }
 
 describe("units of one turn", () => {
@@ -125,8 +125,8 @@ describe("units of one turn", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(unit, { maxLength: 8 }), async (units) => {
           const [first, second] = [`r${++count}-`, `r${++count}-`];
-          const told = await together(store, renamed(units, first));
-          assert.deepEqual(told, await oneByOne(store, renamed(units, second)));
+          const reported = await together(store, renamed(units, first));
+          assert.deepEqual(reported, await oneByOne(store, renamed(units, second)));
           assert.deepEqual(await contentOf(store, first), await contentOf(store, second));
         }),
         { numRuns: 300 },

@@ -10,7 +10,7 @@ import { navigate } from "../navigation/navigate.ts";
 type PageSwap = typeof import("../navigation/page-swap.ts");
 
 /** Forms that are on their way, however the page changes around them meanwhile. */
-const underWay = new WeakSet<HTMLFormElement>();
+const activeCount = new WeakSet<HTMLFormElement>();
 /** Pages to which links have led since this script is there: an answer that comes on another page is not that page's. */
 let visits = 0;
 addEventListener(DOM.navigated, () => visits++);
@@ -30,17 +30,17 @@ const news = (form: HTMLFormElement, text: string): void => {
 };
 
 /** @returns whether nobody has said no. */
-const tell = (form: Element, type: string, detail: unknown): boolean =>
+const report = (form: Element, type: string, detail: unknown): boolean =>
   form.dispatchEvent(new CustomEvent(type, { bubbles: true, cancelable: true, detail }));
 
 /** Sends a form that is not on its way already. @param submitter the button by which it was sent */
 export const send = async (form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> => {
-  if (underWay.has(form) || !tell(form, DOM.formSend, null)) return;
+  if (activeCount.has(form) || !report(form, DOM.formSend, null)) return;
   const large = tooLarge(form);
   if (large) return failed(form, 413, `${large.name} is too large.`);
   const data = new FormData(form, submitter);
   const visit = visits;
-  underWay.add(form);
+  activeCount.add(form);
   form.setAttribute("aria-busy", "true");
   submitter?.setAttribute("aria-disabled", "true");
   news(form, "");
@@ -54,7 +54,7 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
       navigator.onLine ? "The server can't be reached. Try again." : "You are offline. Try again when you are not.",
     );
   } finally {
-    underWay.delete(form);
+    activeCount.delete(form);
     form.removeAttribute("aria-busy");
     submitter?.removeAttribute("aria-disabled");
     progressOf(form)?.setAttribute("hidden", "");
@@ -72,7 +72,7 @@ const tooLarge = (form: HTMLFormElement): File | undefined =>
 
 const failed = (form: HTMLFormElement, status: number, message: string): void => {
   news(form, message);
-  tell(form, DOM.formFailed, { status, message });
+  report(form, DOM.formFailed, { status, message });
 };
 
 const progressOf = (form: HTMLFormElement): HTMLProgressElement | null => form.querySelector(`[${DOM.formProgress}]`);
@@ -91,7 +91,7 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
     bar?.removeAttribute("hidden");
     request.upload.onprogress = ({ loaded, total }) => {
       if (bar) bar.value = total ? loaded / total : 0;
-      tell(form, DOM.formProgressed, { loaded, total });
+      report(form, DOM.formProgressed, { loaded, total });
     };
   }
   const isMultipart = form.getAttribute("enctype") === "multipart/form-data";
@@ -116,7 +116,7 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
 /** @param isHere whether the visitor is still where the form was sent */
 const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean): Promise<void> => {
   if (/^text\/html *(?:;|$)/i.test(came.headers.get("content-type") ?? "")) {
-    tell(form, DOM.formFailed, { status: came.status, message: "" });
+    report(form, DOM.formFailed, { status: came.status, message: "" });
     return takeIn(form, came, isHere);
   }
   const reply = JSON.parse(came.text) as ActionReply;
@@ -128,7 +128,7 @@ const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean)
   if (token) for (const field of document.getElementsByName(CSRF_FIELD)) (field as HTMLInputElement).value = token;
   const href = new URL(reply.redirect ?? location.href, location.href);
   const isSame = href.origin + href.pathname === location.origin + location.pathname;
-  tell(form, DOM.formDone, { value: reply.value, redirect: href.href });
+  report(form, DOM.formDone, { value: reply.value, redirect: href.href });
   if (!isHere()) return over(form);
   if (!isSame) return navigate(href.href);
   const number = ++asked;

@@ -20,11 +20,11 @@ interface Row extends Slots {
 declare const __DEV__: boolean;
 
 /** Development only. The server tells it of what it renders, with the place of the key (src/web/ssr/resume/unique-rows.ts). */
-const tellDoubles = (keys: unknown[]): void => {
+const reportDuplicates = (keys: unknown[]): void => {
   const at = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (at < 0) return;
-  const told = JSON.stringify(keys[at]);
-  const message = `SVC202: item ${at} of a list has the key ${told} of an item before it, so their rows can't be told apart. Give each item an id of its own.`;
+  const reported = JSON.stringify(keys[at]);
+  const message = `SVC202: item ${at} of a list has the key ${reported} of an item before it, so their rows can't be told apart. Give each item an id of its own.`;
   reportError(new Error(message));
 };
 
@@ -91,7 +91,7 @@ export function For(
     const items = [...given];
     // In a row or branch that the browser has just made there is nothing of the server's to take over.
     const isServers = !rows && isResuming();
-    if (__DEV__) tellDoubles(items.map(by));
+    if (__DEV__) reportDuplicates(items.map(by));
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
     const old = rows ?? [];

@@ -259,13 +259,13 @@ export function Virtual(
       }) as RowSlots;
       slotsAt.set(element, own);
       if (bind) bind(own, element as HTMLElement);
-      const tell = (name: string, value: unknown): void => element.setAttribute(name, `${value as number}`);
+      const report = (name: string, value: unknown): void => element.setAttribute(name, `${value as number}`);
       // Also on rows that the server wrote, which knew nothing of the others.
       watch(
         () => {
-          tell(table ? "aria-rowindex" : "aria-posinset", index() + 1);
-          if (!table) tell("aria-setsize", total.value);
-          if (element.hasAttribute("tabindex")) tell("tabindex", index() === active.value ? 0 : -1);
+          report(table ? "aria-rowindex" : "aria-posinset", index() + 1);
+          if (!table) report("aria-setsize", total.value);
+          if (element.hasAttribute("tabindex")) report("tabindex", index() === active.value ? 0 : -1);
         },
         () => {},
       );

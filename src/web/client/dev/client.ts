@@ -15,21 +15,21 @@ let queue = Promise.resolve();
 let waiting = 0;
 
 /** What this page tells of, in place of what was asked for. */
-const told = document.getElementById(DOM.faultId)?.textContent;
-if (told === undefined) remember(document.documentElement);
+const reported = document.getElementById(DOM.faultId)?.textContent;
+if (reported === undefined) remember(document.documentElement);
 
 const events = new EventSource(PATHS.devEvents);
 const on = <Data>(type: string, react: (data: Data) => void): void =>
   events.addEventListener(type, ({ data }: MessageEvent<string>) => react(JSON.parse(data) as Data));
 
 on<string>("build", (current) => {
-  if (told !== undefined) return current === build ? undefined : location.reload();
+  if (reported !== undefined) return current === build ? undefined : location.reload();
   hide(["compile"]);
   if (current !== build) follow();
 });
 on<DevFault>("fault", (fault) => {
-  if (told === undefined) show(fault);
-  else if (JSON.stringify(JSON.parse(told)) !== JSON.stringify(fault)) location.reload();
+  if (reported === undefined) show(fault);
+  else if (JSON.stringify(JSON.parse(reported)) !== JSON.stringify(fault)) location.reload();
 });
 on<string>("style", swapStyles);
 
@@ -51,11 +51,11 @@ function follow(): void {
   });
 }
 
-addEventListener("error", ({ error }) => void tell(error as unknown));
-addEventListener("unhandledrejection", ({ reason }) => void tell(reason as unknown));
+addEventListener("error", ({ error }) => void report(error as unknown));
+addEventListener("unhandledrejection", ({ reason }) => void report(reason as unknown));
 
 /** The server knows where in the source it happened. */
-async function tell(error: unknown): Promise<void> {
+async function report(error: unknown): Promise<void> {
   if (!(error instanceof Error)) return;
   const { name, message, stack } = error;
   const response = await fetch(PATHS.devFault, {

@@ -90,7 +90,7 @@ export function awakeElements(): Element[] {
  * they are where they have the same name, so that handlers under way go on with them; everything sleeps again.
  * @param kept names of the values that the server has rendered the page with.
  */
-export function reseat(next: DevState, wasAwake: readonly Element[], kept: readonly string[]): void {
+export function transferState(next: DevState, wasAwake: readonly Element[], kept: readonly string[]): void {
   const before = new Map<string, unknown>();
   state().d.forEach((name, index) => {
     if (name !== null && index in resume.values) before.set(name, resume.values[index]);

@@ -5,12 +5,12 @@ import type { Changes, DevState } from "./hot-update.ts";
 export function logLostState({ names, lost }: Changes, state: DevState): void {
   const known = new Set(state.d);
   const gone = names.filter((name) => !known.has(name));
-  for (const name of gone) console.warn(`svc: ${told(name)} is no more after this edit; what it held is lost.`);
-  for (const [name, why] of lost) console.warn(`svc: ${told(name)} can't be kept over an edit. ${why}.`);
+  for (const name of gone) console.warn(`svc: ${reported(name)} is no more after this edit; what it held is lost.`);
+  for (const [name, why] of lost) console.warn(`svc: ${reported(name)} can't be kept over an edit. ${why}.`);
 }
 
 /** `pages/counter.tsx Counter count 0` -> `count of Counter (pages/counter.tsx)` */
-function told(name: string): string {
+function reported(name: string): string {
   const [module, component, ...rest] = name.split(" ");
   return `"${rest.slice(0, -1).join(" ")}" of ${component || "the page"} (${module})`;
 }

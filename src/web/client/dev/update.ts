@@ -92,7 +92,7 @@ function apply(next: Document, inside: Inside | undefined, state: DevState | und
   const added = morph(document.documentElement, next.documentElement);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
   if (!state) return;
-  if (inside) inside.reseat(state, wasAwake, kept);
+  if (inside) inside.transferState(state, wasAwake, kept);
   takeScripts(next);
   for (const element of added) announce(element);
 }

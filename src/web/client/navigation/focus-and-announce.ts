@@ -28,20 +28,20 @@ export const focusOn = (content: readonly Node[]): void => {
   target.focus({ preventScroll: true });
 };
 
-let told: HTMLElement | undefined;
+let reported: HTMLElement | undefined;
 
 /** Screen readers read what changes in it. */
 const region = (): HTMLElement => {
-  if (told) return told;
-  told = document.createElement(DOM.announcerTag);
-  told.setAttribute(DOM.own, "");
-  told.setAttribute("aria-live", "polite");
-  told.setAttribute("aria-atomic", "true");
+  if (reported) return reported;
+  reported = document.createElement(DOM.announcerTag);
+  reported.setAttribute(DOM.own, "");
+  reported.setAttribute("aria-live", "polite");
+  reported.setAttribute("aria-atomic", "true");
   // Seen by nobody, and no wider than the page.
-  told.style.cssText =
+  reported.style.cssText =
     "position:fixed;inset:0 auto auto 0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
-  document.body.append(told);
-  return told;
+  document.body.append(reported);
+  return reported;
 };
 
 export const announce = (title: string): void => {

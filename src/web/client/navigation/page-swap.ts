@@ -16,7 +16,7 @@ import { renumber } from "./renumber-scopes.ts";
 
 export { parsePage };
 
-type Reseat = typeof import("./transfer-state.ts");
+type TransferState = typeof import("./transfer-state.ts");
 
 export interface SwapOptions {
   /** Goes, and its state with it, whatever the new page has in its place. Default: nothing but what the new page has not. */
@@ -26,7 +26,7 @@ export interface SwapOptions {
 }
 
 /** Of pages on which something has happened. */
-let reseat: Reseat | undefined;
+let transferState: TransferState | undefined;
 
 /** Longest that a stylesheet is waited for: then the page is shown as it is. */
 const STYLE_MS = 3000;
@@ -57,13 +57,14 @@ export async function ready(next: Document): Promise<void> {
   for (let frame = 0; frame < MAX_FRAMES && document.querySelector(`[${DOM.pending}=""]`); frame++) {
     await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
   }
-  await getReseat();
+  await getTransferState();
   await Promise.all([...next.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].map(styled));
 }
 
 /** Code of the page may come, and run, at any time. */
-async function getReseat(): Promise<void> {
-  if (!reseat && self.$svc?._modules?.core) reseat = (await retryableImport(PATHS.reseat)) as Reseat;
+async function getTransferState(): Promise<void> {
+  if (!transferState && self.$svc?._modules?.core)
+    transferState = (await retryableImport(PATHS.transferState)) as TransferState;
 }
 
 /** Puts a stylesheet into this page, which keeps what it has. */
@@ -81,16 +82,16 @@ async function styled(link: HTMLLinkElement): Promise<void> {
 
 /** This document becomes the other one; at once, where `ready` has come before it. */
 export async function swap(next: Document, { gone = [], keeps = () => true }: SwapOptions = {}): Promise<void> {
-  await getReseat();
-  renumber(next, reseat?.current() ?? stateOf(document));
-  const living = reseat?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
+  await getTransferState();
+  renumber(next, transferState?.current() ?? stateOf(document));
+  const living = transferState?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
   for (const node of gone) if (!isForeign(node)) node.remove();
   const places = scrolls();
   const sent = ofSentForms();
   morph(document.documentElement, next.documentElement, { byChunk: true });
   for (const [element, name, value] of sent) element.setAttribute(name, value);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
-  if (living) reseat?.enter(living);
+  if (living) transferState?.enter(living);
   takeScripts(next);
   // `moments.js` looks for elements that it has not seen.
   dispatchEvent(new Event(DOM.arrived));

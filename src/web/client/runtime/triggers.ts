@@ -20,7 +20,7 @@ const each = (selector: string, visit: (element: Element) => void): void => {
 };
 
 /** The stub's array, or the loader: whichever is there when the moment comes. */
-const tell = (type: string, target: Element): unknown =>
+const report = (type: string, target: Element): unknown =>
   (self.$svc as EventQueue).push({ type, target, _way: [target] });
 
 // Safari has no requestIdleCallback.
@@ -30,22 +30,22 @@ const observer = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (isIntersecting) {
       observer.unobserve(target);
-      tell("visible", target);
+      report("visible", target);
     }
   }
 });
-each("[on\\:load]", (element) => tell("load", element));
+each("[on\\:load]", (element) => report("load", element));
 
 each("[on\\:visible]", (element) => observer.observe(element));
 
-each("[on\\:idle]", (element) => whenIdle(() => tell("idle", element)));
+each("[on\\:idle]", (element) => whenIdle(() => report("idle", element)));
 
 each("[on\\:media]", (element) => {
   const query = matchMedia(element.getAttribute(DOM.media) as string);
   query.onchange = () => {
     // What has gone never comes back, and is held by this alone.
     if (!element.isConnected) query.onchange = null;
-    else if (query.matches) tell("media", element);
+    else if (query.matches) report("media", element);
   };
   query.dispatchEvent(new Event("change"));
 });

@@ -2,7 +2,7 @@
  * `effect.js`: effects of components, which have run on the server and run here when something they read changes; and what is
  * undone when the element of an `onLoad` has gone. For pages that have any.
  */
-import { onCleanup, undoable, undoAll } from "../../reactivity/cleanup.ts";
+import { onCleanup, undoable, runCleanups } from "../../reactivity/cleanup.ts";
 import { effect } from "../../reactivity/effect.ts";
 import { Cell, isResuming, untrack } from "../runtime/core.ts";
 
@@ -35,17 +35,17 @@ export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
 };
 
 /** Elements that undo something when they have gone. */
-const undos = new Map<Element, (() => void)[]>();
+const cleanups = new Map<Element, (() => void)[]>();
 
 const observer = new MutationObserver(() => {
-  const gone = [...undos].filter(([element]) => !element.isConnected);
-  for (const [element] of gone) undos.delete(element);
-  undoAll(gone.flatMap(([, all]) => all));
+  const gone = [...cleanups].filter(([element]) => !element.isConnected);
+  for (const [element] of gone) cleanups.delete(element);
+  runCleanups(gone.flatMap(([, all]) => all));
 });
 
 /** Runs a callback of `onLoad` or its kin; what it leaves to undo is undone when the element has gone from the document. */
 export const L = (element: Element, run: (element: Element) => unknown): void => {
   const undo = untrack(() => undoable(() => run(element)));
-  undos.set(element, [...(undos.get(element) ?? []), undo]);
+  cleanups.set(element, [...(cleanups.get(element) ?? []), undo]);
   observer.observe(document, { childList: true, subtree: true });
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { createGestureRecognizer, type Take, type Tell } from "./gesture-recognizer.ts";
+import { createGestureRecognizer, type Take, type Report } from "./gesture-recognizer.ts";
 
 interface Settings {
   wanted: (type: string) => boolean;
@@ -27,14 +27,14 @@ const ALL: Settings = {
   interval: 300,
 };
 
-interface Told {
+interface SentState {
   type: string;
-  detail: Parameters<Tell>[1];
+  detail: Parameters<Report>[1];
 }
 
 /** Answers each input with what is told of it. */
-function listen(settings: Settings): (input: Input) => Told[] {
-  let out: Told[] = [];
+function listen(settings: Settings): (input: Input) => SentState[] {
+  let out: SentState[] = [];
   const { wanted, axis, distance, hold, interval } = settings;
   const take = createGestureRecognizer(wanted, axis, distance, hold, interval, (type, detail) =>
     out.push({ type, detail }),
@@ -49,12 +49,12 @@ function listen(settings: Settings): (input: Input) => Told[] {
 type Step = [type: Input["type"], at: number, x?: number, y?: number, id?: number];
 
 /** What is told of some steps, in short: `pan start`, `doubletap`. */
-function told(steps: readonly Step[], settings: Partial<Settings> = {}): string[] {
+function reported(steps: readonly Step[], settings: Partial<Settings> = {}): string[] {
   const take = listen({ ...ALL, ...settings });
   return steps.flatMap(([type, at, x = 0, y = 0, id = 1]) => take({ type, at, x, y, id })).map(nameOf);
 }
 
-const nameOf = ({ type, detail }: Told): string =>
+const nameOf = ({ type, detail }: SentState): string =>
   detail["phase"] === undefined ? type : `${type} ${String(detail["phase"])}`;
 
 const tap = (at: number, x = 0, y = 0): Step[] => [
@@ -88,13 +88,13 @@ describe("a pan", () => {
       ["move", 20, 90, 40],
       ["up", 30, 90, 40],
     ];
-    assert.deepEqual(told(across, { axis: "x" }), []);
-    assert.deepEqual(told(across, { axis: "y" }), ["pan start", "pan move", "pan end"]);
+    assert.deepEqual(reported(across, { axis: "x" }), []);
+    assert.deepEqual(reported(across, { axis: "y" }), ["pan start", "pan move", "pan end"]);
   });
 
   it("is cancelled where the browser takes the finger over, and ends where a second one comes", () => {
     assert.deepEqual(
-      told([
+      reported([
         ["down", 0],
         ["move", 10, 20],
         ["cancel", 20],
@@ -102,7 +102,7 @@ describe("a pan", () => {
       ["pan start", "pan cancel"],
     );
     assert.deepEqual(
-      told([
+      reported([
         ["down", 0],
         ["move", 10, 20],
         ["down", 20, 50, 0, 2],
@@ -141,7 +141,7 @@ describe("a pinch", () => {
 describe("a long press", () => {
   it("is told when its time has come, and only of a finger that stays", () => {
     assert.deepEqual(
-      told([
+      reported([
         ["down", 0],
         ["time", 499],
         ["time", 500],
@@ -150,7 +150,7 @@ describe("a long press", () => {
       ["longpress"],
     );
     assert.deepEqual(
-      told([
+      reported([
         ["down", 0],
         ["move", 10, 4],
         ["time", 500],
@@ -159,7 +159,7 @@ describe("a long press", () => {
       ["longpress"],
     );
     assert.deepEqual(
-      told(
+      reported(
         [
           ["down", 0],
           ["move", 10, 20],
@@ -170,7 +170,7 @@ describe("a long press", () => {
       [],
     );
     assert.deepEqual(
-      told([
+      reported([
         ["down", 0],
         ["up", 100],
         ["time", 500],
@@ -178,7 +178,7 @@ describe("a long press", () => {
       [],
     );
     assert.deepEqual(
-      told(
+      reported(
         [
           ["down", 0],
           ["time", 500],
@@ -192,11 +192,11 @@ describe("a long press", () => {
 
 describe("a double tap", () => {
   it("is two taps at one place, one soon after the other, and three are no two", () => {
-    assert.deepEqual(told([...tap(0), ...tap(200)]), ["doubletap"]);
-    assert.deepEqual(told([...tap(0), ...tap(200), ...tap(400)]), ["doubletap"]);
-    assert.deepEqual(told([...tap(0), ...tap(400)]), []);
-    assert.deepEqual(told([...tap(0), ...tap(200, 60)]), []);
-    assert.deepEqual(told([...tap(0), ["down", 200], ["up", 900]]), []);
+    assert.deepEqual(reported([...tap(0), ...tap(200)]), ["doubletap"]);
+    assert.deepEqual(reported([...tap(0), ...tap(200), ...tap(400)]), ["doubletap"]);
+    assert.deepEqual(reported([...tap(0), ...tap(400)]), []);
+    assert.deepEqual(reported([...tap(0), ...tap(200, 60)]), []);
+    assert.deepEqual(reported([...tap(0), ["down", 200], ["up", 900]]), []);
   });
 });
 

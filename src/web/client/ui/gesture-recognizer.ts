@@ -4,7 +4,7 @@
  */
 
 /** A gesture is told: the type of its event, and the detail. */
-export type Tell = (type: string, detail: Record<string, string | number>) => void;
+export type Report = (type: string, detail: Record<string, string | number>) => void;
 
 /**
  * What a pointer does, when in milliseconds, which one it is and where. `time`: nothing, for so long; it may come late or for nothing, for it
@@ -46,7 +46,7 @@ export function createGestureRecognizer(
   distance: number,
   hold: number,
   interval: number,
-  tell: Tell,
+  report: Report,
 ): Take {
   const fingers = new Map<number, Finger>();
   /** undefined: what the fingers do until they are lifted is nothing any more. */
@@ -69,7 +69,7 @@ export function createGestureRecognizer(
     const { x, y } = _now;
     // Of a finger that rested before it was lifted little speed is left.
     const ms = Math.max(1, at - _before._at);
-    tell(
+    report(
       mode,
       mode === "pan"
         ? { phase, x, y, dx: x - _start.x, dy: y - _start.y, vx: (x - _before.x) / ms, vy: (y - _before.y) / ms }
@@ -92,7 +92,7 @@ export function createGestureRecognizer(
     } else if (type === "time") {
       if (mode !== "pressed" || first._start._at + hold > at || !isHeard("longpress")) return;
       mode = undefined;
-      tell("longpress", { x: first._now.x, y: first._now.y });
+      report("longpress", { x: first._now.x, y: first._now.y });
     } else if (finger) {
       let phase: string = type === "up" ? "end" : type;
       if (type === "move") {
@@ -114,7 +114,7 @@ export function createGestureRecognizer(
           const isSecond =
             lastTap && at - lastTap._at <= interval && between(now, lastTap) <= NEAR && isHeard("doubletap");
           lastTap = isSecond ? undefined : now;
-          if (isSecond) tell("doubletap", { x, y });
+          if (isSecond) report("doubletap", { x, y });
         }
         fingers.delete(id);
         mode = undefined;

@@ -54,7 +54,7 @@ describe("the development host", () => {
   });
 
   it("tells of imports that lead nowhere where they stand, and what to do", async () => {
-    const cases: [files: Record<string, string>, told: RegExp][] = [
+    const cases: [files: Record<string, string>, reported: RegExp][] = [
       [
         {
           "app.tsx":

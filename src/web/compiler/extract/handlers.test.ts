@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browser, browserBody, render, serverBody, serverHead, signal, undos } from "../harness.testkit.ts";
+import { browser, browserBody, render, serverBody, serverHead, signal, cleanups } from "../harness.testkit.ts";
 
 /** Value of the one handler attribute. */
 function attribute(handler: string, before = ""): string | undefined {
@@ -96,7 +96,7 @@ describe("onLoad and onVisible", () => {
     assert.equal(await render(text, { ended: [] }), '<div s="1 test-1 effect" on:load="h0">x</div>');
     const ended: string[] = [];
     (await browser(text)).run("h0", [ended], {}, {});
-    for (const undo of undos.splice(0)) undo();
+    for (const undo of cleanups.splice(0)) undo();
     assert.deepEqual(ended, ["a", "b"]);
   });
 

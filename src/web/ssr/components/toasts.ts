@@ -26,8 +26,9 @@ export function Toasts(props: ToastsProps): Markup {
   return new Html(() => {
     currentRender().features.use();
     const text = t(flash);
-    const told = text === "" ? "" : `<div class="svc-toast" data-tone="${escapeAttribute(tone)}"><p>${text}</p></div>`;
+    const reported =
+      text === "" ? "" : `<div class="svc-toast" data-tone="${escapeAttribute(tone)}"><p>${text}</p></div>`;
     const open = `<section class="svc-toasts" ${DOM.toasts}="${escapeAttribute(closeLabel)}" aria-label="${escapeAttribute(name)}">`;
-    return `${open}<div role="status">${told}</div><div role="alert"></div></section>`;
+    return `${open}<div role="status">${reported}</div><div role="alert"></div></section>`;
   });
 }

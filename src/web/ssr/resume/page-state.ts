@@ -6,7 +6,7 @@ import type { ValueNames } from "./value-names.ts";
 import type { ValueTable } from "./values.ts";
 
 /** How far the browser knows the page. */
-interface Told {
+interface SentState {
   scopes: number;
   values: number;
   needs: Record<string, string[]>;
@@ -29,7 +29,7 @@ export class PageState {
   readonly #values: ValueTable;
   readonly #names: ValueNames | undefined;
   /** Undefined before the first state script. */
-  #told: Told | undefined;
+  #reported: SentState | undefined;
 
   /** @param names given in development only */
   constructor(scopes: PageScopes, values: ValueTable, names: ValueNames | undefined) {
@@ -44,7 +44,7 @@ export class PageState {
    */
   first(csrfToken: string, build: string): string {
     const v = JSON.stringify(this.#values.toJson(0));
-    const needs = this.#tell();
+    const needs = this.#report();
     // Few pages have any.
     const n = Object.keys(needs).length === 0 ? "{}" : JSON.stringify(needs);
     const d = this.#names ? `,"d":${JSON.stringify(this.#values.names(this.#names))}` : "";
@@ -55,20 +55,20 @@ export class PageState {
 
   /** What came since the last state: new scopes, values, readers of older values, needs. @throws SvcError `SVC201` */
   more(): MoreState | undefined {
-    const { scopes = 0, values = 0, needs = {} } = this.#told ?? {};
+    const { scopes = 0, values = 0, needs = {} } = this.#reported ?? {};
     const u = this.#values.newlySettled();
     if (this.#scopes.size === scopes && Object.keys(u).length === 0) return undefined;
     const v = this.#values.toJson(values);
     const isNews = ([id, names]: [string, string[]]): boolean => names.length !== needs[id]?.length;
-    const n = Object.fromEntries(Object.entries(this.#tell()).filter(isNews));
+    const n = Object.fromEntries(Object.entries(this.#report()).filter(isNews));
     const state = { s: this.#scopes.after(scopes), v, r: this.#values.newReaders(values, scopes), u, n };
     return this.#names ? Object.assign(state, { d: this.#values.names(this.#names).slice(values) }) : state;
   }
 
   /** @returns all needs, not only the new ones */
-  #tell(): Record<string, string[]> {
+  #report(): Record<string, string[]> {
     const needs = this.#scopes.needs();
-    this.#told = { scopes: this.#scopes.size, values: this.#values.size, needs };
+    this.#reported = { scopes: this.#scopes.size, values: this.#values.size, needs };
     return needs;
   }
 }

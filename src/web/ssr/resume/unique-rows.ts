@@ -21,9 +21,9 @@ export function unique<Item>(list: readonly Item[], by: (item: Item) => unknown,
 }
 
 function doubleKey(where: string, key: unknown, before: number, at: number): SvcError {
-  const told = typeof key === "string" ? JSON.stringify(key) : String(key);
+  const reported = typeof key === "string" ? JSON.stringify(key) : String(key);
   return new SvcError(
     "SVC202",
-    `SVC202 ${where}\nItems ${before} and ${at} of this list have the same key, ${told}, so their rows can't be told apart: one would be made anew whenever the list changes. Give each item an id of its own, or leave the key out, and the item itself is used.`,
+    `SVC202 ${where}\nItems ${before} and ${at} of this list have the same key, ${reported}, so their rows can't be told apart: one would be made anew whenever the list changes. Give each item an id of its own, or leave the key out, and the item itself is used.`,
   );
 }

@@ -156,7 +156,7 @@ export class ValueTable {
     for (const [index, entry] of this.#entries.entries()) {
       if (entry.kind !== VALUE_KINDS.resource) continue;
       const resource = entry.value as ServerResource<unknown>;
-      if (resource.tellSettled()) found[index] = [...rowOf(entry), resource.wasShownPending ? 1 : 0];
+      if (resource.reportSettled()) found[index] = [...rowOf(entry), resource.wasShownPending ? 1 : 0];
     }
     return found;
   }
@@ -190,7 +190,7 @@ export class ValueTable {
     return this.#entries.slice(first).map((entry) => {
       const row = graphs.get(entry) ?? rowOf(entry);
       const { kind, scopes } = entry;
-      if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).tell();
+      if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).report();
       // Plain values and functions of them never change; only signals and stores wake scopes.
       if (scopes?.size && kind !== VALUE_KINDS.plain && kind !== VALUE_KINDS.made) row.push([...scopes]);
       return row;

@@ -2,7 +2,7 @@
  * Takes runs from the queue: how many at once, without those that wait for a time or a signal, and what happens to a run that it holds
  * without knowing. leases.ts decides who may hold a run, the engine executes it.
  */
-import type { Held } from "../engine/cluster-port.ts";
+import type { LeasedRun } from "../engine/cluster-port.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { Leases } from "./leases.ts";
@@ -13,7 +13,7 @@ import type { JobPayload } from "./job-names.ts";
 /** An idle run gives its place to another one after this time. */
 const REST_LOOK_MS = 1000;
 
-export interface HeldGraphsOptions {
+export interface LeasedRunsOptions {
   leases: Leases;
   clock: Clock;
   log: Log;
@@ -23,19 +23,19 @@ export interface HeldGraphsOptions {
   isRunner: boolean;
   /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
-  held: () => Held | undefined;
+  held: () => LeasedRun | undefined;
   isClosing: () => boolean;
 }
 
-export class HeldGraphs {
-  readonly #options: HeldGraphsOptions;
+export class LeasedRuns {
+  readonly #options: LeasedRunsOptions;
   readonly #takes: TakeBatch;
   /** Runs that have a place, with the callback for leaving it. */
   readonly #places = new Map<string, () => void>();
   /** Runs at the last check that it held without knowing. */
   #forgotten: ReadonlySet<string> = new Set();
 
-  constructor(options: HeldGraphsOptions) {
+  constructor(options: LeasedRunsOptions) {
     this.#options = options;
     this.#takes = new TakeBatch(async (ids) => {
       const me = options.me();
