@@ -38,7 +38,7 @@ export interface Site extends Partial<HttpOptions> {
   middleware?: readonly Middleware[];
 }
 
-/** Every error that a handler's answer did not tell. */
+/** Every error that the response does not report. */
 export interface Faults {
   faults: unknown[];
 }

@@ -1,12 +1,12 @@
-/** Clients that leave before they have their answer: nobody's fault, and nobody is there to be told. */
+/** Clients that disconnect before their response: neither a client error nor a server error. */
 import { SvcError } from "../shared/errors.ts";
 
-/** Stands in logs and counts for the answer that nobody was there to get: what nginx calls "client closed request". */
+/** Status for logs and metrics when the client disconnected first; nginx uses the same number ("client closed request"). */
 export const CLIENT_LEFT = 499;
 
-/** Whether an error says no more than that the one it was for has left: what was waited for was wanted no more. */
+/** Whether the error only reports that the client has disconnected. */
 export function isLeaving(error: unknown, ctx: { readonly signal: AbortSignal }): boolean {
-  // First, for a signal that nobody has asked for yet is made when it is looked at.
+  // Checked first, because reading `ctx.signal` creates it.
   if (error instanceof SvcError) return false;
   const { aborted, reason } = ctx.signal;
   // A reason of ours is time that was up.

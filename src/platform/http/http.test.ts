@@ -254,7 +254,7 @@ throughBothDoors("answers", SITE, (send) => {
 });
 
 throughBothDoors("errors of handlers", SITE, (send, http) => {
-  it("are a 500 that tells the request id and nothing else; the site lives on", async () => {
+  it("are a 500 with only the request id, and the server keeps running", async () => {
     for (const target of ["/sync", "/async", "/undefined"]) {
       http.faults.length = 0;
       const reply = await send(target, { headers: { "x-request-id": "req-7" } });
@@ -266,7 +266,7 @@ throughBothDoors("errors of handlers", SITE, (send, http) => {
         detail: "Something failed on our side. Request id: req-7",
         code: "SVC_INTERNAL",
       });
-      assert.equal(http.faults.length, 1, "and the operator is told");
+      assert.equal(http.faults.length, 1, "and the fault is reported");
     }
     assert.equal((await send("/")).status, 200);
   });

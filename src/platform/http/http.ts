@@ -1,7 +1,6 @@
 /**
- * The HTTP core: one way through it (door checks, routing, middleware, errors, finishing touches), three doors into it:
- * `listen` (node:http), `fetch` (web standard) and `handler` (mounted in another node framework). Every door gives the
- * same answers.
+ * The HTTP core: one pipeline (checks, routing, middleware, errors, final headers) behind three adapters: `listen` (node:http), `fetch`
+ * (web standard) and `handler` (mounted in another Node framework). All adapters give the same responses.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CidrSet } from "../security/cidr.ts";
@@ -41,34 +40,34 @@ export interface HttpOptions {
   onError: (error: unknown, ctx: Pick<Context, "requestId" | "header" | "path"> & { readonly trace?: Trace }) => Result;
   /** Adds what every answer has: security headers, policies. Called once, last. */
   finish: (ctx: RequestContext | undefined, result: Result) => Result;
-  /** Whether what goes out is compressed here. Default: false. */
+  /** Whether to compress responses. Default: false. */
   compress?: boolean;
-  /** Sees an answer as it goes out, compressed where it is; may put another in its place, with the same headers. */
+  /** Called with each response after compression; may return another one with the same headers. */
   outgoing?: ((result: Result) => Result) | undefined;
   /** Called when nothing matches; default a 404 problem. */
   notFound?: (ctx: Context) => Answer | Promise<Answer>;
-  /** Told of every request, at both doors. A streamed answer through `fetch` has ended for it when it begins. */
+  /** Observes every request of all adapters. For `fetch`, a streamed response ends when it begins. */
   observer?: Observer | undefined;
   /** Limits the memory that all request bodies take together. Default: nothing does. */
   bodyBudget?: BodyBudget | undefined;
   /** Share of the traces beginning here that are recorded, 0 to 1. Default 0: nothing records them. */
   traceRatio?: number;
-  /** What `notFound` has an answer of its own to, so that it is not passed on to a framework around. Default: nothing. */
+  /** Paths whose 404 the app renders itself, so that the surrounding framework does not get them. Default: none. */
   isOurs?: (method: string, target: Target) => boolean;
 }
 
-/** What a web `Request` can't tell of the connection it came over. */
+/** Facts about the connection that a web `Request` lacks. */
 export interface RequestOrigin {
   /**
-   * Address of the peer: `"203.0.113.9"`. The rate limit goes by it, and `X-Forwarded-*` is believed only of a peer that
-   * `SVC_TRUST_PROXY` names. Default: 127.0.0.1 for all, and nothing forwarded is believed.
+   * Address of the peer: `"203.0.113.9"`. The rate limit counts by it, and `X-Forwarded-*` is trusted only from peers that
+   * `SVC_TRUST_PROXY` names. Default: 127.0.0.1, and no forwarded header is trusted.
    */
   peerAddress?: string;
 }
 
 export interface Http {
   fetch(request: Request, origin?: RequestOrigin): Promise<Response>;
-  /** For node frameworks. Answers everything; with `next` given, passes on what it has no answer of its own to. */
+  /** For Node frameworks. Handles every request; with `next`, passes on requests without a route. */
   handler(message: IncomingMessage, reply: ServerResponse, next?: () => void): Promise<void> | void;
   /** The answer, with every header, to what was refused before it became a request: broken, too slow, too large. */
   refuse(error: SvcError): Result;
@@ -113,12 +112,12 @@ interface Answered {
   result: Result;
 }
 
-/** One request at a door of node. */
+/** One request that arrived over node:http. */
 class Exchange {
   readonly #core: Core;
   readonly #message: IncomingMessage;
   readonly #reply: ServerResponse;
-  /** Before there was an answer: an end that is written to nobody counts as written for node. */
+  /** Whether the client disconnected before the response: Node then treats an unsent end as sent. */
   #hasLeft = false;
 
   constructor(core: Core, message: IncomingMessage, reply: ServerResponse) {
@@ -144,7 +143,7 @@ class Exchange {
     this.#ended(answered);
   }
 
-  /** Over when all is sent, or when nobody is there to get the rest: its source may never say that it has ended. */
+  /** Ends when all is sent or the client has disconnected: the source of the body may never end by itself. */
   async #endLater(answered: Answered, sent: Promise<void>): Promise<void> {
     const reply = this.#reply;
     const hasClosed = new Promise<void>((resolve) => void (reply.destroyed ? resolve() : reply.once("close", resolve)));
@@ -158,14 +157,14 @@ class Exchange {
     if (reply.headersSent) throw new TypeError("The answer has been sent by other code already");
     // An unread body is not read for the sake of the connection: it may be what was refused.
     const isUnread = !message.complete && hasBody(message);
-    // What could not be read may have been meant as two requests, so nothing behind it is one.
+    // An unparseable request may contain a second one (request smuggling), so the connection closes.
     if (isUnread || ctx.path === NO_TARGET.path) reply.shouldKeepAlive = false;
     return writeNode(reply, ctx, result, message.method === "HEAD");
   }
 
   #cut({ ctx }: Answered, error: unknown): void {
     this.#core.report(error, ctx);
-    // The status is out, so a cut connection is the only way left to say that this is not the whole answer.
+    // The status is already sent, so aborting the connection is the only way to signal an incomplete response.
     this.#reply.destroy();
   }
 
@@ -203,8 +202,8 @@ class Core {
   }
 
   /**
-   * At once where the handler waits for nothing: a promise costs more than most of what is done here.
-   * @param requireSound throws for a request that is refused whatever it asks for.
+   * Synchronous if the handler is: a promise would cost more than most of this function.
+   * @param requireSound throws for a request that must be rejected regardless of its path.
    */
   respond(source: Source, requireSound?: () => void): Answered | Promise<Answered> {
     let ctx: RequestContext | undefined;
@@ -297,7 +296,7 @@ class Core {
     }
   }
 
-  /** Tells of an error that came too late to be answered. */
+  /** Reports an error that occurred after the response. */
   report(error: unknown, ctx: RequestContext): void {
     if (!isLeaving(error, ctx)) this.#options.onError(error, ctx);
   }
@@ -325,18 +324,18 @@ class Core {
   }
 }
 
-/** Stands in where there is no request at all. */
+/** Placeholder when there is no parsed request. */
 const UNREADABLE = { requestId: "", path: "", header: () => undefined };
 
-/** Of a request that was refused before, or for, its target. */
+/** Target of a request that was rejected before, or because of, its target. */
 const NO_TARGET: Target = { path: "", routed: "", queryText: "" };
 
-/** An answer that will not be sent: what its body was to come from is let go. */
+/** Releases the source of a body that will not be sent. */
 function endBody({ body }: Result): void {
   if (isStream(body)) endEarly(body[Symbol.asyncIterator]());
 }
 
-/** A cookie is for one visitor: an answer that holds one and that caches may share would give it to all. */
+/** A cookie belongs to one visitor: a shared cache would give it to all. */
 function sharesCookies(jar: CookieJar | undefined, result: Result): boolean {
   return (jar?.isEmpty === false || result.headers.includes("set-cookie")) && isShareable(result);
 }

@@ -1,4 +1,4 @@
-/** Who watches requests come and go: what is counted, logged and traced of them is made from this. */
+/** Observer of requests: the source of metrics, access logs and traces. */
 import type { RequestContext } from "./request/context.ts";
 import type { Result } from "./types.ts";
 
@@ -6,7 +6,7 @@ import type { Result } from "./types.ts";
 export interface Observer {
   /** A request has come in; whatever becomes of it, `ended` is called once. */
   began(): void;
-  /** Its target could be read, so it is going to be answered. */
+  /** The target is parsed; the request will get a response. */
   answering(ctx: RequestContext): void;
   /**
    * Its answer is sent, a streamed one to its end.

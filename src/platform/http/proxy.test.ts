@@ -12,7 +12,7 @@ const FORWARDED = {
   "x-forwarded-host": "shop.example",
 };
 
-/** What a handler is told about where a request came from. */
+/** The facts a handler sees about the client's address. */
 interface Told {
   ip: string;
   secure: boolean;

@@ -1,12 +1,12 @@
 /**
- * How much memory request bodies may take in this process. Bytes count as they arrive and until the request has ended, so many slow or
- * large uploads get 503 instead of exhausting the memory. Limits of a single body are those of its route (read-body.ts).
+ * Limits the memory that request bodies take in this process. Bytes count from arrival until the request ends, so many slow or large
+ * uploads get a 503 instead of exhausting the memory. The limit of a single body belongs to its route (read-body.ts).
  */
 import { SvcError } from "../../shared/errors.ts";
 
 /** Default of `SVC_BODY_MEMORY_BYTES`. */
 export const BODY_MEMORY_BYTES = 16 * 1024 * 1024;
-/** Seconds. By then most of the bodies that fill the budget have been answered. */
+/** Seconds. By then most of the bodies that fill the budget have been processed. */
 const RETRY_AFTER_S = "2";
 
 export class BodyBudget {
@@ -29,7 +29,7 @@ export class BodyBudget {
   }
 
   /**
-   * @param held bytes that the same request holds already. A body that is alone may be larger than the budget: its own limit holds.
+   * @param held bytes that the same request already holds. A body that is alone may exceed the budget: only its own limit applies.
    * @throws SvcError `SVC_UNAVAILABLE`
    */
   take(bytes: number, held: number): void {
@@ -53,7 +53,7 @@ export interface BodyGate {
   accept(chunk: Uint8Array): void;
 }
 
-/** What one request holds of the budget. */
+/** The part of the budget that one request holds. */
 export class BodyLease implements BodyGate {
   readonly #budget: BodyBudget;
   #bytes = 0;
@@ -65,7 +65,7 @@ export class BodyLease implements BodyGate {
 
   /** @throws SvcError `SVC_UNAVAILABLE` */
   accept({ length }: Uint8Array): void {
-    // Bytes that arrive after the answer belong to nobody: the connection is about to close.
+    // No handler reads bytes that arrive after the response: the connection is about to close.
     if (this.#isReleased) return;
     this.#budget.take(length, this.#bytes);
     this.#bytes += length;

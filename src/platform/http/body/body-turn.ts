@@ -1,6 +1,6 @@
 /**
- * Hands out large bodies one at a time, with a turn of the event loop between them. Whoever gets a body parses it at once, and two hundred
- * bodies that arrive together would block the loop for as long as all of them take.
+ * Releases large bodies one at a time, with a turn of the event loop between them. The receiver parses its body synchronously, so two
+ * hundred bodies that arrive together would otherwise block the loop for their total parse time.
  */
 import { isPromise } from "../response/close-iterator.ts";
 
@@ -9,7 +9,7 @@ const LARGE_BYTES = 32 * 1024;
 
 let last: Promise<void> = Promise.resolve();
 
-/** @returns the body at once where it is there and small */
+/** @returns the body synchronously if it has arrived and is small */
 export function inTurn(body: Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
   if (isPromise(body)) return body.then(inTurn);
   if (body.length < LARGE_BYTES) return body;

@@ -14,7 +14,7 @@ export interface FormFile {
 }
 
 export interface FormData {
-  /** Value of each field; of one sent several times the last. Null prototype. */
+  /** Value of each field; the last value of a repeated field. Null prototype. */
   fields: Readonly<Record<string, string>>;
   /** Files by field name; a file input left empty is not in it. Null prototype. */
   files: Readonly<Record<string, FormFile>>;

@@ -63,14 +63,14 @@ export async function readJson(ctx: Context, limitBytes: number, maxNodes?: numb
   return jsonIn(await ctx.bytes(limitBytes), maxNodes);
 }
 
-/** What of a strict JSON body can be judged before it is read. @throws as `readJson` */
+/** Checks that need only the headers of a strict JSON body. @throws as `readJson` */
 function requireJson(ctx: Context, limitBytes: number): void {
   requireMediaType(ctx, ["application/json"]);
   requireUtf8(ctx);
   requireLength(ctx, limitBytes);
 }
 
-/** That a JSON body is in no other charset. @throws SvcError `SVC_INVALID` */
+/** Rejects a JSON body in a charset other than UTF-8. @throws SvcError `SVC_INVALID` */
 export function requireUtf8(ctx: Context): void {
   const type = ctx.header("content-type");
   const charset = type === "application/json" ? undefined : foreignCharset(type);

@@ -1,4 +1,4 @@
-/** What files are by their first bytes. */
+/** Media types of files, detected by their first bytes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAllowedType, mayBe } from "./sniff-media-type.ts";

@@ -1,9 +1,9 @@
 /**
- * What a file is by its first bytes: the types that browsers show or run, and those that forms are mostly given. Says nothing of
- * types that any bytes may be. Source: WHATWG MIME Sniffing section 6, and the formats' own specifications.
+ * Detects a file's type by its first bytes: the types that browsers display or execute, and those that forms commonly receive. Types
+ * without a signature stay undetected. Source: WHATWG MIME Sniffing section 6, and the specifications of the formats.
  */
 
-/** How many bytes it takes to tell. */
+/** Number of bytes that detection needs. */
 export const SNIFFED_BYTES = 64;
 
 /** Type -> what its files begin with, as hex; `..` is any byte. */
@@ -32,7 +32,7 @@ const SIGNATURES: readonly (readonly [type: string, hex: string])[] = [
   ["video/mp4", "........66747970"],
 ];
 
-/** Formats that are archives inside: what they begin with is that of ZIP. */
+/** Formats that are ZIP archives inside: their first bytes are those of ZIP. */
 const ZIPPED =
   /^application\/(?:zip|epub\+zip|java-archive|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\..+)$/;
 
@@ -51,7 +51,7 @@ function sniff(head: Uint8Array): string | undefined {
   return /^(?:<svg|<\?xml)/i.test(text) ? "image/svg+xml" : "text/html";
 }
 
-/** Whether bytes may be of the type that the sender declares: those that look like another are not. */
+/** Whether the bytes are consistent with the declared type: bytes with the signature of another type are not. */
 export function mayBe(declared: string, head: Uint8Array): boolean {
   const shown = sniff(head);
   if (shown === undefined) return !SIGNATURES.some(([type]) => type === declared);

@@ -1,6 +1,6 @@
 /**
- * A form as it was sent: its fields in their order, its files on the disk (upload.ts). Urlencoded or multipart, read strictly and
- * no further than it is allowed: what is refused is not read to its end. For a form in memory see memory-form.ts.
+ * Parses a form in the order it was sent: fields in memory, files on disk (upload.ts). Supports urlencoded and multipart bodies,
+ * strictly; stops reading at the first violation. For a form in memory see memory-form.ts.
  */
 import { createHash, type Hash } from "node:crypto";
 import type { Readable } from "node:stream";
@@ -17,23 +17,23 @@ export interface FormEntries {
   /** In their order; a name may come again. Without files. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly UploadedFile[];
-  /** Of what was sent: two bodies with the same one say the same. */
+  /** Digest of the content: two bodies with equal content have equal digests. */
   readonly digest: string;
   /** Removes the files that were not moved. */
   readonly clear: () => Promise<void>;
 }
 
 export interface FormLimits {
-  /** Of the whole body, in bytes. */
+  /** Limit of the whole body, in bytes. */
   readonly maxBytes: number;
   readonly files: Readonly<Record<string, FileRule>>;
-  /** Sees each field as it comes. Throws for what is not to be read on. */
+  /** Called with each field on arrival. Throw to stop reading. */
   readonly onField?: (name: string, value: string) => void;
   /** Called before a file is written, and at the end. Throws likewise. */
   readonly onRest?: () => void;
 }
 
-/** Longest text of one field, in bytes: what is larger is a file. */
+/** Longest text of one field, in bytes. Send larger values as files. */
 const MAX_FIELD_BYTES = 1024 * 1024;
 
 /** @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` */
@@ -47,7 +47,7 @@ export async function readEntries(ctx: Context, type: string, limits: FormLimits
   return { fields, files: [], digest, clear: async () => undefined };
 }
 
-/** One multipart body. Parts are taken one after the other, so that what is refused in one keeps the next from being written. */
+/** One multipart body. Processes its parts in sequence, so a rejected part prevents later parts from being written. */
 class Multipart {
   readonly #ctx: Context;
   readonly #limits: FormLimits;
@@ -56,7 +56,7 @@ class Multipart {
   readonly #lease: BodyLease | undefined;
   readonly #fields: [string, string][] = [];
   readonly #files: UploadedFile[] = [];
-  /** Of the parts, not of the bytes around them: what is sent again has another boundary. */
+  /** Hashes the parts without the boundaries, because a retry has another boundary. */
   readonly #hash: Hash = createHash("sha256");
   #taken: Promise<void> = Promise.resolve();
   #part: Readable | undefined;
@@ -78,7 +78,7 @@ class Multipart {
       if (this.#failure) throw this.#failure.error;
       this.#limits.onRest?.();
     } catch (error) {
-      // Known to the parts that wait for their turn: nobody feeds them any more.
+      // Fails the parts that still wait: they get no more data.
       this.#fail(error);
       this.#part?.destroy();
       await this.#taken;
@@ -96,7 +96,7 @@ class Multipart {
     // An empty one would split the body at every "--" (RFC 2046 section 5.1.1).
     if (!/;\s*boundary="?[^";\s]/i.test(contentType)) throw malformed("its content type names no boundary");
     const headers: BusboyHeaders = { "content-type": contentType };
-    // All as files, which come as bytes: what is no UTF-8 is to be seen here, not made into question marks.
+    // Parses every part as a file, because files arrive as bytes: invalid UTF-8 must be detected here, not replaced.
     const parser = new Busboy({ headers, limits: { parts: MAX_FIELDS }, isPartAFile: () => true });
     parser.on("file", (name: string | undefined, stream, filename: string | undefined, _encoding, type) => {
       this.#taken = this.#taken.then(() => this.#take(name ?? "", stream, filename, type));
@@ -106,7 +106,7 @@ class Multipart {
     return parser;
   }
 
-  /** Never rejects: who waits for it asks for the failure. */
+  /** Never rejects: `#fail` stores the failure. */
   async #take(rawName: string, stream: Readable, filename: string | undefined, type: string): Promise<void> {
     if (this.#failure) return void stream.resume();
     this.#part = stream;
@@ -131,7 +131,7 @@ class Multipart {
     }
   }
 
-  /** Not with `for await`, whose end would destroy the connection that the refusal goes out on. */
+  /** Does not use `for await`: its end would destroy the connection that carries the rejection. */
   async #feed(parser: BusboyInstance): Promise<void> {
     const reader = this.#ctx.request.body?.getReader();
     const finished = new Promise<void>((resolve) => void parser.on("finish", () => resolve()));

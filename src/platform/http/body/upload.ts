@@ -11,13 +11,15 @@ import type { Readable } from "node:stream";
 import { SvcError } from "../../shared/errors.ts";
 import { isAllowedType, mayBe, SNIFFED_BYTES } from "./sniff-media-type.ts";
 
-/** What a file field takes. */
+/** Limits of a file field. */
 export interface FileRule {
   /** Longest file, in bytes. Default 10 MiB. */
   maxBytes?: number;
   /** How many files. Default 1. */
   max?: number;
-  /** Allowed types: `["image/png", "image/*"]`. Declared and, where bytes can tell, shown by the file itself. Default: all. */
+  /**
+   * Allowed types: `["image/png", "image/*"]`. Checks the declared type and, where the format has a signature, the content. Default: all.
+   */
   types?: readonly string[];
 }
 
@@ -29,13 +31,13 @@ export interface UploadedFile {
   readonly field: string;
   /** As the visitor's machine has it: text for people, no path. Without folders and control characters. */
   readonly name: string;
-  /** Media type, as it was declared and as far as the bytes tell. */
+  /** Media type: the declared one, checked against the content where possible. */
   readonly type: string;
   /** Length in bytes. */
   readonly size: number;
   /** Where it is until it is moved: readable for this process's user alone. */
   readonly path: string;
-  /** Takes it out of the temporary folder. @param path whole path of the file to make; one that is there is replaced. */
+  /** Moves the file out of the temporary folder. @param path absolute path of the target; an existing file is replaced. */
   moveTo(path: string): Promise<void>;
   /** All of it, in memory. */
   bytes(): Promise<Uint8Array>;
@@ -95,7 +97,7 @@ export class Uploads {
     field: string,
     maxBytes: number,
   ): Promise<number> {
-    // No write stream: destroyed while it writes, it tells of that as an error, which nobody hears who has gone on.
+    // Uses no write stream: destroying one during a write emits an error event after its listeners are gone.
     const file = await open(path, "wx", 0o600);
     try {
       let size = 0;
@@ -162,7 +164,7 @@ async function nextOf(reader: AsyncIterator<Buffer>): Promise<Buffer | undefined
   return done ? undefined : (value as Buffer);
 }
 
-/** As much as it takes to tell what it is. */
+/** Reads as many bytes as type detection needs. */
 async function readHead(reader: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   for (let chunk = await nextOf(reader); chunk; chunk = await nextOf(reader)) {
@@ -172,7 +174,7 @@ async function readHead(reader: AsyncIterator<Buffer>): Promise<Buffer> {
   return head;
 }
 
-/** Some browsers and most tools send paths; control characters and marks that turn text around would deceive who reads it. */
+/** Some browsers and most tools send paths. Control characters and direction marks would deceive readers. */
 function baseName(rawName: string): string {
   const last = rawName.slice(Math.max(rawName.lastIndexOf("/"), rawName.lastIndexOf("\\")) + 1);
   // eslint-disable-next-line no-control-regex

@@ -13,7 +13,7 @@ const AMPERSAND = 38;
 /** Longest name of a field, in characters. */
 const MAX_NAME = 256;
 
-/** Counts fields while a body arrives, so that a flood of them is refused before the rest of it is read. */
+/** Counts fields while a body arrives, to reject a flood before reading all of it. */
 class FieldGate implements BodyGate {
   readonly #next: BodyGate | undefined;
   #fields = 1;
@@ -31,7 +31,7 @@ class FieldGate implements BodyGate {
 }
 
 /**
- * The body of an urlencoded form, whose fields are counted as it arrives.
+ * Reads the body of an urlencoded form and counts its fields on arrival.
  * @throws SvcError `SVC_TOO_LARGE`, `SVC_UNAVAILABLE`, `SVC_BAD_REQUEST`
  */
 export async function urlencodedBytes(ctx: Context, limitBytes: number): Promise<Uint8Array> {
@@ -41,7 +41,7 @@ export async function urlencodedBytes(ctx: Context, limitBytes: number): Promise
 
 /** @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` */
 export function urlencodedFields(text: string): [name: string, value: string][] {
-  // `split` stops at its limit, so the rest of a hostile body is never looked at.
+  // `split` stops at its limit, so the rest of a hostile body costs nothing.
   const pairs = text.split("&", MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS) throw tooManyFields();
   return pairs.filter((pair) => pair !== "").map(fieldOf);

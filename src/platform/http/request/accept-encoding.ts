@@ -1,4 +1,4 @@
-/** What encodings a client takes: the `Accept-Encoding` header (RFC 9110 section 12.5.3). */
+/** Parses the `Accept-Encoding` header (RFC 9110 section 12.5.3). */
 
 import { readQualities } from "./weighted-list.ts";
 

@@ -1,6 +1,6 @@
 /**
- * One request as handlers see it. Everything that costs is made on first use. Where the request comes from (a node
- * socket, a web `Request`) is a `Source`; nothing behind this file knows which.
+ * One request, as handlers see it. Creates expensive parts on first use. The transport (a Node socket or a web `Request`) is a `Source`;
+ * nothing above this file depends on which.
  */
 import { setMaxListeners } from "node:events";
 import { createId, createNonce, randomHex } from "../../security/random.ts";
@@ -16,7 +16,7 @@ import type { Session } from "../sessions/session.ts";
 import { isHost, type Target } from "./target.ts";
 import type { Context, CookieOptions, Locals } from "../types.ts";
 
-/** The door's side of a request. */
+/** The transport of a request. */
 export interface Source {
   readonly method: string;
   readonly target: string;
@@ -26,8 +26,8 @@ export interface Source {
   readonly clientIp: string;
   readonly secure: boolean;
   /**
-   * Reads the body once; at once where it is there.
-   * @param gate sees each part as it arrives
+   * Reads the body once; synchronously if it has arrived.
+   * @param gate called with each chunk on arrival
    * @throws SvcError `SVC_TOO_LARGE`, `SVC_TIMEOUT`, `SVC_UNAVAILABLE`, or rejects with it.
    */
   readBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array>;
@@ -45,11 +45,11 @@ export class RequestContext implements Context {
   /** `path` as routes are found by it (target.ts). */
   readonly routed: string;
   params: Readonly<Record<string, string>> = NO_PARAMS;
-  /** What the request is answered by; undefined where nothing is found for it. */
+  /** The matched route; undefined if none matches. */
   route: Route | undefined;
   /** Id of the CSRF cookie that the answer gives out: two tokens of one answer belong to one cookie. */
   csrfId: string | undefined;
-  /** Of traces that begin with this request, how many are recorded. */
+  /** Ratio of recorded traces among those that begin with this request. */
   traceRatio = 0;
   /** Counts what its body takes of memory; undefined where nothing limits that. */
   bodyBudget: BodyBudget | undefined;
@@ -58,16 +58,16 @@ export class RequestContext implements Context {
   scriptHashes: readonly string[] | undefined;
   /** Lines that the head of the answer has beside the answer's own, sound and ready to go out: `name: value\r\n`. */
   readyLines = "";
-  /** Whether its answer goes out piece by piece. */
+  /** Whether the response is streamed. */
   isStreamed = false;
-  /** Those that came before it and behind it, of all that are being answered: the watcher's (observer.ts). */
+  /** Neighbours in the list of active requests; owned by the observer (observer.ts). */
   before: RequestContext | undefined;
   behind: RequestContext | undefined;
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now();
   readonly #source: Source;
   readonly #target: Target;
-  /** What of the visitor has been looked at; undefined while nobody watches. */
+  /** Names of the visitor's properties that handlers have read; undefined when not tracked. */
   #readings: Set<string> | undefined;
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
@@ -91,12 +91,12 @@ export class RequestContext implements Context {
     this.#target = target;
   }
 
-  /** From here on notes what handlers look at that another visitor's request may have otherwise. */
+  /** Starts to record which properties of the visitor handlers read. */
   watch(): void {
     this.#readings ??= new Set();
   }
 
-  /** As `Context` names them, headers as `header user-agent`; what is the same for everyone who asks for the path is not among them. */
+  /** Names as in `Context`; headers as `header user-agent`. Excludes properties that depend on the path only. */
   get readings(): ReadonlySet<string> {
     return this.#readings ?? NO_READINGS;
   }
@@ -112,7 +112,7 @@ export class RequestContext implements Context {
     }
   }
 
-  /** The same request once more, for what is made while its own answer is on its way: no cookie that it sets goes out. */
+  /** A copy of this request for background work during its response: cookies it sets are discarded. */
   apart(): RequestContext {
     const other = new RequestContext(this.#source, this.#target, this.#sessionKeys);
     other.params = this.params;
@@ -130,8 +130,8 @@ export class RequestContext implements Context {
   }
 
   /**
-   * A request within this one, for a page that is to stand in its answer: its own target and source, the same visitor. Cookies and
-   * session, nonce, id and trace are those of the answer that goes out. It is never shared.
+   * A nested request, for a page rendered inside this request's response: own target and source, same visitor. Cookies, session, nonce,
+   * id and trace belong to the outer response. Its result is never shared.
    */
   within(source: Source, target: Target): RequestContext {
     const inner = new RequestContext(source, target, this.#sessionKeys);
@@ -140,12 +140,12 @@ export class RequestContext implements Context {
     inner.#requestId = this.requestId;
     inner.#trace = this.trace;
     inner.csrfId = this.csrfId;
-    // Nobody else's page, whatever it looks at.
+    // Never shared, regardless of the properties it reads.
     inner.#readings = new Set(["form"]);
     return inner;
   }
 
-  /** The door's side of it. */
+  /** The transport. */
   get source(): Source {
     return this.#source;
   }
@@ -203,7 +203,7 @@ export class RequestContext implements Context {
     return this.#jar;
   }
 
-  /** The head goes out now: cookies that are set from here on would be lost. */
+  /** The head is about to be sent: cookies set later would be lost. */
   closeHead(): void {
     this.#isHeadSent = true;
     this.#jar?.close();
@@ -261,13 +261,13 @@ export class RequestContext implements Context {
     return (this.#signal ??= this.#source.signal());
   }
 
-  /** Has `signal` abort with another one too: time that is up, for what answers this request. */
+  /** Aborts `signal` together with another signal, such as a timeout. */
   endWith(other: AbortSignal): void {
     this.#signal = AbortSignal.any([this.signal, other]);
     setMaxListeners(Infinity, this.#signal);
   }
 
-  /** What answers this request goes on when the client leaves: it may come back for the answer. */
+  /** Work for this request continues after the client disconnects, because it may retry and collect the result. */
   outlive(): void {
     this.#signal = new AbortController().signal;
     setMaxListeners(Infinity, this.#signal);
@@ -288,7 +288,7 @@ export class RequestContext implements Context {
     return inTurn(this.#source.readBody(limitBytes, gate));
   }
 
-  /** The share of the body budget that this request holds, for those who keep parts of a streamed body. */
+  /** The request's share of the body budget, for code that stores parts of a streamed body. */
   get bodyLease(): BodyLease | undefined {
     return (this.#bodyLease ??= this.bodyBudget?.lease());
   }

@@ -1,4 +1,4 @@
-/** A request that came as a web `Request`: from another runtime, a mounting framework, or a test without a socket. */
+/** A request that arrived as a web `Request`: from another runtime, a host framework, or a test without a socket. */
 import { setMaxListeners } from "node:events";
 import { clientAddress, isSecure, requestHost } from "../../security/client-address.ts";
 import { CidrSet } from "../../security/cidr.ts";
@@ -14,7 +14,7 @@ export class FetchSource implements Source {
   readonly method: string;
   readonly target: string;
   readonly #peer: string;
-  /** Empty where the peer is not known: then nobody's `X-Forwarded-*` is believed. */
+  /** Empty if the peer is unknown: then no `X-Forwarded-*` header is trusted. */
   readonly #trusted: CidrSet;
   readonly #request: Request;
   readonly #url: URL;

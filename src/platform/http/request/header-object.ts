@@ -1,13 +1,13 @@
 /**
- * Headers of a request as the object that node:http makes of them, name by name as it has been seen to do: what it does with a
- * name, and with a second header of it, is asked of it once. By itself it finds that out for each header of each request.
+ * Builds the same header object as node:http, faster. Observes once per header name how node:http treats it and its duplicates, and
+ * reuses the result. node:http itself looks this up for each header of each request.
  */
 import { IncomingMessage } from "node:http";
 
 type Headers = Record<string, string | string[] | undefined>;
 type AddLine = (this: { joinDuplicateHeaders: boolean }, name: string, value: string, headers: Headers) => void;
 
-/** What node:http does with one header; not documented, and undefined where a version of it does so in another way. */
+/** node:http's undocumented method for one header; undefined if this version of Node works differently. */
 const addLine = (IncomingMessage.prototype as unknown as { readonly _addHeaderLine?: AddLine })._addHeaderLine;
 /** As our servers have it. */
 const OPTIONS = { joinDuplicateHeaders: false };
@@ -19,9 +19,9 @@ interface Known {
   readonly separator: string | undefined;
 }
 
-/** Names as they were sent. More than any site is sent by browsers; of those beyond each header is left to node:http. */
+/** Names as sent. More than the browsers of any site send; node:http handles further names. */
 const MAX_KNOWN = 500;
-/** Longer ones are left to it too, so that nobody fills the memory. */
+/** node:http handles longer names, so that clients cannot fill the memory. */
 const MAX_LENGTH = 64;
 const known = new Map<string, Known | undefined>();
 

@@ -1,4 +1,4 @@
-/** A request that came over a node:http socket. */
+/** A request that arrived over a node:http socket. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
@@ -11,17 +11,14 @@ import type { Source } from "./context.ts";
 import { leftEarly, OwnMessage } from "./server-request.ts";
 import { isHost } from "./target.ts";
 
-/**
- * Requests whose body is sent only once we ask for it. Node asks by itself where nobody listens for them, which is so in
- * the servers of other frameworks.
- */
+/** Requests whose client waits for `100 Continue`. Without a listener Node sends it by itself, as in the servers of other frameworks. */
 export const waitingToSend = new WeakSet<IncomingMessage>();
 
 /** A header by its lower-case name, from the object that Node has looked into itself before it hands a request on. */
 function headerOf(message: IncomingMessage, name: string): string | undefined {
   const value = message.headers[name];
   if (typeof value === "string") return value;
-  // The object has a prototype, so a name such as "constructor" finds a function.
+  // The object has a prototype, so a name such as "constructor" yields a function.
   return Array.isArray(value) ? value.join(", ") : undefined;
 }
 
@@ -84,13 +81,13 @@ export class NodeSource implements Source {
 
   #watch(): AbortController {
     const controller = new AbortController();
-    // Any number may listen, such as twenty calls side by side: no leak, of which Node would warn from the eleventh on.
+    // No limit: a handler may make twenty calls in parallel, and Node would report a leak from the eleventh listener.
     setMaxListeners(Infinity, controller.signal);
     const reply = this.#reply;
     const leave = (): void => {
       if (!reply.writableFinished) controller.abort(new DOMException("The client left", "AbortError"));
     };
-    // Who has left before anybody asked will not leave again.
+    // The event has already fired if the client disconnected earlier.
     if (reply.destroyed) leave();
     else reply.once("close", leave);
     return controller;
@@ -110,8 +107,8 @@ export class NodeSource implements Source {
   }
 
   /**
-   * A body can be read once. Who waits to be asked for it (RFC 9110 section 10.1.1) is asked here: only now is it wanted.
-   * @returns the body, where the framework around has read it already and kept it.
+   * Starts reading; a body can be read once. Sends `100 Continue` (RFC 9110 section 10.1.1) now, because the handler wants the body.
+   * @returns the body if the host framework has already read it.
    */
   #startReading(): Uint8Array | undefined {
     if (this.#isRead) throw new TypeError("The body was read already");
