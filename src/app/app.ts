@@ -20,7 +20,7 @@ import type { App, Started, StartOptions } from "./app-types.ts";
 import { boot } from "./lifecycle/boot.ts";
 import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } from "./lifecycle/config.ts";
 import { issueCsrfToken, issueToken, type CsrfIssuer, type IssuedCsrfToken } from "./pipeline/csrf-issuer.ts";
-import { closedDoors, openDoors, RETRY_S } from "./pipeline/http-pipeline.ts";
+import { closedPipeline, openPipeline, RETRY_S } from "./pipeline/http-pipeline.ts";
 import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
 import { isDemoOn } from "./demo/demo.ts";
 import { healthEndpoints } from "./api/health.ts";
@@ -61,7 +61,7 @@ class SvcApp implements App, CsrfIssuer {
   #openTracing: Tracing | undefined;
   #http: Http | undefined;
   #services: Services | undefined;
-  #lost: Router | undefined;
+  #notFoundPages: Router | undefined;
   #booting: Promise<void> | undefined;
   #listens: Listens | undefined;
   #readiness: Readiness | undefined;
@@ -175,7 +175,7 @@ class SvcApp implements App, CsrfIssuer {
 
   async fetch(request: Request, origin?: RequestOrigin): Promise<Response> {
     if (!this.#hasEnded) await this.#ready(new URL(request.url).pathname);
-    return this.#door.fetch(request, origin);
+    return this.#pipeline.fetch(request, origin);
   }
 
   handler = async (
@@ -192,18 +192,18 @@ class SvcApp implements App, CsrfIssuer {
       // Without a booted app there is no error page.
       return void reply.writeHead(503, { "retry-after": RETRY_S }).end();
     }
-    return this.#door.handler(message, reply, next);
+    return this.#pipeline.handler(message, reply, next);
   };
 
   /** Like `handler`, synchronous where nothing must be awaited. */
   #serve = (message: IncomingMessage, reply: ServerResponse): Promise<void> | void =>
-    this.#services ? this.#door.handler(message, reply) : this.handler(message, reply);
+    this.#services ? this.#pipeline.handler(message, reply) : this.handler(message, reply);
 
   exportPages(dist: string): AsyncIterable<ExportStep> {
     return exportPages(this, placeApp(this.#options), dist);
   }
 
-  refuse = (error: SvcError): Result => this.#door.refuse(error);
+  refuse = (error: SvcError): Result => this.#pipeline.refuse(error);
 
   async start({ host, port, ...where }: StartOptions = {}): Promise<Started> {
     const { config } = this;
@@ -276,8 +276,8 @@ class SvcApp implements App, CsrfIssuer {
     await this.#openTracing?.close(FLUSH_MS);
   }
 
-  get #door(): Http {
-    return (this.#http ??= this.#openDoors());
+  get #pipeline(): Http {
+    return (this.#http ??= this.#createPipeline());
   }
 
   async #boot(where: BootOptions): Promise<void> {
@@ -295,7 +295,7 @@ class SvcApp implements App, CsrfIssuer {
     let services: Services | undefined;
     try {
       services = await boot({ app: this.#options, face: this, config, ...around });
-      this.#lost = addRoutes(this.#options, { router: this.#router, services, middleware });
+      this.#notFoundPages = addRoutes(this.#options, { router: this.#router, services, middleware });
       this.#services = services;
       // A secret that was created at the first start is in no variable.
       this.#hidden.add(services.secrets);
@@ -322,13 +322,13 @@ class SvcApp implements App, CsrfIssuer {
     );
   }
 
-  #openDoors(): Http {
+  #createPipeline(): Http {
     const options = {
       app: this.#options,
       config: this.config,
       router: this.#router,
       services: () => this.#services,
-      lost: () => this.#lost,
+      notFoundPages: () => this.#notFoundPages,
       sessionKeys: () => this.#booted("session"),
       log: this.log,
       metrics: this.#metrics,
@@ -336,7 +336,7 @@ class SvcApp implements App, CsrfIssuer {
       closing: this.#closing.signal,
       onFault: (error: unknown, requestId?: string, traceId?: string) => this.#fault(error, requestId, traceId),
     };
-    return this.#hasEnded ? closedDoors(options, () => this.#readinessFailures()) : openDoors(options);
+    return this.#hasEnded ? closedPipeline(options, () => this.#readinessFailures()) : openPipeline(options);
   }
 
   #fault(err: unknown, reqId?: string, traceId?: string): void {

@@ -1,14 +1,15 @@
 /** Logs a line per request, with the route's pattern and without the query: paths and queries contain tokens. */
 import type { RequestContext } from "../../platform/http/request/context.ts";
 import { watched } from "../../platform/http/response/close-iterator.ts";
+import type { ResponseStep } from "../../platform/http/pipeline.ts";
 import type { Body, Result } from "../../platform/http/types.ts";
 import type { Log } from "../../platform/shared/log.ts";
 
 /** Bytes of streamed bodies by result. Other bodies are measured when they are logged. */
 const streamed = new WeakMap<Result, { bytes: number }>();
 
-/** The same response; counts a streamed body as it passes. */
-export function measured(result: Result): Result {
+/** Counts the bytes of a streamed body. */
+export const measureBody: ResponseStep = (_ctx, result) => {
   const { body } = result;
   if (typeof body !== "object" || body === null || body instanceof Uint8Array) return result;
   const count = { bytes: 0 };
@@ -16,7 +17,7 @@ export function measured(result: Result): Result {
   const counted = { ...result, body: watched(body, onChunk, () => undefined) };
   streamed.set(counted, count);
   return counted;
-}
+};
 
 /** @param isCut the client left before the end */
 export function logRequest(log: Log, ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {

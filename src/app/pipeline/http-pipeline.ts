@@ -1,140 +1,154 @@
 /**
- * What the doors of an app lead to: the way through HTTP with what the app adds to it, which is its routes, how it answers errors,
- * what all its answers have, and who is told of them. When it boots and ends is app.ts.
+ * The HTTP pipeline of an app, in order: who handles a request, and the steps that complete its response. platform/http/pipeline.ts runs
+ * it; each adapter uses the same one. app.ts decides when it boots and closes.
  */
 import { BodyBudget } from "../../platform/http/body/body-budget.ts";
-import type { RequestContext } from "../../platform/http/request/context.ts";
-import { createHttp, type Http, type HttpOptions } from "../../platform/http/http.ts";
-import type { SessionKeys } from "../../platform/http/sessions/cookie-jar.ts";
+import { createHttp, type Http } from "../../platform/http/http.ts";
+import type { ErrorHandler, PipelineOptions, ResponseStep } from "../../platform/http/pipeline.ts";
+import {
+  bufferReadyDocument,
+  compressBody,
+  keepCookiesPrivate,
+  saveSession,
+} from "../../platform/http/response/steps.ts";
+import { dispatch } from "../../platform/http/routing/dispatch.ts";
 import { compose } from "../../platform/http/routing/middleware.ts";
 import { Router } from "../../platform/http/routing/router.ts";
+import type { SessionKeys } from "../../platform/http/sessions/cookie-jar.ts";
 import type { Handler } from "../../platform/http/types.ts";
-import { SecurityHeaders } from "../../platform/security/headers.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { BASE_PATH } from "../../platform/shared/wire.ts";
-import { measured } from "../observability/access-log.ts";
-import type { Config } from "../lifecycle/config.ts";
-import { withScript } from "./dev-script.ts";
 import { healthEndpoints } from "../api/health.ts";
-import { answerError } from "./error-page.ts";
-import { tracked } from "./event-streams.ts";
-import { finalizeResponse, withNewToken } from "./finalize-response.ts";
+import type { Config } from "../lifecycle/config.ts";
+import { measureBody } from "../observability/access-log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { observe } from "../observability/observe.ts";
+import type { Tracing } from "../observability/tracing/open-tracing.ts";
 import type { AppOptions } from "../options.ts";
-import { serverTiming } from "./timing.ts";
 import { answerUnrouted, isUnroutedOurs } from "../pages/routes.ts";
 import type { Services } from "../services.ts";
-import type { Tracing } from "../observability/tracing/open-tracing.ts";
+import { addDevScript } from "./dev-script.ts";
+import { answerError } from "./error-page.ts";
+import { closeStreamsOnDrain } from "./event-streams.ts";
+import { renewCsrfToken, responseHeaders } from "./response-headers.ts";
+import { addServerTiming } from "./timing.ts";
 
-export interface DoorOptions {
+export interface HttpPipelineOptions {
   app: AppOptions;
   config: Config;
-  /** Has the endpoints of health from the first; the app's own once it has booted. */
+  /** Contains the health endpoints from the start, and the app's routes after the boot. */
   router: Router;
-  /** Undefined until it has booted. */
+  /** Undefined before the boot. */
   services: () => Services | undefined;
-  /** The pages for paths that nothing is at, as `addRoutes` gives them. */
-  lost: () => Router | undefined;
+  /** The app's pages for unknown paths, from `addRoutes`. */
+  notFoundPages: () => Router | undefined;
   sessionKeys: () => SessionKeys;
   log: Log;
   metrics: Metrics;
   tracer: Tracing["tracer"] | undefined;
-  /** Aborts as the app begins to close. */
+  /** Aborts when the app begins to close. */
   closing: AbortSignal;
   onFault: (error: unknown, requestId?: string, traceId?: string) => void;
 }
 
-/** When to ask again for what is away: another process may be there by then. */
+/** Seconds until a client may retry: another process may serve by then. */
 export const RETRY_S = "10";
 
-type Routing = Pick<HttpOptions, "router" | "notFound" | "isOurs">;
+type Routing = Pick<PipelineOptions, "handle" | "claims">;
 
-export function openDoors(options: DoorOptions): Http {
-  return doorsTo(routingOf(options), options);
+/** The pipeline of an app that serves. */
+export function openPipeline(options: HttpPipelineOptions): Http {
+  return createHttp(pipelineOf(routingOf(options), options));
 }
 
-/** Of an app that was closed: it lives and is not ready, and what was its own is answered with 503. @param hindrances as of health */
-export function closedDoors(options: DoorOptions, readinessFailures: () => Promise<readonly string[]>): Http {
-  const before = routingOf(options);
+/** The pipeline of a closed app: alive and not ready; the app's own paths answer 503. */
+export function closedPipeline(
+  options: HttpPipelineOptions,
+  readinessFailures: () => Promise<readonly string[]>,
+): Http {
   const router = new Router();
   healthEndpoints(router, readinessFailures);
-  const notFound = (): never => {
+  const handle = dispatch(router, () => {
     throw new AppClosed();
+  });
+  const { claims } = routingOf(options);
+  return createHttp(pipelineOf({ handle, claims }, { ...options, onFault: warnOnce(options) }));
+}
+
+function pipelineOf(routing: Routing, options: HttpPipelineOptions): PipelineOptions {
+  const { app, config, services, sessionKeys, log, metrics, tracer, closing } = options;
+  const onError = errorHandler(options);
+  const headers = responseHeaders(app.security, services);
+  return {
+    trusted: config.trustedProxies,
+    sessionKeys,
+    bodyBudget: new BodyBudget(config.bodyMemoryBytes),
+    traceRatio: config.otlp?.ratio ?? 0,
+    observer: observe({
+      metrics,
+      accessLog: app.accessLog ? log : undefined,
+      tracer,
+      phasesOf: (ctx) => services()?.phases.of(ctx) ?? [],
+    }),
+    ...routing,
+    onError,
+    steps: [
+      saveSession(onError),
+      keepCookiesPrivate,
+      closeStreamsOnDrain(metrics, closing),
+      addDevScript(services),
+      renewCsrfToken(services),
+      headers.add,
+      addServerTiming(services),
+      bufferReadyDocument,
+      ...when(app.compress ?? true, compressBody),
+      ...when(app.accessLog ?? false, measureBody),
+    ],
+    completeUnparsed: headers.addUnparsed,
   };
-  const isOurs: Routing["isOurs"] = (method, target) =>
-    before.router.match(method, target.routed).kind === "found" || before.isOurs?.(method, target) === true;
-  let isReported = false;
-  // Expected of a deploy, and many: that it happens is told once, each of them only to who asks for it.
-  const onFault: DoorOptions["onFault"] = (error, reqId, traceId) => {
-    if (!(error instanceof AppClosed)) return options.onFault(error, reqId, traceId);
-    const { log } = options;
-    if (isReported) return log.debug({ reqId, traceId }, "A request was refused: the app has been closed");
-    isReported = true;
-    log.warn(
-      { reqId, traceId },
-      "A request was refused: the app has been closed. Others are told of at the level debug",
-    );
+}
+
+function when(isOn: boolean, step: ResponseStep): ResponseStep[] {
+  return isOn ? [step] : [];
+}
+
+/** A request goes to a route; without one, through the app's middleware, to a public file or the app's 404 page. */
+function routingOf({ app, router, services, notFoundPages }: HttpPipelineOptions): Routing {
+  const unrouted: Handler = (ctx) => answerUnrouted(ctx, services(), notFoundPages());
+  const withMiddleware = compose(app.middleware ?? [], unrouted);
+  // The app has no paths below the framework's prefix, so its middleware does not run there.
+  const notFound: Handler = (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? unrouted(ctx) : withMiddleware(ctx));
+  return {
+    handle: dispatch(router, notFound),
+    claims: (method, { path, routed }) =>
+      router.match(method, routed).kind === "found" || isUnroutedOurs(method, path, services()),
   };
-  return doorsTo({ router, notFound, isOurs }, { ...options, onFault });
+}
+
+function errorHandler({ config, services, metrics, onFault }: HttpPipelineOptions): ErrorHandler {
+  return (error, ctx) => {
+    metrics.refused(error);
+    const result = answerError(error, ctx, config.exposes.errorDetails, services()?.site.dev?.faultPage);
+    if (result.status >= 500) onFault(error, ctx.requestId, ctx.trace?.traceId);
+    return result;
+  };
+}
+
+/** A deploy makes many such requests, so only the first one is logged as a warning. */
+function warnOnce({ log, onFault }: HttpPipelineOptions): HttpPipelineOptions["onFault"] {
+  let hasWarned = false;
+  return (error, reqId, traceId) => {
+    if (!(error instanceof AppClosed)) return onFault(error, reqId, traceId);
+    if (hasWarned) return log.debug({ reqId, traceId }, "A request was rejected: the app has been closed");
+    hasWarned = true;
+    const text = "A request was rejected: the app has been closed. Further ones are logged at the level debug";
+    log.warn({ reqId, traceId }, text);
+  };
 }
 
 class AppClosed extends SvcError {
   constructor() {
     super("SVC_UNAVAILABLE", "The app has been closed", { headers: { "retry-after": RETRY_S } });
   }
-}
-
-function routingOf({ app, router, services, lost }: DoorOptions): Routing {
-  const answer: Handler = (ctx) => answerUnrouted(ctx, services(), lost());
-  const within = compose(app.middleware ?? [], answer);
-  return {
-    router,
-    // Below the framework's own prefix nothing is the app's, so its middleware is not asked.
-    notFound: (ctx) => (ctx.path.startsWith(`${BASE_PATH}/`) ? answer(ctx) : within(ctx)),
-    isOurs: (method, { path }) => isUnroutedOurs(method, path, services()),
-  };
-}
-
-function doorsTo(routing: Routing, options: DoorOptions): Http {
-  const { app, config, services, sessionKeys, log, metrics, tracer, closing, onFault } = options;
-  const hasAccessLog = app.accessLog ?? false;
-  const headers = new SecurityHeaders(app.security);
-  // The tools of development write HTML.
-  const inDev = new SecurityHeaders({ ...app.security, trustedTypes: false });
-  return createHttp({
-    ...routing,
-    trusted: config.trustedProxies,
-    compress: app.compress ?? true,
-    sessionKeys,
-    onError: (error, ctx) => {
-      metrics.refused(error);
-      const result = answerError(error, ctx, config.exposes.errorDetails, services()?.site.dev?.faultPage);
-      if (result.status >= 500) onFault(error, ctx.requestId, ctx.trace?.traceId);
-      return result;
-    },
-    finish: (ctx, result) => {
-      const booted = services();
-      const dev = booted?.site.dev;
-      const whole = withScript(dev, ctx, tracked(result, metrics, closing));
-      const finished = finalizeResponse(dev ? inDev : headers, ctx, withNewToken(ctx, whole, booted));
-      if (dev && ctx) finished.headers.push("server-timing", timingOf(ctx, booted));
-      return finished;
-    },
-    outgoing: hasAccessLog ? measured : undefined,
-    observer: observe({
-      metrics,
-      accessLog: hasAccessLog ? log : undefined,
-      tracer,
-      phasesOf: (ctx) => services()?.phases.of(ctx) ?? [],
-    }),
-    traceRatio: config.otlp?.ratio ?? 0,
-    bodyBudget: new BodyBudget(config.bodyMemoryBytes),
-  });
-}
-
-/** Only in development: how long things take tells an attacker whether they are there. */
-function timingOf(ctx: RequestContext, services: Services | undefined): string {
-  return serverTiming(services?.phases.of(ctx) ?? [], performance.now() - ctx.startedMs);
 }

@@ -1,5 +1,7 @@
-/** What of a request took how long: noted only where somebody wants to know (traces, `Server-Timing` in development). */
+/** Durations of the phases of a request, recorded only for traces and for `Server-Timing` in development. */
+import type { ResponseStep } from "../../platform/http/pipeline.ts";
 import type { Context } from "../../platform/http/types.ts";
+import type { Services } from "../services.ts";
 
 export interface Phase {
   /** `load`, `render`, `action addTodo` */
@@ -18,7 +20,7 @@ export class Phases {
     this.#isWanted = isWanted;
   }
 
-  /** Runs a part of answering a request; of a promise, the time until it is settled. */
+  /** Runs a phase of a request and records its duration, for a promise until it settles. */
   time<Value>(ctx: Context, name: string, run: () => Value): Value {
     if (!this.#isWanted) return run();
     const startMs = performance.now();
@@ -53,13 +55,23 @@ export class Phases {
 
 const NONE: readonly Phase[] = [];
 
+/** Development only: durations would reveal to an attacker whether something exists. */
+export function addServerTiming(services: () => Services | undefined): ResponseStep {
+  return (ctx, result) => {
+    const booted = services();
+    if (booted?.site.dev)
+      result.headers.push("server-timing", serverTiming(booted.phases.of(ctx), performance.now() - ctx.startedMs));
+    return result;
+  };
+}
+
 /** Header `Server-Timing` (https://www.w3.org/TR/server-timing/): browsers show it beside the request. */
 export function serverTiming(phases: readonly Phase[], totalMs: number): string {
   const entries = phases.map(({ name, durationMs }) => entry(name, durationMs));
   return [...entries, entry("total", totalMs)].join(", ");
 }
 
-/** The name of an entry is a token, so what it is about stands in its description. */
+/** The name of an entry must be a token, so the rest is its description. */
 function entry(name: string, durationMs: number): string {
   const [kind = "", about] = name.split(" ", 2);
   return `${kind}${about === undefined ? "" : `;desc="${about.replace(/["\\]/g, "")}"`};dur=${durationMs.toFixed(1)}`;

@@ -9,6 +9,8 @@ import { DEV_ASSETS_DIR } from "../../platform/package/package-root.ts";
 import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { eventStream } from "../../platform/http/response/event-stream.ts";
 import { createHttp, type Http } from "../../platform/http/http.ts";
+import { keepCookiesPrivate } from "../../platform/http/response/steps.ts";
+import { dispatch } from "../../platform/http/routing/dispatch.ts";
 import { errorProblem, html, json } from "../../platform/http/response/response.ts";
 import { Router } from "../../platform/http/routing/router.ts";
 import { loadFolder, REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
@@ -49,16 +51,13 @@ export class DevEndpoints {
 
   constructor(options: DevEndpointsOptions) {
     this.#options = options;
-    const headers = new SecurityHeaders();
     this.#http = createHttp({
-      router: this.#routes(),
       trusted: new CidrSet([]),
-      notFound: (ctx) => this.#broken(ctx),
+      handle: dispatch(this.#routes(), (ctx) => this.#broken(ctx)),
+      claims: () => true,
       onError: (error, ctx) => errorProblem(error, ctx, true),
-      finish: (ctx, result) => {
-        const nonce = isHtml(result.headers) ? (ctx?.nonce ?? createNonce()) : undefined;
-        return { ...result, headers: headers.complete(result.headers, { isSecure: false, nonce }) };
-      },
+      steps: [keepCookiesPrivate, (ctx, result) => withSecurityHeaders(result, ctx)],
+      completeUnparsed: (result) => withSecurityHeaders(result),
     });
   }
 
@@ -159,4 +158,11 @@ async function bodyOf<Shape>(ctx: Context): Promise<Shape> {
 function headerOf(message: IncomingMessage, name: string): string | undefined {
   const value = message.headers[name];
   return typeof value === "string" ? value : undefined;
+}
+
+const HEADERS = new SecurityHeaders();
+
+function withSecurityHeaders(result: Result, ctx?: Context): Result {
+  const nonce = isHtml(result.headers) ? (ctx?.nonce ?? createNonce()) : undefined;
+  return { ...result, headers: HEADERS.complete(result.headers, { isSecure: false, nonce }) };
 }

@@ -6,12 +6,15 @@ import { request as nodeRequest, type IncomingMessage } from "node:http";
 import { after, before, describe } from "node:test";
 import { CidrSet } from "../security/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
-import { createHttp, type Http, type HttpOptions } from "./http.ts";
+import { createHttp, type Http } from "./http.ts";
+import type { ErrorHandler, PipelineOptions } from "./pipeline.ts";
+import { bufferReadyDocument, compressBody, keepCookiesPrivate, saveSession } from "./response/steps.ts";
+import { dispatch } from "./routing/dispatch.ts";
 import { compose } from "./routing/middleware.ts";
 import { errorProblem, problem } from "./response/response.ts";
 import { Router } from "./routing/router.ts";
 import { listen, type Listening, type Timeouts } from "./server.ts";
-import type { Handler, Middleware } from "./types.ts";
+import type { Handler, Middleware, Result } from "./types.ts";
 
 export interface Reply {
   status: number;
@@ -31,7 +34,9 @@ export interface Init {
 /** Sends a request through one door. */
 export type Send = (target: string, init?: Init) => Promise<Reply>;
 
-export interface Site extends Partial<HttpOptions> {
+export interface Site extends Partial<PipelineOptions> {
+  /** Default: false. */
+  compress?: boolean;
   /** `"GET /path"` -> handler. */
   routes: Record<string, Handler>;
   /** Around each of them, and around what is at none. */
@@ -43,22 +48,33 @@ export interface Faults {
   faults: unknown[];
 }
 
-export function siteHttp({ routes, middleware = [], ...options }: Site): Http & Faults {
+const finished = (result: Result): Result => ({ ...result, headers: [...result.headers, "x-finished", "yes"] });
+
+export function siteHttp({ routes, middleware = [], compress = false, ...options }: Site): Http & Faults {
   const router = new Router();
   const faults: unknown[] = [];
   for (const [key, handler] of Object.entries(routes)) {
     const space = key.indexOf(" ");
     router.add(key.slice(0, space), key.slice(space + 1), handler, middleware);
   }
+  const onError: ErrorHandler = (error, ctx) => {
+    if (!(error instanceof SvcError)) faults.push(error);
+    return errorProblem(error, ctx, false);
+  };
+  const notFound = compose(middleware, ({ path }) => problem(404, "SVC_NOT_FOUND", `Nothing is at ${path}`));
   const http = createHttp({
-    router,
     trusted: new CidrSet([]),
-    notFound: compose(middleware, ({ path }) => problem(404, "SVC_NOT_FOUND", `Nothing is at ${path}`)),
-    onError: (error, ctx) => {
-      if (!(error instanceof SvcError)) faults.push(error);
-      return errorProblem(error, ctx, false);
-    },
-    finish: (_ctx, result) => ({ ...result, headers: [...result.headers, "x-finished", "yes"] }),
+    handle: dispatch(router, notFound),
+    claims: (method, { routed }) => router.match(method, routed).kind === "found",
+    onError,
+    steps: [
+      saveSession(onError),
+      keepCookiesPrivate,
+      (_ctx, result) => finished(result),
+      bufferReadyDocument,
+      ...(compress ? [compressBody] : []),
+    ],
+    completeUnparsed: finished,
     ...options,
   });
   return { ...http, faults };

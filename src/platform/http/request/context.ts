@@ -203,7 +203,12 @@ export class RequestContext implements Context {
     return this.#jar;
   }
 
-  /** The head is about to be sent: cookies set later would be lost. */
+  /** Whether the head is about to be sent or has been sent. */
+  get hasClosedHead(): boolean {
+    return this.#isHeadSent;
+  }
+
+  /** Must precede the head: cookies set later would be lost. */
   closeHead(): void {
     this.#isHeadSent = true;
     this.#jar?.close();

@@ -23,6 +23,9 @@ const ENCODED_SLASH = "\0";
 /** Longest target accepted, in bytes (it is ASCII). */
 export const MAX_TARGET_LENGTH = 8192;
 
+/** Target of a request that was rejected before, or because of, its target. */
+export const NO_TARGET: Target = { path: "", routed: "", queryText: "" };
+
 /** What no target may hold (RFC 9112 section 3.2): raw bytes beyond visible ASCII, and a fragment. */
 const NOT_A_TARGET = /[^\x21-\x7e]|#/;
 

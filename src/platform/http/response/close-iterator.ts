@@ -1,8 +1,15 @@
-/** Ending sources of chunks early: whoever stops reading must say so, or what is behind them waits for ever. */
+/** Ends sources of chunks early. A reader that stops must say so, because its source would wait forever. */
+import type { Body } from "../types.ts";
+
+/** Releases the source of a body that will not be sent. */
+export function endBody(body: Body): void {
+  if (typeof body === "object" && body !== null && !(body instanceof Uint8Array))
+    endEarly(body[Symbol.asyncIterator]());
+}
 
 /**
- * Ends an iterator that will not be read on. Not awaited: a generator that is waiting for its next value ends only when
- * that has come. What it throws then is dropped, since nobody is left to hear of it.
+ * Ends an iterator whose rest nobody will read. Does not wait: a generator ends only after its pending value. Drops the error that it
+ * may throw then, because its reader is gone.
  */
 export function endEarly(iterator: AsyncIterator<unknown>): void {
   iterator.return?.().then(undefined, () => undefined);
