@@ -37,7 +37,32 @@ export interface SessionOptions {
   store?: "database" | SessionStore;
 }
 
-export interface AppOptions {
+/** Options of graphs and webhooks. An app that sets one opens its database when it boots, otherwise on first use. */
+export interface BackendOptions {
+  /** Workers that may be started by name; those of `graphs` are known without being listed. */
+  workers?: readonly Worker<never, unknown>[];
+  graphs?: readonly GraphDefinition[];
+  /** Graphs and workers that are started by the clock. Those of an earlier start that are not among them are gone. */
+  schedules?: readonly ScheduleDefinition[];
+  /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. `SVC_GRAPH_CONCURRENCY` stands above it. */
+  graphConcurrency?: number;
+  /** Which addresses `ctx.fetch` of workers may reach, and its limits. Default: public addresses. */
+  tools?: WorkerToolOptions;
+  /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
+  graphRetention?: Duration;
+  /** How large values of graphs may be, how often they tell of progress, how long a pause waits. Variables such as `SVC_GRAPH_INPUT_BYTES` stand above it. */
+  graphLimits?: GraphLimits;
+  /** Delays before each attempt of a delivery, the first included. Default: Standard Webhooks. */
+  webhookSchedule?: readonly Duration[];
+  /** Largest body of a delivery, in bytes, that carries its result; larger ones say where to fetch it. Default 256 KiB. `SVC_WEBHOOK_PAYLOAD_BYTES` stands above it. */
+  webhookPayloadBytes?: number;
+  /** Connections to receivers, in all and to each webhook. Default 64 and 8. `SVC_WEBHOOK_CONNECTIONS` stands above `total`. */
+  webhookConnections?: { total?: number; perEndpoint?: number };
+  /** Told when deliveries have disabled a webhook: answered 410, or nothing but failures for 120 h. Must not throw. */
+  onWebhookDisabled?: (webhook: RegistrationView) => void;
+}
+
+export interface AppOptions extends BackendOptions {
   /** Pages, and groups of them. What is in `pages` and what in `routes` is for the eye: both may hold both. */
   pages?: readonly Entry[];
   /** Endpoints of the app's own, and groups of them. */
@@ -60,19 +85,6 @@ export interface AppOptions {
    * themselves; without any there is no endpoint.
    */
   submits?: Readonly<Record<string, SubmitDefinition>>;
-  /** Workers that may be started by name; those of `graphs` are known without being listed. */
-  workers?: readonly Worker<never, unknown>[];
-  graphs?: readonly GraphDefinition[];
-  /** Graphs and workers that are started by the clock. Those of an earlier start that are not among them are gone. */
-  schedules?: readonly ScheduleDefinition[];
-  /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. `SVC_GRAPH_CONCURRENCY` stands above it. */
-  graphConcurrency?: number;
-  /** Which addresses `ctx.fetch` of workers may reach, and its limits. Default: public addresses. */
-  tools?: WorkerToolOptions;
-  /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
-  graphRetention?: Duration;
-  /** How large values of graphs may be, how often they tell of progress, how long a pause waits. Variables such as `SVC_GRAPH_INPUT_BYTES` stand above it. */
-  graphLimits?: GraphLimits;
   /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
   stylesheets?: readonly string[];
   /** Icon of every page, by URL: `"/icon.svg"` for `public/icon.svg`. Without one browsers ask for `/favicon.ico`. */
@@ -102,14 +114,6 @@ export interface AppOptions {
   security?: SecurityHeaderOptions;
   /** Whether the webhook demo is there. Default: everywhere but in production. */
   demo?: boolean;
-  /** Delays before each attempt of a delivery, the first included. Default: Standard Webhooks. */
-  webhookSchedule?: readonly Duration[];
-  /** Largest body of a delivery, in bytes, that carries its result; larger ones say where to fetch it. Default 256 KiB. `SVC_WEBHOOK_PAYLOAD_BYTES` stands above it. */
-  webhookPayloadBytes?: number;
-  /** Connections to receivers, in all and to each webhook. Default 64 and 8. `SVC_WEBHOOK_CONNECTIONS` stands above `total`. */
-  webhookConnections?: { total?: number; perEndpoint?: number };
-  /** Told when deliveries have disabled a webhook: answered 410, or nothing but failures for 120 h. Must not throw. */
-  onWebhookDisabled?: (webhook: RegistrationView) => void;
   /** Default: the process's environment. */
   env?: Environment;
   /** Default: the system's. */

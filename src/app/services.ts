@@ -24,9 +24,9 @@ import type { ReadyChecks } from "./lifecycle/readiness.ts";
 import type { Listens } from "./lifecycle/settings.ts";
 import type { Assets } from "./lifecycle/assets.ts";
 import type { SubmitDefinition } from "./forms/submit.ts";
-import type { Work } from "./lifecycle/backend-types.ts";
+import type { Backend } from "./lifecycle/backend-types.ts";
 
-export interface Services extends Work {
+export interface Services extends Backend {
   /** As its author knows it. */
   readonly app: App;
   readonly config: Config;

@@ -8,7 +8,6 @@ const HOME = "src/platform/security/exposure.ts";
 /** Other uses of the same facts: they open nothing. */
 const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/app/app.ts", why: "the address of the site, where it is not set" },
-  { path: "src/app/lifecycle/needs-backend.ts", why: "lists the settings that need the database at boot" },
   { path: "src/cli/serve/start-command.ts", why: "examples in help" },
   { path: "src/app/lifecycle/config.ts", why: "reads the mode; what must be set in production" },
   { path: "src/app/observability/log.ts", why: "the form of log lines" },

@@ -18,7 +18,7 @@ export interface Rows extends Pick<
 }
 
 /** What of an app works on by itself, and where it is kept. */
-export interface Work {
+export interface Backend {
   readonly store: Rows;
   readonly engine: Engine;
   readonly webhooks: Webhooks;

@@ -25,10 +25,10 @@ import { LoopWatch } from "./loop-watch.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { AppOptions, BootOptions } from "../options.ts";
 import type { PageCache } from "../pages/page-cache.ts";
-import type { Work } from "./backend-types.ts";
+import type { Backend } from "./backend-types.ts";
 import { deliveryTrace, type Tracer } from "../observability/tracing/tracer.ts";
 
-export interface WorkOptions {
+export interface OpenBackendOptions {
   app: AppOptions;
   config: Config;
   where: BootOptions;
@@ -45,14 +45,14 @@ export interface WorkOptions {
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything is closed again then */
-export async function openWork(options: WorkOptions): Promise<Work> {
+export async function openBackend(options: OpenBackendOptions): Promise<Backend> {
   const { databaseUrl } = options.config;
   const store = await openStore(databaseUrl, { jobOf: jobFor });
   const opened: Opened = { store };
   const failed = new AbortController();
   const closing = AbortSignal.any([options.closing, failed.signal]);
   try {
-    return { store, ...(await startWork({ ...options, closing }, store, opened)) };
+    return { store, ...(await startBackend({ ...options, closing }, store, opened)) };
   } catch (error) {
     failed.abort();
     await undoDeferred(opened, options.log);
@@ -60,17 +60,17 @@ export async function openWork(options: WorkOptions): Promise<Work> {
   }
 }
 
-type Opened = Pick<Work, "store"> & Partial<Work>;
+type Opened = Pick<Backend, "store"> & Partial<Backend>;
 
 /**
  * Registers webhooks first: a run that ends during recovery must find its listeners.
  * @param opened called with each part as soon as it may be working.
  */
-async function startWork(
-  { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes, build }: WorkOptions,
+async function startBackend(
+  { app, config, where, clock, closing, log, metrics, tracer, pageCache, changes, build }: OpenBackendOptions,
   store: Store,
   opened: { -readonly [Part in keyof Opened]: Opened[Part] },
-): Promise<Omit<Work, "store">> {
+): Promise<Omit<Backend, "store">> {
   store.graphs.onAnyEvents((id) => changes.reportGraph(id));
   store.webhooks.onOutbox(() => changes.notify({ of: "webhooks" }));
   const webhooks = createWebhooks({

@@ -17,7 +17,7 @@ import { isShared } from "./config.ts";
 import { undoDeferred } from "./drain.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "../observability/activity.ts";
-import { LateWork } from "./lazy-backend.ts";
+import { LazyBackend } from "./lazy-backend.ts";
 import { Limits, openRateFile } from "../pipeline/rate-limits.ts";
 import { OperatorAccess } from "../pipeline/operator-access.ts";
 import { keptOf } from "../pages/cached-page.ts";
@@ -29,8 +29,8 @@ import type { Services } from "../services.ts";
 import type { Listens } from "./settings.ts";
 import { loadAssets, type Assets } from "./assets.ts";
 import { readSubmits } from "../forms/submit.ts";
-import type { WorkOptions } from "./backend.ts";
-import type { Work } from "./backend-types.ts";
+import type { OpenBackendOptions } from "./backend.ts";
+import type { Backend } from "./backend-types.ts";
 
 /** Enough for some thousand pages. */
 const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
@@ -41,7 +41,7 @@ const SESSION_LONGEST_MS = durationMs("90d");
 /** Name of the check, beside the app's own. */
 const DATABASE_CHECK = "svc-database";
 
-export interface BootOptions extends Omit<WorkOptions, "pageCache" | "changes" | "build"> {
+export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "changes" | "build"> {
   /** The app itself. */
   face: App;
   /** Undefined without a socket of its own. */
@@ -61,11 +61,11 @@ export async function boot(options: BootOptions): Promise<Services> {
   pageCache.seed(site.exported.map((page) => keptOf(page, clock.now())));
   const changes = new ChangeFeed();
   const file = await openRateFile(config);
-  let work: Work | undefined;
+  let backend: Backend | undefined;
   try {
     const { build } = await site.manifest();
-    work = await openOrPutOff({ ...options, pageCache, changes, build });
-    const { store, engine, webhooks, cluster, figures } = work;
+    backend = await openNowOrLazily({ ...options, pageCache, changes, build });
+    const { store, engine, webhooks, cluster, figures } = backend;
     const onRefused: OnRefused = (limit, clientIp, target) => {
       const client = clientName(clientIp);
       // Not an address: a limit over all clients.
@@ -81,7 +81,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       cluster,
       changes,
       figures,
-      activity: keptActivity(options, work),
+      activity: keptActivity(options, backend),
       site,
       secrets,
       sessions: createSessions(app.session, { secrets, clock, rows: store.sessions }),
@@ -105,28 +105,28 @@ export async function boot(options: BootOptions): Promise<Services> {
       log: options.log,
       metrics: options.metrics,
       phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
-      readyChecks: { ...app.ready, ...(work instanceof LateWork && { [DATABASE_CHECK]: work.check }) },
+      readyChecks: { ...app.ready, ...(backend instanceof LazyBackend && { [DATABASE_CHECK]: backend.check }) },
       ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
-    if (work) await undoDeferred(work, options.log);
+    if (backend) await undoDeferred(backend, options.log);
     file?.close();
     throw error;
   }
 }
 
 /** Opens the backend if there may be work to resume or an error to report, else on first use. */
-function openOrPutOff(options: WorkOptions): Promise<Work> | Work {
+function openNowOrLazily(options: OpenBackendOptions): Promise<Backend> | Backend {
   const { app, config, log } = options;
-  const open = async (): Promise<Work> => (await import("./backend.ts")).openWork(options);
+  const open = async (): Promise<Backend> => (await import("./backend.ts")).openBackend(options);
   if (isNeededAtBoot(app, config, existsSync)) return open();
-  return new LateWork({
+  return new LazyBackend({
     open,
     onOpen: () => log.debug({}, "Something has asked for graphs, webhooks or the database: they are open from now on"),
   });
 }
 
-function keptActivity({ config, clock, log, metrics }: BootOptions, { store, engine }: Work): ActivityLog {
+function keptActivity({ config, clock, log, metrics }: BootOptions, { store, engine }: Backend): ActivityLog {
   const activity = new ActivityLog({
     rows: store.activity,
     recent: metrics.recent,

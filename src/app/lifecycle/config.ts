@@ -18,7 +18,26 @@ import { MOST_CONNECTIONS } from "../../webhooks/delivery/delivery-queues.ts";
 /** Variables as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Config {
+/** Variables of graphs and webhooks. An app that sets one opens its database when it boots, otherwise on first use. */
+export interface BackendConfig {
+  webhookUrls: readonly string[];
+  webhookSecret: string | undefined;
+  /** Undefined: the operator endpoints are closed. They read stored runs, and reading must not open the database. */
+  execApiKey: string | undefined;
+  webhookAllowCidrs: readonly string[];
+  /** Time to keep finished runs; undefined: forever. */
+  retention: Duration | undefined;
+  /** Set limits of graphs; the app's options or defaults apply to the rest. */
+  graphLimits: GraphLimits;
+  /** Limit of concurrent attempts of all workers; undefined: the app's option. */
+  graphConcurrency: number | undefined;
+  /** Largest delivery body with its result; undefined: the app's option. */
+  webhookPayloadBytes: number | undefined;
+  /** Limit of connections to receivers; undefined: the app's option. */
+  webhookConnections: number | undefined;
+}
+
+export interface Config extends BackendConfig {
   host: string;
   port: number;
   /** Whether PORT was set: a used port is an error then, instead of trying the next one. */
@@ -32,11 +51,6 @@ export interface Config {
   secret: string | undefined;
   /** Secrets from before `secret`, still valid for verification. */
   previousSecrets: readonly string[];
-  webhookUrls: readonly string[];
-  webhookSecret: string | undefined;
-  /** Undefined: the operator endpoints are closed. */
-  execApiKey: string | undefined;
-  webhookAllowCidrs: readonly string[];
   trustedProxies: CidrSet;
   /** Origin without a final slash. */
   siteOrigin: string | undefined;
@@ -46,16 +60,6 @@ export interface Config {
   rateFile: string | undefined;
   /** Memory limit for all request bodies together. */
   bodyMemoryBytes: number;
-  /** Time to keep finished runs; undefined: forever. */
-  retention: Duration | undefined;
-  /** Set limits of graphs; the app's options or defaults apply to the rest. */
-  graphLimits: GraphLimits;
-  /** Limit of concurrent attempts of all workers; undefined: the app's option. */
-  graphConcurrency: number | undefined;
-  /** Largest delivery body with its result; undefined: the app's option. */
-  webhookPayloadBytes: number | undefined;
-  /** Limit of connections to receivers; undefined: the app's option. */
-  webhookConnections: number | undefined;
   /** Role of this process in a cluster: serve, run graphs and deliver webhooks, or both. */
   role: Role;
   /** Names of the workers whose nodes it runs; undefined: all. */
@@ -143,21 +147,13 @@ export function readConfig(env: Environment): Config {
     databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
-    webhookUrls: readList(text("webhookUrls")),
-    webhookSecret: text("webhookSecret"),
-    execApiKey: read("execApiKey", undefined, readKey),
-    webhookAllowCidrs: read("webhookAllowCidrs", [], readCidrs),
     trustedProxies: new CidrSet(read("trustProxy", [], readCidrs)),
     siteOrigin: read("siteUrl", undefined, readOrigin),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
     bodyMemoryBytes: read("bodyMemoryBytes", BODY_MEMORY_BYTES, (given) => readBytes(given, BODY_MEMORY)),
-    retention: read("retention", undefined, readSpan),
-    graphLimits: readGraphLimits(read),
-    graphConcurrency: read("graphConcurrency", undefined, (given) => readWhole(given, 1, MAX_CONCURRENCY)),
-    webhookPayloadBytes: read("webhookPayloadBytes", undefined, (given) => readBytes(given, PAYLOAD_BYTES)),
-    webhookConnections: read("webhookConnections", undefined, (given) => readWhole(given, 1, MOST_CONNECTIONS)),
     submitsPerMinute: read("rateSubmits", 60, (given) => readWhole(given, 1, MAX_RATE)),
+    ...readBackendConfig(read, text),
     otlp: readOtlp(read, text),
     role: read("role", "all", (given) => readOneOf(given, ROLES)),
     workers: read("workers", undefined, readList),
@@ -166,6 +162,20 @@ export function readConfig(env: Environment): Config {
   problems.push(...problemsOfMany(config));
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
+}
+
+function readBackendConfig(read: Read, text: Text): BackendConfig {
+  return {
+    webhookUrls: readList(text("webhookUrls")),
+    webhookSecret: text("webhookSecret"),
+    execApiKey: read("execApiKey", undefined, readKey),
+    webhookAllowCidrs: read("webhookAllowCidrs", [], readCidrs),
+    retention: read("retention", undefined, readSpan),
+    graphLimits: readGraphLimits(read),
+    graphConcurrency: read("graphConcurrency", undefined, (given) => readWhole(given, 1, MAX_CONCURRENCY)),
+    webhookPayloadBytes: read("webhookPayloadBytes", undefined, (given) => readBytes(given, PAYLOAD_BYTES)),
+    webhookConnections: read("webhookConnections", undefined, (given) => readWhole(given, 1, MOST_CONNECTIONS)),
+  };
 }
 
 /** @returns a warning for each variable that has no effect in this version */

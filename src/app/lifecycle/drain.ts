@@ -9,7 +9,7 @@ import type { Store } from "../../storage/contract/contract.ts";
 import type { ActivityLog } from "../observability/activity.ts";
 import type { DeferredOperations } from "./deferred-operations.ts";
 import type { Limits } from "../pipeline/rate-limits.ts";
-import type { Work } from "./backend-types.ts";
+import type { Backend } from "./backend-types.ts";
 
 export interface DrainOptions {
   /**
@@ -27,7 +27,7 @@ export interface Drained {
 }
 
 /** The parts to end. */
-interface Ending extends Pick<Work, "engine" | "webhooks" | "cluster"> {
+interface Ending extends Pick<Backend, "engine" | "webhooks" | "cluster"> {
   activity: ActivityLog;
   store: Pick<Store, "close">;
   limits: Limits;
@@ -86,7 +86,7 @@ async function ended(what: string, end: () => unknown, log: Log): Promise<void> 
  * @param work the existing parts; fewer after a failed start. @param leftMs called once nothing new is accepted.
  */
 async function endWork(
-  { engine, webhooks, cluster }: Partial<Pick<Work, "engine" | "webhooks" | "cluster">>,
+  { engine, webhooks, cluster }: Partial<Pick<Backend, "engine" | "webhooks" | "cluster">>,
   leftMs: () => number,
   log: Log,
 ): Promise<void> {
@@ -101,7 +101,10 @@ async function endWork(
 }
 
 /** Ends the parts that work already when a start fails. Never rejects: the caller gets the first error. */
-export async function undoDeferred({ store, ...work }: Partial<Work> & Pick<Work, "store">, log: Log): Promise<void> {
+export async function undoDeferred(
+  { store, ...work }: Partial<Backend> & Pick<Backend, "store">,
+  log: Log,
+): Promise<void> {
   await keptAlive(async () => {
     await endWork(work, () => 0, log);
     await ended("the store", () => store.close(), log);

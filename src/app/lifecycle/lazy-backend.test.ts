@@ -8,15 +8,15 @@ import { openStore } from "../../storage/open-store.ts";
 import { createWebhooks } from "../../webhooks/webhooks.ts";
 import type { Context } from "../../platform/http/types.ts";
 import { currentContext, withContext } from "../pipeline/current-request.ts";
-import { LateWork } from "./lazy-backend.ts";
-import type { Work } from "./backend-types.ts";
+import { LazyBackend } from "./lazy-backend.ts";
+import type { Backend } from "./backend-types.ts";
 
-/** Work on a store in memory; how often it was opened, what has been told, and what becomes of the openings. */
+/** A backend on a store in memory; how often it was opened, what has been told, and what becomes of the openings. */
 function rig() {
   const reported: string[] = [];
   let [opened, error] = [0, undefined as Error | undefined];
   let [deferred, go] = [Promise.resolve(), (): void => undefined];
-  const open = async (): Promise<Work> => {
+  const open = async (): Promise<Backend> => {
     opened++;
     assert.throws(currentContext, "it goes on for longer than any request");
     await deferred;
@@ -33,7 +33,7 @@ function rig() {
     };
   };
   return {
-    work: new LateWork({ open, onOpen: () => reported.push("open") }),
+    backend: new LazyBackend({ open, onOpen: () => reported.push("open") }),
     reported,
     opened: () => opened,
     fail: (given: Error | undefined) => void (error = given),
@@ -47,26 +47,26 @@ function rig() {
 const CLOSED = { code: "SVC_UNAVAILABLE" };
 const FULL = new SvcError("SVC_STORE", "The disk is full");
 
-describe("work that nothing has asked for", () => {
+describe("a backend that nothing has asked for", () => {
   it("answers at once what can be answered at once, and opens nothing for it", async () => {
-    const { work, opened } = rig();
-    assert.deepEqual(work.engine.queueReports(), []);
-    assert.ok(work.engine.limits.inputBytes > 0);
-    assert.equal(work.webhooks.activeCount(), 0);
-    assert.equal(work.store.webhooks.known().size, 0);
-    assert.equal(work.figures().loop_p99_ms, null);
-    await work.engine.idle();
-    assert.equal(await Promise.resolve(work.engine), work.engine, "a face can be awaited");
+    const { backend, opened } = rig();
+    assert.deepEqual(backend.engine.queueReports(), []);
+    assert.ok(backend.engine.limits.inputBytes > 0);
+    assert.equal(backend.webhooks.activeCount(), 0);
+    assert.equal(backend.store.webhooks.known().size, 0);
+    assert.equal(backend.figures().loop_p99_ms, null);
+    await backend.engine.idle();
+    assert.equal(await Promise.resolve(backend.engine), backend.engine, "a face can be awaited");
     assert.equal(opened(), 0);
   });
 
   it("is opened once, whoever ask at once for whatever", async () => {
-    const { work, opened, reported } = rig();
+    const { backend, opened, reported } = rig();
     const [page, queues, hooks, audit] = await Promise.all([
-      work.engine.list({}),
-      work.engine.queues.list(),
-      work.webhooks.list(new URLSearchParams()),
-      work.store.audit.list({}),
+      backend.engine.list({}),
+      backend.engine.queues.list(),
+      backend.webhooks.list(new URLSearchParams()),
+      backend.store.audit.list({}),
     ]);
     assert.deepEqual([page.items, hooks.webhooks, audit.items], [[], [], []]);
     assert.deepEqual(
@@ -78,66 +78,66 @@ describe("work that nothing has asked for", () => {
   });
 
   it("is the very same through its faces once it is open", async () => {
-    const { work } = rig();
-    const { snapshot } = await work.engine.start("double", 21);
-    assert.equal(await work.engine.result(snapshot.graph_id), 42);
+    const { backend } = rig();
+    const { snapshot } = await backend.engine.start("double", 21);
+    assert.equal(await backend.engine.result(snapshot.graph_id), 42);
     const types: string[] = [];
-    for await (const { type } of work.engine.subscribe(snapshot.graph_id, 0, new AbortController().signal))
+    for await (const { type } of backend.engine.subscribe(snapshot.graph_id, 0, new AbortController().signal))
       types.push(type);
     assert.equal(types.at(-1), "graph.done");
     assert.deepEqual(
-      work.engine.queueReports().map((taskQueue) => taskQueue.worker),
+      backend.engine.queueReports().map((taskQueue) => taskQueue.worker),
       ["double"],
     );
-    await work.webhooks.create({ url: "http://127.0.0.1:4000/hook" });
-    assert.equal(work.store.webhooks.known().size, 1);
-    assert.equal(work.figures().loop_p99_ms, 1.5);
+    await backend.webhooks.create({ url: "http://127.0.0.1:4000/hook" });
+    assert.equal(backend.store.webhooks.known().size, 1);
+    assert.equal(backend.figures().loop_p99_ms, 1.5);
   });
 
   it("tells each who asks why it can't be opened, and is tried again with the next", async () => {
-    const { work, fail, opened } = rig();
+    const { backend, fail, opened } = rig();
     fail(FULL);
-    await assert.rejects(work.engine.list({}), FULL);
-    await assert.rejects(work.store.answers.purge(0), FULL);
+    await assert.rejects(backend.engine.list({}), FULL);
+    await assert.rejects(backend.store.answers.purge(0), FULL);
     fail(undefined);
-    assert.deepEqual((await work.engine.list({})).items, []);
+    assert.deepEqual((await backend.engine.list({})).items, []);
     assert.equal(opened(), 3);
   });
 
   it("passes its check until an opening has failed, and again once one succeeds", async () => {
-    const { work, fail, opened } = rig();
-    await work.check();
+    const { backend, fail, opened } = rig();
+    await backend.check();
     assert.equal(opened(), 0);
     fail(FULL);
-    await assert.rejects(work.engine.list({}), FULL);
-    await assert.rejects(work.check(), FULL);
+    await assert.rejects(backend.engine.list({}), FULL);
+    await assert.rejects(backend.check(), FULL);
     fail(undefined);
-    await work.check();
-    await work.check();
+    await backend.check();
+    await backend.check();
     assert.equal(opened(), 3);
   });
 
   it("is no part of the request that is first to ask for it", async () => {
-    const { work, opened } = rig();
+    const { backend, opened } = rig();
     const request = { requestId: "r_1" } as Context;
-    await withContext(request, () => work.engine.list({}));
+    await withContext(request, () => backend.engine.list({}));
     assert.equal(opened(), 1);
   });
 
   it("is not opened to be closed, nor after that", async () => {
-    const { work, opened, reported } = rig();
-    await Promise.all([work.engine.close(0), work.webhooks.close(0)]);
-    await work.store.close();
-    await assert.rejects(work.engine.list({}), CLOSED);
+    const { backend, opened, reported } = rig();
+    await Promise.all([backend.engine.close(0), backend.webhooks.close(0)]);
+    await backend.store.close();
+    await assert.rejects(backend.engine.list({}), CLOSED);
     assert.equal(opened(), 0);
     assert.deepEqual(reported, []);
   });
 
   it("is closed after an opening that is under way", async () => {
-    const { work, hold, reported } = rig();
+    const { backend, hold, reported } = rig();
     const go = hold();
-    const asked = work.engine.list({});
-    const closed = Promise.all([work.engine.close(0), work.webhooks.close(0)]).then(() => work.store.close());
+    const asked = backend.engine.list({});
+    const closed = Promise.all([backend.engine.close(0), backend.webhooks.close(0)]).then(() => backend.store.close());
     go();
     await Promise.all([asked, closed]);
     assert.deepEqual(reported, ["open", "store closed"]);

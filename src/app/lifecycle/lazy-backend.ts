@@ -9,48 +9,48 @@ import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { outsideOfRequest } from "../pipeline/current-request.ts";
 import { processStatsOf } from "./process-stats.ts";
-import { late } from "./lazy.ts";
-import type { Rows, Work } from "./backend-types.ts";
+import { lazyObject } from "./lazy.ts";
+import type { Rows, Backend } from "./backend-types.ts";
 
-export interface LateWorkOptions {
-  open: () => Promise<Work>;
+export interface LazyBackendOptions {
+  open: () => Promise<Backend>;
   /** Called when it has been opened. */
   onOpen: () => void;
 }
 
-export class LateWork implements Work {
+export class LazyBackend implements Backend {
   readonly store: Rows;
   readonly engine: Engine;
   readonly webhooks: Webhooks;
   /** Only for a process that has its database to itself: a cluster is never opened lazily. */
   readonly cluster = undefined;
-  readonly #options: LateWorkOptions;
-  #opening: Promise<Work> | undefined;
-  #opened: Work | undefined;
+  readonly #options: LazyBackendOptions;
+  #opening: Promise<Backend> | undefined;
+  #opened: Backend | undefined;
   #hasFailed = false;
   #isClosed = false;
 
-  constructor(options: LateWorkOptions) {
+  constructor(options: LazyBackendOptions) {
     this.#options = options;
     this.store = this.#rows();
     this.engine = this.#engine();
     this.webhooks = this.#webhooks();
   }
 
-  figures = (): ReturnType<Work["figures"]> => this.#opened?.figures() ?? processStatsOf(undefined);
+  figures = (): ReturnType<Backend["figures"]> => this.#opened?.figures() ?? processStatsOf(undefined);
 
   /** Repeats a failed opening; passes if none has failed. @throws as opening */
   check = async (): Promise<void> => {
     if (this.#hasFailed) await this.#open();
   };
 
-  #open = (): Promise<Work> => {
+  #open = (): Promise<Backend> => {
     if (!this.#opening && this.#isClosed)
       return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app is closing, and opens its database no more"));
     return (this.#opening ??= this.#try());
   };
 
-  async #try(): Promise<Work> {
+  async #try(): Promise<Backend> {
     try {
       this.#opened = await outsideOfRequest(this.#options.open);
       this.#hasFailed = false;
@@ -64,7 +64,7 @@ export class LateWork implements Work {
   }
 
   /** The backend to close, also if it is just being opened. Nothing is opened any more. */
-  async #last(): Promise<Work | undefined> {
+  async #last(): Promise<Backend | undefined> {
     this.#isClosed = true;
     return this.#opening?.catch(() => undefined);
   }
@@ -75,23 +75,23 @@ export class LateWork implements Work {
 
   #rows(): Rows {
     return {
-      graphs: late(this.#part("graphs"), {}),
+      graphs: lazyObject(this.#part("graphs"), {}),
       webhooks: { known: () => this.#opened?.store.webhooks.known() ?? new Map() },
-      sessions: late(this.#part("sessions"), {}),
-      answers: late(this.#part("answers"), {}),
-      audit: late(this.#part("audit"), {}),
-      activity: late(this.#part("activity"), {}),
+      sessions: lazyObject(this.#part("sessions"), {}),
+      answers: lazyObject(this.#part("answers"), {}),
+      audit: lazyObject(this.#part("audit"), {}),
+      activity: lazyObject(this.#part("activity"), {}),
       close: async () => (await this.#last())?.store.close(),
     };
   }
 
   #engine(): Engine {
     const engine = async (): Promise<Engine> => (await this.#open()).engine;
-    return late(engine, {
+    return lazyObject(engine, {
       // An app with other limits opens the backend at the boot.
       limits: readLimits(),
-      schedule: late(async () => (await engine()).schedule, {}),
-      queues: late(async () => (await engine()).queues, {}),
+      schedule: lazyObject(async () => (await engine()).schedule, {}),
+      queues: lazyObject(async () => (await engine()).queues, {}),
       queueReports: () => this.#opened?.engine.queueReports() ?? [],
       subscribe: (graphId, afterSeq, signal) => followed(engine, graphId, afterSeq, signal),
       idle: async () => this.#opened?.engine.idle(),
@@ -100,7 +100,7 @@ export class LateWork implements Work {
   }
 
   #webhooks(): Webhooks {
-    return late(async () => (await this.#open()).webhooks, {
+    return lazyObject(async () => (await this.#open()).webhooks, {
       outboxRows: (event, isAgain) => this.#opened?.webhooks.outboxRows(event, isAgain) ?? [],
       activeCount: () => this.#opened?.webhooks.activeCount() ?? 0,
       // Opening it starts it.

@@ -9,7 +9,7 @@ type AtOnce<Face> = {
  * @param open called for each use; returns the same object. The caller gets its errors.
  * @param own members that do not open it: all synchronous ones, and others that must not
  */
-export function late<Face extends object>(open: () => Promise<Face>, own: AtOnce<Face> & Partial<Face>): Face {
+export function lazyObject<Face extends object>(open: () => Promise<Face>, own: AtOnce<Face> & Partial<Face>): Face {
   const asked =
     (name: string) =>
     async (...args: unknown[]): Promise<unknown> => {

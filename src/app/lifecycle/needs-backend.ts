@@ -3,11 +3,11 @@
  * no database yet, has no work to resume and no error to report; opening it would take a quarter of its start (decision 066).
  */
 import { isInMemory } from "../../storage/contract/database-url.ts";
-import { defaultFile, type Config } from "./config.ts";
-import type { AppOptions } from "../options.ts";
+import { defaultFile, type BackendConfig, type Config } from "./config.ts";
+import type { AppOptions, BackendOptions } from "../options.ts";
 
-/** Whether an option concerns graphs, webhooks or stored data. The compiler requires an entry for each option. */
-const OPTIONS: Readonly<Record<keyof AppOptions, boolean>> = {
+/** The compiler requires every name of the group, so a new option cannot be forgotten. */
+const OPTIONS: Readonly<Record<keyof BackendOptions, true>> = {
   workers: true,
   graphs: true,
   schedules: true,
@@ -19,36 +19,10 @@ const OPTIONS: Readonly<Record<keyof AppOptions, boolean>> = {
   webhookPayloadBytes: true,
   webhookConnections: true,
   onWebhookDisabled: true,
-  pages: false,
-  routes: false,
-  notFound: false,
-  extensions: false,
-  actions: false,
-  submits: false,
-  stylesheets: false,
-  icon: false,
-  themes: false,
-  middleware: false,
-  compress: false,
-  // "database" is checked below.
-  session: false,
-  pageCache: false,
-  timeouts: false,
-  security: false,
-  // Its button is the first use.
-  demo: false,
-  env: false,
-  clock: false,
-  log: false,
-  accessLog: false,
-  metrics: false,
-  ready: false,
-  onBoot: false,
-  drain: false,
 };
 
 /** As `OPTIONS`, for variables. */
-const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
+const VARIABLES: Readonly<Record<keyof BackendConfig, true>> = {
   webhookUrls: true,
   webhookSecret: true,
   webhookAllowCidrs: true,
@@ -57,34 +31,17 @@ const SETTINGS: Readonly<Record<keyof Config, boolean>> = {
   retention: true,
   graphLimits: true,
   graphConcurrency: true,
-  // Its owner reads runs and metrics, which must not change by reading.
   execApiKey: true,
-  host: false,
-  port: false,
-  isPortFixed: false,
-  isProduction: false,
-  exposes: false,
-  dataDir: false,
-  // Checked below.
-  databaseUrl: false,
-  secret: false,
-  previousSecrets: false,
-  trustedProxies: false,
-  siteOrigin: false,
-  actionsPerMinute: false,
-  submitsPerMinute: false,
-  rateFile: false,
-  bodyMemoryBytes: false,
-  // Refused without a shared database.
-  role: false,
-  workers: false,
-  logLevel: false,
-  otlp: false,
 };
 
 /** @param exists whether a file exists */
 export function isNeededAtBoot(app: AppOptions, config: Config, exists: (file: string) => boolean): boolean {
-  if (saysAny(OPTIONS, app) || saysAny(SETTINGS, config) || app.session?.store === "database") return true;
+  if (
+    setsAny<BackendOptions>(OPTIONS, app) ||
+    setsAny<BackendConfig>(VARIABLES, config) ||
+    app.session?.store === "database"
+  )
+    return true;
   const { databaseUrl, dataDir } = config;
   if (isInMemory(databaseUrl)) return false;
   const file = defaultFile(dataDir);
@@ -92,12 +49,12 @@ export function isNeededAtBoot(app: AppOptions, config: Config, exists: (file: s
   return databaseUrl !== `sqlite:${file}` || exists(file);
 }
 
-function saysAny<Given extends object>(judged: Readonly<Record<keyof Given, boolean>>, given: Given): boolean {
-  return (Object.keys(judged) as (keyof Given)[]).some((name) => judged[name] && saysSomething(given[name]));
+function setsAny<Group extends object>(names: Readonly<Record<keyof Group, true>>, given: Group): boolean {
+  return (Object.keys(names) as (keyof Group)[]).some((name) => isSet(given[name]));
 }
 
 /** An empty list or object sets nothing. */
-function saysSomething(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   if (value === undefined) return false;
   return typeof value !== "object" || value === null || Object.keys(value).length > 0;
 }

@@ -32,7 +32,7 @@ import { addDevScript } from "./dev-script.ts";
 import { answerError } from "./error-page.ts";
 import { closeStreamsOnDrain } from "./event-streams.ts";
 import { renewCsrfToken, responseHeaders } from "./response-headers.ts";
-import { addServerTiming } from "./timing.ts";
+import { addServerTiming } from "./server-timing.ts";
 
 export interface HttpPipelineOptions {
   app: AppOptions;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Context } from "../../platform/http/types.ts";
-import { Phases, serverTiming } from "./timing.ts";
+import { serverTiming } from "./server-timing.ts";
+import { Phases } from "./timing.ts";
 
 /** Only what it is counts: phases are kept by it. */
 const request = (): Context => ({}) as Context;
