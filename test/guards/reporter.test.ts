@@ -30,8 +30,17 @@ describe("the tests' reporter", () => {
       `describe("all", () => { ${OK} it("breaks", () => { throw new Error("no"); }); });`,
     );
     assert.equal(failed.length, 1);
-    assert.match(failed[0] ?? "", /^breaks/);
+    assert.match(failed[0] ?? "", /^all › breaks/);
     assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
+  });
+
+  it("names a test by every suite around it, also after another suite has ended", () => {
+    const broken = 'it("breaks", () => { throw new Error("no"); });';
+    const { failed } = reported(`describe("a", () => { describe("b", () => { ${OK} }); ${broken} }); ${broken}`);
+    assert.deepEqual(
+      failed.map((name) => name.replace(/ \(.*/, "")),
+      ["a › breaks", "breaks"],
+    );
   });
 
   it("names a suite whose hook fails", () => {
