@@ -244,8 +244,8 @@ describe("what is not there", () => {
   twice("is told within the site's own frame", async ({ page, takeComplaints }) => {
     const answer = await page.goto(`${app.url}/article/nothing-of-the-kind`);
     assert.equal(answer?.status(), 404);
-    await sees(page, "There is no such article");
-    await link(page, "To the front page");
+    await sees(page, "This article does not exist");
+    await link(page, "Go to the front page");
     await heading(page, "conduit");
     assert.deepEqual(
       takeComplaints().filter((text) => !text.includes("status of 404")),

@@ -99,7 +99,7 @@ describe("an app that svc new has written", () => {
     await tab.page.goto(server.url);
     assert.equal(await tab.page.getByText("Add 1").isVisible(), false);
     await order(tab.page);
-    assert.match(await tab.page.innerText("noscript"), /Load the page again/);
+    assert.match(await tab.page.innerText("noscript"), /Reload the page/);
     assert.match(await tab.page.innerText("main"), /boil/);
     await tab.close();
   });
