@@ -1,4 +1,4 @@
-/** Contract section 6: runtime assets, and what of them stands in a page. Chunks and public files: contract-6-files.test.ts. */
+/** Contract section 6: runtime assets and their references in pages. See contract-6-files.test.ts for chunks and public files. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
@@ -37,7 +37,7 @@ throughBothDoors("assets", (site) => {
       ["loader", "core", "runtime"].map(async (name) => (await site.send(`/_svc/${name}.js`)).text()),
     );
     assert.ok((runtime ?? "").length > (loader ?? "").length + (core ?? "").length * 0.5);
-    // Without import, static or on demand, it is whole by itself but for chunks and parts.
+    // Without static and dynamic imports it is complete, apart from chunks and parts.
     assert.doesNotMatch(runtime ?? "", /core\.js|loader\.js/);
   });
 

@@ -1,4 +1,4 @@
-/** For tests: every way into an app, its own three and those through other frameworks, behind one `ask`. Owns no tests. */
+/** Every adapter of an app, its own three and those of other frameworks, behind one `ask`. Contains no tests. */
 import { once } from "node:events";
 import { createServer, get, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,19 +15,19 @@ export interface Asked {
 
 export interface ReportMethod {
   status: number;
-  /** By lower-case name; of several with one name all. */
+  /** By lower-case name. Repeated headers have several values. */
   headers: Record<string, string[]>;
   bytes: Buffer;
 }
 
 export interface Door {
   ask(target: string, asked?: Asked): Promise<ReportMethod>;
-  /** Reads the first chunk of an answer and no more. @returns what lets the reader leave. */
+  /** Reads only the first chunk of a response. @returns a function that disconnects the reader */
   readBeginning(target: string): Promise<() => Promise<void>>;
   close(): Promise<unknown>;
 }
 
-/** The app's own doors. */
+/** The app's own adapters. */
 export const OWN_DOORS: Record<string, (app: App, dist: string) => Promise<Door>> = {
   async listen(app, dist) {
     const started = await app.start({ host: "127.0.0.1", port: 0, dist });
@@ -44,7 +44,7 @@ export const OWN_DOORS: Record<string, (app: App, dist: string) => Promise<Door>
   },
 };
 
-/** Other frameworks with the app mounted and a route of their own at `/theirs`, as docs/guide/mounting.md has it. */
+/** Other frameworks that mount the app and have a route of their own at `/theirs`, as in docs/guide/mounting.md. */
 export const FOREIGN_DOORS: Record<string, (app: App, dist: string) => Promise<Door>> = {
   async "Express 5"(app, dist) {
     await app.boot({ dist });

@@ -1,4 +1,4 @@
-/** An app inside another framework: who answers what, bodies that were read on the way, errors, streams. */
+/** An app inside another framework: routing, bodies that the framework has read, errors and streams. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
 import { FOREIGN_DOORS, serve, type Door } from "./every-door.ts";
 
-/** How many chunks of 64 KiB were made for the reader of `/endless`, and whether it was ended. */
+/** The number of 64 KiB chunks produced for the reader of `/endless`, and a callback for the end of the stream. */
 const made = { chunks: 0, onEnd: (): void => undefined };
 
 async function* endless(): AsyncGenerator<Uint8Array> {
@@ -49,7 +49,7 @@ async function expressWith(before: express.RequestHandler): Promise<Door> {
 
 for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
   describe(`an app mounted in ${name}`, () => {
-    it("leaves their routes to them, answers its own, and what nobody has is answered once", async (test) => {
+    it("leaves the framework's routes alone, answers its own, and each unknown path gets one response", async (test) => {
       const door = await open(app, "");
       test.after(() => door.close());
       assert.equal((await door.ask("/theirs")).bytes.toString(), "theirs");
@@ -58,7 +58,7 @@ for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
       assert.equal((await door.ask("/_svc/nothing")).headers["content-type"]?.[0], "application/problem+json");
     });
 
-    it("gets bodies whole", async (test) => {
+    it("receives complete bodies", async (test) => {
       const door = await open(app, "");
       test.after(() => door.close());
       for (const target of ["/echo", "/web"]) {
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
   });
 }
 
-/** Waits until nothing more is made. */
+/** Waits until no more chunks are produced. */
 async function settled(): Promise<void> {
   for (let before = -1; before !== made.chunks;) {
     before = made.chunks;
@@ -93,10 +93,10 @@ async function settled(): Promise<void> {
   }
 }
 
-describe("a body that the framework around has read", () => {
+describe("a body that the outer framework has read", () => {
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: '{ "a": 1 }' };
 
-  it("is taken where it was kept as bytes or text", async (test) => {
+  it("is accepted if it was kept as bytes or text", async (test) => {
     for (const parser of [express.raw({ type: "*/*" }), express.text({ type: "*/*" })]) {
       const door = await expressWith(parser);
       test.after(() => door.close());
@@ -107,7 +107,7 @@ describe("a body that the framework around has read", () => {
     }
   });
 
-  it("and parsed is an error that says what to change, to the operator", async (test) => {
+  it("causes a 500 if it was parsed, and the log says what to change", async (test) => {
     const door = await expressWith(express.json());
     test.after(() => door.close());
     const reported = await door.ask("/echo", post);
@@ -122,7 +122,7 @@ describe("an app that can't boot", () => {
   it("passes the error to the error handler of Express", async (test) => {
     const site = express();
     site.use(broken().handler);
-    // Express knows an error handler by its four parameters.
+    // Express recognizes an error handler by its four parameters.
     site.use((error: Error, _message: Request, reply: Response, _next: NextFunction) => {
       reply.status(599).send(error.message);
     });
@@ -133,7 +133,7 @@ describe("an app that can't boot", () => {
     assert.match(reported.bytes.toString(), /PORT/);
   });
 
-  it("answers 503 by itself, and tells nothing", async (test) => {
+  it("answers 503 on its own, without details", async (test) => {
     const door = await serve(createServer(broken().handler));
     test.after(() => door.close());
     const reported = await door.ask("/");
@@ -153,12 +153,12 @@ describe("a web request", () => {
     return (await response.json()) as unknown;
   };
 
-  it("comes from the address that the caller of fetch tells, whose word counts where it is a trusted proxy", async () => {
+  it("has the peer address that the caller of fetch passes, whose forwarded headers count if it is a trusted proxy", async () => {
     assert.deepEqual(await who("10.1.2.3"), { ip: "203.0.113.9", secure: true, url: "https://shop.example/who" });
     assert.deepEqual(await who("198.51.100.7"), { ip: "198.51.100.7", secure: false, url: "http://inner/who" });
   });
 
-  it("of no known address is believed nothing", async () => {
+  it("without a peer address has no trusted headers", async () => {
     assert.deepEqual(await who(), { ip: "127.0.0.1", secure: false, url: "http://inner/who" });
   });
 });

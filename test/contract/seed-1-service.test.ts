@@ -1,4 +1,4 @@
-/** Seed section 1: what the service does. */
+/** Seed section 1: the purpose of the service. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { verify } from "svckit/webhooks";
@@ -84,7 +84,7 @@ describe("the demo page", () => {
     (site) => {
       it("registers an on-site inbox at {base_url}/_svc/demo/webhook-inbox, fires a sample graph.done payload to it, and displays the JSON received; The sample is signed with X-Svc-Signature when the webhook secret is set", async () => {
         const sent = await site.client.submit("/_svc/demo", {});
-        // Only a server that listens can call itself.
+        // The app can call itself only if it listens.
         if (site.port() === undefined) return assert.equal(sent.status, 503);
         assert.equal(sent.status, 303);
         const hooks = await operate(site, "GET", "/_svc/webhooks");

@@ -61,7 +61,7 @@ throughBothDoors(
 throughBothDoors(
   "a webhook payload",
   (site) => {
-    /** The payload of a graph that runs to its end now. */
+    /** The payload of a graph that completes now. */
     async function payload(): Promise<{ fields: Record<string, unknown>; beganMs: number }> {
       const beganMs = Date.now();
       let fields: Record<string, unknown> = {};

@@ -53,7 +53,7 @@ throughBothDoors("the endpoints", (site) => {
     const [runtime, loader] = [await gzipBytes("/_svc/runtime.js"), await gzipBytes("/_svc/loader.js")];
     assert.ok(runtime > loader);
   });
-  // What they do is held in a browser: test/e2e/widgets.test.ts.
+  // test/e2e/widgets.test.ts covers their behavior in a browser.
   it("GET /_svc/ui.js: Lazy overlay fallback, not part of the loader", async () => {
     const code = await (await site.send("/_svc/ui.js")).text();
     assert.match(code, /popover/);

@@ -1,4 +1,4 @@
-/** Seed section 6: events, and how they are delivered. */
+/** Seed section 6: events and their delivery. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { it } from "node:test";
@@ -11,7 +11,7 @@ async function begin(site: Site, name: string, more: object = {}): Promise<strin
   return textOf(reply, "graph_id");
 }
 
-/** Until the first attempt at a delivery is on record. */
+/** Waits until the first attempt of a delivery is recorded. */
 const untilTried = (site: Site, id: string): Promise<void> =>
   until(async () => {
     const { reply } = await operate(site, "GET", `/_svc/deliveries/${id}`);

@@ -44,7 +44,7 @@ throughBothDoors(
 );
 
 it("It uses a built-in in-memory or on-disk counter and needs no external store", async () => {
-  /** What two apps answer to one call each. */
+  /** The responses of two apps to one call each. */
   const answers = async (env: Record<string, string>): Promise<number[]> => {
     const found: number[] = [];
     const limited = { SVC_RATE_ACTIONS: "1", ...env };

@@ -1,4 +1,4 @@
-/** Signing in and out, middleware and typed paths through every way into an app, mounted in other frameworks too. */
+/** Signing in and out, middleware and typed paths through every adapter, including other frameworks. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
@@ -56,7 +56,7 @@ const create = () =>
     env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), NODE_ENV: "production" },
   });
 
-/** A browser in front of a door. */
+/** A browser that uses an adapter. */
 function visitorOf(door: Door) {
   return createTestClient(
     {
@@ -88,7 +88,7 @@ for (const [name, open] of Object.entries({ ...OWN_DOORS, ...FOREIGN_DOORS })) {
       await app.close();
     });
 
-    it("begins with a form, is seen by middleware, and ends with a form", async () => {
+    it("begins with a form, is visible to middleware, and ends with a form", async () => {
       const visitor = visitorOf(door);
       const stranger = await visitor.get("/rooms/7", { accept: "text/html" });
       assert.deepEqual([stranger.status, stranger.headers.get("content-type")], [401, "text/html; charset=utf-8"]);
@@ -101,7 +101,7 @@ for (const [name, open] of Object.entries({ ...OWN_DOORS, ...FOREIGN_DOORS })) {
       assert.equal((await visitor.get("/rooms/7")).status, 401);
     });
 
-    it("voids tokens of before it, and of another's", async () => {
+    it("invalidates tokens from before it, and tokens of another session", async () => {
       const [ada, eve] = [visitorOf(door), visitorOf(door)];
       const before = await ada.csrfToken();
       for (const visitor of [ada, eve]) await visitor.action("signIn", "somebody");

@@ -1,4 +1,4 @@
-/** Pages that are sent in parts, through the doors of the app. What is in the parts is held by src/web/ssr and test/e2e. */
+/** Pages that are sent in parts, through the adapters of the app. src/web/ssr and test/e2e check the content of the parts. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { Await, page, resource } from "svckit";
@@ -85,7 +85,7 @@ const doors: Record<string, (path: string, init?: RequestInit) => Promise<Respon
   fetch: (path, init) => fixture.app.fetch(new Request(`http://localhost${path}`, init)),
 };
 
-/** Reads on until the text holds `part`. */
+/** Reads until the text contains `part`. */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, part: string): Promise<string> {
   let text = "";
   while (!text.includes(part)) {
@@ -100,7 +100,7 @@ for (const [door, ask] of Object.entries(doors)) {
   const named = (name: string): string => encodeURIComponent(`${name} ${door}`);
 
   describe(`a streamed page through ${door}`, () => {
-    it("sends what is there before the rest is, with the headers of a page", async () => {
+    it("sends its first part before the rest is ready, with the headers of a page", async () => {
       const name = `early ${door}`;
       const response = await ask(`/slow/${encodeURIComponent(name)}`);
       assert.equal(response.status, 203);
@@ -109,7 +109,7 @@ for (const [door, ask] of Object.entries(doors)) {
         headers.map((header) => response.headers.get(header)),
         ["text/html; charset=utf-8", null, "private, no-cache", "no", null],
       );
-      // The client of node takes gzip, so through the socket each piece is squeezed and still comes at once.
+      // Node's client accepts gzip, so over the socket each part is compressed and still sent immediately.
       assert.equal(response.headers.get("content-encoding"), door === "a socket" ? "gzip" : null);
       assert.match(response.headers.get("content-security-policy") ?? "", /'nonce-/);
       const reader = response.body?.getReader();
@@ -120,14 +120,14 @@ for (const [door, ask] of Object.entries(doors)) {
       assert.equal((await reader.read()).done, true);
     });
 
-    it("answers HEAD with the same headers and ends what it began", async () => {
+    it("answers HEAD with the same headers and aborts its fetches", async () => {
       const response = await ask(`/fetched/${named("head")}`, { method: "HEAD" });
       assert.deepEqual([response.status, await response.text()], [200, ""]);
       assert.equal(response.headers.get("x-accel-buffering"), "no");
       await gate(`head ${door} aborted`).promise;
     });
 
-    it("ends what it began when the client leaves", async () => {
+    it("aborts its fetches when the client leaves", async () => {
       const controller = new AbortController();
       const response = await ask(`/fetched/${named("leaving")}`, { signal: controller.signal });
       const reader = response.body?.getReader();
@@ -136,10 +136,10 @@ for (const [door, ask] of Object.entries(doors)) {
       await reader.cancel();
       controller.abort();
       await gate(`leaving ${door} aborted`).promise;
-      gate(`leaving ${door}`).reject(new Error("too late for anybody"));
+      gate(`leaving ${door}`).reject(new Error("too late"));
     });
 
-    it("is a whole page where a piece fails, which is logged with the request's id", async () => {
+    it("is a complete page if a part fails, and the failure is logged with the request's id", async () => {
       const response = await ask(`/slow/${named("failing")}`, {
         headers: { "x-request-id": `failing-${door.length}` },
       });
@@ -151,7 +151,7 @@ for (const [door, ask] of Object.entries(doors)) {
       );
     });
 
-    it("is an answer of known length where nothing is late", async () => {
+    it("has a known length if nothing is late", async () => {
       gate("known").resolve("known");
       const response = await ask("/slow/known");
       const text = await response.text();
@@ -165,7 +165,7 @@ for (const [door, ask] of Object.entries(doors)) {
   });
 }
 
-describe("a reader who does not read", () => {
+describe("a client that does not read", () => {
   after(async () => {
     await started.close();
     await fixture.close();
@@ -173,7 +173,7 @@ describe("a reader who does not read", () => {
     assert.deepEqual(unhandled, []);
   });
 
-  it("is not written for", async () => {
+  it("stops the rendering of further parts", async () => {
     const response = await doors["fetch"]?.("/many");
     const reader = response?.body?.getReader();
     assert.ok(reader);
