@@ -1,6 +1,6 @@
 /**
- * An app as `svc build` would have written it, under `svc start`: its requests and workers wait for files, so that a test
- * decides when they go on.
+ * An app in the output format of `svc build`, under `svc start`. Its requests and workers wait for files, so that a test decides
+ * when they continue.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,15 +52,15 @@ export default createApp({
 export interface DrainApp {
   /** @param deadline of the drain */
   start(deadline: string): Promise<DemoServer>;
-  /** Lets what waits for this file go on. */
+  /** Lets work that waits for this file continue. */
   open(gate: string): void;
-  /** What the app has written down, a line each. */
+  /** The journal of the app, one entry per line. */
   journal(): string[];
   remove(): void;
 }
 
 export function drainApp(): DrainApp {
-  // Inside the repository, so that "svckit" is found as the package it is.
+  // Inside the repository, so that "svckit" resolves to this package.
   const folder = join(root, "out", `drain-${process.pid}`);
   mkdirSync(join(folder, "dist/server"), { recursive: true });
   writeFileSync(join(folder, "dist/server/app.js"), SOURCE);
