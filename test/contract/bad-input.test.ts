@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { action, type Started } from "svckit";
 import { sendRaw } from "svckit/testing";
 import { ACTIONS, API_KEY, createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 interface Case {
   input: string;
@@ -105,7 +105,7 @@ const failing = {
   deep: action(() => JSON.parse("[".repeat(5000) + "]".repeat(5000)) as unknown),
 };
 
-throughBothDoors(
+describeBothAdapters(
   "an action",
   (site) => {
     for (const { input, path = "/_svc/action/echo", body = '{"args":[]}', headers, status, error } of ACTION_CASES) {
@@ -228,7 +228,7 @@ const WEBHOOK_CASES: { input: string; body: unknown; code: string }[] = [
   { input: "no object", body: [], code: "SVC_INVALID" },
 ];
 
-throughBothDoors("the operator's endpoints", (site) => {
+describeBothAdapters("the operator's endpoints", (site) => {
   for (const { input, headers = {}, path = "/_svc/webhooks", status } of KEY_CASES) {
     it(`answer ${status} to ${input}`, async () => {
       const response = await site.send(path, { headers });
@@ -278,7 +278,7 @@ function register(site: Site, body: unknown): Promise<Response> {
   return site.send("/_svc/webhooks", { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-throughBothDoors(
+describeBothAdapters(
   "the operator's endpoints without a key configured",
   (site) => {
     for (const key of ["", "undefined", "null"]) {
@@ -290,7 +290,7 @@ throughBothDoors(
   { SVC_EXEC_API_KEY: "" },
 );
 
-throughBothDoors("the demo's inbox", (site) => {
+describeBothAdapters("the demo's inbox", (site) => {
   const post = (body: string, type: string): Promise<Response> =>
     site.send("/_svc/demo/webhook-inbox", { method: "POST", body, headers: { "content-type": type } });
 

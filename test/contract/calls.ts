@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createReceiver, type Received, type Receiver } from "svckit/testing";
 import { OPERATOR } from "./app.ts";
-import type { Site } from "./both-doors.ts";
+import type { Site } from "./both-adapters.ts";
 
 /** The receivers of tests listen on loopback. */
 export const LOOPBACK = { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" };

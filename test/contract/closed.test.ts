@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { html, page, route } from "svckit";
 import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
-import { FOREIGN_DOORS, OWN_DOORS, serve, type Door, type ReportMethod } from "./every-door.ts";
+import { FRAMEWORK_ADAPTERS, OWN_ADAPTERS, serve, type Adapter, type Reply } from "./every-adapter.ts";
 
 /** A site that records which parts of it have run. */
 function createSite() {
@@ -29,44 +29,44 @@ function createSite() {
   return { ...fixture, ran };
 }
 
-const brief = ({ status, bytes }: ReportMethod): [number, string] => [status, bytes.toString()];
+const brief = ({ status, bytes }: Reply): [number, string] => [status, bytes.toString()];
 
-async function refusesEverything(door: Door): Promise<void> {
+async function refusesEverything(adapter: Adapter): Promise<void> {
   for (const path of ["/", "/items/7", "/plain", "/_svc/core.js", "/_svc/graphs/g_1"]) {
-    const { status, headers } = await door.ask(path);
+    const { status, headers } = await adapter.ask(path);
     assert.deepEqual([path, status, headers["retry-after"]], [path, 503, ["10"]]);
     assert.deepEqual(headers["x-content-type-options"], ["nosniff"]);
   }
 }
 
-async function tellsOfItself(door: Door): Promise<void> {
-  assert.deepEqual(brief(await door.ask("/health")), [200, "ok"]);
-  assert.deepEqual(brief(await door.ask("/ready")), [503, "not ready: draining"]);
+async function reportsItsState(adapter: Adapter): Promise<void> {
+  assert.deepEqual(brief(await adapter.ask("/health")), [200, "ok"]);
+  assert.deepEqual(brief(await adapter.ask("/ready")), [503, "not ready: draining"]);
 }
 
 /** Frameworks that answer requests that the app has no response for. A framework that calls `app.fetch` does not. */
 const PASSING = new Set(["Express 5", "Fastify 5"]);
 
-const MOUNTED = { ...OWN_DOORS, ...FOREIGN_DOORS };
+const MOUNTED = { ...OWN_ADAPTERS, ...FRAMEWORK_ADAPTERS };
 delete MOUNTED["listen"];
 
 for (const [name, open] of Object.entries(MOUNTED)) {
   describe(`a closed app behind ${name}`, () => {
     it("answers 503 to its own requests, runs nothing, and reports that it is alive and not ready", async (test) => {
       const site = createSite();
-      const door = await open(site.app, "");
+      const adapter = await open(site.app, "");
       test.after(async () => {
-        await door.close();
+        await adapter.close();
         await site.close();
       });
-      assert.equal((await door.ask("/")).status, 200);
+      assert.equal((await adapter.ask("/")).status, 200);
       await site.app.close();
       site.ran.length = 0;
-      await refusesEverything(door);
-      await tellsOfItself(door);
+      await refusesEverything(adapter);
+      await reportsItsState(adapter);
       assert.deepEqual(site.ran, []);
-      if (name in FOREIGN_DOORS) assert.deepEqual(brief(await door.ask("/theirs")), [200, "theirs"]);
-      assert.equal((await door.ask("/nothing")).status, PASSING.has(name) ? 404 : 503);
+      if (name in FRAMEWORK_ADAPTERS) assert.deepEqual(brief(await adapter.ask("/theirs")), [200, "theirs"]);
+      assert.equal((await adapter.ask("/nothing")).status, PASSING.has(name) ? 404 : 503);
     });
   });
 }
@@ -117,12 +117,12 @@ describe("a closed app", () => {
     await site.app.close();
     const response = await site.app.fetch(new Request("http://localhost/"));
     assert.deepEqual([response.status, response.headers.get("x-content-type-options")], [503, "nosniff"]);
-    const door = await serve(createServer(site.app.handler));
+    const adapter = await serve(createServer(site.app.handler));
     test.after(async () => {
-      await door.close();
+      await adapter.close();
       await site.close();
     });
-    await refusesEverything(door);
-    await tellsOfItself(door);
+    await refusesEverything(adapter);
+    await reportsItsState(adapter);
   });
 });

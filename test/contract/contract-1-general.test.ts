@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp, page, route } from "svckit";
 import { sendRaw } from "svckit/testing";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { API_KEY, createFixture, OPERATOR, withFixture } from "./app.ts";
 
 const fixture = createFixture();
@@ -20,7 +20,7 @@ const ALWAYS: Record<string, string> = {
 
 const PROBLEM = "application/problem+json";
 
-throughBothDoors("general", (site) => {
+describeBothAdapters("general", (site) => {
   const post = async (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<number> => {
     const headers = { ...OPERATOR, "content-type": "application/json", "x-svc-csrf": await site.client.csrfToken() };
     return (await site.client.request(path, { method: "POST", headers, body })).status;
@@ -208,7 +208,7 @@ throughBothDoors("general", (site) => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "behind a trusted proxy",
   (site) => {
     it("Strict-Transport-Security: X-Forwarded-Proto from a trusted proxy only", async () => {
@@ -221,7 +221,7 @@ throughBothDoors(
   { SVC_TRUST_PROXY: "127.0.0.1/32" },
 );
 
-throughBothDoors(
+describeBothAdapters(
   "production",
   (site) => {
     it("Production errors: a 500 tells a request id, never a message, stack or path", async () => {

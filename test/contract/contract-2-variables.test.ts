@@ -9,7 +9,7 @@ import { createApp, page } from "svckit";
 import { worker } from "svckit/graph";
 import type { Config, Environment } from "svckit/internal";
 import { createTestClient, recordLog } from "svckit/testing";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { OPERATOR, withFixture } from "./app.ts";
 import { received, SIGNED, withReceiver } from "./calls.ts";
 
@@ -190,7 +190,7 @@ describe("webhooks", () => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "the operator",
   (site) => {
     it("SVC_EXEC_API_KEY: none: bearer key of the operator endpoints; unset = those are closed (401)", async () => {
@@ -206,7 +206,7 @@ for (const [trusted, scheme] of [
   ["", "http"],
   ["127.0.0.0/8", "https"],
 ] as const) {
-  throughBothDoors(
+  describeBothAdapters(
     `with SVC_TRUST_PROXY "${trusted}"`,
     (site) => {
       it("SVC_TRUST_PROXY: none: CIDRs whose X-Forwarded-* is believed", async () => {
@@ -221,7 +221,7 @@ for (const [trusted, scheme] of [
   );
 }
 
-throughBothDoors(
+describeBothAdapters(
   "the site's origin",
   (site) => {
     it("SVC_SITE_URL: public origin: mutations from its pages are taken, whatever the host", async () => {

@@ -5,10 +5,10 @@ import { describe, it } from "node:test";
 import { worker } from "svckit/graph";
 import { SimulatedClock } from "svckit/testing";
 import { WORKERS, withFixture } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, payloadOf, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "deliveries",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);

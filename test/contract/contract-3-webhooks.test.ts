@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { verify } from "svckit/webhooks";
 import { OPERATOR } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";
 
 /** A receiver that gets no deliveries, so that its registrations stay unchanged. */
 const URL_OF_NOBODY = "https://93.184.216.34/hook";
 
-throughBothDoors(
+describeBothAdapters(
   "the endpoints of webhooks",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);

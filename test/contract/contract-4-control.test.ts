@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { graph, worker } from "svckit/graph";
 import { WORKERS } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, textOf, type Called } from "./calls.ts";
 
 const parts = graph("parts", (g) => {
@@ -24,7 +24,7 @@ const parts = graph("parts", (g) => {
   );
 });
 
-throughBothDoors(
+describeBothAdapters(
   "control of graphs",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);

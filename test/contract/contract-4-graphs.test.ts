@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { graph, worker } from "svckit/graph";
 import { SimulatedClock } from "svckit/testing";
 import { API_KEY, OPERATOR, sum, WORKERS, withFixture } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, textOf, until, type Called } from "./calls.ts";
 
 interface WireEvent {
@@ -56,7 +56,7 @@ const exporter = worker("exporter", (type: unknown, ctx) =>
   ctx.artifact("list.html", "<script>alert(1)</script>", String(type)),
 );
 
-throughBothDoors(
+describeBothAdapters(
   "graphs",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
@@ -391,7 +391,11 @@ throughBothDoors(
       assert.equal(await pause({ ...csrf, ...control, origin: "https://elsewhere.example" }), 403, "from elsewhere");
       assert.equal(await pause(csrf), 401, "no token");
       assert.equal(await pause({ ...csrf, ...control }), 202);
-      assert.equal((await site.send(`/_svc/graphs/${id}`, { headers: control })).status, 200, "a control token can read, too");
+      assert.equal(
+        (await site.send(`/_svc/graphs/${id}`, { headers: control })).status,
+        200,
+        "a control token can read, too",
+      );
       const inUrl = `/_svc/graphs/${id}/resume?token=${control["x-svc-graph-token"]}`;
       assert.equal((await site.client.request(inUrl, { method: "POST", headers: csrf })).status, 403, "in the query");
     });

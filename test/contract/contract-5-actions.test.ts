@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { route } from "svckit";
 import { sendRaw } from "svckit/testing";
 import { withFixture } from "./app.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 interface Call {
   body?: string | Uint8Array<ArrayBuffer>;
@@ -35,7 +35,7 @@ async function call({ client }: Pick<Site, "client">, name: string, init: Call =
 
 const refused = (error: unknown) => ({ ok: false, value: null, error });
 
-throughBothDoors(
+describeBothAdapters(
   "actions",
   (site) => {
     const { client } = site;
@@ -211,7 +211,7 @@ throughBothDoors(
   },
 );
 
-throughBothDoors(
+describeBothAdapters(
   "actions in production",
   (site) => {
     it("the function throws: 500, process lives: Internal error", async () => {
@@ -223,7 +223,7 @@ throughBothDoors(
   { demo: true },
 );
 
-throughBothDoors(
+describeBothAdapters(
   "actions over their limit",
   (site) => {
     it("over the limit: 429 + Retry-After + RateLimit/RateLimit-Policy: Too many requests, counted before the body is read", async () => {

@@ -12,7 +12,7 @@ import { submit, type AnySubmit } from "svckit/fullstack";
 import { html } from "svckit/jsx-runtime";
 import * as v from "valibot";
 import { createFixture, type Fixture } from "./app.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 const ran: unknown[] = [];
 let afterwards: string[] = [];
@@ -108,7 +108,7 @@ function shownIn(text: string): Record<string, unknown> {
 
 const refused = (error: unknown) => ({ ok: false, value: null, error });
 
-throughBothDoors(
+describeBothAdapters(
   "submits",
   (site) => {
     it("with Accept: application/json the action's envelope plus redirect", async () => {

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 
 const FIXED = ["loader.js", "core.js", "runtime.js", "ui.js", "ui.css", "flow.js"].map((name) => `/_svc/${name}`);
 
-throughBothDoors("assets", (site) => {
+describeBothAdapters("assets", (site) => {
   for (const path of FIXED) {
     it(`Assets: ETag, 304, brotli and gzip prepared at build, Cache-Control: public, max-age=0, must-revalidate on the fixed names (${path})`, async () => {
       const plain = await site.send(path);
@@ -55,7 +55,7 @@ throughBothDoors("assets", (site) => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "assets in production",
   (site) => {
     it("benchmark.json: 404 in production", async () => {

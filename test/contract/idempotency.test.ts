@@ -11,13 +11,13 @@ import { createFixture, withFixture, type Fixture } from "./app.ts";
 
 const KEY = '"8e03978e-40d5-43e8-bc93-6894a57f9324"';
 
-interface ReportMethod {
+interface Reply {
   status: number;
   reply: unknown;
   isReplayed: boolean;
 }
 
-async function send(client: TestClient, name: string, args: unknown[], key: string): Promise<ReportMethod> {
+async function send(client: TestClient, name: string, args: unknown[], key: string): Promise<Reply> {
   const response = await client.post(`/_svc/action/${name}`, { args }, { "idempotency-key": key });
   const isReplayed = response.headers.get("idempotency-replayed") === "true";
   return { status: response.status, reply: await response.json(), isReplayed };

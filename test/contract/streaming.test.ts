@@ -80,7 +80,7 @@ const fixture = createFixture(
   },
 );
 const started = await fixture.app.start({ port: 0, host: "127.0.0.1" });
-const doors: Record<string, (path: string, init?: RequestInit) => Promise<Response>> = {
+const adapters: Record<string, (path: string, init?: RequestInit) => Promise<Response>> = {
   "a socket": (path, init) => fetch(started.url + path, init),
   fetch: (path, init) => fixture.app.fetch(new Request(`http://localhost${path}`, init)),
 };
@@ -96,12 +96,12 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, part: 
   return text;
 }
 
-for (const [door, ask] of Object.entries(doors)) {
-  const named = (name: string): string => encodeURIComponent(`${name} ${door}`);
+for (const [adapter, ask] of Object.entries(adapters)) {
+  const named = (name: string): string => encodeURIComponent(`${name} ${adapter}`);
 
-  describe(`a streamed page through ${door}`, () => {
+  describe(`a streamed page through ${adapter}`, () => {
     it("sends its first part before the rest is ready, with the headers of a page", async () => {
-      const name = `early ${door}`;
+      const name = `early ${adapter}`;
       const response = await ask(`/slow/${encodeURIComponent(name)}`);
       assert.equal(response.status, 203);
       const headers = ["content-type", "content-length", "cache-control", "x-accel-buffering", "etag"];
@@ -110,7 +110,7 @@ for (const [door, ask] of Object.entries(doors)) {
         ["text/html; charset=utf-8", null, "private, no-cache", "no", null],
       );
       // Node's client accepts gzip, so over the socket each part is compressed and still sent immediately.
-      assert.equal(response.headers.get("content-encoding"), door === "a socket" ? "gzip" : null);
+      assert.equal(response.headers.get("content-encoding"), adapter === "a socket" ? "gzip" : null);
       assert.match(response.headers.get("content-security-policy") ?? "", /'nonce-/);
       const reader = response.body?.getReader();
       assert.ok(reader);
@@ -124,7 +124,7 @@ for (const [door, ask] of Object.entries(doors)) {
       const response = await ask(`/fetched/${named("head")}`, { method: "HEAD" });
       assert.deepEqual([response.status, await response.text()], [200, ""]);
       assert.equal(response.headers.get("x-accel-buffering"), "no");
-      await gate(`head ${door} aborted`).promise;
+      await gate(`head ${adapter} aborted`).promise;
     });
 
     it("aborts its fetches when the client leaves", async () => {
@@ -135,19 +135,19 @@ for (const [door, ask] of Object.entries(doors)) {
       await readUntil(reader, "<body>");
       await reader.cancel();
       controller.abort();
-      await gate(`leaving ${door} aborted`).promise;
-      gate(`leaving ${door}`).reject(new Error("too late"));
+      await gate(`leaving ${adapter} aborted`).promise;
+      gate(`leaving ${adapter}`).reject(new Error("too late"));
     });
 
     it("is a complete page if a part fails, and the failure is logged with the request's id", async () => {
       const response = await ask(`/slow/${named("failing")}`, {
-        headers: { "x-request-id": `failing-${door.length}` },
+        headers: { "x-request-id": `failing-${adapter.length}` },
       });
-      gate(`failing ${door}`).reject(new Error("a secret"));
+      gate(`failing ${adapter}`).reject(new Error("a secret"));
       assert.match(await response.text(), /first failed last<\/body><\/html>$/);
       assert.match(
         fixture.logged.join("\n"),
-        new RegExp(`"reqId":"failing-${door.length}",.*"page":"/slow/:[^]*a secret`),
+        new RegExp(`"reqId":"failing-${adapter.length}",.*"page":"/slow/:[^]*a secret`),
       );
     });
 
@@ -174,7 +174,7 @@ describe("a client that does not read", () => {
   });
 
   it("stops the rendering of further parts", async () => {
-    const response = await doors["fetch"]?.("/many");
+    const response = await adapters["fetch"]?.("/many");
     const reader = response?.body?.getReader();
     assert.ok(reader);
     await readUntil(reader, "<body>");

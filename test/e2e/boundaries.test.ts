@@ -222,7 +222,7 @@ describe("an error boundary", () => {
       await button(page, "Throw").click();
       await caught(page).filter({ hasText: "thrown by a handler" }).waitFor();
       assert.equal(await page.locator("main #handlers").count(), 0);
-      assert.equal(await page.locator("main").textContent(), "thrown by a handlerResetMendRenameAda");
+      assert.equal(await page.locator("main").textContent(), "thrown by a handlerResetFixRenameAda");
       await button(page, "Reset").click();
       await button(page, "Works 1").click();
       await button(page, "Works 2").waitFor();
@@ -239,7 +239,7 @@ describe("an error boundary", () => {
     reporting("/failing", Array(3).fill("Cannot read properties of null (reading 'name')"), async (page) => {
       await button(page, "Lose").click();
       await caught(page).waitFor();
-      await button(page, "Mend").click();
+      await button(page, "Fix").click();
       await page.locator("#dialog i", { hasText: "5" }).waitFor();
       await page.locator("#profile b", { hasText: "GRACE" }).waitFor();
       assert.equal(await page.locator("#outside output").textContent(), "Grace");

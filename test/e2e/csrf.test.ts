@@ -215,21 +215,25 @@ for (const [kind, sites] of Object.entries(SITES)) {
       },
     );
 
-    it("changes nothing by navigation, frames or images, because GET changes nothing", { timeout: DEADLINE_MS }, async () => {
-      const before = await transfers();
-      const { ours } = sites();
-      const urls = ["/transfer", "/transfer?_method=POST", "/_svc/action/pay"].map((path) => ours + path);
-      await lured(sites(), "", async (page) => {
-        await page.evaluate(
-          (list) =>
-            Promise.all(list.map((url) => fetch(url, { mode: "no-cors", credentials: "include" }).catch(() => 0))),
-          urls,
-        );
-        await page.setContent(urls.map((url) => `<img src="${url}"><iframe src="${url}"></iframe>`).join(""));
-        for (const url of urls) assert.equal((await page.goto(url))?.status(), 405);
-      });
-      assert.equal(await transfers(), before);
-    });
+    it(
+      "changes nothing by navigation, frames or images, because GET changes nothing",
+      { timeout: DEADLINE_MS },
+      async () => {
+        const before = await transfers();
+        const { ours } = sites();
+        const urls = ["/transfer", "/transfer?_method=POST", "/_svc/action/pay"].map((path) => ours + path);
+        await lured(sites(), "", async (page) => {
+          await page.evaluate(
+            (list) =>
+              Promise.all(list.map((url) => fetch(url, { mode: "no-cors", credentials: "include" }).catch(() => 0))),
+            urls,
+          );
+          await page.setContent(urls.map((url) => `<img src="${url}"><iframe src="${url}"></iframe>`).join(""));
+          for (const url of urls) assert.equal((await page.goto(url))?.status(), 405);
+        });
+        assert.equal(await transfers(), before);
+      },
+    );
 
     it("can't read a token", { timeout: DEADLINE_MS }, async () => {
       const { ours } = sites();

@@ -13,14 +13,14 @@ import { createApp, route } from "svckit";
 import { graph, worker } from "svckit/graph";
 
 const folder = process.env.GATES;
-const tell = (text) => appendFileSync(folder + "/journal", text + "\\n");
+const note = (text) => appendFileSync(folder + "/journal", text + "\\n");
 const gate = async (name, signal) => {
-  tell("at " + name);
+  note("at " + name);
   while (!existsSync(folder + "/" + name)) await wait(10, undefined, { signal });
 };
 const step = (name) => worker(name, async (_input, ctx) => {
   if (name === "second") await gate("second", ctx.signal);
-  tell("done " + name);
+  note("done " + name);
   return name;
 });
 

@@ -40,9 +40,9 @@ export class FixtureStage {
   readonly #server: DemoServer;
   readonly #browser: Browser;
   readonly #kind: DeliveryKind;
-  readonly #free: QueueItem[] = [];
-  readonly #waiting: ((item: QueueItem) => void)[] = [];
-  readonly #items: QueueItem[] = [];
+  readonly #free: FixtureTab[] = [];
+  readonly #waiting: ((opened: FixtureTab) => void)[] = [];
+  readonly #tabs: FixtureTab[] = [];
   readonly #fixtures: Map<string, WireFixture>;
 
   private constructor(server: DemoServer, browser: Browser, kind: DeliveryKind, fixtures: WireFixture[]) {
@@ -55,15 +55,15 @@ export class FixtureStage {
   static async open({ server, browser }: FixtureHost, kind: DeliveryKind): Promise<FixtureStage> {
     const fixtures = (await (await fetch(`${server.url}/fixtures.json`)).json()) as WireFixture[];
     const stage = new FixtureStage(server, browser, kind, fixtures);
-    for (let item = 0; item < TABS; item++) stage.#items.push(await stage.#newSeat());
-    stage.#free.push(...stage.#items);
+    for (let count = 0; count < TABS; count++) stage.#tabs.push(await stage.#openTab());
+    stage.#free.push(...stage.#tabs);
     return stage;
   }
 
   async close(): Promise<void> {
-    for (const item of this.#items) {
-      await item.tab.close();
-      await item.delivery.close();
+    for (const opened of this.#tabs) {
+      await opened.tab.close();
+      await opened.delivery.close();
     }
   }
 
@@ -76,20 +76,20 @@ export class FixtureStage {
   async play(name: string): Promise<Played[]> {
     const fixture = this.#fixtures.get(name);
     assert.ok(fixture, `the app has a fixture ${name}`);
-    const item = this.#free.pop() ?? (await new Promise<QueueItem>((done) => this.#waiting.push(done)));
+    const opened = this.#free.pop() ?? (await new Promise<FixtureTab>((done) => this.#waiting.push(done)));
     try {
-      const played = await this.#playIn(item, fixture);
-      assert.deepEqual(item.complaints(this.#kind), [], "the browser reports no error");
+      const played = await this.#playIn(opened, fixture);
+      assert.deepEqual(opened.complaints(this.#kind), [], "the browser reports no error");
       return played;
     } finally {
       const next = this.#waiting.shift();
-      if (next) next(item);
-      else this.#free.push(item);
+      if (next) next(opened);
+      else this.#free.push(opened);
     }
   }
 
   async #playIn(
-    { tab: { page }, delivery }: QueueItem,
+    { tab: { page }, delivery }: FixtureTab,
     { name, start = {}, steps = [] }: WireFixture,
   ): Promise<Played[]> {
     const urlOf = (state: object): string =>
@@ -124,7 +124,7 @@ export class FixtureStage {
     delivery.release();
   }
 
-  async #newSeat(): Promise<QueueItem> {
+  async #openTab(): Promise<FixtureTab> {
     const tab = await openTab(this.#browser);
     await tab.page.addInitScript(`(${install.toString()})("data-svc-pending", ${SETTLE_MS})`);
     const delivery = await deliver(this.#server.url, this.#kind);
@@ -140,7 +140,7 @@ export class FixtureStage {
   }
 }
 
-interface QueueItem {
+interface FixtureTab {
   tab: Tab;
   delivery: Delivery;
   complaints(kind: DeliveryKind): string[];

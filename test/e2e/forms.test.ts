@@ -66,39 +66,43 @@ function thrice(name: string, path: string, story: (given: Story) => Promise<voi
 }
 
 describe("a refused form", () => {
-  thrice("is shown again with its values, the errors beside the fields, and the focus on the first error", "/", async (story) => {
-    const { page } = story;
-    await page.fill("#save-profile-email", "nobody");
-    await page.fill("#save-profile-age", "7");
-    await page.fill("#save-profile-bio", HOSTILE);
-    await page.fill("#save-profile-password", "hunter2");
-    await page.selectOption("#save-profile-role", "writer");
-    await page.check("#save-profile-tags-c");
-    await page.click("#save");
-    await page.waitForSelector("#save-profile-errors");
-    assert.deepEqual(await page.locator("#save-profile-errors a").allTextContents(), [
-      "Tell us your name",
-      "This is no e-mail address",
-      "You must be 18 or older",
-    ]);
-    assert.equal(await page.inputValue("#save-profile-email"), "nobody");
-    assert.equal(await page.inputValue("#save-profile-bio"), HOSTILE);
-    assert.equal(await page.inputValue("#save-profile-role"), "writer");
-    assert.equal(await page.isChecked("#save-profile-tags-b"), true);
-    assert.equal(await page.isChecked("#save-profile-tags-c"), true);
-    assert.equal(await page.isChecked("#save-profile-agree"), false);
-    // Scripts keep the password where it was typed. No page ever contains it.
-    assert.equal(await page.getAttribute("#save-profile-password", "value"), null);
-    assert.equal(await page.getAttribute("#save-profile-name", "aria-invalid"), "true");
-    await page.waitForSelector("#save-profile-name:focus");
-    const described = (await page.getAttribute("#save-profile-name", "aria-describedby"))?.split(" ") ?? [];
-    assert.equal(described.length, 2);
-    for (const id of described) assert.ok(await page.textContent(`#${id}`));
-    // The accessibility checker is a script itself.
-    if (story.isScripted) assert.deepEqual(await seriousViolations(page), []);
-    assert.deepEqual(await ran(), []);
-    expectComplaint(story, 422);
-  });
+  thrice(
+    "is shown again with its values, the errors beside the fields, and the focus on the first error",
+    "/",
+    async (story) => {
+      const { page } = story;
+      await page.fill("#save-profile-email", "nobody");
+      await page.fill("#save-profile-age", "7");
+      await page.fill("#save-profile-bio", HOSTILE);
+      await page.fill("#save-profile-password", "hunter2");
+      await page.selectOption("#save-profile-role", "writer");
+      await page.check("#save-profile-tags-c");
+      await page.click("#save");
+      await page.waitForSelector("#save-profile-errors");
+      assert.deepEqual(await page.locator("#save-profile-errors a").allTextContents(), [
+        "Tell us your name",
+        "This is no e-mail address",
+        "You must be 18 or older",
+      ]);
+      assert.equal(await page.inputValue("#save-profile-email"), "nobody");
+      assert.equal(await page.inputValue("#save-profile-bio"), HOSTILE);
+      assert.equal(await page.inputValue("#save-profile-role"), "writer");
+      assert.equal(await page.isChecked("#save-profile-tags-b"), true);
+      assert.equal(await page.isChecked("#save-profile-tags-c"), true);
+      assert.equal(await page.isChecked("#save-profile-agree"), false);
+      // Scripts keep the password where it was typed. No page ever contains it.
+      assert.equal(await page.getAttribute("#save-profile-password", "value"), null);
+      assert.equal(await page.getAttribute("#save-profile-name", "aria-invalid"), "true");
+      await page.waitForSelector("#save-profile-name:focus");
+      const described = (await page.getAttribute("#save-profile-name", "aria-describedby"))?.split(" ") ?? [];
+      assert.equal(described.length, 2);
+      for (const id of described) assert.ok(await page.textContent(`#${id}`));
+      // The accessibility checker is a script itself.
+      if (story.isScripted) assert.deepEqual(await seriousViolations(page), []);
+      assert.deepEqual(await ran(), []);
+      expectComplaint(story, 422);
+    },
+  );
 
   twice("shows an error with a more specific status, and may be sent again", "/", async (story) => {
     const { page } = story;
@@ -424,12 +428,12 @@ describe("with JavaScript, a form", () => {
           reported.push((event as CustomEvent<{ loaded: number }>).detail.loaded),
         );
         // The target of the redirect is another document.
-        document.addEventListener("form-done", () => sessionStorage.setItem("told", JSON.stringify(reported)));
+        document.addEventListener("form-done", () => sessionStorage.setItem("progress", JSON.stringify(reported)));
       });
       await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer: PNG });
       await page.click("#send");
       await page.waitForURL("**/done");
-      const reported = JSON.parse((await page.evaluate(() => sessionStorage.getItem("told"))) ?? "[]") as number[];
+      const reported = JSON.parse((await page.evaluate(() => sessionStorage.getItem("progress"))) ?? "[]") as number[];
       assert.ok(reported.length > 0 && reported.every((loaded) => loaded > 0));
     });
   });

@@ -245,24 +245,24 @@ describe("a link that the visitor is about to follow", () => {
   for (const [what, goOn] of Object.entries({
     "later, after another page": async (page: Page) => {
       await page.goto(`${app.url}/about`);
-      await page.goto(`${app.url}/told`);
+      await page.goto(`${app.url}/flash`);
     },
     "on the linked page": async (page: Page) => {
-      await follow(page, "/told");
-      await heading(page, "Told");
+      await follow(page, "/flash");
+      await heading(page, "Flash");
       assert.equal(await isSame(page), true);
     },
   })) {
     it(`does not consume a waiting flash message: the visitor sees it ${what}`, async () => {
       const tab = await openScripted("/users");
       const { page } = tab;
-      await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
+      await page.evaluate(`fetch("/set-flash").then((answer) => answer.text())`);
       const failed = page.waitForResponse((answer) => isFetch(answer.request()));
-      await page.locator('a[href="/told"]').focus();
+      await page.locator('a[href="/flash"]').focus();
       assert.equal((await failed).status(), 204);
       await goOn(page);
       assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
-      await page.goto(`${app.url}/told`);
+      await page.goto(`${app.url}/flash`);
       assert.equal(await page.locator(".svc-flash").textContent(), "");
       await tab.close();
     });
@@ -271,15 +271,15 @@ describe("a link that the visitor is about to follow", () => {
   it("shows a waiting flash message within the page, even if it is followed before the prefetch has ended", async () => {
     const tab = await openScripted("/users");
     const { page } = tab;
-    await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
-    const releaseHeld = await hold(page, "/told");
+    await page.evaluate(`fetch("/set-flash").then((answer) => answer.text())`);
+    const releaseHeld = await hold(page, "/flash");
     const asked = page.waitForRequest(isFetch);
-    await page.locator('a[href="/told"]').focus();
+    await page.locator('a[href="/flash"]').focus();
     await asked;
-    await follow(page, "/told");
+    await follow(page, "/flash");
     await page.locator("[aria-busy=true]").first().waitFor();
     await releaseHeld();
-    await heading(page, "Told");
+    await heading(page, "Flash");
     assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
     assert.equal(await isSame(page), true);
     await tab.close();
@@ -328,7 +328,7 @@ describe("a visitor who goes back", () => {
     const { page } = tab;
     await follow(page, "/long");
     await heading(page, "Long");
-    await page.evaluate("new Promise((told) => (addEventListener('scroll', told, { once: true }), scrollTo(0, 700)))");
+    await page.evaluate("new Promise((done) => (addEventListener('scroll', done, { once: true }), scrollTo(0, 700)))");
     await page.evaluate("history.pushState({ isOpen: true }, '')");
     await page.goBack();
     await page.goForward();

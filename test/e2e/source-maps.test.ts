@@ -163,13 +163,9 @@ describe("in production, an error", () => {
     mapFrom(readFileSync(join(fixture, `dist/maps/handler/${chunk}.js.map`), "utf8"));
 
   for (const fault of Object.keys(FAULTS)) {
-    it(
-      `in the browser maps to its position with the separate source map: ${fault}`,
-      { timeout: 15_000 },
-      async () => {
-        assertThrows(await thrownBy(page, fault, `${server.url}/faults`, mapOf), fault, "Error");
-      },
-    );
+    it(`in the browser maps to its position with the separate source map: ${fault}`, { timeout: 15_000 }, async () => {
+      assertThrows(await thrownBy(page, fault, `${server.url}/faults`, mapOf), fault, "Error");
+    });
   }
 
   it("of a component on the server names its position in the log", () => assertServerPlaces(server, fixture));

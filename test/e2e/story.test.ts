@@ -85,7 +85,7 @@ describe("an audit started from the form", () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const sentences: string[] = [];
-    await page.exposeFunction("tell", (sentence: string) => sentences.push(sentence));
+    await page.exposeFunction("report", (sentence: string) => sentences.push(sentence));
     await page.addInitScript(watchStatus);
     let loads = 0;
     page.on("load", () => loads++);

@@ -70,7 +70,7 @@ describe("a theme", () => {
       { javaScriptEnabled: false },
     ));
 
-  it("is accessible, whichever is chosen", () =>
+  it("is accessible in every variant", () =>
     onPage(
       async (page) => {
         for (const name of ["Light", "Dark", "Contrast"]) {

@@ -125,7 +125,7 @@ after(() => browser?.close());
 
 describe("every page", () => {
   const fixture = join(root, "test/fixtures/runtime");
-  const app = join(root, "out", `dev-nothing-${process.pid}`);
+  const app = join(root, "out", `dev-no-op-edit-${process.pid}`);
   let server: DemoServer;
   let paths: string[];
 

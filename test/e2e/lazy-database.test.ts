@@ -17,7 +17,7 @@ export default createApp({
 `;
 
 // Inside the repository, so that "svckit" resolves to this package.
-const folder = join(root, "out", `late-database-${process.pid}`);
+const folder = join(root, "out", `lazy-database-${process.pid}`);
 mkdirSync(join(folder, "dist/server"), { recursive: true });
 writeFileSync(join(folder, "dist/server/app.js"), SOURCE);
 writeFileSync(join(folder, "dist/manifest.json"), JSON.stringify({ build: "0", chunks: {}, actions: [] }));

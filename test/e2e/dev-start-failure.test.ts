@@ -9,7 +9,7 @@ import { it } from "node:test";
 import { root } from "./demo-server.ts";
 
 it("svc dev exits with 1 if its database can't be opened", async () => {
-  const folder = join(root, "out", `dev-ends-${process.pid}`);
+  const folder = join(root, "out", `dev-start-failure-${process.pid}`);
   cpSync(join(root, "test/fixtures/dev"), folder, {
     recursive: true,
     filter: (path) => !/tsconfig\.json$|dist$|\.svc$/.test(path),

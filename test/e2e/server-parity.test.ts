@@ -155,7 +155,8 @@ describe("rows", () => {
     "query add query reverse",
     "select mode untagFirst",
   ];
-  for (const story of stories) it(`equal the server's after: ${story}`, () => play("/catalogue", start(), steps, story));
+  for (const story of stories)
+    it(`equal the server's after: ${story}`, () => play("/catalogue", start(), steps, story));
 });
 
 describe("text, conditions and components", () => {

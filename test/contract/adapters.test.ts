@@ -12,9 +12,9 @@ import { Await, CsrfField, eventStream, html, json, page, readForm, redirect, ro
 import { systemClock } from "svckit/graph";
 import { createTestClient } from "svckit/testing";
 import { createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { FOREIGN_DOORS, OWN_DOORS, type Asked, type Door, type ReportMethod } from "./every-door.ts";
+import { FRAMEWORK_ADAPTERS, OWN_ADAPTERS, type Asked, type Adapter, type Reply } from "./every-adapter.ts";
 
-const dist = mkdtempSync(join(tmpdir(), "svc-doors-"));
+const dist = mkdtempSync(join(tmpdir(), "svc-adapters-"));
 const CODE = `export const h0 = () => "${"x".repeat(2000)}";`;
 
 async function* events(): AsyncGenerator<StreamEvent> {
@@ -74,7 +74,7 @@ function createSite(): Fixture {
 }
 
 /** The response without the parts that differ between any two responses, whatever the adapter. */
-function comparable({ status, headers, bytes }: ReportMethod) {
+function comparable({ status, headers, bytes }: Reply) {
   const own = Object.entries(headers).filter(([name]) => !CONNECTION.has(name));
   const timeless = (text: string, name: string): string =>
     (name === "retry-after" ? text.replace(/\d+/, "") : text)
@@ -207,20 +207,20 @@ after(() => rmSync(dist, { recursive: true, force: true }));
 
 /** Sends every row and finally the same action until it exceeds the limit. */
 async function answersOf(
-  open: (typeof OWN_DOORS)[string],
+  open: (typeof OWN_ADAPTERS)[string],
   isAsked: (what: string) => boolean = () => true,
 ): Promise<Map<string, ReturnType<typeof comparable>>> {
   const site = createSite();
-  const door = await open(site.app, dist);
+  const adapter = await open(site.app, dist);
   try {
     const client = createTestClient(site.app, { tokenPage: "/form" });
     const token = await client.csrfToken();
     const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
     const session = { cookie, "x-svc-csrf": token };
-    const etag = (await door.ask("/app.css")).headers["etag"]?.[0] ?? "";
+    const etag = (await adapter.ask("/app.css")).headers["etag"]?.[0] ?? "";
     const answers = new Map<string, ReturnType<typeof comparable>>();
     const ask = async ([what, status, target, asked]: Row): Promise<void> => {
-      const reported = await door.ask(target, {
+      const reported = await adapter.ask(target, {
         ...asked,
         headers: { "x-request-id": "one-and-all", ...asked?.headers },
       });
@@ -228,32 +228,32 @@ async function answersOf(
       answers.set(what, comparable(reported));
     };
     for (const row of rows(session, etag)) if (isAsked(row[0])) await ask(row);
-    await tooMany(door, session);
+    await tooMany(adapter, session);
     const call = { method: "POST", headers: { ...session, ...JSON_BODY }, body: '{"args":[]}' };
     await ask(["an action over the limit", 429, "/_svc/action/nothing", call]);
     return answers;
   } finally {
-    await door.close();
+    await adapter.close();
     await site.close();
   }
 }
 
-async function tooMany(door: Door, session: Record<string, string>): Promise<void> {
+async function tooMany(adapter: Adapter, session: Record<string, string>): Promise<void> {
   const call = { method: "POST", headers: { ...session, ...JSON_BODY }, body: '{"args":[]}' };
-  for (let left = 20; left > 0; left--) if ((await door.ask("/_svc/action/nothing", call)).status === 429) return;
+  for (let left = 20; left > 0; left--) if ((await adapter.ask("/_svc/action/nothing", call)).status === 429) return;
   assert.fail("the limit was never exceeded");
 }
 
 describe("the adapters of an app", () => {
   let expected: Map<string, ReturnType<typeof comparable>>;
-  before(async () => void (expected = await answersOf(OWN_DOORS["listen"] as (typeof OWN_DOORS)[string])));
+  before(async () => void (expected = await answersOf(OWN_ADAPTERS["listen"] as (typeof OWN_ADAPTERS)[string])));
 
   it("send the rate limit and the time to retry", () => {
     const limited = expected.get("an action over the limit");
     assert.ok(limited?.headers["retry-after"]);
   });
 
-  for (const [name, open] of Object.entries(OWN_DOORS)) {
+  for (const [name, open] of Object.entries(OWN_ADAPTERS)) {
     if (name === "listen") continue;
     it(`answer through ${name} as through listen`, async () => {
       const answers = await answersOf(open);
@@ -261,7 +261,7 @@ describe("the adapters of an app", () => {
     });
   }
 
-  for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
+  for (const [name, open] of Object.entries(FRAMEWORK_ADAPTERS)) {
     it(`answer through ${name} as through listen, and pass on the requests that the app has no response for`, async () => {
       const isAsked = (what: string): boolean => name === "Hono 4" || !PASSED_ON.has(what);
       const answers = await answersOf(open, isAsked);

@@ -24,7 +24,7 @@ export interface Site {
 type Fetch = (request: Request) => Promise<Response>;
 
 /** Declares the same tests for an app in memory and over a socket. Each adapter has an app of its own. */
-export function throughBothDoors(
+export function describeBothAdapters(
   what: string,
   tests: (site: Site) => void,
   env: Record<string, string> = {},
