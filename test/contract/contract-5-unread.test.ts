@@ -22,7 +22,7 @@ function blocking(path: string, headers: Record<string, string>): { request: Req
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-describe("a body that never comes", () => {
+describe("a body that never arrives", () => {
   const refusals: [name: string, path: string, headers: Record<string, string>, status: number][] = [
     ["of an unknown action", "/_svc/action/unknown", JSON_TYPE, 404],
     ["of an action named like a property", "/_svc/action/constructor", JSON_TYPE, 404],

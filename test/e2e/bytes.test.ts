@@ -104,7 +104,7 @@ function reported(path: string): {
 
 describe("every byte of a page", () => {
   for (const path of ["/", "/late"]) {
-    it(`is the same as ${path} is served`, () => {
+    it(`is in docs/bytes.md as served on ${path}`, () => {
       assert.equal(reported(path).page, spread(served.get(path) ?? ""));
     });
 

@@ -186,7 +186,7 @@ describe("lists and branches", () => {
   const rows = (page: Page) => page.locator("#ordered .item").allTextContents();
   const texts = async (page: Page) => (await rows(page)).map((text) => text.replace(/x$/, ""));
 
-  it("move, keep and number their rows among siblings, in any server-rendered page", () =>
+  it("move, keep and number their rows among siblings, whatever rows the server rendered", () =>
     onPage("/lists", async (page) => {
       await page
         .locator("#ordered .item")

@@ -9,8 +9,8 @@ const HOME = "src/platform/security/exposure.ts";
 const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/app/app.ts", why: "the address of the site, where it is not set" },
   { path: "src/cli/serve/start-command.ts", why: "examples in help" },
-  { path: "src/app/lifecycle/config.ts", why: "reads the mode; what must be set in production" },
-  { path: "src/app/observability/log.ts", why: "the form of log lines" },
+  { path: "src/app/lifecycle/config.ts", why: "reads the mode, and the settings that production requires" },
+  { path: "src/app/observability/log.ts", why: "the format of log lines" },
   { path: "src/app/lifecycle/settings.ts", why: "lists the settings in force" },
   { path: "src/cli/build/build-static.ts", why: "pages are exported as production serves them" },
   { path: "src/cli/dev/dev.ts", why: "sets the mode" },

@@ -54,11 +54,11 @@ const HELMET: Record<string, [value: string, reason: string | typeof SAME]> = {
   "x-frame-options": ["SAMEORIGIN", "ours is DENY, which is stricter"],
   "origin-agent-cluster": [
     "?1",
-    "browsers with the header key agents by origin without it; costs bytes on every answer",
+    "browsers that support it use origin-keyed agent clusters without it; it costs bytes on every response",
   ],
   "x-dns-prefetch-control": [
     "off",
-    "browsers don't prefetch names on HTTPS pages unless a page asks; never a standard",
+    "browsers don't prefetch DNS names on HTTPS pages unless a page requests it; never a standard",
   ],
   "x-download-options": ["noopen", "read by Internet Explorer 8 alone"],
   "x-permitted-cross-domain-policies": [
@@ -77,15 +77,15 @@ const HELMET_CSP: Record<string, [value: string, reason: string | typeof SAME]> 
   "object-src": ["'none'", SAME],
   "font-src": [
     "'self' https: data:",
-    "ours falls back to 'self': fonts of any https site can be used to read a page out",
+    "ours falls back to 'self', because fonts of any https site can be used to read page content",
   ],
-  "frame-ancestors": ["'self'", "ours is 'none', as X-Frame-Options"],
-  "script-src": ["'self'", "ours asks for a nonce: 'self' alone lets uploads of the site run"],
+  "frame-ancestors": ["'self'", "ours is 'none', like X-Frame-Options"],
+  "script-src": ["'self'", "ours requires a nonce, because 'self' alone lets uploads of the site run"],
   "script-src-attr": ["'none'", "with a nonce in script-src, handlers in attributes are refused already"],
-  "style-src": ["'self' https: 'unsafe-inline'", "ours asks for a nonce; style attributes alone are free"],
+  "style-src": ["'self' https: 'unsafe-inline'", "ours requires a nonce; only style attributes are allowed"],
   "upgrade-insecure-requests": [
     "",
-    "would break development over plain HTTP; HSTS says it for the site, and the option adds it",
+    "would break development over plain HTTP; HSTS has the same effect for the site, and an option adds it",
   ],
 };
 
@@ -100,15 +100,15 @@ const OWASP: Record<string, [value: string, reason: string | typeof SAME]> = {
   "cross-origin-embedder-policy": ["require-corp", "stops images and frames of sites that don't take part; an option"],
   "permissions-policy": [
     "every feature closed",
-    "ours closes what asks for a visitor's surroundings; an app closes more by name",
+    "ours closes features that read a visitor's surroundings; an app closes more by name",
   ],
   "x-permitted-cross-domain-policies": ["none", HELMET["x-permitted-cross-domain-policies"]?.[1] ?? ""],
   "x-dns-prefetch-control": ["off", HELMET["x-dns-prefetch-control"]?.[1] ?? ""],
   "cache-control": [
     "no-store, max-age=0",
-    "pages are private, no-cache: going back keeps working, and nobody else's cache keeps them",
+    "pages are private, no-cache: the back button keeps working, and shared caches don't keep them",
   ],
-  "clear-site-data": ['"cache","cookies","storage"', "an answer to signing out, which is the app's"],
+  "clear-site-data": ['"cache","cookies","storage"', "belongs to sign-out responses, which the app sends"],
 };
 
 function compare(ours: (name: string) => string | undefined, theirs: typeof HELMET): string[] {
