@@ -51,7 +51,9 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
     failed(
       form,
       0,
-      navigator.onLine ? "The server can't be reached. Try again." : "You are offline. Try again when you are not.",
+      navigator.onLine
+        ? "The server can't be reached. Try again."
+        : "You are offline. Try again once you are connected.",
     );
   } finally {
     activeCount.delete(form);
@@ -179,7 +181,7 @@ const takeIn = async (
   if (canBeHere) await ready(next);
   // This document can't become that page. A submit that succeeded is not repeated, so reload; errors are shown in the form instead.
   if (!canBeHere || !isWanted()) {
-    if (isRefused) return failed(form, status, messagesOf(next) || "Something is to be put right.");
+    if (isRefused) return failed(form, status, messagesOf(next) || "Fix the errors in the form.");
     return isWanted() ? location.reload() : over(form);
   }
   const id = form.getAttribute("id");

@@ -28,7 +28,7 @@ async function* read(answer: Promise<Response>): AsyncGenerator {
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(lost);
-      if (done) lost(new Error("The answer was cut off"));
+      if (done) lost(new Error("The response was cut off"));
       const texts = (rest + value).split("\n");
       rest = texts.pop()!;
       for (const text of texts) {

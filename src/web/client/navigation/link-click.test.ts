@@ -33,7 +33,8 @@ describe("a click on a link", () => {
     { altKey: true },
     { defaultPrevented: true },
   ]) {
-    it(`is left to the browser with ${JSON.stringify(change)}`, () => assert.equal(isPlain({ ...CLICK, ...change }), false));
+    it(`is left to the browser with ${JSON.stringify(change)}`, () =>
+      assert.equal(isPlain({ ...CLICK, ...change }), false));
   }
 });
 
@@ -57,7 +58,8 @@ describe("a link", () => {
     ["to a frame", link("https://example.com/", { target: "main" }), false],
     ["that opts out of client-side navigation", link("https://example.com/", { isLeft: true }), false],
   ] as const) {
-    it(`${what} is ${expected ? "followed in the document" : "left to the browser"}`, () => assert.equal(isInside(to, HERE), expected));
+    it(`${what} is ${expected ? "followed in the document" : "left to the browser"}`, () =>
+      assert.equal(isInside(to, HERE), expected));
   }
 });
 

@@ -42,7 +42,8 @@ let isByChunk = false;
 export function morph(live: Element, next: Element, { byChunk = false } = {}): Element[] {
   const added: Element[] = [];
   isByChunk = byChunk;
-  // A widget's own stream keeps its content up to date, so the record of the first render must not block the morph (ops/client/widgets/live.ts).
+  // A widget's stream may have changed it since it was rendered. Drop the record, so that the morph overwrites those changes
+  // (ops/client/widgets/live.ts).
   for (const widget of live.querySelectorAll(DOM.liveTag)) forget(widget);
   morphElement(live, next, added);
   return added;
@@ -70,7 +71,7 @@ function morphAttributes(live: Element, next: Element): void {
     // A shared page does not contain the visitor's theme.
     if (live.tagName === "HTML" && /theme$|^style$/.test(name) && !next.hasAttribute(DOM.theme)) continue;
     if (name === "open" && /^(DETAILS|DIALOG)$/.test(live.tagName)) continue;
-    // Before the first morph there is no record, so unknown attributes are taken for those of the page's scripts, such as a theme.
+    // Before the first morph there is no record, so unknown attributes are taken for those of the page's scripts, such as a theme, and kept.
     if (!before && value === null && /^(HTML|BODY)$/.test(live.tagName) && !isOurs(name)) continue;
     // Keep the nonce: the policy of this page stays in force.
     if (name === "nonce" || (before && (before.get(name) ?? null) === value)) continue;

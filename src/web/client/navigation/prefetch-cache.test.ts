@@ -28,7 +28,7 @@ describe("a cached page", () => {
     assert.equal(pages.find(`/${MAX_PAGES}`, MAX_PAGES, BACK_MS), MAX_PAGES);
   });
 
-  it("is removed by "forget" unless another page has replaced it", () => {
+  it("is removed by forget unless another page has replaced it", () => {
     const pages = new KeptPages<string>();
     pages.keep("/a", "first", 0);
     pages.keep("/a", "second", 0);
@@ -38,7 +38,7 @@ describe("a cached page", () => {
     assert.equal(pages.find("/a", 0, 0), undefined);
   });
 
-  it("is removed by "clear", as all others are", () => {
+  it("is removed by clear, as all others are", () => {
     const pages = new KeptPages<string>();
     pages.keep("/a", "a", 0);
     pages.keep("/b", "b", 0);
