@@ -18,7 +18,7 @@ addEventListener(DOM.navigated, () => visits++);
 let asked = 0;
 
 /** The response: an envelope, or the page itself. */
-interface Came {
+interface FormResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -83,7 +83,7 @@ const progressOf = (form: HTMLFormElement): HTMLProgressElement | null => form.q
 const addressOf = (form: HTMLFormElement): string => form.getAttribute("action") ?? "";
 
 /** Uses XMLHttpRequest because fetch does not report upload progress. */
-const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
+const post = (form: HTMLFormElement, data: FormData): Promise<FormResponse> => {
   const request = new XMLHttpRequest();
   request.open("POST", addressOf(form));
   request.setRequestHeader("accept", "text/html");
@@ -116,17 +116,17 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
 };
 
 /** @param isHere whether the visitor is still on the page where the form was submitted */
-const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean): Promise<void> => {
-  if (/^text\/html *(?:;|$)/i.test(came.headers.get("content-type") ?? "")) {
-    report(form, DOM.formFailed, { status: came.status, message: "" });
-    return takeIn(form, came, isHere);
+const receive = async (form: HTMLFormElement, response: FormResponse, isHere: () => boolean): Promise<void> => {
+  if (/^text\/html *(?:;|$)/i.test(response.headers.get("content-type") ?? "")) {
+    report(form, DOM.formFailed, { status: response.status, message: "" });
+    return showPage(form, response, isHere);
   }
-  const reply = JSON.parse(came.text) as ActionReply;
+  const reply = JSON.parse(response.text) as ActionReply;
   if (!reply.ok) {
     renew(form);
-    return failed(form, came.status, reply.error);
+    return failed(form, response.status, reply.error);
   }
-  const token = came.headers.get(HEADERS.csrf);
+  const token = response.headers.get(HEADERS.csrf);
   if (token) for (const field of document.getElementsByName(CSRF_FIELD)) (field as HTMLInputElement).value = token;
   const href = new URL(reply.redirect ?? location.href, location.href);
   const isSame = href.origin + href.pathname === location.origin + location.pathname;
@@ -137,14 +137,14 @@ const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean)
   // A later successful submit requests a newer page, so its page wins.
   const isWanted = (): boolean => number === asked && isHere();
   // Checked before requesting the page, which shows its flash only once: without the script the browser has to request it.
-  const canTakeIn = await retryableImport(PATHS.pageSwap).then(
+  const canShowPage = await retryableImport(PATHS.pageSwap).then(
     () => true,
     () => false,
   );
   const settle = (): void => {
     if (href.href !== location.href) history.replaceState(history.state, "", href);
   };
-  if (!canTakeIn && isWanted()) {
+  if (!canShowPage && isWanted()) {
     settle();
     return location.reload();
   }
@@ -153,7 +153,7 @@ const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean)
   const text = await fresh?.text();
   if (!isWanted()) return over(form);
   settle();
-  if (fresh) await takeIn(form, { status: fresh.status, headers: fresh.headers, text: text! }, isWanted);
+  if (fresh) await showPage(form, { status: fresh.status, headers: fresh.headers, text: text! }, isWanted);
   else location.reload();
 };
 
@@ -168,10 +168,10 @@ const fetched = async (href: URL): Promise<Response | undefined> => {
   }
 };
 
-/** Swaps in the page that came back: the form's page, re-rendered. @param isWanted whether that page should still be shown */
-const takeIn = async (
+/** Swaps in the page of a response: the form's page, re-rendered. @param isWanted whether that page should still be shown */
+const showPage = async (
   form: HTMLFormElement,
-  { status, headers, text }: Came,
+  { status, headers, text }: FormResponse,
   isWanted: () => boolean,
 ): Promise<void> => {
   const { canSwap, parsePage, ready, swap } = (await retryableImport(PATHS.pageSwap)) as PageSwap;

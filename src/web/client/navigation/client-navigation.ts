@@ -31,7 +31,7 @@ interface Load {
   isUsed: boolean;
 }
 
-interface How extends NavigateOptions {
+interface VisitOptions extends NavigateOptions {
   /** Navigation back or forward: the history entry is already current. */
   isBack?: boolean;
   /** Do not use a prefetched page: the handler that navigates may have changed its content. */
@@ -95,14 +95,14 @@ const contentOf = (outlet: Outlet<Comment> | undefined): ChildNode[] => {
 const linksOf = (page: Document): string | null | undefined =>
   page.querySelector(`script[${DOM.links}]`)?.getAttribute(DOM.links);
 
-const load = (href: string, { isBack, replace }: How): void => {
+const load = (href: string, { isBack, replace }: VisitOptions): void => {
   if (isBack) location.reload();
   else if (replace) location.replace(href);
   else location.assign(href);
 };
 
 /** Navigates to a link. @returns when the page is shown, or when the browser has started to load it. */
-export const follow = (href: string, how: How = {}): Promise<void> =>
+export const follow = (href: string, how: VisitOptions = {}): Promise<void> =>
   visit(href, pageOf(href) === pageOf(location.href) ? { ...how, replace: true } : how);
 
 /** Shows the page of the history entry that became current. @param shown address of the page that is displayed */
@@ -114,12 +114,12 @@ export const goBack = (shown: string): void => {
   } else places.restore(false);
 };
 
-const known = (address: string, { isBack, isFresh }: How): Load | undefined => {
+const known = (address: string, { isBack, isFresh }: VisitOptions): Load | undefined => {
   if (isFresh) return undefined;
   return isBack ? loads.find(address, Date.now(), BACK_MS) : ahead(address);
 };
 
-const visit = async (href: string, how: How): Promise<void> => {
+const visit = async (href: string, how: VisitOptions): Promise<void> => {
   const number = ++visits;
   const isStale = (): boolean => number !== visits;
   const address = pageOf(href);
@@ -157,7 +157,7 @@ const sharedParent = (): Element => outletsOf(comments(document)).at(-1)?.start.
 const withPlace = (arrived: string, href: string): string =>
   arrived.includes("#") ? arrived : arrived + href.slice(pageOf(href).length);
 
-const show = async (next: Document, href: string, how: How, { swap }: PageSwap): Promise<void> => {
+const show = async (next: Document, href: string, how: VisitOptions, { swap }: PageSwap): Promise<void> => {
   const outlet = sharedOutlet(outletsOf(comments(document)), outletsOf(comments(next)));
   const gone = contentOf(outlet);
   places.leave(how.isBack === true);
