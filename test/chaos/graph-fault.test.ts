@@ -20,7 +20,7 @@ import { checkJournal } from "./graph-journal.ts";
 
 /** More calls than any scenario below makes. */
 const MANY_CALLS = 500;
-/** What fails: a commit before it is written, the answer of a commit that was written, a read, or the creation of outbox rows. */
+/** The call that fails: a commit before it is written, the answer of a commit that was written, a read, or the creation of outbox rows. */
 type Fault = "commit" | "answer" | "read" | "outbox";
 
 interface Bench {

@@ -32,7 +32,7 @@ const called = (what: string): number => {
 };
 
 const count = worker("count", (input: string) => called(input));
-const reported = worker("told", () => "told");
+const reported = worker("reported", () => "reported");
 /** Its first attempt is running when the app stops. */
 const long = worker("long", async (_input: string, ctx) => {
   if (called("long") > 1) return "ended";
@@ -113,11 +113,11 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     await fill();
     app = makeApp({ SVC_DATABASE_URL: from, SVC_DATA_DIR: folder.path });
     await app.boot();
-    await app.webhooks.create({ url: receiver.url, workers: ["told"], secret: "a-secret-of-the-receiver" });
+    await app.webhooks.create({ url: receiver.url, workers: ["reported"], secret: "a-secret-of-the-receiver" });
     const start = async (name: string, options = {}): Promise<void> => {
       ids[name] = (await app!.engine.start(name, name, { idempotencyKey: name, ...options })).snapshot.graph_id;
     };
-    await Promise.all([start("told"), start("long"), start("approval"), start("asleep"), start("big")]);
+    await Promise.all([start("reported"), start("long"), start("approval"), start("asleep"), start("big")]);
     await start("count", { delay: 2000 });
     ids["paused"] = (await app.engine.start("waiting", "paused")).snapshot.graph_id;
     await until(async () => (await statusOf("big")) === "done", "a large result");
@@ -212,11 +212,11 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     assert.equal(await statusOf("paused"), "paused");
     await engine.resume(ids["paused"] ?? "");
     await engine.signal(ids["paused"] ?? "", "go", 1);
-    for (const name of ["long", "approval", "asleep", "paused", "count", "told", "big"])
+    for (const name of ["long", "approval", "asleep", "paused", "count", "reported", "big"])
       await until(async () => (await statusOf(name)) === "done", `${name} ends`);
     await until(async () => calls.has("scheduled"), "the schedule's run");
-    const { snapshot, created } = await engine.start("told", "told", { idempotencyKey: "told" });
-    assert.deepEqual([snapshot.graph_id, created], [ids["told"], false]);
+    const { snapshot, created } = await engine.start("reported", "reported", { idempotencyKey: "reported" });
+    assert.deepEqual([snapshot.graph_id, created], [ids["reported"], false]);
     const once = ["approval first", "approval third", "count", "scheduled"];
     assert.deepEqual(
       once.map((what) => calls.get(what)),

@@ -98,7 +98,7 @@ export function callers(visitors: readonly Visitor[]): Arbitrary<Caller> {
     .record({ cookie: cookies, tossed: fc.option(cookies, { freq: 3 }), token: tokens, origin: origins, site: sites })
     .map(({ cookie, tossed, token, origin, site }) => {
       const sent = [cookie, ...(tossed ? [tossed] : [])].filter(({ text }) => text !== undefined);
-      // Of two cookies with the same name the first counts, in the order that browsers send them.
+      // If two cookies have the same name, the first one counts.
       const owner = sent[0]?.owner;
       const isFromHere = (origin ?? OWN_ORIGIN) === OWN_ORIGIN && ["same-origin", "none"].includes(site ?? "none");
       return {

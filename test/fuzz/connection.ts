@@ -8,7 +8,7 @@ import { connect } from "node:net";
 export type Leaving = "wait" | "end" | "reset" | "drop";
 
 export interface Exchange {
-  /** What the server sent. */
+  /** All bytes that the server sent. */
   bytes: Buffer;
   /** Whether the client left first. The last response may then be cut off. */
   hasLeft: boolean;

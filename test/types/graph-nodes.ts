@@ -12,7 +12,7 @@ const size = worker("size", (line: string) => line.length);
 const sum = worker("sum", (given: { size: number[] }) => given.size.length);
 const half = worker("half", (n: number) => n / 2);
 const any = worker("any", (_input: unknown) => true);
-const reported = worker("told", (given: { half: number; any: boolean | null }) => `${given.half}`);
+const reported = worker("reported", (given: { half: number; any: boolean | null }) => `${given.half}`);
 const exact = worker("exact", (given: { any: boolean }) => given.any);
 
 export const fits: GraphDefinition<Order, string> = graph<Order, string>("fits", (g) => {
@@ -21,7 +21,7 @@ export const fits: GraphDefinition<Order, string> = graph<Order, string>("fits",
   const total = g.node("sum", sum, { after: [sizes] });
   const halved = g.node("half", half, { after: [total, order], input: (given, deps) => given.amount + deps.sum });
   const asked = g.node("any", any, { after: [order], when: (given, { read: now }) => given.amount < now.amount });
-  return g.node("told", reported, { after: [halved, asked] });
+  return g.node("reported", reported, { after: [halved, asked] });
 });
 
 export const refused = graph<Order, unknown>("refused", (g) => {

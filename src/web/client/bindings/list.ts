@@ -24,7 +24,7 @@ const reportDuplicates = (keys: unknown[]): void => {
   const at = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (at < 0) return;
   const reported = JSON.stringify(keys[at]);
-  const message = `SVC202: item ${at} of a list has the key ${reported} of an item before it, so their rows can't be told apart. Give each item an id of its own.`;
+  const message = `SVC202: Item ${at} of a list has the same key as an earlier item: ${reported}. Give each item a unique key.`;
   reportError(new Error(message));
 };
 
@@ -104,7 +104,7 @@ export function For(
     let stop = items.length;
     while (start < stop && old[start] && isSame(start, start)) start++;
     while (start < stop && start < stop + more && isSame(stop - 1, stop - 1 + more)) stop--;
-    // The other rows that have moved, by key. Rows with a duplicate key can't be told apart, so all but the first are removed.
+    // The other rows that have moved, by key. Rows with a duplicate key can't be distinguished, so all but the first are removed.
     const left = new Map<unknown, Row>();
     for (let at = start; at < stop + more; at++) {
       const row = old[at]!;

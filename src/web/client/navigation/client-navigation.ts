@@ -50,7 +50,7 @@ const fetched = async (address: string, how: string, { signal }: AbortController
   const headers = { accept: "text/html", [HEADERS.navigation]: how };
   // A redirect to another site rejects, and the browser then loads the link.
   const response = await fetch(address, { headers, signal, mode: "same-origin" });
-  if (!isPage(response)) throw new TypeError(`${address} is not an HTML page`);
+  if (!isPage(response)) throw new TypeError(`${address} is not a page`);
   return { address: response.url, text: await response.text(), headers: response.headers };
 };
 

@@ -19,7 +19,7 @@ const each = (selector: string, visit: (element: Element) => void): void => {
   addEventListener(DOM.arrived, () => queueMicrotask(look));
 };
 
-/** Pushes to the stub's array or to the loader, whichever is in place when the trigger fires. */
+/** Pushes to the stub's array, or to the loader if it has run by then. */
 const report = (type: string, target: Element): unknown =>
   (self.$svc as EventQueue).push({ type, target, _way: [target] });
 

@@ -37,7 +37,7 @@ function reactive(value: unknown, holder: object | undefined, top: object | unde
   const target = value as Fields;
   const known = proxies.get(target);
   if (known) return known;
-  /** A version cell for each property that was read; "" stands for the set of properties, or for a whole array. */
+  /** A version cell for each property that was read; "" is the key for the set of properties, or for a whole array. */
   const versions: Record<PropertyKey, Cell> = Object.create(null);
   const read = (key: PropertyKey): unknown => (versions[isArray ? "" : key] ??= new Cell(0)).value;
   const changed = (key: PropertyKey): void => {
