@@ -36,7 +36,7 @@ export async function checkAll(
       await checkGraph(store, index, id, events);
       countEnded(ended, id, events);
       const announced = events.filter(({ type }) => ANNOUNCED.includes(type)).length;
-      assert.equal(outbox.get(id) ?? 0, announced, `${id}: rows in the outbox, one for each end and pause`);
+      assert.equal(outbox.get(id) ?? 0, announced, `${id}: outbox rows must match the ends and pauses`);
       report.graphs++;
       report.outboxRows += announced;
       report.nodes += events.filter(({ type }) => type === "node.done").length;

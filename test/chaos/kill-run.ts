@@ -169,7 +169,7 @@ class Run {
       if (this.#kills % 20 === 0) this.#logProgress();
     }
     await this.#finish(this.#kills < kills ? this.#acknowledged.size : this.#options.graphs);
-    assert.ok(this.#lost === 0 || this.#fenced > 0, `${this.#lost} lost their file, and none was refused`);
+    assert.ok(this.#lost === 0 || this.#fenced > 0, `${this.#lost} lost their file, and none was fenced`);
     const isWhole = this.#acknowledged.size === this.#options.graphs;
     const report = await checkAll(this.#file, this.#calls, this.#acknowledged, { kills: this.#kills, isWhole });
     return {
@@ -230,7 +230,7 @@ class Run {
     await this.#work(zombie);
     zombie.signal("SIGSTOP");
     const second = this.#begin();
-    assert.ok(await second.says("refused"), "a second process was let in beside one that is only frozen");
+    assert.ok(await second.says("refused"), "a second process opened the database while the first was only frozen");
     this.#keptOut++;
     // Simulates a broken lock: the file then has two owners, and only the fencing token and the fences protect it.
     rmSync(`${this.#file}.lock`, { force: true });
@@ -277,12 +277,12 @@ class Run {
     // No further process follows.
     await this.#spare.kill();
     assert.ok(await last.says("finished"), `the last process did not finish: ${last.said.slice(-5).join("; ")}`);
-    assert.ok(this.#acknowledged.size >= graphs, `${this.#acknowledged.size} of ${graphs} graphs were acknowledged`);
+    assert.ok(this.#acknowledged.size >= graphs, `${this.#acknowledged.size} of ${graphs} runs were acknowledged`);
   }
 
   #logProgress(): void {
     const { progress, kills, graphs } = this.#options;
-    progress?.(`${this.#kills} of ${kills} kills, ${this.#acknowledged.size} of ${graphs} graphs acknowledged`);
+    progress?.(`${this.#kills} of ${kills} kills, ${this.#acknowledged.size} of ${graphs} runs acknowledged`);
   }
 }
 

@@ -202,10 +202,10 @@ class ScheduleSimulation {
     const what = `${name} (${expression.cron}, ${catchUp})`;
     const runs = await this.#runsOf(name);
     const ran = new Set(runs.map(({ dueMs }) => dueMs));
-    assert.equal(ran.size, runs.length, `${what}: a time was run twice`);
+    assert.equal(ran.size, runs.length, `${what}: a due time ran twice`);
     for (const { dueMs, createdMs } of runs) {
       assert.ok(expression.isDue(dueMs), `${what} ran for ${iso(dueMs)}`);
-      assert.ok(createdMs >= dueMs, `${what}: ${iso(dueMs)} was run before its time, at ${iso(createdMs)}`);
+      assert.ok(createdMs >= dueMs, `${what}: ${iso(dueMs)} ran too early, at ${iso(createdMs)}`);
       const isLate = createdMs - dueMs > LATE_MS + SLACK_MS;
       if (catchUp === "none") assert.ok(!isLate, `${what}: ${iso(dueMs)} was caught up at ${iso(createdMs)}`);
     }
@@ -216,11 +216,11 @@ class ScheduleSimulation {
         if (expression.isDue(ms) && !ran.has(ms)) all.push(iso(ms));
       return all;
     };
-    assert.deepEqual(missed(nowMs - CALM_MS), [], `${what}: times of a calm day that were not run`);
+    assert.deepEqual(missed(nowMs - CALM_MS), [], `${what}: due times without a run on a calm day`);
     const hasMissed = this.#deaths > 0 || this.#setsClock;
     // Runs that catch up may overlap.
     const isWhole = hasMissed ? catchUp === "all" && overlap === "allow" && !this.#setsClock : catchUp !== "none";
-    if (isLeftAlone && isWhole) assert.deepEqual(missed(this.#startMs + HOUR), [], `${what}: times that were lost`);
+    if (isLeftAlone && isWhole) assert.deepEqual(missed(this.#startMs + HOUR), [], `${what}: lost due times`);
     return runs.length;
   }
 

@@ -24,7 +24,7 @@ const reportDuplicates = (keys: unknown[]): void => {
   const at = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (at < 0) return;
   const reported = JSON.stringify(keys[at]);
-  const message = `SVC202: Item ${at} of a list has the same key as an earlier item: ${reported}. Give each item a unique key.`;
+  const message = `SVC202: item ${at} of a list has the same key as an earlier item, ${reported}. Give each item a unique key.`;
   reportError(new Error(message));
 };
 

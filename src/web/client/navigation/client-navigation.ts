@@ -7,10 +7,10 @@ import { AHEAD, DOM, HEADERS, PATHS } from "../../../platform/shared/wire.ts";
 import { retryableImport } from "../runtime/retryable-import.ts";
 import { busy } from "./loading-bar.ts";
 import { announce, focusOn } from "./focus-and-announce.ts";
-import { AHEAD_MS, BACK_MS, KeptPages } from "./prefetch-cache.ts";
+import { AHEAD_MS, BACK_MS, PrefetchCache } from "./prefetch-cache.ts";
 import { pageOf } from "./link-click.ts";
 import { outletsOf, sharedOutlet, type Outlet } from "./outlets.ts";
-import * as places from "./scroll-positions.ts";
+import * as scrollPositions from "./scroll-positions.ts";
 import type { NavigateOptions } from "../runtime/types.ts";
 
 type PageSwap = typeof import("./page-swap.ts");
@@ -38,7 +38,7 @@ interface VisitOptions extends NavigateOptions {
   isFresh?: boolean;
 }
 
-const loads = new KeptPages<Load>();
+const loads = new PrefetchCache<Load>();
 let current: Load | undefined;
 let visits = 0;
 
@@ -110,8 +110,8 @@ export const goBack = (shown: string): void => {
   const { state } = history as { state: unknown };
   // An entry that the app itself created is left to the app.
   if (pageOf(location.href) !== shown) {
-    if (state === null || places.isOurs(state)) void visit(location.href, { isBack: true });
-  } else places.restore(false);
+    if (state === null || scrollPositions.isOurs(state)) void visit(location.href, { isBack: true });
+  } else scrollPositions.restore(false);
 };
 
 const known = (address: string, { isBack, isFresh }: VisitOptions): Load | undefined => {
@@ -160,13 +160,13 @@ const withPlace = (arrived: string, href: string): string =>
 const show = async (next: Document, href: string, how: VisitOptions, { swap }: PageSwap): Promise<void> => {
   const outlet = sharedOutlet(outletsOf(comments(document)), outletsOf(comments(next)));
   const gone = contentOf(outlet);
-  places.leave(how.isBack === true);
+  scrollPositions.leave(how.isBack === true);
   if (how.isBack) history.replaceState(history.state, "", href);
   else history[how.replace ? "replaceState" : "pushState"](null, "", href);
-  places.arrive();
+  scrollPositions.arrive();
   await swap(next, { gone });
-  if (how.isBack) places.restore(true);
-  else if (how.scroll !== false) places.begin();
+  if (how.isBack) scrollPositions.restore(true);
+  else if (how.scroll !== false) scrollPositions.begin();
   focusOn(contentOf(outlet));
   announce(document.title);
   dispatchEvent(new CustomEvent(DOM.navigated, { detail: { href } }));

@@ -83,14 +83,14 @@ async function styled(link: HTMLLinkElement): Promise<void> {
 export async function swap(next: Document, { gone = [], keeps = () => true }: SwapOptions = {}): Promise<void> {
   await getTransferState();
   renumber(next, transferState?.current() ?? stateOf(document));
-  const living = transferState?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
+  const previous = transferState?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
   for (const node of gone) if (!isForeign(node)) node.remove();
   const places = scrolls();
   const sent = ofSentForms();
   morph(document.documentElement, next.documentElement, { byChunk: true });
   for (const [element, name, value] of sent) element.setAttribute(name, value);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
-  if (living) transferState?.enter(living);
+  if (previous) transferState?.enter(previous);
   takeScripts(next);
   // `moments.js` then looks for new elements.
   dispatchEvent(new Event(DOM.arrived));

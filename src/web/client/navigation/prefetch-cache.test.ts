@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AHEAD_MS, BACK_MS, KeptPages, MAX_PAGES } from "./prefetch-cache.ts";
+import { AHEAD_MS, BACK_MS, PrefetchCache, MAX_PAGES } from "./prefetch-cache.ts";
 
 describe("a cached page", () => {
   it("is returned until it exceeds the maximum age given", () => {
-    const pages = new KeptPages<string>();
+    const pages = new PrefetchCache<string>();
     pages.keep("/a", "page", 1_000);
     assert.equal(pages.find("/a", 1_000 + AHEAD_MS, AHEAD_MS), "page");
     assert.equal(pages.find("/a", 1_001 + AHEAD_MS, AHEAD_MS), undefined);
@@ -13,7 +13,7 @@ describe("a cached page", () => {
   });
 
   it("has the age of its latest fetch", () => {
-    const pages = new KeptPages<string>();
+    const pages = new PrefetchCache<string>();
     pages.keep("/a", "old", 0);
     pages.keep("/a", "new", 100);
     assert.equal(pages.find("/a", 150, 50), "new");
@@ -21,7 +21,7 @@ describe("a cached page", () => {
   });
 
   it("is evicted above the maximum number, oldest first", () => {
-    const pages = new KeptPages<number>();
+    const pages = new PrefetchCache<number>();
     for (let at = 0; at <= MAX_PAGES; at++) pages.keep(`/${at}`, at, at);
     assert.equal(pages.size, MAX_PAGES);
     assert.equal(pages.find("/0", 0, BACK_MS), undefined);
@@ -29,7 +29,7 @@ describe("a cached page", () => {
   });
 
   it("is removed by forget unless another page has replaced it", () => {
-    const pages = new KeptPages<string>();
+    const pages = new PrefetchCache<string>();
     pages.keep("/a", "first", 0);
     pages.keep("/a", "second", 0);
     pages.forget("/a", "first");
@@ -39,7 +39,7 @@ describe("a cached page", () => {
   });
 
   it("is removed by clear, as all others are", () => {
-    const pages = new KeptPages<string>();
+    const pages = new PrefetchCache<string>();
     pages.keep("/a", "a", 0);
     pages.keep("/b", "b", 0);
     pages.clear();

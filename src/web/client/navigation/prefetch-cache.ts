@@ -13,7 +13,7 @@ interface Kept<Page> {
   at: number;
 }
 
-export class KeptPages<Page> {
+export class PrefetchCache<Page> {
   readonly #pages = new Map<string, Kept<Page>>();
 
   /** Returns the page, unless it is older than `maxAgeMs`. */

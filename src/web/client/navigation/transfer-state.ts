@@ -26,7 +26,7 @@ interface Before {
 export const current = (): PageState => pageState();
 
 /** The state of the previous page, needed once the document has become the new one. */
-export interface Living {
+export interface PreviousState {
   /** Rows as the server wrote them. */
   state: PageState;
   scopes: Map<Element, Before>;
@@ -44,7 +44,7 @@ let carried: unknown[] = [];
 kinds[CARRIED] = (place: number) => carried[place];
 
 /** Ends all bindings before the document changes. @param isKept whether the state of a scope may be carried over */
-export const leave = (isKept: (root: Element) => boolean): Living => {
+export const leave = (isKept: (root: Element) => boolean): PreviousState => {
   const state = stateOf(document) ?? EMPTY;
   const scopes = new Map<Element, Before>();
   for (const root of document.querySelectorAll(`[${DOM.scope}]:not([${DOM.portal}])`)) {
@@ -57,7 +57,7 @@ export const leave = (isKept: (root: Element) => boolean): Living => {
 };
 
 /** Loads the state of the new document. */
-export const enter = (before: Living): void => {
+export const enter = (before: PreviousState): void => {
   for (const element of document.querySelectorAll("*")) slotsAt.delete(element);
   unboundRows.clear();
   const next = stateOf(document);
