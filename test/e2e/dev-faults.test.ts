@@ -185,7 +185,7 @@ describe("an error under svc dev", () => {
     await page.getByRole("button", { name: "Note" }).click();
     await page.getByRole("button", { name: "Note" }).click();
     await dialog()
-      .getByRole("heading", { name: /item 2 of a list has the key ""/ })
+      .getByRole("heading", { name: /item 2 of a list has the same key as an earlier item, ""/ })
       .waitFor();
     await dialog().getByRole("button", { name: "Close" }).click();
   });

@@ -193,9 +193,7 @@ describe("an edit under svc dev", () => {
     );
     await page.locator("#one i", { hasText: "0" }).waitFor();
     await count("one", "Count: 2");
-    assert.deepEqual(warnings, [
-      'svc: "seen" of Ticker (pages/desk.tsx) is no more after this edit; what it held is lost.',
-    ]);
+    assert.deepEqual(warnings, ['svc: "seen" of Ticker (pages/desk.tsx) was removed by this edit; its value is lost.']);
   });
 
   it("of a stylesheet swaps it, without a moment unstyled", async () => {

@@ -293,7 +293,7 @@ describe("calls of actions", () => {
       const answer = { contentType: "application/x-ndjson", body: '{"value":1}\n\n{"value":2}\n{"val' };
       await page.route("**/_svc/action/count", (route) => route.fulfill(answer));
       await button(page, "Count").click();
-      await output(page, "12 (0 The answer was cut off)");
+      await output(page, "12 (0 The response was cut off)");
     }));
 
   it("that are aborted reject immediately, and the server is notified", () =>
