@@ -75,14 +75,14 @@ describe("the command line of svc graph", () => {
     [["check", "--sample", "all"], /^--sample is "all"\. It must be a whole number/],
   ];
   for (const [args, expected] of mistakes) {
-    it(`refuses "${args.join(" ")}"`, () => {
+    it(`rejects "${args.join(" ")}"`, () => {
       const reading = read(...args);
       assert.equal(reading.kind, "usageError");
       assert.match("text" in reading ? reading.text : "", expected);
     });
   }
 
-  it("finds the app by --url, SVC_SITE_URL, PORT, in this order", () => {
+  it("finds the app by --url, SVC_SITE_URL or PORT, in this order", () => {
     const urlOf = (args: string[], env: Environment): string => commandOf(["ls", ...args], env).url;
     assert.equal(urlOf([], {}), "http://127.0.0.1:3000");
     assert.equal(urlOf([], { PORT: "4000" }), "http://127.0.0.1:4000");
@@ -90,19 +90,19 @@ describe("the command line of svc graph", () => {
     assert.equal(urlOf(["--url", "http://b.example"], { SVC_SITE_URL: "https://a.example" }), "http://b.example");
   });
 
-  it("counts how long ago from now", () => {
+  it("resolves relative times from now", () => {
     const { task } = commandOf(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], {}, 9e6);
     assert.ok(task.verb === "ls");
     assert.deepEqual(task.query, { since_ms: "1800000", until_ms: "3600000" });
   });
 
-  it("takes graphs by how long they took", () => {
+  it("accepts filters by duration", () => {
     const { task } = commandOf(["ls", "--longer", "1.5s", "--shorter", "5m"]);
     assert.ok(task.verb === "ls");
     assert.deepEqual(task.query, { longer_ms: "1500", shorter_ms: "300000" });
   });
 
-  it("takes graphs by when they ended", () => {
+  it("accepts filters by end time", () => {
     const args = ["ls", "--finished-since", "2h", "--finished-until", "1970-01-01T01:00:00Z"];
     const { task } = commandOf(args, {}, 9e6);
     assert.ok(task.verb === "ls");
@@ -139,7 +139,7 @@ describe("svc graph", () => {
     return { code, lines: text.trimEnd().split("\n") };
   }
 
-  it("starts a graph and follows it to its end", async () => {
+  it("starts a run and follows it to its end", async () => {
     const { code, lines } = await run(["start", "fan", "--follow", "--tag", "t1"]);
     assert.equal(code, 0);
     assert.match(lines[0] ?? "", /^g_/);
@@ -149,7 +149,7 @@ describe("svc graph", () => {
     assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d\.\d{3}  graph\.queued  by=operator$/);
   });
 
-  it("ends with 1 where the graph that it follows has failed", async () => {
+  it("exits with 1 if the run that it follows has failed", async () => {
     const { code, lines } = await run(["start", "refuse", "-f", "--json"]);
     assert.equal(code, 1);
     const events = lines.map((line) => JSON.parse(line) as { type?: string; graph_id: string; token?: string });
@@ -175,7 +175,7 @@ describe("svc graph", () => {
     assert.match(printed.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
   });
 
-  it("takes a step with all graphs that a filter finds, once that is meant", async () => {
+  it("applies a command to all runs of a filter once that is confirmed", async () => {
     for (let at = 0; at < 3; at++) await run(["start", "asked", "--tag", "crowd", "--priority", String(at)]);
     await app.engine.idle();
     const cancel = ["bulk", "cancel", "--tag", "crowd", "--since", "1h"];
@@ -195,7 +195,7 @@ describe("svc graph", () => {
     ]);
   });
 
-  it("finds graphs by when they were made, their id, their error and their parent", async () => {
+  it("filters runs by creation time, id, error and parent", async () => {
     const [id = ""] = (await run(["start", "refuse"])).lines;
     const [child = ""] = (await run(["start", "double", "--input", "2", "--parent", id])).lines;
     await app.engine.idle();
@@ -209,7 +209,7 @@ describe("svc graph", () => {
     assert.deepEqual(await idsOf("--id", id, "--until", "1h"), []);
   });
 
-  it("sends a signal to a run once for each idempotency key", async () => {
+  it("sends a signal to a run once per idempotency key", async () => {
     const [id = ""] = (await run(["start", "asked"])).lines;
     await app.engine.idle();
     const { lines } = await run(["show", id]);
@@ -220,7 +220,7 @@ describe("svc graph", () => {
     await assert.rejects(run(["signal", id, "answer"]), /is done; signal needs it to be/);
   });
 
-  it("shows a graph with its fan-outs folded, and lists graphs by what they are", async () => {
+  it("shows a run with folded fan-outs, and lists runs by their properties", async () => {
     const [id = ""] = (await run(["start", "fan", "--key", "once"])).lines;
     assert.equal((await run(["start", "fan", "--key", "once"])).lines[0], id);
     await app.engine.idle();
@@ -245,7 +245,7 @@ describe("svc graph", () => {
     assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No graphs"]);
   });
 
-  it("waits for the end of what it starts, and prints what came of it", async () => {
+  it("waits for the end of a started run, and prints its result", async () => {
     const done = await run(["start", "double", "--input", "4", "--wait"]);
     assert.deepEqual([done.code, done.lines[1]], [0, "8"]);
     const failed = await run(["start", "refuse", "-w", "--json"]);
@@ -265,7 +265,7 @@ describe("svc graph", () => {
     assert.equal((JSON.parse(later.lines[0] ?? "") as { status: string }).status, "pending");
   });
 
-  it("shows and steers schedules and queues", async () => {
+  it("shows and changes schedules and queues", async () => {
     assert.match(
       (await run(["schedules"])).lines.join("\n"),
       /^at-the-turn  0 0 31 12 \* UTC  fan     next \d{4}-12-31 00:00:00Z\nyearly       0 0 1 1 \* UTC    double  next \d{4}-01-01 00:00:00Z$/,
@@ -293,7 +293,7 @@ describe("svc graph", () => {
     assert.match((await run(["queues", "resume", "asked"])).lines.join("\n"), /waiting$/);
   });
 
-  it("says that there is no build to check, as svc start does", () =>
+  it("reports a missing build, as svc start does", () =>
     assert.rejects(run(["check", "--app", "/no/such/app.js"]), {
       code: "SVC_CONFIG",
       message: '/no/such/app.js does not exist; run "svc build" first',
@@ -343,7 +343,7 @@ describe("svc graph", () => {
 
   const shapeOf = (name: string) => app.definitions.get(name);
 
-  it("reports what the server refuses, and how to set the operator key", async () => {
+  it("reports rejections of the server, and how to set the operator key", async () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
     await assert.rejects(run(["ls"], "another key"), {
       code: "SVC_UNAUTHORIZED",
@@ -371,7 +371,7 @@ describe("svc graph", () => {
   });
 });
 
-/** Passes on what is asked of graphs, and fails where one of their nodes is asked for. */
+/** A proxy that fails requests for nodes of a run. */
 async function withoutNodes(origin: string): Promise<{ url: string; server: Server }> {
   const server = createServer(async (request, reply) => {
     if (request.url?.includes("/nodes/") === true) return void reply.writeHead(500).end();

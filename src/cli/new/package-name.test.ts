@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { packageNameProblem, suggestedName } from "./package-name.ts";
 
-describe("names of new apps", () => {
+describe("the name of a new app", () => {
   for (const name of ["shop", "shop-2", "my.shop", "~shop", "a_b", "@me/shop", "7", "a".repeat(214)])
     it(`may be ${name.slice(0, 20)}`, () => assert.equal(packageNameProblem(name), undefined));
 
@@ -23,7 +23,7 @@ describe("names of new apps", () => {
   ] as const)
     it(`may not be "${name.slice(0, 20)}"`, () => assert.match(packageNameProblem(name) ?? "", fault));
 
-  it("are turned into the closest valid name, if a character is left", () => {
+  it("is turned into the closest valid name, if a character is left", () => {
     assert.deepEqual(["My Shop!", "Caf\u00e9", ".shop", "http", "\u5e97"].map(suggestedName), [
       "my-shop",
       "cafe",

@@ -18,7 +18,7 @@ function refusal(run: () => unknown): string {
 }
 
 describe("definitions", () => {
-  it("carry the types of results from node to node", () => {
+  it("carry result types from node to node", () => {
     const split = worker("split", (text: string) => text.split(""));
     const measure = worker("measure", (letter: string) => letter.length);
     const definition = graph("typed", (g) => {
@@ -35,7 +35,7 @@ describe("definitions", () => {
     assert.equal(definition.output, "measure");
   });
 
-  it("refuse a duplicate, a missing node, a cycle, an empty graph and a bad name, by name", () => {
+  it("throw an error that names a duplicate, a missing node, a cycle, an empty graph or an invalid name", () => {
     assert.match(
       refusal(() => graph("g", (g) => void [g.node("a", noop), g.node("a", noop)])),
       /two nodes named "a"/,
@@ -64,7 +64,7 @@ describe("definitions", () => {
     );
   });
 
-  it("refuse options that can't be kept", () => {
+  it("reject options that can't be stored", () => {
     assert.match(
       refusal(() => worker("w", { concurrency: 0 }, () => null)),
       /concurrency 0/,
@@ -98,8 +98,8 @@ describe("definitions", () => {
       );
   });
 
-  it("refuse what is no worker, no node and no option of one, and say what to use", () => {
-    // As where types are not asked.
+  it("reject invalid workers, nodes and options, and name the right option", () => {
+    // Calls without type checks.
     type Build = (g: { node: (...all: unknown[]) => unknown; map: (...all: unknown[]) => unknown }) => unknown;
     const build = (declare: Build) => graph("g", declare as never);
     const refusals: [Build, RegExp][] = [
@@ -155,13 +155,13 @@ describe("definitions", () => {
     );
   });
 
-  it("have a hash that changes with names, workers and order, and not with code", () => {
+  it("have a hash that depends on names, workers and order, but not on code", () => {
     const build = (second: string) => graph("g", (g) => g.node(second, noop, { after: [g.node("a", noop)] }));
     assert.equal(build("b").hash, build("b").hash);
     assert.notEqual(build("b").hash, build("c").hash);
   });
 
-  it("of one app have different names, and one worker per name", () => {
+  it("of one app need different names, and one worker per name", () => {
     assert.match(
       refusal(() => new Registry([noop], [graph("noop", (g) => void g.node("a", noop))] as never)),
       /named "noop"/,

@@ -26,8 +26,8 @@ function orders() {
 }
 
 for (const url of STORES) {
-  describe(`the input of a worker with a schema on ${url}`, () => {
-    it("is what the schema makes of it, also where the worker is undone; what was given is kept", async () => {
+  describe(`the input of a worker with a schema, on ${url}`, () => {
+    it("is the output of the schema, also in a compensation, while the run keeps the original input", async () => {
       const { seen, pay, all } = orders();
       const { engine } = await bench({ workers: [pay], graphs: [all] }, url);
       const { snapshot } = await engine.start("pay", { amount: 5 });
@@ -42,7 +42,7 @@ for (const url of STORES) {
       ]);
     });
 
-    it("is refused at the start where it does not fit, with the place of what does not", async () => {
+    it("is rejected at the start if it is invalid, with the path of the invalid value", async () => {
       const { seen, pay } = orders();
       const { engine } = await bench({ workers: [pay] }, url);
       await assert.rejects(
@@ -56,7 +56,7 @@ for (const url of STORES) {
       assert.deepEqual([(await engine.list({})).total, seen.length], [0, 0]);
     });
 
-    it("fails its node at once where it does not fit, without another attempt", async () => {
+    it("fails its node at once if it is invalid, without another attempt", async () => {
       const { pay, all } = orders();
       const { engine } = await bench({ workers: [pay], graphs: [all] }, url);
       const { snapshot } = await engine.start("all", [0]);
@@ -68,15 +68,15 @@ for (const url of STORES) {
   });
 }
 
-describe("a schema of a worker's input", () => {
-  it("is refused where it is none", () => {
+describe("the input schema of a worker", () => {
+  it("is rejected if it is not a schema", () => {
     assert.throws(() => worker("w", { input: {} as never }, () => 1), {
       code: "SVC_DEFINITION",
       message: /worker "w" has input of another kind; use a schema of Standard Schema/,
     });
   });
 
-  it("that makes what JSON can't carry of it fails the node, and says so", async () => {
+  it("fails the node with an error if its output is not valid JSON", async () => {
     const dated = v.object({
       day: v.pipe(
         v.string(),

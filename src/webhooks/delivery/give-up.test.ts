@@ -1,9 +1,9 @@
-/** Deliveries that are given up by hand: while they wait, and while an attempt is under way. */
+/** Deliveries that an operator gives up, while they wait and during an attempt. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { closeAll, deliveriesOf, LIFECYCLE, rig } from "./delivery.testkit.ts";
 
-/** An attempt that has ended, but for when and with what. */
+/** An ended attempt, except for its time and result. */
 const SENT = {
   durationMs: 1,
   response: "",
@@ -16,7 +16,7 @@ const SENT = {
 describe("a delivery", () => {
   afterEach(closeAll);
 
-  it("given up while it waits is sent no more, though its turn was the next", async () => {
+  it("that is given up while it waits is not sent, even if it was next", async () => {
     const test = await rig({ connections: { perEndpoint: 1 } });
     const receiver = await test.receiver({ replies: [{ delay: "never" }, { delay: "never" }] });
     await test.emit(3);
@@ -33,7 +33,7 @@ describe("a delivery", () => {
     assert.equal(receiver.deliveries[1]?.headers["x-svc-delivery"], other?.id);
   });
 
-  it("given up makes way for what comes after it in its graph, where that is told in order", async () => {
+  it("that is given up unblocks the next one of its run in an ordered registration", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500, 204] });
     await test.webhooks.update(receiver.id, { ordered: true });
@@ -50,7 +50,7 @@ describe("a delivery", () => {
     assert.equal(second?.headers["x-svc-event"], "graph.done");
   });
 
-  it("given up while an attempt is under way is not tried again, and is delivered where that attempt arrives", async () => {
+  it("that is given up during an attempt is not retried, but counts as delivered if that attempt succeeds", async () => {
     for (const [status, outcome] of [
       [500, "failed"],
       [204, "delivered"],

@@ -1,4 +1,4 @@
-/** Which units are written as one change. */
+/** Transitions that are merged into one change. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { graphRow, nextId, nodeRow } from "../../contract/sample-rows.testkit.ts";
@@ -10,7 +10,7 @@ import { groupDocument } from "./group-document.ts";
 const id = nextId();
 const event = { graphId: id, type: "log" as const, timestampMs: 1 };
 
-/** A unit of line 1, on top of `seq` events. */
+/** A transition of chain 1, based on `seq` events. */
 function unit(
   seq: number,
   change: Partial<Transition> = {},
@@ -19,8 +19,8 @@ function unit(
   return { graphId: id, fence: { epoch: 1, phases: ["running"], seq, line: 1, ...fence }, events: [event], ...change };
 }
 
-describe("units of one graph", () => {
-  it("become one change where each was made on top of the one before, the last value of a column winning", () => {
+describe("transitions of one run", () => {
+  it("are merged if each is based on the one before, and the last value of a column wins", () => {
     const draft = new TransitionDraft(unit(4, { nodes: [{ id: "a", status: "running", attempt: 1 }] }));
     assert.ok(
       draft.join(unit(5, { insertNodes: [nodeRow(id, "b")], nodes: [{ id: "a", status: "done", result: 1 }] })),
@@ -49,19 +49,19 @@ describe("units of one graph", () => {
     "a graph of its own": unit(5, { insert: graphRow(id) }),
   };
   for (const [what, next] of Object.entries(apart))
-    it(`stay apart: ${what}`, () => {
+    it(`are not merged: ${what}`, () => {
       const draft = new TransitionDraft(unit(4, { nodes: [{ id: "a", status: "running" }] }));
       const before = structuredClone(draft.numbered(4));
       assert.equal(draft.join(next), false);
       assert.deepEqual(draft.numbered(4), before);
     });
 
-  it("stay apart where the first may leave one phase or another behind", () => {
+  it("are not merged if the first may leave one of several phases", () => {
     const draft = new TransitionDraft(unit(4, {}, { phases: ["running", "pausing"] }));
     assert.equal(draft.join(unit(5)), false);
   });
 
-  it("leave what they don't name out of the document, and name what becomes empty", () => {
+  it("omit unchanged columns from the document, and name columns that become empty", () => {
     const draft = new TransitionDraft(unit(4, { graph: { error: undefined, status: "running" } }));
     const values = groupDocument({ slot: "s", ticket: 1, next: 2, registrations: null }, [draft], () => null).slice(6);
     const of = (key: (typeof ARRAYS)[number]): unknown => values[ARRAYS.indexOf(key)];

@@ -1,4 +1,4 @@
-/** Units written together come out as if each had been written alone. */
+/** Transitions written together have the same effect as transitions written one by one. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -77,7 +77,7 @@ type Told = boolean | "refused";
 
 const notify = (commit: Promise<boolean>): Promise<Told> => commit.catch(() => "refused" as const);
 
-/** The same units for graphs of their own, so that many runs share a store: opening one costs more than a run. */
+/** The same transitions for other run ids, so that many test runs share a store: opening one costs more than a test run. */
 function renamed(units: readonly Transition[], run: string): Transition[] {
   const inRun = <T extends string | undefined>(name: T): T => (name && `${run}${name}`) as T;
   return units.map((one) => {
@@ -117,8 +117,8 @@ async function oneByOne(store: Store, units: readonly Transition[]): Promise<Tol
   return reported;
 }
 
-describe("units of one turn", () => {
-  it("tell and leave what they would have one by one", async () => {
+describe("transitions of one turn", () => {
+  it("return the same results and leave the same rows as transitions written one by one", async () => {
     const store = await openStore("sqlite::memory:");
     let count = 0;
     try {
@@ -131,7 +131,7 @@ describe("units of one turn", () => {
         }),
         { numRuns: 300 },
       );
-      // What is counted along the way, and what the index has.
+      // The maintained totals, and the counts by index.
       for (const status of GRAPH_STATUSES) {
         const counted = Math.min(MAX_TOTAL, (await store.graphs.list({ status })).total);
         assert.equal(counted, (await store.graphs.list({ status, sinceMs: 0 })).total, status);
