@@ -41,7 +41,7 @@ describe("the check of a build", () => {
         /twice/,
       ],
       ["export default 5;", /^app\.tsx must "export default createApp/],
-      ['worker("a b", () => 1); export default createApp({});', /"a b" is no name for a worker/],
+      ['worker("a b", () => 1); export default createApp({});', /"a b" is not a valid name for a worker/],
     ];
     for (const [text, message] of cases) await assert.rejects(check(text), { code: "SVC_DEFINITION", message }, text);
     await assert.rejects(check(`import { createAp } from "${APP}";`), SyntaxError);

@@ -33,7 +33,8 @@ export class JobQueues {
       this.#pools = [...this.#pools.filter((other) => other !== last), pool];
       last = pool;
       const id = me();
-      if (id !== undefined) this.list(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));
+      if (id !== undefined)
+        this.list(id).catch((err: unknown) => log.warn({ err }, "A job pool is not registered yet"));
     };
     this.#queues.push(await startJobs({ ...queue, pool: database.pool, clock, log, onPool }));
   }

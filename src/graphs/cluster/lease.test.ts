@@ -95,7 +95,7 @@ function stepsAgainst(world: World, at: number, by: Rules): Step[] {
   const standing = by.standingOf({ hasLock, silentMs: isSilent ? PATIENCE_MS + 1 : 0 }, PATIENCE_MS);
   if (isWatched && isListed && standing === "dead") {
     const change = withJob(world, { lease, hasJob: world.hasJob || job !== "none" }, by);
-    step("has its things given up for it", true, { isListed: false, job: "none" }, change);
+    step("loses its leases to another process", true, { isListed: false, job: "none" }, change);
   }
   if (isWatched && !isListed && job !== "none") step("has its job unlocked", true, { job: "none" }, { hasJob: true });
   if (isWatched && hasLock && standing === "frozen") step("has its session ended", true, { hasLock: false });
@@ -115,24 +115,24 @@ function stepsOfMember(world: World, at: number, by: Rules): Step[] {
     void steps.push(stepOf(world, at, name, true, own, change));
   const { state, hasLock, isSilent, isListed, number, sent, job } = world.members[at] as Member;
   if (state !== "up") return steps;
-  if (!hasLock) step("notices, drops what it has, and joins anew as another", GONE);
+  if (!hasLock) step("notices the loss, drops its runs and joins under a new id", GONE);
   if (hasLock && isSilent) step("reports that it is alive", { isSilent: false });
   if (world.hasJob && job === "none") step("fetches the job", { job: "fetched" }, { hasJob: false });
   if (job === "fetched") {
     const made = by.onJob(world, id(at), isListed);
-    if (made === "not mine") step("leaves the job to others", { job: "none" }, { hasJob: true });
-    else if (made === "done") step("finds that the job is done", { job: "dealt with" });
+    if (made === "not mine") step("leaves the job to another process", { job: "none" }, { hasJob: true });
+    else if (made === "done") step("finds the job already done", { job: "dealt with" });
     else step("takes the lease", { job: "dealt with", number: made.number }, { lease: made });
   }
   if (job === "dealt with") step("finishes the job", { job: "none" });
   if (number !== undefined) {
     if (!sent) for (const makes of ["end", "pause"] as const) step(`sends: ${makes}`, { sent: { number, makes } });
     const lease = by.mayCommit(world.lease, number) ? by.giveUp(world.lease, id(at)) : undefined;
-    step("gives it back", { number: undefined }, lease && withJob(world, { lease }, by));
+    step("returns the lease", { number: undefined }, lease && withJob(world, { lease }, by));
   }
   // Any process can resume it, because nobody holds it.
   if (world.isPaused && world.lease.holder === undefined)
-    step("resumes it for somebody", {}, withJob(world, { isPaused: false }, by));
+    step("resumes the run for a caller", {}, withJob(world, { isPaused: false }, by));
   return steps;
 }
 

@@ -161,7 +161,7 @@ export class Membership {
   }
 
   #requireOpen(): void {
-    if (this.#isClosed) throw new Error("The process has left, and joins no more");
+    if (this.#isClosed) throw new Error("The process has left the cluster");
   }
 
   /** Records a sign of life, and gives up leases of dead processes. */
@@ -180,7 +180,7 @@ export class Membership {
       [id, figures?.loop_p99_ms ?? null, figures?.memory_bytes ?? null],
     );
     // Another process has found this one dead.
-    if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("It was given up by another process"));
+    if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("Another process declared it dead"));
     this.#others = rows.length - 1;
     this.#noteListed(rows);
     for (const row of rows) if (row.id !== id) await this.#lookAfter(row, session);
@@ -200,12 +200,15 @@ export class Membership {
     const standing = standingOf({ hasLock: has_lock, silentMs: silent_ms }, this.#patienceMs);
     if (standing === "alive") return;
     if (standing === "frozen") {
-      log.warn({ process: id, silentMs: Math.round(silent_ms) }, `The process ${id} is frozen. Its session is ended.`);
+      log.warn(
+        { process: id, silentMs: Math.round(silent_ms) },
+        `The process ${id} is frozen. Its database session is terminated.`,
+      );
       // The lock is released with the session. The next check finds the process dead.
       await session.query("select pg_terminate_backend($1)", [backend_pid]);
       return;
     }
-    log.warn({ process: id }, `The process ${id} is gone. What it held is given up.`);
+    log.warn({ process: id }, `The process ${id} is gone. Its leases are released.`);
     await giveUp(id);
   }
 
@@ -261,7 +264,7 @@ export class Membership {
     this.#id = undefined;
     this.#timer?.cancel();
     const { log, onLoss } = this.#options;
-    log.warn({ process: id, err: error }, "The session with the database was lost. What this process held is dropped.");
+    log.warn({ process: id, err: error }, "The session with the database was lost. This process drops its leases.");
     onLoss(id);
     this.#joinAgain();
   }
@@ -270,7 +273,7 @@ export class Membership {
     if (this.#isClosed) return;
     this.#timer = this.#options.clock.schedule(REJOIN_MS, () => {
       this.join().catch((error: unknown) => {
-        this.#options.log.debug({ err: error }, "The database can't be joined. It is tried again.");
+        this.#options.log.debug({ err: error }, "Joining the cluster failed. It is tried again.");
         this.#joinAgain();
       });
     });

@@ -143,7 +143,7 @@ export class SharedPermits implements Permits {
           this.lookAgain();
           this.#options.onGivenBack();
         },
-        (err: unknown) => this.#options.log.warn({ err }, "Permits could not be given back; that is tried again"),
+        (err: unknown) => this.#options.log.warn({ err }, "Permits could not be returned. It is tried again."),
       );
     });
   }
@@ -183,7 +183,7 @@ export class SharedPermits implements Permits {
     line.timer?.cancel();
     setImmediate(() => {
       this.#ask(line)
-        .catch((err: unknown) => this.#options.log.warn({ err }, "Permits could not be asked for; that is tried again"))
+        .catch((err: unknown) => this.#options.log.warn({ err }, "Permits could not be requested. It is tried again."))
         .finally(() => {
           line.isAsking = false;
           if (line.asked.length > 0 && !this.#isClosed)

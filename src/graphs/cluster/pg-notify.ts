@@ -30,7 +30,7 @@ export interface Notification {
   called: string[];
   /**
    * Changed data: `queues` (and schedules), `registrations`, `webhooks` (those, or deliveries); `permits`: some were returned; `places`:
-   * some are wanted; `lost`: a process has died and may not have announced its last changes.
+   * slots are needed; `lost`: a process has died and may not have announced its last changes.
    */
   changed: string[];
   /** Tags and paths of changed pages. */

@@ -80,7 +80,7 @@ export class Calls {
     const { query, schema } = database;
     const runner = me();
     if (runner === undefined || this.#isClosed)
-      throw new Error("This process is not listed: another is to have the job");
+      throw new Error("This process is not registered. Another process runs the job.");
     const { rows } = await query<{ body: string | null; is_free: boolean }>(
       `with mine as (
          update ${schema}.node_calls set runner = $2 where id = $1 and (runner is null or runner = $2)
@@ -89,7 +89,7 @@ export class Calls {
       [id, runner],
     );
     const { body, is_free } = rows[0] as { body: string | null; is_free: boolean };
-    if (body === null && is_free) throw new Error("This process was given up: another is to have the job");
+    if (body === null && is_free) throw new Error("This process was declared dead. Another process runs the job.");
     // It is over, or another process runs it.
     if (body === null || this.#messages.has(id)) return;
     const abort = new AbortController();

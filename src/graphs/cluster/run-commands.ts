@@ -150,8 +150,8 @@ export async function answerOf(work: Promise<Snapshot>, graphId: string, log: Lo
       const { code, message, issues } = err;
       return { kind: "refused", code, message, ...(issues && { issues }) };
     }
-    log.error({ graphId, err }, `What another process wants of the graph ${graphId} could not be done`);
-    const message = `The process that holds the graph ${graphId} failed at it; its log says how`;
+    log.error({ graphId, err }, `A command of another process for the run ${graphId} failed`);
+    const message = `The process that holds the run ${graphId} failed to execute the command. See its log.`;
     return { kind: "refused", code: "SVC_INTERNAL", message };
   }
 }

@@ -69,7 +69,7 @@ export class Reach {
       }
       await new Promise<void>((again) => clock.schedule(REACH_AGAIN_MS, again));
     }
-    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached; try again`, {
+    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached. Try again.`, {
       cause,
     });
   }

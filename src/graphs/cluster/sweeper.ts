@@ -51,6 +51,6 @@ export class Rounds {
     if (id === undefined) return;
     const looks = ++this.#count % DOUBT_SWEEPS === 0 ? [...always, ...seldom] : always;
     for (const look of looks)
-      look(id)?.catch((err: unknown) => log.debug({ err }, "What others have left could not be looked for"));
+      look(id)?.catch((err: unknown) => log.debug({ err }, "A sweep for data of dead processes failed"));
   }
 }

@@ -74,7 +74,7 @@ type InputBy<Given, After extends Refs> = After extends readonly [] ? Given : Re
 
 /** Shown by editors if a worker does not accept its node's input. */
 interface Misfit<IsGiven, Takes> {
-  readonly "the worker does not take what this node is given: make its input with the option `input`": {
+  readonly "the worker does not accept the input of this node: compute it with the option `input`": {
     isGiven: IsGiven;
     takes: Takes;
   };

@@ -56,11 +56,11 @@ describe("definitions", () => {
     );
     assert.match(
       refusal(() => worker("1st", () => null)),
-      /"1st" is no name/,
+      /"1st" is not a valid name/,
     );
     assert.match(
       refusal(() => graph("g", (g) => void g.node("a/b", noop))),
-      /"a\/b" is no name/,
+      /"a\/b" is not a valid name/,
     );
   });
 
@@ -103,30 +103,30 @@ describe("definitions", () => {
     type Build = (g: { node: (...all: unknown[]) => unknown; map: (...all: unknown[]) => unknown }) => unknown;
     const build = (declare: Build) => graph("g", declare as never);
     const refusals: [Build, RegExp][] = [
-      [(g) => g.node("a"), /node "a" of graph "g" was given undefined in place of a worker; use what worker\(…\)/],
-      [(g) => g.node("a", () => 1), /node "a" of graph "g" was given function in place of a worker/],
-      [(g) => g.node("a", "noop"), /was given the text "noop" in place of a worker/],
+      [
+        (g) => g.node("a"),
+        /node "a" of graph "g" was given undefined instead of a worker; use the return value of worker\(…\)/,
+      ],
+      [(g) => g.node("a", () => 1), /node "a" of graph "g" was given function instead of a worker/],
+      [(g) => g.node("a", "noop"), /was given the text "noop" instead of a worker/],
       [(g) => g.node("a", noop, { after: ["b"] }), /node "a" of graph "g" has in after "b"; use what g.node and g.map/],
       [(g) => g.node("a", noop, { after: [undefined] }), /has in after undefined; use what/],
       [
         (g) => g.node("a", noop, { after: g.node("b", noop) }),
         /has after of another kind; use what .* after: \[parse\]/,
       ],
-      [(g) => g.node("a", noop, { afer: [] }), /has an option "afer", which there is not; known: after, /],
+      [(g) => g.node("a", noop, { afer: [] }), /has an unknown option "afer"; known: after, /],
       [(g) => g.node("a", noop, { when: true }), /has when true; use a function/],
       [(g) => g.node("a", noop, { input: { a: 1 } }), /has input of another kind; use a function/],
       [(g) => g.node("a", noop, { onError: "collect" }), /has onError "collect"; use "fail" or "continue"/],
       [(g) => g.node("a", noop, null), /has options null; use an object/],
       [(g) => g.map("a", noop, undefined, () => []), /fans out over undefined; use what g.node or g.map returned/],
-      [(g) => g.map("a", noop, g.node("b", noop)), /has items undefined; use a function that gives an array/],
-      [
-        (g) => g.map("a", noop, g.node("b", noop), () => [], { when: () => true }),
-        /has an option "when", which there is not/,
-      ],
+      [(g) => g.map("a", noop, g.node("b", noop)), /has items undefined; use a function that returns an array/],
+      [(g) => g.map("a", noop, g.node("b", noop), () => [], { when: () => true }), /has an unknown option "when"/],
       [(g) => g.map("a", noop, g.node("b", noop), () => [], { onError: "continue" }), /use "fail" or "collect"/],
-      [async (g) => g.node("a", noop), /function of graph "g" gives a promise; nodes are declared at once/],
+      [async (g) => g.node("a", noop), /function of graph "g" returns a promise; declare nodes synchronously/],
       [(g) => (g.node("a", noop), "a"), /function of graph "g" gives "a"; return nothing, or what g.node/],
-      [(g) => (g.node("a", noop), { name: "b" }), /gives the node "b", which the graph does not have/],
+      [(g) => (g.node("a", noop), { name: "b" }), /returns the node "b", which the graph does not have/],
     ];
     for (const [declare, message] of refusals)
       assert.match(
@@ -143,7 +143,7 @@ describe("definitions", () => {
     );
     assert.match(
       refusal(() => worker(undefined as never, () => null)),
-      /"undefined" is no name for a worker/,
+      /"undefined" is not a valid name for a worker/,
     );
     assert.match(
       refusal(() => worker("w", null as never, () => null)),
@@ -167,10 +167,10 @@ describe("definitions", () => {
       /named "noop"/,
     );
     const inPlace: [unknown[], unknown[], RegExp][] = [
-      [[() => null], [], /"workers" has function in place of a worker; use what worker/],
-      [[graph("g", (g) => void g.node("a", noop))], [], /"workers" has the graph "g"; graphs stand in "graphs"/],
-      [[], [noop], /"graphs" has the worker "noop"; workers stand in "workers"/],
-      [[], [undefined], /"graphs" has undefined in place of a graph; use what graph\(…\) returned/],
+      [[() => null], [], /"workers" has function instead of a worker; use the return value of worker/],
+      [[graph("g", (g) => void g.node("a", noop))], [], /"workers" has the graph "g"; list graphs in "graphs"/],
+      [[], [noop], /"graphs" has the worker "noop"; list workers in "workers"/],
+      [[], [undefined], /"graphs" has undefined instead of a graph; use the return value of graph\(…\)/],
     ];
     for (const [workers, graphs, message] of inPlace)
       assert.match(

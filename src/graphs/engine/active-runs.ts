@@ -88,7 +88,7 @@ export class ActiveRuns implements RunSupervisor {
       .some(({ status }) => status === "running" || status === "ready");
   }
 
-  // Start.
+  // Starts.
 
   /** Creates a run with these rows. It is active from now on. */
   create(stored: StoredGraph, definition: GraphDefinition): ActiveRun {
@@ -201,7 +201,7 @@ export class ActiveRuns implements RunSupervisor {
     if (!definition)
       return this.#options.log.warn(
         { graphId: row.id, worker: row.worker, version: row.version },
-        `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
+        `The run ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
     await this.#resume(stored, definition, hasCrashed, lease, beside).settled;
   }
@@ -251,7 +251,7 @@ export class ActiveRuns implements RunSupervisor {
     return run;
   }
 
-  // What runs report.
+  // Reports of runs.
 
   runChanged(run: ActiveRun): void {
     if (!run.isActive) this.#runs.add(run);
@@ -269,7 +269,7 @@ export class ActiveRuns implements RunSupervisor {
     const { id } = run;
     // A transition that follows the failed one.
     if (!run.isActive) return;
-    this.#faults.failed(id, error, `A commit of graph ${id} failed. It is read again.`);
+    this.#faults.failed(id, error, `A commit of run ${id} failed. The run is loaded again.`);
     this.#lose(run);
     this.#reloadLater(id, run.lease);
   }
@@ -288,19 +288,22 @@ export class ActiveRuns implements RunSupervisor {
     this.#options.children
       .ended(row)
       .catch((err: unknown) =>
-        this.#options.log.error({ graphId: row.id, err }, `The children of graph ${row.id} could not be told`),
+        this.#options.log.error(
+          { graphId: row.id, err },
+          `The end of run ${row.id} could not be passed to its children and parent`,
+        ),
       )
       .finally(() => this.#busy.end());
   }
 
-  // Faults.
+  // Faults of the store.
 
   /** Reloads a run after a delay, and again after each fault. @param lease lease under which this process held it. */
   #reloadLater(id: string, lease: number | undefined): void {
     this.#clock.schedule(RELOAD_MS, () => {
       if (this.#state.isClosing || this.#runs.has(id)) return;
       this.#reload(id, lease).catch((error: unknown) => {
-        this.#faults.failed(id, error, `The graph ${id} could not be read. It is tried again.`);
+        this.#faults.failed(id, error, `The run ${id} could not be loaded. It is tried again.`);
         this.#reloadLater(id, lease);
       });
     });
@@ -331,7 +334,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#cluster?.left(run.id);
   }
 
-  // End.
+  // Shutdown.
 
   /** Starts nothing new. Running attempts may end; they are aborted after `drainMs`. */
   async close(drainMs: number): Promise<void> {

@@ -200,9 +200,9 @@ for (const url of PLACES) {
       });
       const { engine, store } = await bench({ workers: [bad], graphs: [pair] }, url);
       for (const [input, expected] of [
-        [["a/b", "text/plain"], /"a\/b" is no key/],
-        [[":a", "text/plain"], /":a" is no name for an artifact of "bad"/],
-        [["a", "text/html\r\nx: y"], /is no media type/],
+        [["a/b", "text/plain"], /"a\/b" is not a valid key/],
+        [[":a", "text/plain"], /":a" is not a valid name for an artifact of "bad"/],
+        [["a", "text/html\r\nx: y"], /is not a media type/],
       ] as const) {
         const { snapshot } = await engine.start("bad", [...input]);
         await engine.idle();
@@ -210,7 +210,7 @@ for (const url of PLACES) {
       }
       const { snapshot } = await engine.start("pair", null);
       await engine.idle();
-      const message = 'The artifact "same" of "second" has the name of one that "first" made';
+      const message = 'The artifact "same" of "second" has the same name as one of "first"';
       assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.message, message);
       await store.close();
     });

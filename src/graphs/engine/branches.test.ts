@@ -60,19 +60,19 @@ describe("functions of a definition", () => {
   it("fail the run with an error if they return a promise or a value that can't be stored", async () => {
     assert.match(
       await failureOf({ items: () => "abc" }),
-      /items of "next" can't be made: .* gave a text; give an array/,
+      /items of "next" can't be computed: .* returned a text; return an array/,
     );
     assert.match(await failureOf({ items: () => undefined }), /gave undefined; give an array/);
-    assert.match(await failureOf({ items: async () => [] }), /gave a promise; give an array/);
+    assert.match(await failureOf({ items: async () => [] }), /returned a promise; return an array/);
     assert.match(await failureOf({ items: () => [1, { a: Number.NaN }] }), /item 1.a is NaN, which JSON can't carry/);
     assert.match(await failureOf({ items: () => [new Date(0)] }), /item 0 is a Date, which JSON can't carry/);
-    assert.match(await failureOf({ when: async () => false }), /Whether "next" runs can't be told: .* gave a promise/);
+    assert.match(await failureOf({ when: async () => false }), /The "when" of "next" failed: .* returned a promise/);
     assert.match(
       await failureOf({ input: () => new Date(0) }),
-      /The input of "next" can't be made: it is a Date, which/,
+      /The input of "next" can't be computed: it is a Date, which/,
     );
-    assert.match(await failureOf({ input: () => [Number.NaN] }), /can't be made: it\[0\] is NaN, which/);
-    assert.match(await failureOf({ input: async () => 1 }), /can't be made: it is a Promise, which/);
+    assert.match(await failureOf({ input: () => [Number.NaN] }), /can't be computed: it\[0\] is NaN, which/);
+    assert.match(await failureOf({ input: async () => 1 }), /can't be computed: it is a Promise, which/);
   });
 });
 
@@ -136,7 +136,7 @@ describe("branches", () => {
     };
     const snapshot = await run(graph("unsure", (g) => g.node("a", give, { when })));
     assert.deepEqual(snapshot.error, {
-      message: `Whether "a" runs can't be told: no idea`,
+      message: `The "when" of "a" failed: no idea`,
       reason: "error",
       node: "a",
     });

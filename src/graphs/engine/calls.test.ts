@@ -58,9 +58,12 @@ for (const url of PLACES) {
       const item = worker("item", (n: number) => n);
       const whole = graph("whole", (g) => g.node("one", item));
       const wrong: [about: RegExp, called: unknown, options?: object][] = [
-        [/^ctx.call\("k", …\) was given the text "item" in place of a worker; use what worker\(…\) returned/, "item"],
-        [/^ctx.call\("k", …\) was given undefined in place of a worker/, undefined],
-        [/^ctx.call\("k", …\) was given a graph in place of a worker; use asWorker\(graph\)/, whole],
+        [
+          /^ctx.call\("k", …\) was given the text "item" instead of a worker; use the return value of worker\(…\)/,
+          "item",
+        ],
+        [/^ctx.call\("k", …\) was given undefined instead of a worker/, undefined],
+        [/^ctx.call\("k", …\) was given a graph instead of a worker; use asWorker\(graph\)/, whole],
         [/^ctx.call\("k", …\), in timeout: /, item, { timeout: "soon" }],
         [/^ctx.call\("k", …\) has retry.max 0; use a whole number from 1/, item, { retry: { max: 0 } }],
       ];

@@ -158,7 +158,7 @@ describe("a compensation that fails", () => {
     const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.phase, calls.length], ["failed", 1]);
     assert.deepEqual(statuses(end), { book: "uncompensated", pay: "uncompensated", ship: "failed" });
-    assert.match(end?.nodes.find((node) => node.id === "pay")?.error?.message ?? "", /Not undone within 5m/);
+    assert.match(end?.nodes.find((node) => node.id === "pay")?.error?.message ?? "", /Not compensated within 5m/);
   });
 
   it("is given up after it has crashed the process three times", async () => {
@@ -279,8 +279,8 @@ describe("the timeout of a run", () => {
     assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "running");
     await pass(1);
     const end = await engine.snapshot(snapshot.graph_id);
-    assert.deepEqual([end?.status, end?.error], ["failed", { message: "No end within 1h", reason: "timeout" }]);
-    assert.match((reason as Error).message, /time is over/);
+    assert.deepEqual([end?.status, end?.error], ["failed", { message: "Not finished within 1h", reason: "timeout" }]);
+    assert.match((reason as Error).message, /exceeded its timeout/);
     assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
   });
 

@@ -6,7 +6,7 @@ import { bench, PLACES, typesOf } from "./engine.testkit.ts";
 
 const echo = worker("echo", (input: unknown) => input);
 
-/** list → square (fan-out) → sum → report, and beside them a node that may fail. Counts how often each has run. */
+/** list → square (fan-out) → sum → summary, and beside them a node that may fail. Counts how often each has run. */
 function sums() {
   const runs: Record<string, number> = {};
   const count = (name: string): number => (runs[name] = (runs[name] ?? 0) + 1);
@@ -19,7 +19,7 @@ function sums() {
     count("sum");
     return (ctx.deps["square"] as number[]).reduce((a, b) => a + b, 0);
   });
-  const report = worker("report", (input: unknown) => (count("report"), { reported: input }));
+  const report = worker("summary", (input: unknown) => (count("summary"), { reported: input }));
   const moody = worker("moody", { retry: { max: 1 } }, () => {
     count("moody");
     throw new Error("not today");
@@ -28,7 +28,7 @@ function sums() {
     const numbers = g.node("list", list);
     g.node("moody", moody, { onError: "continue" });
     const total = g.node("sum", sum, { after: [g.map("square", square, numbers, (all) => all)] });
-    return g.node("report", report, { after: [total] });
+    return g.node("summary", report, { after: [total] });
   });
   return { definition, runs };
 }
@@ -120,7 +120,7 @@ for (const url of PLACES) {
         (await store.graphs.pastNodes(id)).map((row) => [row.id, row.epoch, row.status, row.result]),
         [
           ["sum", 1, "done", 14],
-          ["report", 1, "done", { reported: { sum: 14 } }],
+          ["summary", 1, "done", { reported: { sum: 14 } }],
         ],
       );
       const started = (await store.graphs.events(id, 0)).filter(({ type }) => type === "graph.started");
@@ -225,7 +225,7 @@ for (const url of PLACES) {
       const id = snapshot.graph_id;
       await engine.idle();
       const plain = await engine.fork(id, { from: "sum", by: "anna" });
-      const edited = await engine.fork(id, { from: "report", input: "by hand" });
+      const edited = await engine.fork(id, { from: "summary", input: "by hand" });
       await engine.idle();
       const [first, second] = await Promise.all([plain, edited].map(({ graph_id }) => engine.snapshot(graph_id)));
       assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { reported: { sum: 14 } }, ["t"]]);
@@ -235,9 +235,9 @@ for (const url of PLACES) {
       assert.deepEqual(typesOf(await store.graphs.events(edited.graph_id, 0)), [
         "graph.queued",
         "graph.started",
-        "node.ready report",
-        "node.started report",
-        "node.done report",
+        "node.ready summary",
+        "node.started summary",
+        "node.done summary",
         "graph.done",
       ]);
       const [row] = (await store.audit.list({ target: id })).items;

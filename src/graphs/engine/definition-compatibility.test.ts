@@ -56,14 +56,14 @@ describe("stored runs checked against new definitions", () => {
   it("report nodes whose worker changed, if they have not ended", () => {
     const changed = graph("flow", (g) => g.node("last", other, { after: [g.node("first", other)] }));
     assert.deepEqual(kinds([history({ first: "done", last: "pending" })], changed), [
-      'changed worker: The node "last" was of the worker "work" and would be run by "other"',
+      'changed worker: The node "last" used the worker "work", and would now use "other"',
     ]);
   });
 
   it("report started nodes that would wait for others", () => {
     const turned = graph("flow", (g) => g.node("first", work, { after: [g.node("last", work)] }));
     assert.deepEqual(kinds([history({ first: "done", last: "pending" })], turned), [
-      'changed order: The node "first" has begun, and would wait for "last", which has not ended',
+      'changed order: The node "first" has started, and would now wait for "last", which has not ended',
     ]);
   });
 
@@ -93,7 +93,7 @@ describe("stored runs checked against new definitions", () => {
     assert.deepEqual([found("1"), found(null)], [[], []]);
     assert.equal(found("2")[0]?.[0], "new node");
     assert.deepEqual(found("0"), [
-      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: it would wait for ever'],
+      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: its runs would wait forever'],
     ]);
   });
 });

@@ -164,7 +164,7 @@ for (const url of PLACES) {
       const { engine, store } = await bench({ workers: [twice, bad] }, url);
       for (const [name, message] of [
         ["twice", 'The key "same" was used before in this attempt of "twice"'],
-        ["bad", '"a/b" is no key for ctx.step in "bad"'],
+        ["bad", '"a/b" is not a valid key for ctx.step in "bad"'],
       ] as const) {
         const { snapshot } = await engine.start(name, null);
         await engine.idle();
@@ -181,7 +181,7 @@ for (const url of PLACES) {
       const { snapshot } = await engine.start("dated", null);
       await engine.idle();
       const { error } = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
-      assert.match(error?.message ?? "", /^what the step "now" of "dated" returned is a Date, which JSON can't carry/);
+      assert.match(error?.message ?? "", /^the result of the step "now" of "dated" is a Date, which JSON can't carry/);
       await store.close();
     });
 
@@ -326,7 +326,7 @@ for (const url of PLACES) {
       assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "awake");
       assert.equal(
         (await engine.snapshot(bad.snapshot.graph_id))?.error?.message,
-        'ctx.sleep in "nap" was given no date',
+        'ctx.sleep in "nap" was given an invalid date',
       );
       await store.close();
     });

@@ -30,7 +30,7 @@ describe("the log of store failures", () => {
       [
         ["g_1 failed.", "g_1", undefined],
         ["g_3 failed.", "g_3", undefined],
-        ["g_5 failed. For the same reason 2 more failed since that was told.", "g_5", 2],
+        ["g_5 failed. 2 more failed for the same reason since the last message.", "g_5", 2],
         ["g_7 failed.", "g_7", undefined],
       ],
     );

@@ -142,7 +142,7 @@ function reports(open: () => Promise<Store>): void {
         /^RangeError: no$/,
         /could not be cloned/,
         /takes no "COMMIT"/,
-        /prepare answers at once, which a thread can't: use `await db\.query/,
+        /prepare is synchronous and not available in a thread\. Use `await db\.query/,
         /what ctx\.tx of "clumsy" returned is a Date/,
         /The transaction of this ctx\.tx is over/,
       ].entries())

@@ -163,7 +163,7 @@ describe("an isolated worker", () => {
   it("does not affect the next run in its thread, whatever it left behind", async () => {
     assert.equal((await ended("leaves")).result, "left");
     const { graph_id, result, nodes } = await ended("leaves");
-    assert.deepEqual(result, [null, "The worker has ended: await all that it asks of its context before it returns"]);
+    assert.deepEqual(result, [null, "The worker has ended. Await all calls of its context before it returns."]);
     const reported = (await engine.events(graph_id, { after: 0, limit: 100 })).map(({ type }) => type);
     assert.ok(!reported.includes("log"), reported.join());
     assert.deepEqual(
@@ -196,7 +196,10 @@ describe("an isolated worker", () => {
     process.on("worker", note);
     const { error, nodes } = await ended("odd-input");
     process.off("worker", note);
-    assert.match(error?.message ?? "", /The input of "takes" can't be made: it is a function, which JSON can't carry/);
+    assert.match(
+      error?.message ?? "",
+      /The input of "takes" can't be computed: it is a function, which JSON can't carry/,
+    );
     assert.deepEqual([nodes[0]?.attempts, begun], [1, []]);
   });
 
@@ -209,7 +212,10 @@ describe("an isolated worker", () => {
   it("is rejected at boot if a thread can't load its module", () => {
     const refusals: [string | URL, RegExp][] = [
       ["./here.js", /worker "w" is isolated in \.\/here\.js; use a file: URL/],
-      [pathToFileURL(join(folder, "gone.js")), /worker "w" is isolated in file:.*gone\.js, where there is no file/],
+      [
+        pathToFileURL(join(folder, "gone.js")),
+        /worker "w" is isolated in file:.*gone\.js, but this file does not exist/,
+      ],
     ];
     for (const [given, message] of refusals) {
       const lost = worker("w", { isolate: { module: given } }, () => 1);

@@ -95,7 +95,7 @@ export class RunLoop implements MessageHandler {
     const started = this.startReady(run, unit);
     if (message.type === "slotGranted")
       started.unshift(new StartedAttempt(run, message.node, message.slot, message.fault));
-    for (const id of inner.takeDropped()) run.abort(id, new Error("Nobody waits for this node any more"));
+    for (const id of inner.takeDropped()) run.abort(id, new Error("The result of this node is no longer needed"));
     this.#commit({ run, unit, reply, isTerminal, started, woken: inner.takeWoken() });
     if (message.type === "nodeFailed" && message.retryAtMs !== undefined) this.retryLater(run, message.node);
   }
@@ -227,7 +227,7 @@ function abortEnded(run: ActiveRun, message: InboxMessage): void {
     if (hasFailed) run.abortEnded("The graph failed");
   } else if (message.type === "nodeFailed") {
     if (hasFailed || message.retryAtMs === undefined) run.abortEnded("Another node of the graph failed");
-  } else if (message.type === "deadline") run.abortEnded("The graph's time is over");
+  } else if (message.type === "deadline") run.abortEnded("The graph has exceeded its timeout");
   else if (isControl(message)) run.abortEnded("The graph was cancelled");
 }
 

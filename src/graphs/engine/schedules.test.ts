@@ -118,7 +118,7 @@ for (const url of STORES) {
       await here.engine.idle();
       await here.pass(HOUR);
       assert.deepEqual(await timesOf(here), [START + HOUR, START + 3 * HOUR]);
-      assert.ok(here.logs.some((text) => /hourly is skipped: its last graph is still under way/.test(text)));
+      assert.ok(here.logs.some((text) => /hourly is skipped: its last run is still active/.test(text)));
     });
 
     it("follow the clock of their time zone on the days of its changes", async () => {
@@ -363,14 +363,14 @@ for (const url of STORES) {
       const { engine } = await bench({ workers: [echo] }, url);
       for (const [change, text] of [
         [{ cron: "often" }, /"cron" is "often"/],
-        [{ timeZone: "Mars/Olympus" }, /no time zone/],
+        [{ timeZone: "Mars/Olympus" }, /not a time zone/],
         [{ worker: "nobody" }, /No worker or graph is named "nobody"/],
-        [{ name: "no name" }, /is no name/],
+        [{ name: "no name" }, /is not a valid name/],
         [{ cron: undefined }, /cron is undefined; use a text such as "30 2 \* \* \*"/],
         [{ timeZone: null }, /timeZone is null; use a text such as "Europe\/Berlin"/],
         [{ catchUp: "some" }, /catchUp is "some"; use "none", "last" or "all"/],
         [{ overlap: true }, /overlap is true; use "skip" or "allow"/],
-        [{ timezone: "UTC" }, /an option "timezone", which there is not; known: name, /],
+        [{ timezone: "UTC" }, /an unknown option "timezone"; known: name, /],
       ] as const)
         await assert.rejects(engine.schedule.upsert({ ...hourly, ...change } as never), has("SVC_INVALID", text));
       await assert.rejects(
@@ -408,7 +408,7 @@ describe("the due times of a schedule", () => {
       missedText("often", dueRuns({ nextMs: START, catchUp }, times, START + lateMs));
     assert.equal(
       reported("all", HOUR),
-      "The schedule often was due more than 1000 times: so many are made up for, the rest is passed over",
+      "The schedule often was due more than 1000 times. It catches up with that many and skips the rest.",
     );
     assert.equal(reported("all", 999_000), undefined);
     assert.equal(reported("last", HOUR), "The schedule often missed 1000 of its times, or more");

@@ -112,7 +112,7 @@ for (const url of PLACES) {
       await pass(1);
       assert.deepEqual(
         [(await engine.snapshot(snapshot.graph_id))?.result, waits],
-        ['No signal "ok" came within 1h', 2],
+        ['No signal "ok" arrived within 1h', 2],
       );
       await store.close();
     });
@@ -183,7 +183,7 @@ for (const url of PLACES) {
       await table.engine.idle();
       assert.equal((await table.engine.snapshot(snapshot.graph_id))?.result, "№ 7");
       const log = (await table.store.graphs.events(snapshot.graph_id, 0)).find(({ type }) => type === "log");
-      assert.deepEqual(log?.data, { level: "warn", message: 'The signal "n" was not taken: n: must be a number' });
+      assert.deepEqual(log?.data, { level: "warn", message: 'The signal "n" was dropped: n: must be a number' });
       await table.store.close();
     });
 

@@ -28,8 +28,7 @@ export interface UnfitOptions {
   inputBytes: number;
 }
 
-const NOT_COMPENSATED =
-  "Cancelled by an operator; no process has the nodes that it was started with, so nothing was undone";
+const NOT_COMPENSATED = "Cancelled by an operator; no process has its definition, so nothing was compensated";
 
 export class Unfit {
   readonly #options: UnfitOptions;
@@ -75,7 +74,7 @@ export class Unfit {
   #refusal({ row }: Machine, step: string): SvcError {
     return new SvcError(
       "SVC_TRANSITION",
-      `The graph ${row.id} was started as ${calledIn(row)} with other nodes than this build has, and no process has them; ${step} needs one: start a process of the build that began it, or cancel it`,
+      `The graph ${row.id} was started as ${calledIn(row)} with other nodes than this build has, and no process has them; ${step} needs them. Start a process of the build that started it, or cancel it.`,
     );
   }
 
@@ -104,7 +103,7 @@ function standIn({ row, nodes }: StoredGraph): GraphDefinition {
 
 function standInNode(name: string, worker: string): NodeDefinition {
   const run = (): never => {
-    throw new Error(`This build has not the worker "${worker}" as the graph was started with it`);
+    throw new Error(`This build lacks the worker "${worker}" with which the graph was started`);
   };
   return {
     name,

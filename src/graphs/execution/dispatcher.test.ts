@@ -59,7 +59,7 @@ describe("limits of a worker", () => {
     await pass(0);
     const { status, error, nodes } = (await engine.snapshot(snapshot.graph_id)) ?? assert.fail();
     assert.deepEqual([status, nodes[0]?.attempts], ["failed", 1]);
-    assert.match(error?.message ?? "", /What "watched" is limited by can't be told: .*toUpperCase/);
+    assert.match(error?.message ?? "", /The limit key of "watched" can't be computed: .*toUpperCase/);
   });
 
   it("reject a key that is not text", async () => {
@@ -67,7 +67,10 @@ describe("limits of a worker", () => {
     const { engine, pass } = await bench({ workers: [only] }, "memory:");
     const { snapshot } = await engine.start("watched", job("a1"));
     await pass(0);
-    assert.match((await engine.snapshot(snapshot.graph_id))?.error?.message ?? "", /rate.key gave 7; give a text/);
+    assert.match(
+      (await engine.snapshot(snapshot.graph_id))?.error?.message ?? "",
+      /rate.key returned 7; return a text/,
+    );
   });
 
   it("count a waiting node once for any number of pauses and resumes, and anew in its next epoch", async () => {

@@ -122,7 +122,7 @@ export class Dispatcher implements SlotPool {
     return taskQueue;
   }
 
-  // What queues ask.
+  // Called by queues.
 
   count(more: 1 | -1): void {
     this.#running += more;

@@ -77,9 +77,9 @@ export class Ending {
     const change = this.#change(nowMs);
     if (this.isActive) {
       this.#stopRunning(change);
-      this.#compensation.giveUp(change, `Not undone within ${lifecycle.undoTimeout}`);
+      this.#compensation.giveUp(change, `Not compensated within ${lifecycle.undoTimeout}`);
       this.#unwind(change);
-    } else this.fail(change, { message: `No end within ${lifecycle.timeout}`, reason: "timeout" });
+    } else this.fail(change, { message: `Not finished within ${lifecycle.timeout}`, reason: "timeout" });
     return change.unit;
   }
 

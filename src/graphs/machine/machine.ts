@@ -1,7 +1,7 @@
 /**
- * The state machine of one graph: a mirror of its rows in memory, and the only place that decides what a transition
- * changes. No I/O: each transition changes the mirror at once and returns the unit to commit; units are committed in the
- * order they are made, so mirror and store agree.
+ * The state machine of one run: a copy of its rows in memory, and the only place that decides what a transition changes. No I/O: each
+ * transition changes the rows in memory at once and is then committed. Transitions are committed in their order, so memory and store
+ * agree.
  *
  * | phase (status)      | what happens             | phase after          | events, webhook                       |
  * |---------------------|--------------------------|----------------------|---------------------------------------|
@@ -25,7 +25,7 @@
  * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
  * | done, failed        | retry from a node        | running, epoch + 1   | graph.started, node.ready             |
  *
- * Everything else is refused with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
+ * All other transitions are rejected with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
  * Source: contract section 4.
  */
 import type { Json } from "../../platform/shared/json.ts";
@@ -131,7 +131,7 @@ export class Machine {
     return this.inner.definitionOf(nodeId) ?? this.#state.definitionOf(nodeId);
   }
 
-  // Transitions. Each returns the unit to commit.
+  // Transitions. Each returns the change to commit.
 
   /** @param into the transition that inserts the run; default: a new one. */
   begin(nowMs: number, into?: Transition): Transition {
@@ -326,7 +326,7 @@ export class Machine {
 
   #abandon(problem: string, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
-    const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${problem}`;
+    const message = `The definition of "${this.row.worker}" changed while this run was active: ${problem}`;
     this.ending.fail(change, { message, reason: "error" });
     return change.unit;
   }

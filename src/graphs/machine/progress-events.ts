@@ -14,7 +14,7 @@ export interface Said {
 
 /** Limit for a run. Later reports are dropped, so that a worker that logs in a loop does not fill the disk. */
 const MAX_EVENTS = 100_000;
-const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
+const MUTE = `The run has ${MAX_EVENTS} events. Further logs and events of its workers are dropped.`;
 
 export class ProgressEvents {
   readonly #row: GraphRow;

@@ -37,7 +37,7 @@ export class Again {
     if (!isKnown || from.includes("#"))
       throw new SvcError(
         "SVC_INVALID",
-        `"from" is "${from.slice(0, 200)}", which is no node of the graph; it has ${definition.nodes.map((node) => node.name).join(", ")}`,
+        `"from" is "${from.slice(0, 200)}", which is not a node of the graph; its nodes are ${definition.nodes.map((node) => node.name).join(", ")}`,
         { issues: [{ path: ["from"], message: "must be a node of the graph" }] },
       );
     this.#from = from;

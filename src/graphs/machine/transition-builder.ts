@@ -1,4 +1,4 @@
-/** Builds a transition: collects its changes of rows as one unit. */
+/** Builds a transition: collects its changes of rows. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEventType, GraphRow, NewEvent, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/unit.ts";

@@ -95,7 +95,7 @@ for (const url of ["memory:", REMOTE]) {
       );
       await clock.advance(0);
       assert.deepEqual([(await now()).status, (await now()).attempts], ["failed", 1]);
-      assert.match((await now()).error ?? "", /^busy .*can't be told: no idea/);
+      assert.match((await now()).error ?? "", /^busy .*retryIf failed: no idea/);
     });
 
     it("with a retry time delays the next attempt until then, also beyond the maximum delay", async () => {

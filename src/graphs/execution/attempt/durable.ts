@@ -121,7 +121,7 @@ export class Durable {
       const startedMs = clock.now();
       const result = toJson(
         await this.#runStep(id, key, fn, options),
-        `what the step "${key}" of "${node.id}" returned`,
+        `the result of the step "${key}" of "${node.id}"`,
         values.resultBytes,
       );
       await this.#commit({ type: "stepDone", id, result, startedMs });
@@ -140,7 +140,7 @@ export class Durable {
       return decide(machine, message, clock.now()) as Transition;
     };
     const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
-    const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`, values.resultBytes);
+    const kept = (value: unknown): Json => toJson(value, `the result of ctx.tx of "${node.id}"`, values.resultBytes);
     const statements = (db: TransactionHandle): Json | Promise<Json> => {
       const value = run(db);
       return value instanceof Promise ? value.then(kept) : kept(value);
@@ -205,7 +205,7 @@ export class Durable {
 
   async sleep(until: Duration | Date, { key }: SleepOptions = {}): Promise<void> {
     const dueMs = until instanceof Date ? until.getTime() : this.#options.clock.now() + durationMs(until);
-    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#node.id}" was given no date`);
+    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#node.id}" was given an invalid date`);
     const id = key === undefined ? this.#keys.count("sleep") : this.#keys.use("sleep", key);
     await this.#settle(
       (wake) => this.#waitOf({ kind: "sleep", id }, wake),
@@ -299,7 +299,7 @@ export class Durable {
   }
 
   #refuse(signal: KeptSignal, error: unknown): Promise<void> {
-    const message = `The signal "${signal.row.name}" was not taken: ${(error as Error).message}`;
+    const message = `The signal "${signal.row.name}" was dropped: ${(error as Error).message}`;
     return this.#commit({ type: "signalRefused", signal, message });
   }
 

@@ -128,7 +128,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     else busy.end();
   }
 
-  // What slots ask.
+  // Called by slots.
 
   free(slot: Slot): void {
     if (slot.permit !== undefined) this.#pool.permits?.giveBack(slot.permit);
