@@ -72,7 +72,7 @@ export interface WebhooksOptions {
 }
 
 export interface Webhooks {
-  /** POST webhooks. `created` tells 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
+  /** POST webhooks. `created` distinguishes 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
   create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
   /** Checks a URL without storing anything: the answer to a registration, and the kind of its addresses. */
   judge(rawUrl: string): Promise<UrlCheck>;
@@ -156,7 +156,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   });
   const log = options.log ?? silentLog;
   const onDisabled = (row: RegistrationRow): void => {
-    const why = row.disabledReason === "gone" ? "its receiver answered 410" : "nothing but failures for 120 h";
+    const why = row.disabledReason === "gone" ? "its receiver answered 410" : "only failures for 120 h";
     log.warn({ registrationId: row.id, reason: row.disabledReason }, `webhook ${row.id} is disabled: ${why}`);
     options.onDisabled?.(view(row));
   };

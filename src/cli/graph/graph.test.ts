@@ -40,7 +40,7 @@ function commandOf(args: readonly string[], env: Environment = {}, nowMs = Date.
 
 describe("the command line of svc graph", () => {
   const mistakes: [string[], RegExp][] = [
-    [[], /^No verb given; it may be ls, .*, check\n\nRun "svc graph --help"/],
+    [[], /^No verb given. Verbs: ls, .*, check\n\nRun "svc graph --help"/],
     [["lss"], /^svc graph has no verb "lss"; did you mean "ls"\?\n\nRun "svc graph --help"/],
     [["list"], /^svc graph has no verb "list"; did you mean "ls"\?/],
     [["inspect"], /^svc graph has no verb "inspect"; it has ls, .*, check\n/],
@@ -66,8 +66,8 @@ describe("the command line of svc graph", () => {
     [["pause", "g_1", "--grace", "long"], /^--grace is "long"\. It must be such as 30s/],
     [["cancel", "g_1", "--yes"], /^svc graph cancel takes no --yes/],
     [["start", "a", "--priority", "high"], /^--priority is "high"\. It must be a whole number/],
-    [["bulk"], /^svc graph bulk needs a step: pause, resume, cancel, retry, purge/],
-    [["bulk", "explode"], /^svc graph bulk knows no "explode"/],
+    [["bulk"], /^svc graph bulk needs an action: pause, resume, cancel, retry, purge/],
+    [["bulk", "explode"], /^svc graph bulk has no action "explode"/],
     [["bulk", "cancel", "--yes"], /^svc graph bulk cancel needs a filter/],
     [["bulk", "cancel", "--worker", "a", "--before", "1d"], /^svc graph bulk cancel takes no --before/],
     [["ls", "--longer", "soon"], /^--longer is "soon"; it must be a length of time such as 30s or 5m/],
@@ -179,11 +179,11 @@ describe("svc graph", () => {
     for (let at = 0; at < 3; at++) await run(["start", "asked", "--tag", "crowd", "--priority", String(at)]);
     await app.engine.idle();
     const cancel = ["bulk", "cancel", "--tag", "crowd", "--since", "1h"];
-    assert.deepEqual((await run(cancel)).lines, ["cancel would take 3 graphs; add --yes to do it"]);
-    assert.deepEqual((await run([...cancel, "--yes", "--note", "too many"])).lines, ["cancel: 3 graphs"]);
+    assert.deepEqual((await run(cancel)).lines, ["cancel would affect 3 runs; add --yes to execute it"]);
+    assert.deepEqual((await run([...cancel, "--yes", "--note", "too many"])).lines, ["cancel: 3 runs"]);
     await app.engine.idle();
     const { lines: again } = await run([...cancel, "--yes"]);
-    assert.deepEqual(again, ["cancel: 0 graphs; 3 graphs did not allow it"]);
+    assert.deepEqual(again, ["cancel: 0 runs; 3 runs did not allow it"]);
     const purge = ["bulk", "purge", "--tag", "crowd", "--status", "failed", "--json"];
     const sums = [await run(purge), await run([...purge, "--yes"]), await run(purge)].map(
       ({ lines }) => JSON.parse(lines[0] ?? "") as unknown,
@@ -242,7 +242,7 @@ describe("svc graph", () => {
       json.map((line) => (JSON.parse(line) as { tags: string[] }).tags),
       [["t1"]],
     );
-    assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No graphs"]);
+    assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No runs"]);
   });
 
   it("waits for the end of a started run, and prints its result", async () => {
@@ -330,12 +330,12 @@ describe("svc graph", () => {
       const text = await run(["check", "--app", entry("bad2", "new Map()"), "--sample", "1"]);
       assert.match(
         text.lines.join("\n"),
-        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*misfits: \d+ unfinished, 2 ended/,
+        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*problems: \d+ unfinished, 2 ended/,
       );
       const same = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", ${JSON.stringify(shapeOf(name))}]`);
       const good = await run(["check", "--app", entry("good", `new Map([${same.join(", ")}])`)]);
       assert.equal(good.code, 0);
-      assert.match(good.lines.join("\n"), /^All runs fit: \d+ unfinished, \d+ ended$/);
+      assert.match(good.lines.join("\n"), /^All runs are compatible: \d+ unfinished, \d+ ended$/);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -347,12 +347,12 @@ describe("svc graph", () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
     await assert.rejects(run(["ls"], "another key"), {
       code: "SVC_UNAUTHORIZED",
-      message: /Set SVC_EXEC_API_KEY .*; one that was started without lets nobody in/,
+      message: /Set SVC_EXEC_API_KEY .*; An app without a key rejects all requests/,
     });
     await assert.rejects(run(["ls", "--status", "lost"]), { code: "SVC_INVALID", message: /allowed are pending/ });
     await assert.rejects(run(["ls"], KEY, "http://127.0.0.1:9"), {
       code: "SVC_UNAVAILABLE",
-      message: /Nothing answers at/,
+      message: /No response from/,
     });
   });
 

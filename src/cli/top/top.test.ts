@@ -69,9 +69,9 @@ describe("svc top", () => {
     assert.match(first, /last hour 2 started {2}0 done {2}1 failed \(100\.0 %\)/);
     assert.match(first, /refuse +g_\w+ .*the shop is closed/);
     assert.match(first, /asked +\d+ .*paused/);
-    assert.match(first, /QUEUE .*IN\/MIN +ENDS\/MIN +EMPTY/);
+    assert.match(first, /QUEUE .*IN\/MIN +OUT\/MIN +EMPTY/);
     assert.match(first, /nightly +refuse +in /);
-    assert.match(first, /process +memory \d+ MB +event loop late (?:–|[\d.]+ ms) \(99 %\)/);
+    assert.match(first, /process +memory \d+ MB +event-loop lag p99 (?:–|[\d.]+ ms)/);
   });
 
   it("lists processes if there are several, and the latency of their database", async () => {
@@ -98,7 +98,7 @@ describe("svc top", () => {
     const view = { at_ms: Date.now(), queues, schedules: [], failed: [], running: [], status };
     const lines = topLines("http://x", view, { columns: 120, rows: 30 }, (_, text) => text).join("\n");
     assert.match(lines, /in-10 +30 +– +\d+ +10 +40 +in 1/);
-    assert.match(lines, /in-50 +30 +– +\d+ +50 +40 +fills/);
+    assert.match(lines, /in-50 +30 +– +\d+ +50 +40 +growing/);
   });
 
   it("counts nodes of the definition, and items of fan-outs separately", async () => {
@@ -191,7 +191,7 @@ describe("svc top", () => {
       0,
     );
     const words = where.texts.map((text) => /http:\/\/x {2}(.*?) {2}/.exec(text)?.[1]);
-    assert.deepEqual(words, [undefined, "ready", "does not answer since", "ready", undefined]);
+    assert.deepEqual(words, [undefined, "ready", "no response since", "ready", undefined]);
   });
 
   it("leaves no listener behind after a refresh", async () => {

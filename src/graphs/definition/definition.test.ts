@@ -82,14 +82,14 @@ describe("definitions", () => {
       [{ retry: { retryIf: true } as never }, /worker "w" has retry.retryIf true; use a function/],
       [{ retry: { nonRetryable: "TypeError" as never } }, /retry.nonRetryable "TypeError"; use names/],
       [{ retry: { jitter: 0.5 as never } }, /retry.jitter 0.5; use true or false/],
-      [{ retry: { maximum: 3 } as never }, /in retry, has an option "maximum".*known: max,/],
+      [{ retry: { maximum: 3 } as never }, /in retry, has an unknown option "maximum".*known: max,/],
       [{ concurrency: { limit: 0, key: String } }, /worker "w" has concurrency.limit 0; use a whole number/],
       [{ concurrency: { limit: 1 } as never }, /worker "w" lacks concurrency.key/],
       [{ rate: 5 as never }, /worker "w" has rate 5; use \{ limit/],
       [{ rate: { limit: 1, per: 0 } }, /worker "w" has rate.per 0; use a time above 0/],
       [{ rate: { limit: 1 } as never }, /worker "w" lacks rate.per/],
       [{ priority: 0.5 }, /worker "w" has priority 0.5; use a whole number/],
-      [{ concurency: 3 } as never, /worker "w" has an option "concurency".*known: .*concurrency/],
+      [{ concurency: 3 } as never, /worker "w" has an unknown option "concurency".*known: .*concurrency/],
     ];
     for (const [options, message] of refusals)
       assert.match(
@@ -125,7 +125,7 @@ describe("definitions", () => {
       [(g) => g.map("a", noop, g.node("b", noop), () => [], { when: () => true }), /has an unknown option "when"/],
       [(g) => g.map("a", noop, g.node("b", noop), () => [], { onError: "continue" }), /use "fail" or "collect"/],
       [async (g) => g.node("a", noop), /function of graph "g" returns a promise; declare nodes synchronously/],
-      [(g) => (g.node("a", noop), "a"), /function of graph "g" gives "a"; return nothing, or what g.node/],
+      [(g) => (g.node("a", noop), "a"), /function of graph "g" returns "a"; return nothing, or what g.node/],
       [(g) => (g.node("a", noop), { name: "b" }), /returns the node "b", which the graph does not have/],
     ];
     for (const [declare, message] of refusals)

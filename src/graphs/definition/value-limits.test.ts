@@ -17,7 +17,7 @@ describe("value limits", () => {
     await pass(0);
     const { status, error } = (await engine.snapshot(snapshot.graph_id)) ?? {};
     assert.deepEqual([status, calls], ["failed", 1]);
-    assert.match(error?.message ?? "", /the result of "large" has 16777218 bytes of JSON; at most 16777216 are kept/i);
+    assert.match(error?.message ?? "", /the result of "large" has 16777218 bytes of JSON; the limit is 16777216/i);
   });
 
   it("reject a start with an input that is too large", async () => {
@@ -44,7 +44,7 @@ describe("value limits", () => {
     const talk = worker("talk", (input: string, ctx) => {
       assert.throws(
         () => ctx.emit("film", "x".repeat(1023)),
-        /the data of "film" has 1025 bytes of JSON; at most 1024/,
+        /the data of "film" has 1025 bytes of JSON; the limit is 1024/,
       );
       return input + input;
     });
@@ -53,7 +53,7 @@ describe("value limits", () => {
     const { snapshot } = await engine.start("talk", "x".repeat(2046));
     await pass(0);
     assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
-    const refused = { code: "SVC_TOO_LARGE", message: /has 2049 bytes of JSON; at most 2048/ };
+    const refused = { code: "SVC_TOO_LARGE", message: /has 2049 bytes of JSON; the limit is 2048/ };
     await assert.rejects(engine.start("talk", "x".repeat(2047)), refused);
     await assert.rejects(engine.fork(snapshot.graph_id, { from: "talk", input: "x".repeat(2047) }), refused);
     const two = await engine.start("talk", "é".repeat(1020));
@@ -98,7 +98,7 @@ describe("value limits", () => {
       [{ inputBytes: 12 }, /graphLimits has inputBytes 12; use a whole number from 1024 to 134217728/],
       [{ progressPerSecond: 0.5 }, /graphLimits has progressPerSecond 0.5; use a whole number from 1 to 100/],
       [{ pauseGrace: "soon" }, /graphLimits, in pauseGrace: "soon" is not a duration/],
-      [{ inputByte: 2048 }, /graphLimits has an option "inputByte"/],
+      [{ inputByte: 2048 }, /graphLimits has an unknown option "inputByte"/],
     ];
     for (const [given, message] of wrong) assert.throws(() => readLimits(given), { code: "SVC_DEFINITION", message });
   });

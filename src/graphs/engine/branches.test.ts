@@ -62,7 +62,7 @@ describe("functions of a definition", () => {
       await failureOf({ items: () => "abc" }),
       /items of "next" can't be computed: .* returned a text; return an array/,
     );
-    assert.match(await failureOf({ items: () => undefined }), /gave undefined; give an array/);
+    assert.match(await failureOf({ items: () => undefined }), /returned undefined; return an array/);
     assert.match(await failureOf({ items: async () => [] }), /returned a promise; return an array/);
     assert.match(await failureOf({ items: () => [1, { a: Number.NaN }] }), /item 1.a is NaN, which JSON can't carry/);
     assert.match(await failureOf({ items: () => [new Date(0)] }), /item 0 is a Date, which JSON can't carry/);

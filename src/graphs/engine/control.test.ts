@@ -115,7 +115,7 @@ for (const url of PLACES) {
         [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
         ["done", { reported: { sum: 14 } }],
       );
-      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, report: 2 });
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, summary: 2 });
       assert.deepEqual(
         (await store.graphs.pastNodes(id)).map((row) => [row.id, row.epoch, row.status, row.result]),
         [
@@ -230,7 +230,7 @@ for (const url of PLACES) {
       const [first, second] = await Promise.all([plain, edited].map(({ graph_id }) => engine.snapshot(graph_id)));
       assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { reported: { sum: 14 } }, ["t"]]);
       assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ reported: "by hand" }, id, 1]);
-      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, report: 3 });
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, summary: 3 });
       assert.equal((await engine.snapshot(id))?.epoch, 1);
       assert.deepEqual(typesOf(await store.graphs.events(edited.graph_id, 0)), [
         "graph.queued",

@@ -141,9 +141,9 @@ function reports(open: () => Promise<Store>): void {
       for (const [at, expected] of [
         /^RangeError: no$/,
         /could not be cloned/,
-        /takes no "COMMIT"/,
+        /does not allow "COMMIT"/,
         /prepare is synchronous and not available in a thread\. Use `await db\.query/,
-        /what ctx\.tx of "clumsy" returned is a Date/,
+        /the result of ctx\.tx of "clumsy" is a Date/,
         /The transaction of this ctx\.tx is over/,
       ].entries())
         assert.match(errors[at] ?? "", expected);

@@ -60,9 +60,9 @@ describe("the rows that a worker writes with ctx.tx", () => {
     assert.equal(total, 1);
     for (const [at, expected] of [
       /^no$/,
-      /^what ctx\.tx of "clumsy" returned\[1\] is a Date/,
-      /gives a promise and is not async/,
-      /takes no "COMMIT"/,
+      /^the result of ctx\.tx of "clumsy"\[1\] is a Date/,
+      /returns a promise but is not async/,
+      /does not allow "COMMIT"/,
       /no such table: nowhere/,
     ].entries())
       assert.match(errors[at] ?? "", expected);

@@ -189,7 +189,7 @@ for (const kind of ["sqlite", "postgres"]) {
     it("can't be opened by an app during a move, or after it at the source", async () => {
       const marked = (await PLACES[kind]?.(`${kind}-marked`)) as Place;
       for (const [state, reported] of [
-        ["arriving", /being filled from p since 1970.*not all of it is here/],
+        ["arriving", /being filled from p since 1970.*the copy is not complete/],
         ["leaving", /being moved to p since .*svc migrate again.*--undo-mark/],
         ["left", /was moved to p at .*twice.*SVC_DATABASE_URL.*--undo-mark/],
       ] as const) {

@@ -195,7 +195,7 @@ for (const [url, isAsync, statements] of OWN)
         for (const sql of ["COMMIT", "rollback to x", " END"])
           await assert.rejects(
             async () => store.graphs.transact({ ...run, statements: async (db) => (await db.query(sql)).changes }),
-            (error: Error) => /takes no/.test((error.cause as Error).message),
+            (error: Error) => /does not allow/.test((error.cause as Error).message),
           );
       });
 

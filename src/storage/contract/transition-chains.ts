@@ -1,5 +1,5 @@
 /**
- * Chains of transitions that are made on top of each other without waiting for the store. Event numbers alone don't identify a chain: two
+ * Chains of transitions, each based on the one before, without waiting for the store. Event numbers alone don't identify a chain: two
  * copies of a run may count alike, and the second transition of one would pass on top of the first of the other. So once a transition of
  * a chain was not written, none that follows is.
  */

@@ -272,7 +272,7 @@ describe("a move", () => {
     await assert.rejects(stage.run(new Life(4, true)), Killed);
     assert.equal((await undoMove(stage.sides().source)).peer, "the schema");
     assert.equal(stage.source.mark, undefined);
-    await assert.rejects(stage.run(), /The schema holds a part of another move.*drop its schema/);
+    await assert.rejects(stage.run(), /The schema contains a part of another move.*drop its schema/);
     await assert.rejects(undoMove(stage.sides().target), /is being filled from the file/);
   });
 

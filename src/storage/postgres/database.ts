@@ -34,7 +34,7 @@ export type SqlValue =
   | readonly number[]
   | readonly (string | number | null | Uint8Array)[];
 
-/** Runs a statement; `svc.` in it stands for the schema. */
+/** Runs a statement; `svc.` in it is replaced by the schema. */
 export type Sql = (text: string, ...values: SqlValue[]) => Promise<Row[]>;
 
 export interface Answer {
@@ -73,7 +73,7 @@ export class Database {
       await Promise.all([pool.end(), writers.end()]);
       const known = storeError(error);
       if (known instanceof SvcError) throw known;
-      throw new SvcError("SVC_STORE", `The tables in PostgreSQL can't be made: ${known.message}`, { cause: error });
+      throw new SvcError("SVC_STORE", `The tables in PostgreSQL can't be created: ${known.message}`, { cause: error });
     }
   }
 

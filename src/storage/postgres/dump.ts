@@ -204,6 +204,6 @@ function requireShort(table: DumpTable, row: DumpRow, names: readonly string[]):
   const key = JSON.stringify(keyOf(table, row)).slice(0, 120);
   throw new SvcError(
     "SVC_MOVE",
-    `The ${table.name} ${key} has ${names.join(" and ")} of ${bytes} bytes together; PostgreSQL keeps up to ${LONGEST_ENTRY} that are looked for. Purge it before you move`,
+    `The ${table.name} ${key} has ${names.join(" and ")} of ${bytes} bytes in total; PostgreSQL indexes up to ${LONGEST_ENTRY}. Purge the row before the move`,
   );
 }

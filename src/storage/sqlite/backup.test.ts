@@ -40,7 +40,7 @@ describe("a backup", () => {
   it("overwrites no existing file, and does not create a missing source", async () => {
     await assert.rejects(backUp(at("used.db"), at("copy.db")), {
       code: "SVC_STORE",
-      message: /copy\.db is there already/,
+      message: /copy\.db already exists/,
     });
     await assert.rejects(backUp(at("none.db"), at("x.db")), { code: "SVC_STORE", message: /no database .*none\.db/ });
     assert.deepEqual([existsSync(at("none.db")), existsSync(at("x.db"))], [false, false]);
@@ -56,7 +56,7 @@ describe("a backup", () => {
     writeFileSync(at("text.db"), "no database, whatever its name says. ".repeat(100));
     await assert.rejects(backUp(at("text.db"), at("y.db")), {
       code: "SVC_STORE",
-      message: /text\.db is no SQLite database/,
+      message: /text\.db is not an SQLite database/,
     });
     await assert.rejects(backUp(at("used.db"), at("text.db/folder.db")), {
       code: "SVC_STORE",

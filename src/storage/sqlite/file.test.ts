@@ -145,14 +145,14 @@ describe("the SQLite store", () => {
       const file = join(folder, "unlocked.db");
       // Accepts no byte, like a full disk.
       symlinkSync("/dev/full", `${file}.owner`);
-      const noRoom = /unlocked\.db\.lock can't grow: the disk is full.*make room/;
+      const noRoom = /unlocked\.db\.lock can't grow: the disk is full.*Free disk space/;
       await assert.rejects(openStore(`sqlite:${file}`), { code: "SVC_STORE", message: noRoom });
       rmSync(`${file}.owner`);
       await (await openStore(`sqlite:${file}`)).close();
       writeFileSync(`${file}.lock`, "a letter, and quite a long one. ".repeat(200));
       await assert.rejects(openStore(`sqlite:${file}`), {
         code: "SVC_STORE",
-        message: /unlocked\.db\.lock is no SQLite/,
+        message: /unlocked\.db\.lock is not an SQLite/,
       });
     },
   );
@@ -176,7 +176,7 @@ describe("the SQLite store", () => {
     await assert.rejects(store.graphs.commit({ graphId: "g_x", insert: graphRow("g_x") }), /closed/);
     await assert.rejects(
       openStore("mysql://user:secret@host/db"),
-      /"mysql:…" is no database this version can open; allowed: sqlite:<path>, postgres:/,
+      /"mysql:…" is not a database that this version can open; allowed: sqlite:<path>, postgres:/,
     );
   });
 });

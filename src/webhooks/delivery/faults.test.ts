@@ -133,7 +133,7 @@ describe("a receiver", () => {
       for (let count = 0; count < 200; count++) socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     });
     const { attempt, delivery } = await deliver(at(port));
-    assert.match(attempt.error ?? "", /interim answers/);
+    assert.match(attempt.error ?? "", /interim responses/);
     assert.equal(delivery.status, "pending");
   });
 

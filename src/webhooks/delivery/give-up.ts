@@ -31,5 +31,5 @@ export async function giveUp(id: string, options: GiveUpOptions): Promise<Delive
 
 function requirePending({ id, status }: DeliveryRow): void {
   if (status === "pending") return;
-  throw new SvcError("SVC_TRANSITION", `The delivery ${id} is ${status}; to give it up needs it to be pending`);
+  throw new SvcError("SVC_TRANSITION", `The delivery ${id} is ${status}; only a pending delivery can be given up`);
 }

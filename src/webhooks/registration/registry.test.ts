@@ -112,9 +112,9 @@ describe("the validation of registrations", () => {
     [{ url: URL_A, workers: Array.from({ length: 101 }, (_, at) => `w${at}`) }, "SVC_INVALID", /at most 100/],
     [{ url: URL_A, headers: ["X-Team"] }, "SVC_INVALID", /object from header names/],
     [{ url: URL_A, headers: { "webhook-id": "x" } }, "SVC_INVALID", /use another name/],
-    [{ url: URL_A, headers: { "X-Team": 7 } }, "SVC_INVALID", /no good value/],
+    [{ url: URL_A, headers: { "X-Team": 7 } }, "SVC_INVALID", /invalid value/],
     [{ url: URL_A, secret: "short" }, "SVC_INVALID", /secret/],
-    [{ url: URL_A, event: ["graph.done"] }, "SVC_INVALID", /"event" is no key.*events/],
+    [{ url: URL_A, event: ["graph.done"] }, "SVC_INVALID", /"event" is not a key.*events/],
   ];
 
   for (const [body, code, message] of cases) {
@@ -266,7 +266,7 @@ describe("registrations at boot", () => {
         assert.equal(error.code, "SVC_CONFIG");
         assert.match(
           error.message,
-          /^SVC_WEBHOOK_URLS holds "nonsense": .*scheme.*; "http:\/\/10\.0\.0\.1\/": .*private/,
+          /^SVC_WEBHOOK_URLS has "nonsense": .*scheme.*; "http:\/\/10\.0\.0\.1\/": .*private/,
         );
         return !error.message.includes("a.example.com");
       },

@@ -59,9 +59,9 @@ describe("an error of PostgreSQL", () => {
     for (const [code, part] of [
       ["53100", /make room/],
       ["28P01", /check user, password/],
-      ["3D000", /no such database/],
+      ["3D000", /does not have this database/],
       ["25006", /primary/],
-      ["ECONNREFUSED", /goes on by itself/],
+      ["ECONNREFUSED", /continues by itself/],
     ] as const) {
       const reported = storeError(errorOf(code));
       assert.ok(reported instanceof SvcError && reported.code === "SVC_STORE");

@@ -151,7 +151,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   }
 
   async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
-    // Numbers have no gaps, so they tell how far to read.
+    // Event numbers have no gaps, so they determine how many rows to read.
     const text =
       "SELECT * FROM svc.event WHERE graph_id = $1 AND last > $2::bigint AND first <= $3::bigint ORDER BY last";
     const rows = await this.#database.rows(text, clean(graphId), afterSeq, afterSeq + limit);

@@ -1,6 +1,6 @@
 /**
  * Group commit: transitions that are waiting when a writer is free go to the database as one statement and one transaction. Each of the
- * few writers has a slot in the database, whose ticket tells the outcome of its last group if the connection ends before the answer.
+ * few writers has a slot in the database, whose ticket identifies its last group. The slot stores the outcome, in case the connection ends before the answer.
  * Transitions of a run are written in order; those of different runs may be in flight with different writers.
  */
 import type { Json } from "../../../platform/shared/json.ts";
@@ -266,7 +266,7 @@ export class GroupCommit {
         if (slot.ticket === undefined || isUnknown) {
           const { ticket, outcomes } = await this.#ask(slot);
           const isOurs = ticket === sent?.next;
-          // What was sent under another ticket is never written any more.
+          // A group that was sent under another ticket can no longer be written.
           if (ticket !== slot.ticket) sent = undefined;
           slot.ticket = ticket;
           if (isOurs) return outcomes;

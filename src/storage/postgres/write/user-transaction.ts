@@ -98,7 +98,7 @@ function handleOf(client: PoolClient): TransactionHandle {
     prepare: () => {
       throw new SvcError(
         "SVC_STORE",
-        "prepare answers at once, which PostgreSQL can't: use `await db.query(sql, [values])`, which SQLite has too",
+        "prepare is synchronous and not available on PostgreSQL. Use `await db.query(sql, [values])`, which works on every database.",
       );
     },
     query: async (sql, values = []) => {

@@ -1,6 +1,6 @@
 /**
- * A worker's own rows in the transaction of a unit: its statements run first, then the unit is decided and written, and
- * all of it is committed together or not at all.
+ * User statements of a worker in the database transaction of a step: the statements run first, then the step's transition is decided and
+ * written. Both are committed together or not at all.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent } from "../../contract/graph-rows.ts";
@@ -15,7 +15,7 @@ export class UserTransaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
   #unit: Transition | undefined;
-  /** What the author's function threw, or that it took too long: then nothing was decided. */
+  /** Error of the author's function, or its timeout. No transition was decided then. */
   ownError: { error: unknown } | undefined;
 
   constructor(database: Database, run: TransactionRun) {
@@ -24,8 +24,8 @@ export class UserTransaction {
   }
 
   /**
-   * Inside the transaction; twice where that has to be made again.
-   * @param apply writes the unit: its events, undefined where its fence did not hold, or why it can't be written.
+   * Within a transaction. Called again if that is repeated.
+   * @param apply writes the transition. Returns its events, undefined if its fence does not match, or an error.
    */
   write(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     const sql = (text: string) => this.#database.sql(text);
@@ -37,8 +37,8 @@ export class UserTransaction {
   }
 
   /**
-   * As `write`, where the author's function waits for its statements: with the database to itself, and once.
-   * @param over aborted when the transaction was rolled back before the function has ended: then nothing of it counts.
+   * Like `write`, for an asynchronous function of the author: runs once, and nothing else uses the database meanwhile.
+   * @param over aborts if the transaction is rolled back before the function has ended. Its later work has no effect.
    */
   async writeAlone(
     apply: (unit: Transition) => GraphEvent[] | undefined | Error,
@@ -74,9 +74,7 @@ export class UserTransaction {
       own.end();
       if (!(result instanceof Promise)) return result;
       result.catch(() => undefined);
-      throw new TypeError(
-        "ctx.tx was given a function that gives a promise and is not async; write ctx.tx(async (db) => …)",
-      );
+      throw new TypeError("The function of ctx.tx returns a promise but is not async. Write ctx.tx(async (db) => …)");
     }, apply);
   }
 
@@ -107,7 +105,7 @@ function handleOf(database: Database): TransactionHandle {
     query: async (text, values = []) => {
       const before = total();
       const rows = database.own.get(numbered(text)).all(...values);
-      // Of a statement that only reads it tells what the one before has written.
+      // After a statement that only reads, changes() still has the count of the previous one.
       const changes = (): number => Number(database.sql("SELECT changes() AS changes").get()?.["changes"]);
       return { rows, changes: total() === before ? 0 : changes() };
     },
