@@ -10,7 +10,7 @@ type Params = Context["params"];
 type Load = (ctx: never) => unknown;
 
 /**
- * Props of a page or layout. `Of` is `typeof load`, which gives data and parameters, or the route of a page without data:
+ * Props of a page or layout. `Of` is `typeof load`, which determines data and parameters, or the route of a page without data:
  * `PageProps<"/users/[id]">`.
  */
 export interface PageProps<Of extends Load | string | undefined = undefined> {

@@ -112,8 +112,8 @@ export interface Webhooks {
   /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if its registration is disabled */
   replay(id: string): Promise<{ delivery_id: string }>;
   /**
-   * Gives a pending delivery up: it has failed, and is not retried. A running attempt, or the next one of another process, may still
-   * arrive; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` with its state if it is not pending
+   * Gives up a pending delivery: it has failed, and is not retried. A running attempt, or the next one of another process, may still
+   * succeed; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` with its state if it is not pending
    */
   giveUp(id: string): Promise<DeliveryView>;
   /** The request that `replay` would send now; sends nothing. @throws SvcError `SVC_NOT_FOUND`, also for its registration */

@@ -347,7 +347,7 @@ describe("svc graph", () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
     await assert.rejects(run(["ls"], "another key"), {
       code: "SVC_UNAUTHORIZED",
-      message: /Set SVC_EXEC_API_KEY .*; An app without a key rejects all requests/,
+      message: /Set SVC_EXEC_API_KEY .*An app without a key rejects all requests/,
     });
     await assert.rejects(run(["ls", "--status", "lost"]), { code: "SVC_INVALID", message: /allowed are pending/ });
     await assert.rejects(run(["ls"], KEY, "http://127.0.0.1:9"), {

@@ -37,7 +37,7 @@ describe("svc new", () => {
   for (const [args, text] of [
     [[], /needs a folder/],
     [["a", "b"], /takes no argument "b"/],
-    [["My Shop"], /the package name "My Shop": it has [\s\S]+such as --name my-shop/],
+    [["My Shop"], /the package name "My Shop": it may only have [\s\S]+such as --name my-shop/],
     [["\u5e97"], /Give another with --name\n/],
     [["a", "--name", "http"], /"http": it is taken\. [\s\S]+--name http-app/],
     [["a", "--svc", "./gone.tgz"], /--svc is "\.\/gone\.tgz"/],

@@ -55,6 +55,6 @@ describe("the svc dependency of a new app", () => {
     it(`is rejected if nothing exists at "${text}"`, () => {
       const answer = givenSource(text, app, folder);
       assert.ok(answer instanceof Error);
-      assert.match(answer.message, /no package is there; give a tarball/);
+      assert.match(answer.message, /which is not a package; give a tarball/);
     });
 });

@@ -176,7 +176,7 @@ describe("svc top", () => {
     await assert.rejects(top(command, client, output, terminal(80, 24, 1)), { code: "SVC_UNAUTHORIZED" });
   });
 
-  it("keeps the last data while the server is away, and continues when it is back", async () => {
+  it("keeps the last data while the server is unavailable, and continues when it is back", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const get = client.get.bind(client);
     let looks = 0;

@@ -37,7 +37,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     readControls: async () => undefined,
     perform: async () => undefined,
     dropAll: () => undefined,
-    fulfil: () => Promise.reject(new Error("nobody asks")),
+    execute: () => Promise.reject(new Error("nobody asks")),
   };
 
   /** A clock with short waits for periodic checks. */

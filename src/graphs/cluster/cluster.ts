@@ -88,7 +88,7 @@ export class Cluster implements ClusterPort {
       database,
       clock,
       notices: this.#notices,
-      fulfil: (graphId, wanted) => this.#reach.fulfil(graphId, wanted),
+      execute: (graphId, wanted) => this.#reach.execute(graphId, wanted),
     });
     const me = (): string | undefined => this.#membership.id;
     const { isRunner, concurrency } = options;
@@ -166,7 +166,7 @@ export class Cluster implements ClusterPort {
   /** Joins the cluster and takes runs. The store's tables exist already. */
   async start(): Promise<void> {
     const { database, log, identifiers, concurrency } = this.#options;
-    // The database may be briefly away, now or later.
+    // The database may be briefly unavailable, now or later.
     await patiently(() => prepareJobs(database.pool, log));
     await patiently(() => this.#membership.join());
     this.#rounds.start();
@@ -190,7 +190,7 @@ export class Cluster implements ClusterPort {
     await this.#queues.close();
   }
 
-  /** Gives up its runs and leaves. */
+  /** Releases its leases and leaves the cluster. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#rounds.close();

@@ -28,7 +28,7 @@ export class JobQueues {
   async start(queue: Pick<JobsOptions, "identifiers" | "concurrency" | "isAhead" | "onJob">): Promise<void> {
     const { database, clock, log, me } = this.#options;
     let last: string | undefined;
-    // Jobs of a stopped pool are unlocked once it is not listed any more.
+    // Jobs of a stopped pool are unlocked once it is no longer registered.
     const onPool = (pool: string): void => {
       this.#pools = [...this.#pools.filter((other) => other !== last), pool];
       last = pool;

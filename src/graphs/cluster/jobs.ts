@@ -75,8 +75,8 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
 }
 
 /**
- * graphile-worker gives up for good if it once can't write the end of a job, as when the server restarts: another one is started then.
- * Jobs of the previous one are unlocked once its pool is not listed any more.
+ * graphile-worker stops permanently if it can't write the end of a job, such as during a restart of the server. Another one is started
+ * then. Jobs of the previous one are unlocked once its pool is no longer registered.
  */
 class Queue implements Jobs {
   readonly #options: JobsOptions;

@@ -74,7 +74,7 @@ export class LeasedRuns {
     const { leases, isClosing, held: heldBy } = this.#options;
     const held = heldBy();
     if (isClosing() || !held) throw new Error("The process is stopping");
-    // Ask the database, whatever this process believes: others may have given the run up, so that only the job is left.
+    // Ask the database, whatever this process believes: others may have released the run, so that only the job is left.
     const number = await this.#takes.take(graphId);
     // Another process holds it, it has ended, it waits for a signal, or there were two jobs.
     if (number === undefined || held.holds(graphId) || this.has(graphId)) return;
@@ -92,7 +92,7 @@ export class LeasedRuns {
     await left;
   }
 
-  /** Never rejects: the command is done. lookForForgotten finds a run that can't be given back. */
+  /** Never rejects: the command is done. lookForForgotten finds a run that can't be returned. */
   async giveBack(graphId: string, lease: number): Promise<void> {
     const { leases, log } = this.#options;
     await patiently(() => leases.giveBack(graphId, lease)).catch((err: unknown) =>
@@ -102,7 +102,7 @@ export class LeasedRuns {
 
   /**
    * Loads runs that this process holds without knowing, at two checks in a row: the answer was lost, or could not be read. A process
-   * without workers gives such a run back, because it would never continue it.
+   * without workers returns such a run, because it would never continue it.
    */
   async lookForForgotten(me: string): Promise<void> {
     const { leases, isRunner, held: heldBy } = this.#options;

@@ -68,7 +68,7 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
   };
   const until = async (holds: () => boolean): Promise<void> => {
     for (const endMs = Date.now() + 30_000; !holds();) {
-      assert.ok(Date.now() < endMs, "it did not come to that");
+      assert.ok(Date.now() < endMs, "the condition did not become true");
       await new Promise((next) => setTimeout(next, 10));
     }
   };

@@ -16,7 +16,7 @@ import { clusterTables, LOCK_CLASS } from "./schema.ts";
 const BEAT_MS = 1000;
 /** Longer than a pause of the garbage collector or a machine snapshot. A killed process is found at once. */
 const PATIENCE_MS = 10_000;
-/** Pause between attempts to join while the database is away. */
+/** Pause between attempts to join while the database is unavailable. */
 const REJOIN_MS = 250;
 
 export interface MemberProfile {
@@ -69,7 +69,7 @@ export interface MembershipOptions {
   onJoin: (id: string) => Promise<void> | void;
   /** The leases under this id are lost. Called before joining again. */
   onLoss: (id: string) => void;
-  /** A process is dead: gives up its leases in one transaction with its row. */
+  /** A process is dead: releases its leases in one transaction with its row. */
   giveUp: (id: string) => Promise<void>;
   /** A process has joined or left. */
   onOthers?: () => void;
@@ -164,7 +164,7 @@ export class Membership {
     if (this.#isClosed) throw new Error("The process has left the cluster");
   }
 
-  /** Records a sign of life, and gives up leases of dead processes. */
+  /** Records a sign of life, and releases leases of dead processes. */
   async look(): Promise<void> {
     const session = this.#session;
     const id = this.#id;

@@ -129,7 +129,7 @@ export class Messages {
     void this.#writeAll();
   }
 
-  /** Resolves when all messages are written, or not wanted any more. */
+  /** Resolves when all messages are written or no longer needed. */
   async sent(end: End): Promise<void> {
     while (this.#isWriting && end.out.length > 0 && this.#ends.get(end.id) === end)
       await new Promise<void>((written) => this.#onWritten.push(written));

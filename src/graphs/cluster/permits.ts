@@ -1,6 +1,6 @@
 /**
  * Permits in the database: a row for each attempt of a limited worker, from before its start until its end. A row belongs to its process:
- * the rows of a process that is not listed any more do not count. Rows of workers with a rate stay until they count no more. Times are
+ * the rows of an unregistered process do not count. Rows of workers with a rate stay until they no longer count. Times are
  * the database's.
  * Requests at the same time share a statement; waiting ones ask again when permits were returned. Each request has a name: if the answer
  * of a statement was lost, the repeated one finds its permit.

@@ -9,7 +9,7 @@ export const CHANNEL = "svc_cluster";
 
 /** Time to collect announcements. Followers of a run do not notice it. */
 const GATHER_MS = 25;
-/** Announcements to keep while the database is away. More are dropped, and found by polling. */
+/** Announcements to keep while the database is unavailable. More are dropped, and found by polling. */
 const MOST_KEPT = 10_000;
 /** PostgreSQL's limit is 7,999 bytes. */
 const MOST_BYTES = 7000;

@@ -17,7 +17,7 @@ import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import type { End, HolderSays, Messages } from "./messages.ts";
 import { nodeTask } from "./job-names.ts";
 
-/** Outcome of an abandoned node: it runs again elsewhere. */
+/** Outcome of an abandoned node, which runs again in another process. */
 const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
 
 export interface CallsOptions {
@@ -109,7 +109,7 @@ export class Calls {
       say: (message) => this.#messages.say(end, message),
       signal: abort.signal,
     }).catch(() => undefined);
-    // It could not start. If nobody wants it any more, nobody reads this.
+    // It could not start. If the node is no longer needed, nobody reads this message.
     if (!performance) this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
     const over = this.#over(end, performance, aborted);
     await Promise.race([over, ...(performance ? [performance.freed] : [])]);
@@ -123,7 +123,7 @@ export class Calls {
     this.#run.delete(end);
   }
 
-  /** Abandons the calls that this process runs for others, which run again elsewhere. Takes no more. */
+  /** Abandons the calls that this process runs for others, which run again in other processes. Takes no more. */
   async leave(): Promise<void> {
     this.#isClosed = true;
     const left = [...this.#run];

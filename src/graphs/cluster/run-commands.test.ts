@@ -38,14 +38,14 @@ describe("a command for a run that another process holds", { skip: await without
   it("carries any text, as does its answer, and keeps the order of keys", async () => {
     await database.query(`insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
       values ('other', 1, 1, 'here', 'worker', '{}', '{}', '')`);
-    const wishes: RunCommand[] = [];
+    const commands: RunCommand[] = [];
     // Two processes with immediate notifications.
     const other = new Commands({
       database,
       clock: systemClock,
       notices: { notify: (_kind, id) => me.answered(id) },
-      fulfil: async (_graphId, wish) => {
-        wishes.push(wish);
+      execute: async (_graphId, command) => {
+        commands.push(command);
         return { kind: "done", snapshot: { graph_id: "g_1", input: { z: ODD, a: 1 } } as unknown as Snapshot };
       },
     });
@@ -53,11 +53,11 @@ describe("a command for a run that another process holds", { skip: await without
       database,
       clock: systemClock,
       notices: { notify: () => void other.look("other") },
-      fulfil: () => assert.fail("nobody asks"),
+      execute: () => assert.fail("nobody asks"),
     });
-    const wish: RunCommand = { step: "pause", options: { note: ODD } };
-    const answer = await me.ask("other", "me", "g_1", wish, Infinity);
-    assert.deepEqual(wishes, [wish]);
+    const command: RunCommand = { step: "pause", options: { note: ODD } };
+    const answer = await me.ask("other", "me", "g_1", command, Infinity);
+    assert.deepEqual(commands, [command]);
     assert.ok(answer?.kind === "done");
     assert.equal(JSON.stringify(answer.snapshot.input), JSON.stringify({ z: ODD, a: 1 }));
   });
@@ -68,7 +68,7 @@ describe("a command for a run that another process holds", { skip: await without
       database,
       clock,
       notices: { notify: () => undefined },
-      fulfil: () => assert.fail("nobody asks"),
+      execute: () => assert.fail("nobody asks"),
     });
     let answer: unknown = "none yet";
     const asked = me.ask("other", "me", "g_1", { step: "pause", options: {} }, 2000).then((given) => (answer = given));
@@ -102,7 +102,7 @@ describe("a command for a run that another process holds", { skip: await without
       database,
       clock: systemClock,
       notices: { notify: () => undefined },
-      fulfil: () => assert.fail("nobody asks"),
+      execute: () => assert.fail("nobody asks"),
     });
     await database.query(`insert into svc.commands (id, process, sender, body) values ('c_2', 'gone', 'other', '{}')`);
     await me.sweep();

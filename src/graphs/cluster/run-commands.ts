@@ -17,7 +17,7 @@ const LOOK_MS = 500;
 export type Answer =
   | { kind: "done"; snapshot: Snapshot }
   | { kind: "refused"; code: ErrorCode; message: string; issues?: Issue[] }
-  /** The process does not hold the run any more. */
+  /** The process no longer holds the run. */
   | { kind: "moved" };
 
 interface Body {
@@ -31,7 +31,7 @@ export interface CommandsOptions {
   clock: Clock;
   notices: Pick<Notices, "notify">;
   /** Executes a command for this process. */
-  fulfil: (graphId: string, command: RunCommand) => Promise<Answer>;
+  execute: (graphId: string, command: RunCommand) => Promise<Answer>;
 }
 
 export class Commands {
@@ -110,9 +110,9 @@ export class Commands {
   async #run({ id, body }: { id: string; body: Body }): Promise<void> {
     if (this.#running.has(id)) return;
     this.#running.add(id);
-    const { database, notices, fulfil } = this.#options;
+    const { database, notices, execute } = this.#options;
     try {
-      const answer = await fulfil(body.graphId, body.wish);
+      const answer = await execute(body.graphId, body.wish);
       await database.query(`update ${database.schema}.commands set answer = $2 where id = $1`, [
         id,
         JSON.stringify(answer),

@@ -99,19 +99,19 @@ export class ActiveRuns implements RunSupervisor {
   async insert(run: ActiveRun, auditContext?: AuditContext, audit?: NewAudit): Promise<void> {
     const { machine } = run;
     const { row } = machine;
-    const unit = firstUnit(machine, auditContext, audit);
+    const transition = firstUnit(machine, auditContext, audit);
     const holder = this.#cluster?.enter(row.id);
     if (this.#cluster && holder === undefined) {
       // Any process with capacity takes it.
       this.#runs.remove(row.id);
-      await this.#loop.write(run, { ...unit, heldBy: null });
+      await this.#loop.write(run, { ...transition, heldBy: null });
       return;
     }
-    if (holder !== undefined) [unit.heldBy, run.lease] = [holder, FIRST_LEASE];
-    if (row.dueMs <= row.createdMs && !this.#state.isClosing) machine.begin(row.createdMs, unit);
-    const started = this.#loop.startReady(run, unit);
+    if (holder !== undefined) [transition.heldBy, run.lease] = [holder, FIRST_LEASE];
+    if (row.dueMs <= row.createdMs && !this.#state.isClosing) machine.begin(row.createdMs, transition);
+    const started = this.#loop.startReady(run, transition);
     try {
-      await this.#loop.write(run, unit);
+      await this.#loop.write(run, transition);
     } catch (error) {
       this.#runs.remove(row.id);
       run.isLost = true;
@@ -156,7 +156,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#beginWhenDue(run);
   }
 
-  /** Called after a command. Once no other command is pending, this process keeps the run or gives it back. */
+  /** Called after a command. Once no other command is pending, this process keeps the run or returns it. */
   async settle(id: string): Promise<void> {
     const lease = this.temporaryLeases.end(id);
     if (lease === undefined) return;
@@ -179,7 +179,7 @@ export class ActiveRuns implements RunSupervisor {
 
   // Recovery.
 
-  /** Recovers a run that this process holds from now on. @param beside nodes that the previous process ran in other processes. */
+  /** Recovers a run that this process holds from now on. @param beside nodes that the previous process ran in other processes */
   async hold(id: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
     const [stored] = await this.#graphs.load([id]);
     if (stored) await this.recover(stored, hasCrashed, lease, beside);
@@ -312,7 +312,7 @@ export class ActiveRuns implements RunSupervisor {
   /** The outcome of the failed commit is unknown, so the store is read (decision 060). */
   async #reload(id: string, lease: number | undefined): Promise<void> {
     const cluster = this.#cluster;
-    // A process without workers holds runs only for callers, so it gives this one back (cluster.ts).
+    // A process without workers holds runs only for callers, so it returns this one (cluster.ts).
     if (cluster?.isRunner === false) return cluster.left(id);
     // The commit may have failed because another process holds the run by now.
     const isHeld = !cluster || (lease !== undefined && (await cluster.confirms(id, lease)));

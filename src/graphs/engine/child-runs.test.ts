@@ -47,7 +47,7 @@ function failOnce({ engine }: Bench, step: "cancel" | "resume", graphId: string)
   engine[step] = async (id, auditContext) => {
     if (id !== graphId || fault.hasFailed) return real(id, auditContext);
     fault.hasFailed = true;
-    throw new Error("the disk is away");
+    throw new Error("the disk is unavailable");
   };
   return fault;
 }
@@ -310,7 +310,7 @@ for (const url of STORES) {
       await here.engine.pause(id, { grace: 0 });
       await here.pass(1);
       failOnce(here, "resume", await childOf(here, id));
-      await assert.rejects(here.engine.resume(id), /the disk is away/);
+      await assert.rejects(here.engine.resume(id), /the disk is unavailable/);
       assert.equal((await here.engine.snapshot(id))?.phase, "paused");
       held.open();
       await here.engine.resume(id);

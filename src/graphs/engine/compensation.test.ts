@@ -440,10 +440,10 @@ function mortal(store: Store, commits: number, isWritten: boolean): { store: Sto
   const graphs = new Proxy(store.graphs, {
     get: (target, key) => {
       if (key === "commit")
-        return async (unit: Parameters<Store["graphs"]["commit"]>[0]) => {
+        return async (transition: Parameters<Store["graphs"]["commit"]>[0]) => {
           if (--left < 0) return never;
-          if (left > 0) return target.commit(unit);
-          if (isWritten) await target.commit(unit);
+          if (left > 0) return target.commit(transition);
+          if (isWritten) await target.commit(transition);
           die();
           return never;
         };

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Store } from "../../storage/contract/contract.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { openStore } from "../../storage/open-store.ts";
 import { nodesOf, signalsOf } from "./engine.testkit.ts";
 import { worker } from "../definition/definition.ts";
@@ -93,10 +93,10 @@ class Mortal {
     this.death = new Promise((resolve) => (this.#die = resolve));
     this.clock = new SimulatedClock(startMs);
     const never = new Promise<never>(() => undefined);
-    const commit = async (unit: Transition): Promise<boolean> => {
+    const commit = async (transition: Transition): Promise<boolean> => {
       if (this.commits >= livesFor) return never;
-      if (++this.commits < livesFor) return store.graphs.commit(unit);
-      await store.graphs.commit(unit);
+      if (++this.commits < livesFor) return store.graphs.commit(transition);
+      await store.graphs.commit(transition);
       this.#die("dead");
       return never;
     };

@@ -50,7 +50,7 @@ for (const url of STORES) {
         (error) =>
           error instanceof SvcError &&
           error.code === "SVC_INVALID" &&
-          /"input" does not fit: amount: /.test(error.message) &&
+          /"input" is invalid: amount: /.test(error.message) &&
           JSON.stringify(error.issues?.[0]?.path) === '["input","amount"]',
       );
       assert.deepEqual([(await engine.list({})).total, seen.length], [0, 0]);
@@ -62,7 +62,7 @@ for (const url of STORES) {
       const { snapshot } = await engine.start("all", [0]);
       await engine.idle();
       const end = await engine.snapshot(snapshot.graph_id);
-      assert.match(end?.error?.message ?? "", /The input of "pay\/0" does not fit: amount: /);
+      assert.match(end?.error?.message ?? "", /The input of "pay\/0" is invalid: amount: /);
       assert.deepEqual([end?.status, end?.nodes.find(({ id }) => id === "pay/0")?.attempts], ["failed", 1]);
     });
   });
@@ -91,7 +91,7 @@ describe("the input schema of a worker", () => {
     await engine.idle();
     assert.match(
       (await engine.snapshot(snapshot.graph_id))?.error?.message ?? "",
-      /The input of "dated" does not fit: what its schema makes of it.day is a Date, which JSON can't carry/,
+      /The input of "dated" is invalid: the schema's output.day is a Date, which JSON can't carry/,
     );
   });
 });

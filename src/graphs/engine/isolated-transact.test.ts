@@ -144,7 +144,7 @@ function reports(open: () => Promise<Store>): void {
         /does not allow "COMMIT"/,
         /prepare is synchronous and not available in a thread\. Use `await db\.query/,
         /the result of ctx\.tx of "clumsy" is a Date/,
-        /The transaction of this ctx\.tx is over/,
+        /The transaction of this ctx\.tx has ended/,
       ].entries())
         assert.match(errors[at] ?? "", expected);
     }));

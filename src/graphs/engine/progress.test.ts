@@ -48,7 +48,7 @@ describe("the progress of a run that has the maximum number of events", () => {
       last?.events?.map(({ type }) => type),
       ["progress", "summary"],
     );
-    const unit = at(100_000).progressEvents.progressed(said, 1);
-    assert.deepEqual([unit?.graph, unit?.events], [said, undefined]);
+    const transition = at(100_000).progressEvents.progressed(said, 1);
+    assert.deepEqual([transition?.graph, transition?.events], [said, undefined]);
   });
 });

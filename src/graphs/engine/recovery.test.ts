@@ -20,8 +20,8 @@ interface Fault {
 async function faulty(): Promise<{ store: Store; fault: Fault }> {
   const store = await openStore("memory:");
   const fault: Fault = { isNext: false };
-  const commit: Store["graphs"]["commit"] = async (unit) => {
-    if (!fault.isNext) return store.graphs.commit(unit);
+  const commit: Store["graphs"]["commit"] = async (transition) => {
+    if (!fault.isNext) return store.graphs.commit(transition);
     fault.isNext = false;
     throw new Error("the disk is full");
   };

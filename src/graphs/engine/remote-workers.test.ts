@@ -124,7 +124,7 @@ describe("a worker that runs for another process", () => {
     void engine.close(1000).then(() => (isClosed = true));
     abort.abort(new Error("left off"));
     await clock.advance(999);
-    assert.equal(isClosed, false, "it may clean up");
+    assert.equal(isClosed, false, "it may still clean up");
     await clock.advance(1);
     await readiness();
     assert.equal(isClosed, true);

@@ -86,7 +86,7 @@ export async function purgeAll(
 export interface KeptTimes {
   /** For definitions without their own; undefined: forever. */
   readonly defaultMs: number | undefined;
-  /** Of definitions with their own, by name. */
+  /** For definitions with their own time, by name. */
   readonly byName: ReadonlyMap<string, number>;
 }
 

@@ -38,7 +38,7 @@ describe("the schedules of three processes", { skip: await withoutPostgres() }, 
     const cluster = clusterOf({
       attach: (given) => void (held = given),
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
-      reach: () => Promise.reject(new Error("nobody steers")),
+      reach: () => Promise.reject(new Error("no commands are sent")),
     });
     const echo = worker("echo", (input: Json) => input);
     const schedules = [{ name: "each", cron: "* * * * *", worker: "echo", overlap: "allow" as const }];
@@ -66,7 +66,7 @@ describe("the schedules of three processes", { skip: await withoutPostgres() }, 
     const isDue = async () =>
       (await watching.store.schedules.schedules()).some(({ nextMs }) => (nextMs ?? 0) <= clock.now());
     for (const endMs = Date.now() + 60_000; await isDue();) {
-      assert.ok(Date.now() < endMs, "nobody runs what is due");
+      assert.ok(Date.now() < endMs, "the due runs did not start");
       await new Promise((next) => setTimeout(next, 5));
     }
     for (const { engine } of living) await engine.idle();

@@ -53,7 +53,7 @@ for (const url of STORES) {
         // The change reads the schedule after the run has read it, and fails.
         let looks = 0;
         here.store.schedules.schedules = () => {
-          if (++looks === 2) return Promise.reject(new Error("the disk is away"));
+          if (++looks === 2) return Promise.reject(new Error("the disk is unavailable"));
           return schedules.call(here.store.schedules);
         };
         changed ??= here.engine.schedule.upsert({ ...hourly, name: "other" });
@@ -207,9 +207,9 @@ for (const url of STORES) {
       await here.clock.advance(5 * HOUR);
       const { commit } = here.store.graphs;
       let starts = 0;
-      here.store.graphs.commit = async (unit) => {
-        const hasHeld = await commit.call(here.store.graphs, unit);
-        if (unit.insert && ++starts === 2) await here.engine.schedule.pause("hourly");
+      here.store.graphs.commit = async (transition) => {
+        const hasHeld = await commit.call(here.store.graphs, transition);
+        if (transition.insert && ++starts === 2) await here.engine.schedule.pause("hourly");
         return hasHeld;
       };
       await here.crash();

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Failure, GraphPhase, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { graphRow } from "../../storage/contract/sample-rows.testkit.ts";
 import { graph, worker } from "../definition/definition.ts";
 import { Machine } from "../machine/machine.ts";
@@ -70,8 +70,10 @@ class Table {
   }
 
   /** Applies a transition as if it was written, and starts the nodes that became ready. */
-  take(unit: Transition | undefined, isRun = true): this {
-    this.events.push(...(unit?.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`)));
+  take(transition: Transition | undefined, isRun = true): this {
+    this.events.push(
+      ...(transition?.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`)),
+    );
     if (isRun) for (const node of this.machine.takeReady()) this.take(this.machine.nodeStarted(node, NOW), false);
     return this;
   }

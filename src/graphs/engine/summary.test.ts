@@ -21,7 +21,7 @@ for (const url of PLACES) {
       const events = await engine.events(snapshot.graph_id);
       const reported = events.filter(({ type }) => type === "summary").map(({ data }) => data);
       assert.deepEqual(reported.at(-1), { text: "Invoice 17, 5 of 5 pages" });
-      assert.deepEqual(reported.length, 2, "no more often than progress is told");
+      assert.deepEqual(reported.length, 2, "at the rate of progress events");
       assert.equal(events.at(-1)?.type, "graph.done");
       await store.close();
     });

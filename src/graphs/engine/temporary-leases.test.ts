@@ -66,7 +66,7 @@ describe("a run that is leased for a command", () => {
     await come(2);
     looks[0]?.();
     await first;
-    assert.deepEqual(given, [], "the other is yet to have its wish");
+    assert.deepEqual(given, [], "the other command has not finished");
     looks[1]?.();
     await second;
     assert.deepEqual(given, [1]);

@@ -190,7 +190,7 @@ describe("the rows that a worker writes with ctx.tx", () => {
     test.mock.timers.reset();
     const { status, error } = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
     assert.equal(status, "failed");
-    assert.match(error?.message ?? "", /A transaction was open for 10000 ms, and was rolled back/);
+    assert.match(error?.message ?? "", /A transaction was rolled back because it was open for 10000 ms/);
     open();
     await new Promise((resolve) => setImmediate(resolve));
     assert.match(late[0] ?? "", /The transaction of this ctx\.tx is over/);

@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { hasEnded, type StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import { StaleLeaseError, type RunCommand } from "./cluster-port.ts";
 import { decide } from "../machine/decide.ts";
@@ -42,14 +42,14 @@ export class Unfit {
    * @returns the run afterwards; undefined if its definition fits or it has ended: then it is loaded as usual.
    * @throws SvcError `SVC_TRANSITION` if the command needs the definition; rejections of the command itself.
    */
-  async steer(graphId: string, lease: number, command: RunCommand): Promise<Machine | undefined> {
+  async execute(graphId: string, lease: number, command: RunCommand): Promise<Machine | undefined> {
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
     const write = async (message: ControlMessage): Promise<void> => {
-      const unit = decide(machine, message, clock.now()) as Transition;
-      if (unit.fence) unit.fence.lease = lease;
-      if (await graphs.commit(unit)) return;
+      const transition = decide(machine, message, clock.now()) as Transition;
+      if (transition.fence) transition.fence.lease = lease;
+      if (await graphs.commit(transition)) return;
       throw new StaleLeaseError();
     };
     if (command.step === "pause") await write({ type: "pause", auditContext: command.options });

@@ -9,7 +9,7 @@
  * | done, by this run         | its turn, it has `compensate`         | compensating                           |
  * | compensating              | compensate returned                   | compensated                            |
  * | compensating              | it failed, tries left                 | compensating, due later                |
- * | compensating              | it failed for good, or time is over   | uncompensated (with the error)         |
+ * | compensating              | it failed for good, or timed out      | uncompensated (with the error)         |
  * Nothing loops: each is tried as often as its worker's `retry` allows, and fewer times if it crashes the process. A row has no `dueMs`
  * while it is being tried; before and between tries it has one.
  */

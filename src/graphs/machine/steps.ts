@@ -50,7 +50,7 @@ export class InnerNodes {
     return this.#woken.length === 0 ? this.#woken : this.#woken.splice(0);
   }
 
-  /** Nodes whose attempts are not wanted any more, since the last call. */
+  /** Nodes whose attempts are no longer needed, since the last call. */
   takeDropped(): string[] {
     return this.#dropped.length === 0 ? this.#dropped : this.#dropped.splice(0);
   }
@@ -256,7 +256,7 @@ export class InnerNodes {
     }
   }
 
-  /** The run has ended: nothing waits any more. */
+  /** Ends all waits, because the run has ended. */
   clear(): void {
     this.#waits.clear();
     this.#open.clear();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 import { withoutPostgres } from "../../testing/test-database.ts";
 import { openedStore } from "./opened-store.testkit.ts";
 import { attemptRow, graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
@@ -127,8 +127,14 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
         data: undefined,
       };
       const fence = { epoch: 1, phases: ["queued" as const] };
-      const unit = { graphId: id, fence, graph: { phase: "running" as const, epoch: 2 }, pastNodes: [old], audit };
-      assert.deepEqual([await store.graphs.commit(unit), await store.graphs.commit(unit)], [true, false]);
+      const transition = {
+        graphId: id,
+        fence,
+        graph: { phase: "running" as const, epoch: 2 },
+        pastNodes: [old],
+        audit,
+      };
+      assert.deepEqual([await store.graphs.commit(transition), await store.graphs.commit(transition)], [true, false]);
       await store.graphs.commit({ graphId: id, pastNodes: [{ ...old, epoch: 2, result: undefined }] });
       assert.deepEqual(await store.graphs.pastNodes(id), [old, { ...old, epoch: 2, result: undefined }]);
       assert.equal((await store.audit.list({ target: id })).total, 1);
@@ -196,12 +202,16 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       const id = nextId();
       const event = { graphId: id, type: "log" as const, timestampMs: 1 };
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });
-      const unit = (line: number, seq: number) =>
+      const transition = (line: number, seq: number) =>
         store.graphs.commit({ graphId: id, fence: { epoch: 1, phases: ["queued"], seq, line }, events: [event] });
       const [first, late] = [990_001, 990_002];
-      assert.deepEqual(await Promise.all([unit(first, 0), unit(late, 0), unit(late, 1)]), [true, false, false]);
-      assert.equal(await unit(late, 1), false);
-      assert.equal(await unit(first, 1), true);
+      assert.deepEqual(await Promise.all([transition(first, 0), transition(late, 0), transition(late, 1)]), [
+        true,
+        false,
+        false,
+      ]);
+      assert.equal(await transition(late, 1), false);
+      assert.equal(await transition(first, 1), true);
     });
 
     it("accepts only one of two concurrent transitions with the same fence", async () => {
@@ -364,14 +374,14 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
 
     it("deletes runs that finished before a time, with their deliveries, and nothing else", async () => {
       const finished = { worker: "purged", status: "done" as const, phase: "done" as const, tags: ["old"] };
-      const add = async (change: Partial<GraphRow>, unit: Partial<Transition> = {}): Promise<string> => {
+      const add = async (change: Partial<GraphRow>, transition: Partial<Transition> = {}): Promise<string> => {
         const id = nextId();
         await store.graphs.commit({
           graphId: id,
           insert: graphRow(id, { ...finished, finishedMs: 5000, ...change }),
           insertNodes: [nodeRow(id, "a")],
           events: [{ graphId: id, type: "graph.done", timestampMs: 1 }],
-          ...unit,
+          ...transition,
         });
         return id;
       };

@@ -1,7 +1,7 @@
 /** An author's rows in the transaction of a step (`ctx.tx`). */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 
 /** A column value of the author's rows. */
 export type TransactionValue = string | number | null;

@@ -3,7 +3,7 @@
  * copies of a run may count alike, and the second transition of one would pass on top of the first of the other. So once a transition of
  * a chain was not written, none that follows is.
  */
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 
 export class TransitionChains {
   /** Few: each belongs to a discarded copy of a run. */

@@ -272,7 +272,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         const [taken, refused, last] = rows as [OutboxRow, OutboxRow, OutboxRow];
         for (const row of rows) await store.webhooks.addDelivery(row);
         const tries = await Promise.all(Array.from({ length: 9 }, () => store.webhooks.giveUp(taken.id)));
-        assert.equal(tries.filter(Boolean).length, 1, "of many at once one has given it up");
+        assert.equal(tries.filter(Boolean).length, 1, "only one of several concurrent calls gives it up");
         assert.equal(await store.webhooks.giveUp("msg_none"), false);
         assert.equal(await store.webhooks.giveUp(refused.id), true);
         const due = await store.webhooks.due({ registrationId, isRetry: false }, 9, 9);

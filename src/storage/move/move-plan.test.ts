@@ -58,7 +58,7 @@ describe("the plan of a move", () => {
       planned(undefined, from("left", "m2", "elsewhere")),
       /itself moved to elsewhere/,
     ],
-    ["a different target", planned(from("leaving", "m1", "the other"), undefined), /to the other, and not to/],
+    ["a different target", planned(from("leaving", "m1", "the other"), undefined), /to the other, not to/],
     ["a source that was moved", planned(from("left"), undefined), /was already moved to the schema/],
     ["a source that is being filled", planned(from("arriving", "m2", "x"), undefined), /itself being filled from x/],
     [

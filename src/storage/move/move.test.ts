@@ -247,7 +247,7 @@ describe("a move", () => {
       const stage = new Stage();
       const sides = stage.sides();
       sides[side].used = "a process";
-      await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
+      await assert.rejects(move(stage.options(sides)), /is in use by a process\. End it/);
       assert.equal(stage.source.mark, undefined);
       assert.equal(stage.target.mark, undefined);
     }
@@ -258,7 +258,7 @@ describe("a move", () => {
       const stage = new Stage();
       const sides = stage.sides();
       sides[side].usedLater = "a process";
-      await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
+      await assert.rejects(move(stage.options(sides)), /is in use by a process\. End it/);
       assert.deepEqual(stage.target.rows, emptyDisk().rows);
       assert.equal(isNotMoved(stage.source.mark), false);
       await stage.run();

@@ -100,7 +100,7 @@ export class PostgresDump implements Dump {
   async setMark(mark: MigrationState | undefined): Promise<void> {
     await this.#database.transaction(async (sql) => {
       await writeMigrationState(sql, mark);
-      // A process that was frozen for long, and is not visible any more, writes nothing when it wakes up.
+      // A process that was frozen for long and is no longer visible writes nothing when it wakes up.
       if (mark?.state === "leaving")
         await sql("UPDATE svc.graph SET holder = NULL, lease = lease + 1 WHERE holder IS NOT NULL");
     });

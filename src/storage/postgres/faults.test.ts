@@ -140,7 +140,7 @@ describe("PostgreSQL over an unreliable connection", { skip }, () => {
           decide: () => ({ graphId: id, fence: { epoch: 1, phases: ["queued"] }, events: [event(id)] }),
         });
       }
-      assert.ok(runs >= 3, "one of them was made again");
+      assert.ok(runs >= 3, "one of them was repeated");
       assert.deepEqual(await seqsOf(id), [1, 2]);
       const pool = await openPool(database.url, 1);
       const { rows } = await pool.query<{ at: string }>("SELECT at FROM own WHERE id = $1 ORDER BY at", [id]);
@@ -324,7 +324,7 @@ describe("PostgreSQL shared by several processes", { skip }, () => {
   });
 
   it("notifies the registration of another process that this process does not know yet", async () => {
-    const open = () => openStore(`${database.url}?schema=told`);
+    const open = () => openStore(`${database.url}?schema=notified`);
     const [one, other] = [await open(), await open()];
     const id = nextId();
     const rows = () => [...one.webhooks.known().keys()].map((registrationId) => outboxRow(id, { registrationId }));
@@ -385,10 +385,10 @@ describe("PostgreSQL shared by several processes", { skip }, () => {
     const deliveryQueue = { registrationId: outboxRow(id).registrationId, isRetry: false };
     const [some, rest] = [await one.webhooks.due(deliveryQueue, 5, 8), await other.webhooks.due(deliveryQueue, 5, 100)];
     assert.deepEqual([some.length, rest.length], [8, 0]);
-    assert.equal((await one.webhooks.due(deliveryQueue, 5, 8)).length, 8, "what one has, it is given again");
-    assert.ok(((await other.webhooks.nextDueMs(deliveryQueue, 5)) ?? 0) > 5, "another looks again");
+    assert.equal((await one.webhooks.due(deliveryQueue, 5, 8)).length, 8, "a process gets its own claims again");
+    assert.ok(((await other.webhooks.nextDueMs(deliveryQueue, 5)) ?? 0) > 5, "another process checks again later");
     await one.webhooks.recordAttempts(some.map((row) => deliveredOf(row.id)));
-    assert.equal((await other.webhooks.due(deliveryQueue, 5, 4)).length, 4, "the first has none in hand");
+    assert.equal((await other.webhooks.due(deliveryQueue, 5, 4)).length, 4, "the first process has no claims");
     assert.equal((await one.webhooks.due(deliveryQueue, 5, 100)).length, 0);
     await other.close();
     assert.equal((await one.webhooks.due(deliveryQueue, 5, 100)).length, 12);
@@ -409,7 +409,7 @@ describe("PostgreSQL shared by several processes", { skip }, () => {
         const rows = await store.webhooks.due(deliveryQueue, 5, 3);
         if (rows.length === 0) continue;
         inHand.add(store);
-        assert.equal(inHand.size, 1, "another has some in hand");
+        assert.equal(inHand.size, 1, "another process has claims");
         await new Promise((next) => setImmediate(next));
         delivered.push(...rows.map((row) => row.id));
         // Set before the write, because another process may claim from then on.

@@ -42,7 +42,10 @@ describe("a backup", () => {
       code: "SVC_STORE",
       message: /copy\.db already exists/,
     });
-    await assert.rejects(backUp(at("none.db"), at("x.db")), { code: "SVC_STORE", message: /no database .*none\.db/ });
+    await assert.rejects(backUp(at("none.db"), at("x.db")), {
+      code: "SVC_STORE",
+      message: /database .*none\.db does not exist/,
+    });
     assert.deepEqual([existsSync(at("none.db")), existsSync(at("x.db"))], [false, false]);
   });
 
@@ -70,7 +73,7 @@ describe("a backup", () => {
 
   it("blames the target, not the app's database, if the disk is full", () => {
     const error = copyError("used.db", "/mnt/full/copy.db", new Error("database or disk is full"));
-    assert.match(error.message, /^\/mnt\/full\/copy\.db could not be written: there is no room/);
+    assert.match(error.message, /^\/mnt\/full\/copy\.db could not be written: there is no space left/);
   });
 
   it("replaces the rest of a backup that was killed", async () => {

@@ -85,7 +85,7 @@ export function copyError(file: string, copy: string, error: unknown): Error {
   if (full)
     return new SvcError(
       "SVC_STORE",
-      `${copy} could not be written: the disk is full. Write it to another disk (${full})`,
+      `${copy} could not be written: there is no space left on its disk. Use another disk (${full})`,
       {
         cause: error,
       },

@@ -70,7 +70,7 @@ describe("a database file", () => {
       acknowledged.length > 5 && reported.length > 5,
       `${acknowledged.length} written, ${reported.length} refused`,
     );
-    for (const error of reported) faultOf(file, /the disk is full.*make room/)(error as SvcError);
+    for (const error of reported) faultOf(file, /the disk is full.*Free disk space/)(error as SvcError);
     assert.deepEqual(idsOf(database), acknowledged);
     database.sql("PRAGMA max_page_count = 1000000").all();
     await write(database, 1000);
@@ -154,13 +154,13 @@ describe("a database file", () => {
   it("that is empty, truncated or not a database is rejected with a remedy", async () => {
     const text = join(folder, "text.db");
     writeFileSync(text, "This is a letter, and quite a long one.\n".repeat(200));
-    await assert.rejects(openStore(`sqlite:${text}`), faultOf(text, /no SQLite database.*backup/));
+    await assert.rejects(openStore(`sqlite:${text}`), faultOf(text, /not an SQLite database.*backup/));
 
     const magic = await filled("magic.db");
     const bytes = readFileSync(magic);
     bytes.write("SQLight", 0);
     writeFileSync(magic, bytes);
-    await assert.rejects(openStore(`sqlite:${magic}`), faultOf(magic, /no SQLite database/));
+    await assert.rejects(openStore(`sqlite:${magic}`), faultOf(magic, /not an SQLite database/));
 
     const cut = await filled("cut.db");
     truncateSync(cut, Math.trunc(statSync(cut).size / 8192) * 4096);

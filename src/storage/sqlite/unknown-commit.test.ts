@@ -30,7 +30,7 @@ async function unsure(name: string): Promise<Unsure> {
   const webhooks = new SqliteWebhooks(database, outbox);
   const woken: string[] = [];
   webhooks.onOutbox((ids, added) => {
-    assert.deepEqual(added, [], "none is sent that was not read");
+    assert.deepEqual(added, [], "no delivery is sent without being read");
     woken.push(...ids);
   });
   return {
@@ -111,7 +111,7 @@ describe("a commit that reached the file despite a sync error", () => {
     assert.deepEqual([await due(), added], [[first.id], [first.id]]);
     const others = webhooks.addDelivery(second);
     while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(await due(), [first.id], "those that are on disk are not behind those that are not");
+    assert.deepEqual(await due(), [first.id], "rows on disk are not delayed by rows that are not");
     syncs.shift()?.();
     await others;
     await Promise.all([

@@ -199,7 +199,7 @@ describe("a delivery", () => {
     );
     const flood = (await test.store.attempts((await deliveriesOf(test, flooding.id))[0]?.id ?? ""))[0];
     assert.equal(flood?.response, "é".repeat(1024));
-    await test.until(() => dripping.dripped >= 3, "the head is long there");
+    await test.until(() => dripping.dripped >= 3, "the head has arrived");
     await test.clock.advance(15_000);
     await test.until(
       async () => (await deliveriesOf(test, dripping.id))[0]?.status === "delivered",
@@ -227,7 +227,7 @@ describe("the delivery loop", () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(9);
-    await test.until(() => receiver.deliveries.length === 9, "nine failures under way");
+    await test.until(() => receiver.deliveries.length === 9, "nine requests in flight");
     await Promise.all([
       test.webhooks.update(receiver.id, { description: "edited" }),
       test.webhooks.update(receiver.id, { workers: ["audit"] }),
@@ -272,7 +272,7 @@ describe("the delivery loop", () => {
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(30);
     await test.until(async () => (await test.webhooks.get(receiver.id)).state === "failing", "the breaker opens");
-    await test.until(() => test.store.attemptRows.length === receiver.deliveries.length, "those under way recorded");
+    await test.until(() => test.store.attemptRows.length === receiver.deliveries.length, "attempts in flight recorded");
     const sent = receiver.deliveries.length;
     assert.ok(sent >= 10 && sent < 30, `${sent} sent before it opened`);
     await test.clock.advance(59_999);
@@ -303,7 +303,7 @@ describe("the delivery loop", () => {
     test.store.failRecords = 1; // The process never receives the result of its write.
     await test.emit();
     await receiver.received(1);
-    await test.until(() => test.logged.length === 1, "the trouble is told");
+    await test.until(() => test.logged.length === 1, "the failure is logged");
     assert.match(test.logged[0] ?? "", /msg_.* could not be recorded[^]*disk full/);
     await test.webhooks.close();
     const restarted = await rig({ clock }, test.store);
@@ -321,7 +321,7 @@ describe("the delivery loop", () => {
     const receiver = await test.receiver();
     test.store.failRecords = 1;
     await test.emit();
-    await test.until(() => test.logged.length === 1, "the trouble is told");
+    await test.until(() => test.logged.length === 1, "the failure is logged");
     await test.clock.advance(4999);
     assert.equal(receiver.deliveries.length, 1);
     await test.clock.advance(1);

@@ -63,10 +63,10 @@ async function deliver(url: string, more: Partial<WebhooksOptions> = {}, isLate 
   open.push(() => webhooks.close(0));
   const { registration } = await webhooks.create({ url });
   const { delivery_id: id } = await webhooks.ping(registration.id);
-  await until(() => isLate() || store.attemptRows.length > 0, "the receiver to do its worst");
+  await until(() => isLate() || store.attemptRows.length > 0, "an attempt or the timeout");
   if (store.attemptRows.length === 0) await clock.advance(15_000);
-  await until(() => store.attemptRows.length > 0, "the attempt on record");
-  await until(() => webhooks.activeCount() === 0, "the slot to come free");
+  await until(() => store.attemptRows.length > 0, "the recorded attempt");
+  await until(() => webhooks.activeCount() === 0, "a free slot");
   return { attempt: store.attemptRows[0] as AttemptRow, delivery: (await store.delivery(id)) as DeliveryRow, clock };
 }
 
@@ -257,7 +257,7 @@ describe("a receiver", () => {
     assert.deepEqual(Object.keys(store.attemptRows[1]?.timings ?? {}), ["first_byte"]);
     for (const socket of sockets) socket.destroy();
     await webhooks.ping(registration.id);
-    await until(() => store.attemptRows.length === 6, "the next");
+    await until(() => store.attemptRows.length === 6, "the next attempt");
     assert.deepEqual([store.attemptRows[5]?.statusCode, sockets.size], [200, 2]);
   });
 });

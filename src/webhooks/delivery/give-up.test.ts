@@ -26,7 +26,10 @@ describe("a delivery", () => {
     const [given, other] = rows.filter(({ id }) => id !== started);
     const { id = "" } = given ?? {};
     assert.equal((await test.webhooks.giveUp(id)).status, "failed");
-    await assert.rejects(test.webhooks.giveUp(id), { code: "SVC_TRANSITION", message: /is failed; .* be pending$/ });
+    await assert.rejects(test.webhooks.giveUp(id), {
+      code: "SVC_TRANSITION",
+      message: /is failed; only a pending delivery/,
+    });
     await assert.rejects(test.webhooks.giveUp("msg_none"), { code: "SVC_NOT_FOUND" });
     await test.clock.advance(15_000);
     await receiver.received(2);
@@ -72,11 +75,11 @@ describe("a delivery", () => {
       const { id = "" } = (await deliveriesOf(test))[0] ?? {};
       assert.equal((await test.webhooks.giveUp(id)).status, "failed");
       answer();
-      await test.until(() => test.store.attemptRows.length === 1, "its record");
+      await test.until(() => test.store.attemptRows.length === 1, "the recorded attempt");
       const { status: last, attempt_count: count } = await test.webhooks.delivery(id);
       assert.deepEqual([last, count], [outcome, 1]);
       await test.clock.advance(86_400_000);
-      await test.until(() => test.webhooks.activeCount() === 0, "its end");
+      await test.until(() => test.webhooks.activeCount() === 0, "the end of the attempt");
       assert.equal(test.store.attemptRows.length, 1);
     }
   });

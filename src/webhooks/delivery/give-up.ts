@@ -1,6 +1,6 @@
 /**
- * Gives a delivery up on an operator's command: it has failed, and can be sent again like any failed one. If an attempt that is running
- * meanwhile arrives, it counts; otherwise there is no other.
+ * Gives up a delivery on an operator's command: it has failed, and can be replayed like any failed one. If a running attempt succeeds, it
+ * counts; otherwise there is no further attempt.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";

@@ -40,7 +40,7 @@ class ReleasingStore extends FakeWebhookStore {
 /** Waits for a condition by yielding to the event loop. */
 async function until(isTrue: () => boolean, what: string): Promise<void> {
   for (let turn = 0; !isTrue(); turn++) {
-    assert.ok(turn < 1000, `waited in vain for ${what}`);
+    assert.ok(turn < 1000, `timed out waiting for ${what}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

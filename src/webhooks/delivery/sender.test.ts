@@ -126,7 +126,7 @@ describe("a request to a receiver", () => {
     const sending = new Sender({ clock, policy: new SsrfPolicy(), total: 8 });
     open.push(() => sending.destroy());
     const result = await sending.send(row, targetOf("http://8.8.8.8/", { "X-A": "1\r\nX-B: 2" }));
-    assert.match(result.error ?? "", /^a header of this webhook has a character/);
+    assert.match(result.error ?? "", /^a header of this webhook has an invalid character/);
     assert.deepEqual([result.statusCode, clock.pending], [undefined, 0]);
   });
 });
@@ -208,7 +208,7 @@ describe("a connection to a receiver", () => {
     assert.equal((await sent).error, "connection failed: closed by svc");
     const [socket] = sockets;
     socket?.resume();
-    await until(() => socket?.destroyed === true, "its end");
+    await until(() => socket?.destroyed === true, "the end of the connection");
   });
 
   for (const [hint, keptMs] of [

@@ -201,7 +201,7 @@ class Simulation {
         [registrationId, graphId, event, epoch, pauseNo].join(),
       ),
     );
-    assert.equal(keys.size, all.length, "one delivery is there twice");
+    assert.equal(keys.size, all.length, "a delivery exists twice");
     for (const { id, startedMs } of this.#graphs) {
       const row = await this.#store.graphs.graph(id);
       if (row?.phase !== "done") continue;

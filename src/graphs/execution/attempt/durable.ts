@@ -1,7 +1,7 @@
 /**
  * The durable part of a worker's context: steps, state, sleeps, waits, calls. Owns what one attempt knows of them; steps.ts decides the
  * rows, and the engine commits them.
- * An attempt that waits gives its slot back, and its limits stop until it waits for nothing more.
+ * A waiting attempt returns its slot, and its limits stop until it waits for nothing more.
  * When the run is pausing, an attempt is aborted at its next call, once none of its steps is running.
  */
 import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
@@ -9,7 +9,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
-import type { Transition } from "../../../storage/contract/unit.ts";
+import type { Transition } from "../../../storage/contract/transition.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
 import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
@@ -388,9 +388,9 @@ export class Durable {
 }
 
 /** The statements ran again in a repeated transaction: the new result replaces the old one. */
-function repair(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
-  for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
-  return unit;
+function repair(transition: Transition, row: NodeRow | undefined, result: Json): Transition {
+  for (const each of [row, ...(transition.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
+  return transition;
 }
 
 function valueOf(outcome: Wait["outcome"], wait: Wait): Json {

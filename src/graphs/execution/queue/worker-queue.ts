@@ -73,7 +73,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     this.taskQueue.wait(new QueuedAttempt({ order, seq: this.taskQueue.nextSeq() }, keys, run, node, sinceMs, fault));
   }
 
-  /** Resolves with a slot; never if it is not wanted by then. */
+  /** Resolves with a slot; never if it is no longer needed. */
   request(keys: Keys, hasPermit: boolean, user: SlotUser): Promise<Slot> {
     const turn = { order: orderOf(this.#pool.clock.now(), this.#priority), seq: this.taskQueue.nextSeq() };
     return new Promise((resolve) => {

@@ -58,7 +58,7 @@ export interface RemoteContextOptions {
   signal: AbortSignal;
   /** Makes `ctx.fetch`, when a worker first uses it. */
   toolCalls: () => ToolCalls;
-  /** The slot of its worker here. None where the run's process gives the slots. */
+  /** The slot of its worker here. Undefined if the run's process assigns slots. */
   slot?: Slot | undefined;
 }
 
@@ -75,7 +75,7 @@ export class RemoteContext {
   /** Open statements by number. */
   readonly #queries = new Map<number, Waiting>();
   #ids = 0;
-  /** Whether the worker has ended. Code that it left running has no run any more. */
+  /** Whether the worker has ended. Code that it left running belongs to no run. */
   #isOver = false;
 
   constructor(options: RemoteContextOptions) {

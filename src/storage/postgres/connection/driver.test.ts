@@ -57,7 +57,7 @@ describe("an error of PostgreSQL", () => {
 
   it("becomes SVC_STORE with a remedy if it concerns the database, and otherwise stays unchanged", () => {
     for (const [code, part] of [
-      ["53100", /make room/],
+      ["53100", /Free disk space/],
       ["28P01", /check user, password/],
       ["3D000", /does not have this database/],
       ["25006", /primary/],

@@ -39,7 +39,7 @@ const bouncer = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"]
   .map((folder) => join(folder, "pgbouncer"))
   .find((file) => existsSync(file));
 const why =
-  bouncer === undefined ? "no PgBouncer is installed; the pooler above stands for it" : await withoutPostgres();
+  bouncer === undefined ? "no PgBouncer is installed; only the fake pooler is tested" : await withoutPostgres();
 
 describe("connections to PostgreSQL", () => {
   const refusal = { code: "SVC_CONFIG", message: /pool_mode = session/ };

@@ -13,7 +13,7 @@ import { FileOwner, takeOwnership } from "./file-owner.ts";
 import { migrate } from "../schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-owner-"));
-const LOST = { code: "SVC_STORE", message: /opened by another process.*end it/ };
+const LOST = { code: "SVC_STORE", message: /opened by another process.*End it/ };
 
 let files = 0;
 const newFile = (): string => join(folder, `${++files}.db`);
@@ -76,7 +76,11 @@ describe("the owner of a database file", () => {
     ours.owner.begin();
     ours.driver.exec("ROLLBACK");
     ours.driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    assert.deepEqual([commit(ours), commit(ours)], [false, false], "what is undone or copied is no commit of another");
+    assert.deepEqual(
+      [commit(ours), commit(ours)],
+      [false, false],
+      "a rollback or a checkpoint is not a commit of another process",
+    );
     await other(ours.file, (driver) => driver.exec("DELETE FROM session"));
     assert.deepEqual([commit(ours), commit(ours), ours.looks()], [true, false, 2]);
     ours.driver.close();

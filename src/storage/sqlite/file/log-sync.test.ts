@@ -19,7 +19,7 @@ class Disk {
 
   end(error: Error | null = null): void {
     const [done] = this.under.splice(0);
-    assert.ok(done, "a sync is under way");
+    assert.ok(done, "a sync is running");
     done(error);
   }
 }
@@ -82,12 +82,12 @@ describe("the sync of the log", () => {
       /^a SVC_STORE: The database .* can't be read or written: the disk reports an error/,
     );
     assert.equal(reported[1], "b written");
-    assert.equal(disk.begun, 1, "the system may say that all is well: the log is copied into the file instead");
+    assert.equal(disk.begun, 1, "another sync could report a false success, so the log is copied into the file");
     const third = write("c");
     await turn();
     disk.end();
     await third;
-    assert.equal(disk.begun, 2, "and from there on it is synced as before");
+    assert.equal(disk.begun, 2, "afterwards the log is synced as before");
     await database.close();
   });
 

@@ -3,7 +3,7 @@
  * leave them. Their changes are collected, where the last value of a column wins, and written table by table (table-writer.ts).
  */
 import type { GraphEvent, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import { dropLooseParts, putArtifact } from "../artifacts.ts";
 import { GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../../contract/columns.ts";
 import type { Database } from "../database.ts";
@@ -40,33 +40,33 @@ export class TransitionBatch {
   /** New runs, and runs with a changed status. */
   #moved = new Set<Counted>();
 
-  /** @param units the transitions that will be added. Their runs are read with one query. */
-  constructor(database: Database, outbox: Outbox, states: GraphStates, units: readonly Transition[]) {
+  /** @param transitions the transitions that will be added. Their runs are read with one query. */
+  constructor(database: Database, outbox: Outbox, states: GraphStates, transitions: readonly Transition[]) {
     this.#database = database;
     this.#outbox = outbox;
     this.#payloads = new Payloads(database);
     this.#states = states;
     // A new run has no row to read. If it has one, SQLite rejects the insert.
     const ids: string[] = [];
-    for (const { graphId, insert } of units) if (!insert) ids.push(graphId);
+    for (const { graphId, insert } of transitions) if (!insert) ids.push(graphId);
     states.read(ids);
   }
 
   /** @returns the transition's events with their numbers; undefined if its fence does not match. */
-  add(unit: Transition): GraphEvent[] | undefined {
-    if (unit.insert) this.#insertGraph(unit.insert);
-    const state = this.#states.get(unit.graphId);
-    if (!state || !this.#holds(unit, state)) return undefined;
+  add(transition: Transition): GraphEvent[] | undefined {
+    if (transition.insert) this.#insertGraph(transition.insert);
+    const state = this.#states.get(transition.graphId);
+    if (!state || !this.#holds(transition, state)) return undefined;
     this.#touched.add(state);
-    if (unit.deleteNodes?.length) this.#deleteNodes(unit.graphId, unit.deleteNodes);
-    if (unit.insertNodes || unit.nodes) this.#editNodes(unit);
-    if (unit.outbox) this.#deliveries.push(...unit.outbox);
-    this.#writeRest(unit);
+    if (transition.deleteNodes?.length) this.#deleteNodes(transition.graphId, transition.deleteNodes);
+    if (transition.insertNodes || transition.nodes) this.#editNodes(transition);
+    if (transition.outbox) this.#deliveries.push(...transition.outbox);
+    this.#writeRest(transition);
     const events: GraphEvent[] = [];
-    for (const event of unit.events ?? []) events.push(numbered(event, ++state.seq));
+    for (const event of transition.events ?? []) events.push(numbered(event, ++state.seq));
     if (events.length > 0) this.#addEvents(state, events);
-    if (unit.graph) this.#follow(state, unit.graph);
-    if (unit.graph) this.#changeGraph(unit.graphId, unit.graph);
+    if (transition.graph) this.#follow(state, transition.graph);
+    if (transition.graph) this.#changeGraph(transition.graphId, transition.graph);
     return events;
   }
 

@@ -5,16 +5,16 @@
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent } from "../../contract/graph-rows.ts";
 import { Revocable, type TransactionHandle, type TransactionRun } from "../../contract/transaction.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import type { Database } from "../database.ts";
 import { numbered } from "./user-statements.ts";
 
-export type Written = { result: Json; unit: Transition; events: GraphEvent[] };
+export type Written = { result: Json; transition: Transition; events: GraphEvent[] };
 
 export class UserTransaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
-  #unit: Transition | undefined;
+  #transition: Transition | undefined;
   /** Error of the author's function, or its timeout. No transition was decided then. */
   ownError: { error: unknown } | undefined;
 
@@ -27,7 +27,7 @@ export class UserTransaction {
    * Within a transaction. Called again if that is repeated.
    * @param apply writes the transition. Returns its events, undefined if its fence does not match, or an error.
    */
-  write(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
+  write(apply: (transition: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     const sql = (text: string) => this.#database.sql(text);
     sql("SAVEPOINT own").run();
     const written = this.#attempt(apply);
@@ -41,7 +41,7 @@ export class UserTransaction {
    * @param over aborts if the transaction is rolled back before the function has ended. Its later work has no effect.
    */
   async writeAlone(
-    apply: (unit: Transition) => GraphEvent[] | undefined | Error,
+    apply: (transition: Transition) => GraphEvent[] | undefined | Error,
     over: AbortSignal,
   ): Promise<Written | Error> {
     const sql = (text: string) => this.#database.sql(text);
@@ -67,7 +67,7 @@ export class UserTransaction {
     return written;
   }
 
-  #attempt(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
+  #attempt(apply: (transition: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     return this.#decided(() => {
       const own = new Revocable(handleOf(this.#database));
       const result = this.#run.statements(own.handle);
@@ -78,18 +78,18 @@ export class UserTransaction {
     }, apply);
   }
 
-  #decided(result: () => Json, apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
+  #decided(result: () => Json, apply: (transition: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     this.ownError = undefined;
     let value: Json;
     try {
       value = result();
-      this.#unit = this.#run.decide(value, this.#unit);
+      this.#transition = this.#run.decide(value, this.#transition);
     } catch (error) {
       return this.#failed(error);
     }
-    const events = apply(this.#unit);
+    const events = apply(this.#transition);
     if (events === undefined) return new Error("the store had another state than the engine");
-    return events instanceof Error ? events : { result: value, unit: this.#unit, events };
+    return events instanceof Error ? events : { result: value, transition: this.#transition, events };
   }
 
   #failed(error: unknown): Error {
