@@ -72,7 +72,7 @@ export interface WebhooksOptions {
 }
 
 export interface Webhooks {
-  /** POST webhooks. `created` distinguishes 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
+  /** POST webhooks. `created`: 201, else 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
   create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
   /** Checks a URL without storing anything: the answer to a registration, and the kind of its addresses. */
   judge(rawUrl: string): Promise<UrlCheck>;

@@ -70,9 +70,9 @@ describe("A fault from rendering", () => {
   });
 
   it("has the position of the component, in any file, if nothing else is known", () => {
-    const { message, place } = printed('SVC203 "<div" of Home\n<div> can\'t stand there.');
+    const { message, place } = printed('SVC203 "<div" of Home\n<div> is not allowed there.');
     assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 10 });
-    assert.equal(message, "<div> of Home: <div> can't stand there.");
+    assert.equal(message, "<div> of Home: <div> is not allowed there.");
     assert.equal(printed('SVC203 "<div" of Nobody\nx').place, undefined);
   });
 });

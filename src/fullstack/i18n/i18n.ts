@@ -15,7 +15,10 @@ export interface I18nOptions<All, Default extends keyof All> {
    * browser's `Accept-Language` header decides, so responses differ between visitors.
    */
   readonly strategy?: Locales["strategy"];
-  /** For `"path"`: whether `/` redirects visitors who did not follow a link of this site to their chosen language or that of their browser. Default true. */
+  /**
+   * For `"path"`: whether `/` redirects visitors to their chosen language or that of their browser, unless they followed a link of this
+   * site. Default true.
+   */
   readonly redirectHome?: boolean;
 }
 

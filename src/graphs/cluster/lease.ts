@@ -1,5 +1,5 @@
 /**
- * Decides which process may change a run if several share a database. Pure decisions; leases.ts reads and writes the data, in transactions that
+ * Decides which process may change a run if several share a database. Pure; leases.ts reads and writes the data, in transactions that
  * these rules assume (decision 038).
  * - A run has a lease: its holder, and a number that grows with every change of holder. Each transition carries the number known to its
  * author; the store refuses another number. So a process that has lost a lease without knowing it changes nothing.

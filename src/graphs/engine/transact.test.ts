@@ -193,7 +193,7 @@ describe("the rows that a worker writes with ctx.tx", () => {
     assert.match(error?.message ?? "", /A transaction was rolled back because it was open for 10000 ms/);
     open();
     await new Promise((resolve) => setImmediate(resolve));
-    assert.match(late[0] ?? "", /The transaction of this ctx\.tx is over/);
+    assert.match(late[0] ?? "", /The transaction of this ctx\.tx has ended/);
     const { snapshot: looked } = await engine.start("look", null);
     await engine.idle();
     assert.deepEqual((await engine.snapshot(looked.graph_id))?.result, []);

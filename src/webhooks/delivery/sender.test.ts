@@ -116,8 +116,8 @@ describe("a request to a receiver", () => {
 
   it("is rejected before it is sent if a header has a line break or another control character", () => {
     for (const header of ["1\r\nX-B: 2", "1\n", "1\0", "é"])
-      assert.throws(() => checkHeaders(["X-A", header]), /a character that headers must not have/);
-    assert.throws(() => checkHeaders(["X\r\nY", "1"]), /a character that headers must not have/);
+      assert.throws(() => checkHeaders(["X-A", header]), /an invalid character/);
+    assert.throws(() => checkHeaders(["X\r\nY", "1"]), /an invalid character/);
     checkHeaders(["X-A", "1 ~!"]);
   });
 

@@ -13,7 +13,7 @@ import { requireSessions } from "./pooling.ts";
 
 type Mode = "session" | "transaction" | "statement";
 
-/** The part of a pooler that the check observes: the session behind each connection. @param spare sessions that others used recently, by turns. */
+/** A fake pooler: assigns sessions to connections. @param spare sessions that others used recently, by turns. */
 function pooler(mode: Mode, spare: number): Pick<Pool, "connect"> {
   const free = Array.from({ length: spare + 2 }, (_, pid) => pid);
   const connectOne = async () => {

@@ -1,7 +1,7 @@
 /**
  * Group commit: transitions that are waiting when a writer is free go to the database as one statement and one transaction. Each of the
- * few writers has a slot in the database, whose ticket identifies its last group. The slot stores the outcome, in case the connection ends before the answer.
- * Transitions of a run are written in order; those of different runs may be in flight with different writers.
+ * few writers has a slot in the database with the ticket and the outcome of its last group, in case the connection ends before the
+ * answer. Transitions of a run are written in order; those of different runs may be in flight with different writers.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow } from "../../contract/graph-rows.ts";

@@ -210,7 +210,7 @@ function numbered({ graphId, type, node, timestampMs, data }: NewEvent, seq: num
     : { graphId, seq, type, timestampMs, node, data };
 }
 
-/** The later change usually has all columns of the earlier one, such as when a ready node starts at once. Checking that is cheaper than a new object. */
+/** Checks first, which is cheaper than a new object: the later change usually has all columns of the earlier one. */
 function merged(earlier: Changes, later: Changes): Changes {
   for (const name in earlier) if (!(name in later)) return { ...earlier, ...later };
   return later;
