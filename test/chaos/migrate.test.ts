@@ -191,7 +191,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     assert.deepEqual([again.code, again.lines.map(({ type }) => type)], [0, ["nothing"]]);
     const other = await migrate(["--from", from, "--to", `${database.url}?schema=other`]);
     assert.equal(other.code, 1);
-    assert.match(other.error, /SVC_MOVE.*was moved already, to the schema svc/);
+    assert.match(other.error, /SVC_MOVE.*was already moved to the schema svc/);
   });
 
   it("marks the old file, so that no app starts on it", async () => {

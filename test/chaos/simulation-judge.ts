@@ -114,7 +114,8 @@ export class Judge {
   async #undone(graphId: string): Promise<void> {
     const [stored] = await this.#store.graphs.load([graphId]);
     for (const { id, status, error } of stored?.nodes ?? [])
-      if (status === "uncompensated") assert.match(error?.message ?? "", /^Not undone within/, `${id} of ${graphId}`);
+      if (status === "uncompensated")
+        assert.match(error?.message ?? "", /^Not compensated within/, `${id} of ${graphId}`);
   }
 
   /** Each artifact is complete, whatever happened to its node afterwards. */

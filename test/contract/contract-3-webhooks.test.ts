@@ -180,7 +180,7 @@ describeBothAdapters(
         assert.deepEqual([given.status, given.reply["status"], given.reply["next_attempt_ms"]], [200, "failed", null]);
         const refused = await call("POST", `${path}/give-up`);
         assert.equal(refused.status, 409);
-        assert.match(JSON.stringify(refused.reply), /is failed; to give it up needs it to be pending/);
+        assert.match(JSON.stringify(refused.reply), /is failed; only a pending delivery can be given up/);
         assert.equal((await call("POST", "/_svc/deliveries/msg_none/give-up")).status, 404);
         const audit = await call("GET", `/_svc/audit?target=${textOf(reply, "delivery_id")}`);
         assert.match(JSON.stringify(audit.reply), /"delivery\.give-up"/);

@@ -77,7 +77,7 @@ describeBothAdapters(
       );
       const refused = await call("POST", `/_svc/graphs/${id}/retry`, { from: "no-such" });
       assert.equal(refused.status, 422);
-      assert.match(textOf(refused.reply, "detail"), /it has list, twice, total/);
+      assert.match(textOf(refused.reply, "detail"), /its nodes are list, twice, total/);
       for (const from of ["", 1, null, "x".repeat(101)])
         assert.equal((await call("POST", `/_svc/graphs/${id}/retry`, { from })).status, 422, String(from));
     });

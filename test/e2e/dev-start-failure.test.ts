@@ -23,7 +23,7 @@ it("svc dev exits with 1 if its database can't be opened", async () => {
       timeout: 60_000,
     });
     const [reported, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
-    assert.match(reported, /SVC_STORE: The database text\.db is no SQLite database/);
+    assert.match(reported, /SVC_STORE: The database text\.db is not an SQLite database/);
     assert.equal(code, 1);
   } finally {
     rmSync(folder, { recursive: true });

@@ -94,7 +94,7 @@ describe("a process with an uncaught error", () => {
     server = await app.start(NEVER);
     const { url, stop, output } = server;
     await fetch(`${url}/crash`).catch(() => undefined); // it may end before it has answered
-    await until(() => output().includes("An error that nobody caught"), "it is logged");
+    await until(() => output().includes("Uncaught error: the process exits"), "it is logged");
     // The process has exited before this signal.
     assert.equal(await stop(), 1);
     assert.match(output(), /^\{"level":50,.*"message":"nobody catches this".*\}$/m);
