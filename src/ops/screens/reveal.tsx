@@ -8,7 +8,8 @@ import { StepButton, StepForm } from "./parts.tsx";
 
 /** @param hidden number of hidden values in the content next to the form */
 export function Reveal({ hidden, data, opsContext }: { hidden: number; data: RunData; opsContext: OpsContext }) {
-  if (data.isRevealed) return <p class="quiet">All values are shown for five minutes. This is recorded in the audit trail.</p>;
+  if (data.isRevealed)
+    return <p class="quiet">All values are shown for five minutes. This is recorded in the audit trail.</p>;
   if (hidden === 0) return null;
   return (
     <StepForm opsContext={opsContext} action={`/runs/${data.run.graph_id}/reveal`} class="steps">

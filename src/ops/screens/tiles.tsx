@@ -14,8 +14,7 @@ interface HealthStripProps {
 }
 
 /** Tooltip of the event-loop figure. */
-const LOOP_TITLE =
-  "99th percentile of the event-loop delay over the last minute";
+const LOOP_TITLE = "99th percentile of the event-loop delay over the last minute";
 
 /** The list of processes, which shows these figures for each process. */
 const PROCESSES = `${OPS_PATH}/workers#processes`;
@@ -44,7 +43,9 @@ export function HealthStrip({ health, status, workers }: HealthStripProps) {
         <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} href={`${OPS_PATH}/workers`} />
         <Fact name={processes.length > 1 ? "Total memory" : "Memory"} text={memoryText(status)} href={PROCESSES} />
         <Fact name="Event-loop lag p99" text={delayText(worst)} title={LOOP_TITLE} href={PROCESSES} />
-        {status.disk_free_bytes === null ? null : <Fact name="Free disk space" text={bytesText(status.disk_free_bytes)} />}
+        {status.disk_free_bytes === null ? null : (
+          <Fact name="Free disk space" text={bytesText(status.disk_free_bytes)} />
+        )}
         {status.database_bytes === null ? null : <Fact name="Database" text={bytesText(status.database_bytes)} />}
         <Fact name="Active requests" text={countText(status.requests.in_flight)} href={`${OPS_PATH}/requests`} />
         <Fact

@@ -81,7 +81,8 @@ function show(fresh: Document): void {
   });
   list.replaceChildren(...options);
   field.ariaExpanded = String(options.length > 0);
-  word.textContent = options.length === 0 ? "No matches" : `${options.length} ${options.length === 1 ? "result" : "results"}`;
+  word.textContent =
+    options.length === 0 ? "No matches" : `${options.length} ${options.length === 1 ? "result" : "results"}`;
   choose(options[0]);
   if (isWanted) go(chosen());
 }

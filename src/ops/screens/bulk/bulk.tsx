@@ -49,7 +49,8 @@ export function BulkBar({ total, opsContext }: { total: number; opsContext: OpsC
         <input type="radio" name="which" value="chosen" checked /> selected runs
       </label>
       <label class="check">
-        <input type="radio" name="which" value="all" /> {total === 1 ? "the 1 matching run" : `all ${countText(total)} matching runs`}
+        <input type="radio" name="which" value="all" />{" "}
+        {total === 1 ? "the 1 matching run" : `all ${countText(total)} matching runs`}
       </label>
       <span class="buttons">
         {BULK_STEPS.map((step) => (

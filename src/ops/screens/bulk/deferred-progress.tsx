@@ -12,11 +12,7 @@ export function DeferredProgress({ deferred: { state, count, isMore } }: { defer
       {state.kind === "due" ? (
         <>
           <p>{soFarText(taken, count, isMore)}</p>
-          <progress
-            max={Math.max(1, count)}
-            value={Math.min(taken.count, count)}
-            aria-label="Progress"
-          ></progress>
+          <progress max={Math.max(1, count)} value={Math.min(taken.count, count)} aria-label="Progress"></progress>
         </>
       ) : null}
       {taken.reasons.size === 0 ? null : (

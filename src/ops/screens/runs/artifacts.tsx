@@ -151,7 +151,8 @@ async function image(ctx: Context, { app, gate }: Screens): Promise<Result> {
   if ("denial" in access) return redirect(OPS_PATH);
   const { artifact } = await found(ctx, app());
   const type = imageTypeOf(await headOf(app(), ctx.params["id"] ?? "", artifact.name));
-  if (type === undefined || artifact.bytes > MAX_IMAGE_BYTES) return notFound("This file is not an image that can be shown");
+  if (type === undefined || artifact.bytes > MAX_IMAGE_BYTES)
+    return notFound("This file is not an image that can be shown");
   const { body } = await found(ctx, app());
   return {
     status: 200,

@@ -211,7 +211,9 @@ function Attempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsC
             <td>
               {outcome}
               {message === undefined ? "" : `: ${message}`}
-              {againMs === undefined || endedMs === undefined ? "" : `, retried after ${durationText(againMs - endedMs)}`}
+              {againMs === undefined || endedMs === undefined
+                ? ""
+                : `, retried after ${durationText(againMs - endedMs)}`}
             </td>
           </tr>
         ))}
@@ -275,7 +277,8 @@ function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
         isByButton
       >
         <p class="quiet">
-          Nodes before this one keep their results. Within this run, this node and all nodes after it run again. As a new run, this run stays unchanged, and you can change the input. {`The action ${againText(run, node.id)}.`}
+          Nodes before this one keep their results. Within this run, this node and all nodes after it run again. As a
+          new run, this run stays unchanged, and you can change the input. {`The action ${againText(run, node.id)}.`}
         </p>
         <InputField
           label="Input of the node in the new run, as JSON; empty: unchanged"

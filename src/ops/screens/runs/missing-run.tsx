@@ -29,8 +29,7 @@ export function WhyMissing({ of: { id, absence }, opsContext }: { of: MissingRun
       <p>{absenceText(absence, opsContext.nowMs, opsContext.zone)}</p>
       {absence.createdMs === undefined ? null : (
         <p>
-          Manual changes stay in the audit trail:{" "}
-          <a href={`${OPS_PATH}/audit?target=${id}`}>changes of this run</a>,{" "}
+          Manual changes stay in the audit trail: <a href={`${OPS_PATH}/audit?target=${id}`}>changes of this run</a>,{" "}
           <a href={`${OPS_PATH}/audit?operation=graphs.purge`}>bulk deletions</a>.
         </p>
       )}

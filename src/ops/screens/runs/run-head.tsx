@@ -123,7 +123,9 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
           <div>
             <dt>Child runs</dt>
             <dd>
-              <a href={`${RUNS_PATH}?${queryText({ parent: id })}`}>{`${countText(children.length)} run${children.length === 1 ? "" : "s"}`}</a>
+              <a
+                href={`${RUNS_PATH}?${queryText({ parent: id })}`}
+              >{`${countText(children.length)} run${children.length === 1 ? "" : "s"}`}</a>
             </dd>
           </div>
         )}

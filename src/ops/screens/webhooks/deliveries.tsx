@@ -227,9 +227,7 @@ function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsCont
       </section>
       <div class="columns">
         <section aria-labelledby="body">
-          <h2 id="body">
-            {isWhole ? "Body, exactly as sent and signed" : "Body, with some values hidden"}
-          </h2>
+          <h2 id="body">{isWhole ? "Body, exactly as sent and signed" : "Body, with some values hidden"}</h2>
           <pre class="wrap" tabindex={0} role="region" aria-label="Body" data-copy>
             <code>{text}</code>
           </pre>

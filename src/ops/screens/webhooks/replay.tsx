@@ -52,7 +52,11 @@ export function replayScreens(screens: Screens): Entry[] {
         return { tone: "bad", text: `Nothing was sent. Type ${fields["expected"]} to confirm.` };
       const { count } = await app.webhooks.recover(id, { since_ms: Number(since), digest });
       await app.operations.record("webhook.recover", id, auditContext, { count });
-      return { tone: "good", text: `Resending ${countText(count)} ${count === 1 ? "delivery" : "deliveries"}.`, to: `${OPS_PATH}/webhooks/${id}` };
+      return {
+        tone: "good",
+        text: `Resending ${countText(count)} ${count === 1 ? "delivery" : "deliveries"}.`,
+        to: `${OPS_PATH}/webhooks/${id}`,
+      };
     }),
   ];
 }
@@ -98,7 +102,9 @@ function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
             </span>
           )}
           <p class="note-whole">
-            {judgement === undefined ? "Only operators see this check, because it queries a name server." : urlVerdictText(judgement)}
+            {judgement === undefined
+              ? "Only operators see this check, because it queries a name server."
+              : urlVerdictText(judgement)}
           </p>
         </dd>
       </div>
@@ -131,12 +137,7 @@ function OneAgain({ preview, judgement, opsContext }: { preview: One; judgement:
           Reason (recorded in the audit trail)
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
-        <StepButton
-          opsContext={opsContext}
-          label="Resend"
-          tone="main"
-          refusal={webhook.enabled ? undefined : OFF}
-        />
+        <StepButton opsContext={opsContext} label="Resend" tone="main" refusal={webhook.enabled ? undefined : OFF} />
         <a class="button" href={at}>
           Back
         </a>
@@ -177,10 +178,10 @@ function ManyAgain({ preview, judgement, span, opsContext }: ManyProps) {
           <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
           <a href={at}>{new URL(webhook.url).host}</a>
         </nav>
-        <h1>{count === 0 ? "Nothing to resend" : `Resend ${countText(count)} ${count === 1 ? "delivery" : "deliveries"}?`}</h1>
-        <p class="quiet">
-          Deliveries that failed permanently, each under its own ID. This preview sends nothing.
-        </p>
+        <h1>
+          {count === 0 ? "Nothing to resend" : `Resend ${countText(count)} ${count === 1 ? "delivery" : "deliveries"}?`}
+        </h1>
+        <p class="quiet">Deliveries that failed permanently, each under its own ID. This preview sends nothing.</p>
       </div>
       <Spans chosen={span.name} at={`${at}/recover`} />
       <Verdicts preview={preview} judgement={judgement} opsContext={opsContext} />

@@ -81,7 +81,11 @@ function removeStep(screens: Screens): Entry {
   return operatorRoute(screens, "/webhooks/:id/remove", async ({ app, params, fields, auditContext }) => {
     const id = params["id"] ?? "";
     if (!isConfirmed(fields))
-      return { tone: "bad", text: "Nothing was removed. Type the number of pending deliveries to confirm.", to: `${HOOKS}/${id}/remove` };
+      return {
+        tone: "bad",
+        text: "Nothing was removed. Type the number of pending deliveries to confirm.",
+        to: `${HOOKS}/${id}/remove`,
+      };
     await app.webhooks.remove(id);
     await app.operations.record("webhook.remove", id, auditContext);
     return { tone: "good", text: "The webhook is removed.", to: HOOKS };
@@ -109,8 +113,8 @@ function Edit({ data: { hook, draft }, opsContext }: { data: EditData; opsContex
           <input name="workers" value={draft.workers} autocomplete="off" spellcheck={false} />
         </label>
         <label class="check">
-          <input type="checkbox" name="ordered" value="1" checked={draft.ordered} /> In order: the deliveries
-          of a graph arrive one after the other
+          <input type="checkbox" name="ordered" value="1" checked={draft.ordered} /> In order: the deliveries of a graph
+          arrive one after the other
         </label>
         <Headers names={hook.header_names ?? []} dropsHeaders={draft.dropsHeaders} />
         <label>

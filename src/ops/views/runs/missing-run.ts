@@ -8,7 +8,8 @@ const SKEW_MS = 60 * 60_000;
 
 /** @param zone the time zone of the text */
 export function absenceText({ createdMs, kept, takenFromMs }: Absence, nowMs: number, zone: string): string {
-  if (createdMs === undefined) return 'This is not a run ID. Run IDs are "g_" followed by 26 digits and capital letters.';
+  if (createdMs === undefined)
+    return 'This is not a run ID. Run IDs are "g_" followed by 26 digits and capital letters.';
   const started = `According to its ID, the run started on ${momentText(createdMs, zone)}`;
   if (createdMs > nowMs + SKEW_MS) return `${started}, which is in the future, so it never existed.`;
   const isTaken = takenFromMs !== undefined && takenFromMs <= nowMs;

@@ -87,9 +87,7 @@ export function readRunsQuery(query: URLSearchParams, redact: readonly string[])
   const [kind] = ORIGINS.find(([one]) => one === origin) ?? [];
   if (kind) filter.origin = kind;
   else if (origin)
-    problems.push(
-      `Unknown origin "${origin.slice(0, 40)}". Use one of: ${ORIGINS.map(([one]) => one).join(", ")}`,
-    );
+    problems.push(`Unknown origin "${origin.slice(0, 40)}". Use one of: ${ORIGINS.map(([one]) => one).join(", ")}`);
   for (const name of TEXTS) {
     const value = query.get(name)?.trim();
     if (value) filter[name] = value.slice(0, MAX_LENGTH);
@@ -106,7 +104,8 @@ export function readRunsQuery(query: URLSearchParams, redact: readonly string[])
   for (const name of LENGTHS) {
     const given = query.get(name)?.trim();
     if (given && lengthMsOf(given) !== undefined) filter[name] = given;
-    else if (given) problems.push(`"${given.slice(0, 40)}" is not a valid duration. Examples: 500ms, 30s, 15m, 24h, 7d`);
+    else if (given)
+      problems.push(`"${given.slice(0, 40)}" is not a valid duration. Examples: 500ms, 30s, 15m, 24h, 7d`);
   }
   const group = query.get("group");
   if (group && group !== "tag") problems.push(`Runs cannot be grouped by "${group.slice(0, 40)}", only by tag`);
