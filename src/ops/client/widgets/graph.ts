@@ -106,10 +106,10 @@ function addTools(view: View): void {
     button.addEventListener("click", () => act(button));
     bar.append(button);
   };
-  add("Smaller", "−", () => zoomTo(view, view.zoom / STEP));
-  add("Larger", "+", () => zoomTo(view, view.zoom * STEP));
-  add("Show all", "Fit", () => fit(view));
-  add("Follow what runs", "Follow", (button) => {
+  add("Zoom out", "−", () => zoomTo(view, view.zoom / STEP));
+  add("Zoom in", "+", () => zoomTo(view, view.zoom * STEP));
+  add("Fit to view", "Fit", () => fit(view));
+  add("Follow running nodes", "Follow", (button) => {
     view._isFollowing = !view._isFollowing;
     button.setAttribute("aria-pressed", String(view._isFollowing));
     if (view._isFollowing) showRunning(view);

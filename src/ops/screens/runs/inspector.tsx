@@ -278,7 +278,7 @@ function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
       >
         <p class="quiet">
           Nodes before this one keep their results. Within this run, this node and all nodes after it run again. As a
-          new run, this run stays unchanged, and you can change the input. {`The action ${againText(run, node.id)}.`}
+          new run, this run stays unchanged, and you can change the input. {`This ${againText(run, node.id)}.`}
         </p>
         <InputField
           label="Input of the node in the new run, as JSON; empty: unchanged"

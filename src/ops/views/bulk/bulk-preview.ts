@@ -45,7 +45,7 @@ export function againText({ nodes, edges }: Snapshot, from?: string): string {
   const texts = sorted.map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
   const more = texts.length - MOST_NAMES;
   const listed = more > 1 ? `${texts.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : texts.join(", ");
-  return listed === "" ? "runs again" : `runs again: ${listed}`;
+  return listed === "" ? "runs again" : `reruns ${listed}`;
 }
 
 /** The node's name in the ID of a node or of a fan-out item. */
