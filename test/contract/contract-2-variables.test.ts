@@ -137,7 +137,7 @@ describe("the database", () => {
       assert.equal(mode & 0o777, 0o600);
       assert.notEqual(first, "");
       assert.notEqual(await tokenOf({ SVC_SECRET: "s".repeat(32) }), first);
-      assert.throws(() => configOf({ SVC_SECRET: "short" }), /SVC_SECRET has 5 characters/);
+      assert.throws(() => configOf({ SVC_SECRET: "short" }), /SVC_SECRET is too short: 5 characters/);
     }));
 });
 

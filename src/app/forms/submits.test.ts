@@ -92,7 +92,7 @@ describe("a form that was cut off before its answer was kept", () => {
     while (!isAnswered) await clock.advance(1000);
     const { status, text } = await sent;
     assert.equal(status, 409);
-    assert.match(text, /what became of it is not known/);
+    assert.match(text, /its outcome is unknown/);
     assert.equal(runs, 1);
     await app.close();
   });

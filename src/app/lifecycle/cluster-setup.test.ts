@@ -334,7 +334,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     const app = appOf("worker", "held,hled");
     await assert.rejects(app.boot(), {
       code: "SVC_CONFIG",
-      message: /names "hled", which this app has not; its workers: fails, held/,
+      message: /contains unknown workers: "hled"\. Workers of this app: fails, held/,
     });
     await app.close();
   });
@@ -346,7 +346,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     );
     assert.throws(
       () => createApp({ env: { SVC_ROLE: "web" } }).config,
-      /SVC_ROLE is for processes that share a database/,
+      /SVC_ROLE only applies to processes that share a database/,
     );
   });
 });

@@ -40,8 +40,8 @@ describe("configuration", () => {
   });
 
   it("refuses a secret that could not stand in their list", () => {
-    assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET holds a comma/);
-    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "two words" }), /SVC_EXEC_API_KEY holds a space(?!.*two)/);
+    assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET contains a comma/);
+    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "two words" }), /SVC_EXEC_API_KEY contains a space(?!.*two)/);
   });
 
   it("refuses an operator key that could be guessed, and does not repeat it", () => {
@@ -115,7 +115,7 @@ describe("configuration", () => {
     ["SVC_GRAPH_RESULT_BYTES", "129MiB", "it must be a number of bytes from 1024 to 134217728"],
     ["SVC_WEBHOOK_PAYLOAD_BYTES", "1", "it must be a number of bytes from 1024 to 16777216"],
     ["SVC_PROGRESS_RATE", "101", "it must be a whole number from 1 to 100"],
-    ["SVC_PAUSE_GRACE", "a while", "it must be a time such as 30s or 5m"],
+    ["SVC_PAUSE_GRACE", "a while", "it must be a duration such as 30s or 5m"],
     ["SVC_GRAPH_CONCURRENCY", "0", "it must be a whole number from 1 to 100000"],
   ] as const) {
     it(`refuses ${name}=${value}, and says what is allowed`, () =>

@@ -106,6 +106,6 @@ describe("what is held back", () => {
     const { clock, here, reported } = await two();
     here.hold(1, () => Promise.reject(new Error("no")));
     await clock.advance(1);
-    assert.deepEqual(reported, ["What was held back could not be done"]);
+    assert.deepEqual(reported, ["A deferred operation failed"]);
   });
 });

@@ -35,6 +35,6 @@ describe("a drain", () => {
     } as unknown as Parameters<Drain["work"]>[0];
     await new Drain({}, new SimulatedClock()).work(ending, 0);
     assert.deepEqual(closed, ["engine", "limits", "store"]);
-    assert.equal(log.entries.filter(({ message }) => /The end of .* failed/.test(message)).length, 5);
+    assert.equal(log.entries.filter(({ message }) => /Failed to close /.test(message)).length, 5);
   });
 });

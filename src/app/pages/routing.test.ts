@@ -239,8 +239,8 @@ describe("definitions that can't be right", () => {
     ["/a/", /must not end with a slash/],
     ["/a//b", /empty segments/],
     ["/a?b", /a query/],
-    ["/_svc/x", /the framework's own/],
-    ["/health", /the framework's own/],
+    ["/_svc/x", /reserved for the framework/],
+    ["/health", /reserved for the framework/],
     ["/a/*", /has the segment "\*"/],
     ["/a/:id.json", /has the segment ":id.json"/],
     ["/a/:", /has the segment ":"/],
@@ -263,10 +263,10 @@ describe("definitions that can't be right", () => {
   });
 
   it("are refused for a group with a parameter in its prefix, or with what is no definition", async () => {
-    assert.throws(() => group("/teams/:team", {}, []), { code: "SVC_DEFINITION", message: /holds a parameter/ });
+    assert.throws(() => group("/teams/:team", {}, []), { code: "SVC_DEFINITION", message: /contains a parameter/ });
     await assert.rejects(booting(undefined as never), {
       code: "SVC_DEFINITION",
-      message: /undefined stands where a page/,
+      message: /undefined is not a page/,
     });
     await assert.rejects(booting(group("/a", {}, [{} as never])), /A value of type object stands/);
   });

@@ -17,5 +17,5 @@ it("bound returns methods that work without their object", () => {
 });
 
 it("bound rejects the name of something that is no method", () => {
-  assert.throws(() => bound(new Counter(), ["name"]), /"name" is no method/);
+  assert.throws(() => bound(new Counter(), ["name"]), /"name" is not a method/);
 });

@@ -74,8 +74,8 @@ describe("nesting the parser would repair", () => {
   it("is explained with what is allowed there", () => {
     assert.equal(
       problem("table>tr"),
-      "<tr> can't stand directly in <table>; the parser would repair it. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
+      "<tr> can't be a direct child of <table>; the parser would move it. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
     );
-    assert.equal(problem("div>td"), "<td> must stand directly in tr, not in <div>.");
+    assert.equal(problem("div>td"), "<td> must be a direct child of tr, not in <div>.");
   });
 });

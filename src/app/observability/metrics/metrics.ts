@@ -26,9 +26,13 @@ export class Metrics implements Observer {
   readonly refusedCallers: RefusedCallers;
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
   /** A worker may be one of several that ran. */
-  readonly stillMs = new Counter("svc_worker_blocking_milliseconds_total", "Event loop at a standstill", ["worker"]);
+  readonly stillMs = new Counter(
+    "svc_worker_blocking_milliseconds_total",
+    "Time that the event loop was blocked while the worker ran",
+    ["worker"],
+  );
   readonly deliveries = new DeliveryMetrics();
-  readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
+  readonly spans = new Counter("svc_spans_total", "Trace spans by outcome", ["outcome"]);
   /** Open event streams. */
   eventStreams = 0;
   /** Called with the first change of `recent` since it was saved. */
@@ -70,7 +74,7 @@ export class Metrics implements Observer {
       {
         name: "svc_event_streams",
         type: "gauge",
-        help: "Event streams that are open",
+        help: "Open event streams",
         samples: [{ value: this.eventStreams }],
       },
       this.attempts.family(),
