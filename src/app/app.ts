@@ -160,7 +160,7 @@ class SvcApp implements App, CsrfIssuer {
   boot(where: BootOptions = {}): Promise<void> {
     // Nobody would close what it opens now.
     if (!this.#booting && this.#closing.signal.aborted)
-      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app is closed and can't boot again"));
+      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed and can't boot again"));
     return (this.#booting ??= this.#boot(where).catch((error: unknown) => {
       // With another server, the next request retries. `start` reports the error to its caller and leaves nothing behind.
       if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;

@@ -94,7 +94,7 @@ describe("exporting pages", () => {
   it("refuses a page that is for all and for one", () => {
     assert.throws(() => page("/", { ...plain, static: true, cache: { public: false } }), {
       code: "SVC_DEFINITION",
-      message: /is static, and its cache says public: false/,
+      message: /has static: true, but its cache has public: false/,
     });
   });
 

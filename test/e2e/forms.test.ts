@@ -220,7 +220,7 @@ describe("a file that is refused", () => {
     await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer });
     await page.click("#send");
     await page.waitForSelector("#upload-picture-error");
-    assert.equal(await page.textContent("#upload-picture-error"), "The file is larger than the 64 KB that are allowed");
+    assert.equal(await page.textContent("#upload-picture-error"), "The file is too large; at most 64 KB are allowed");
     expectComplaint(story, 413);
   });
 

@@ -342,7 +342,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   it("need a secret that all have", () => {
     assert.throws(
       () => createApp({ env: { SVC_DATABASE_URL: database.url, NODE_ENV: "production" } }).config,
-      /SVC_SECRET is not set, and processes that share a database/,
+      /SVC_SECRET is not set, but processes that share a database/,
     );
     assert.throws(
       () => createApp({ env: { SVC_ROLE: "web" } }).config,

@@ -135,7 +135,7 @@ describe("configuration", () => {
   }
 });
 
-describe("where visitors reach the site", () => {
+describe("the public URL of the site", () => {
   it("is the variable's, in development the address of the app, and in production never a guess", () => {
     assert.equal(siteUrlOf(readConfig({ SVC_SITE_URL: "https://shop.example/" })), "https://shop.example");
     assert.equal(siteUrlOf(readConfig({ PORT: "4000" })), "http://localhost:4000");

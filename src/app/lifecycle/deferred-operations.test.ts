@@ -96,7 +96,7 @@ describe("what is held back", () => {
   it("is refused where it is to be held for more than an hour: what was undone would be forgotten before its time", async () => {
     const { clock, here, done } = await two();
     const run = async (): Promise<void> => void done.push("done");
-    assert.throws(() => here.hold("61m", run), /TypeError: .*an hour at most, not for 61m/);
+    assert.throws(() => here.hold("61m", run), /TypeError: .*at most 1 hour, not for 61m/);
     here.hold("1h", run);
     await clock.advance(3_700_000);
     assert.deepEqual(done, ["done"]);

@@ -268,6 +268,6 @@ describe("definitions that can't be right", () => {
       code: "SVC_DEFINITION",
       message: /undefined is not a page/,
     });
-    await assert.rejects(booting(group("/a", {}, [{} as never])), /A value of type object stands/);
+    await assert.rejects(booting(group("/a", {}, [{} as never])), /A value of type object is not a page/);
   });
 });

@@ -107,7 +107,7 @@ describe("event stream", () => {
       const { source, next } = open();
       await next();
       source.send(event);
-      await assert.rejects(next(), { name: "TypeError", message: /hold no line ends/ });
+      await assert.rejects(next(), { name: "TypeError", message: /must not contain line ends/ });
       assert.equal(source.isEnded, true);
     }
   });

@@ -68,7 +68,10 @@ describe("misused middleware", () => {
   });
 
   it("that gives no answer is told", async () => {
-    await assert.rejects(run(forgetful), { code: "SVC_DEFINITION", message: /Middleware forgetful gave no answer/ });
+    await assert.rejects(run(forgetful), {
+      code: "SVC_DEFINITION",
+      message: /Middleware forgetful returned no response/,
+    });
   });
 
   it("may be none at all", async () => {

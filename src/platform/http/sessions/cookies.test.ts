@@ -79,7 +79,7 @@ describe("writing cookies", () => {
     for (const value of ["x".repeat(4094), "ü".repeat(700)])
       assert.throws(() => serializeCookie("ab", value), {
         name: "TypeError",
-        message: /bytes, encoded; browsers keep 4096/,
+        message: /bytes when encoded; browsers accept at most 4096/,
       });
   });
 
@@ -87,7 +87,7 @@ describe("writing cookies", () => {
     for (const domain of ["", "a b", ".shop.example", "shop.example; Path=/x", "shop.example:80", "a\r\nb"])
       assert.throws(
         () => serializeCookie("a", "1", { domain }),
-        { name: "TypeError", message: /has the domain/ },
+        { name: "TypeError", message: /has the invalid domain/ },
         domain,
       );
     assert.throws(() => serializeCookie("a", "1", { expires: new Date(Number.NaN) }), /no valid date/);
@@ -124,7 +124,7 @@ describe("writing cookies", () => {
 
   it("refuses a path that would add attributes, and ages that are no number", () => {
     for (const path of ["", "app", "/;Domain=example.com", "/\r\nset-cookie: x=1", "/ü"])
-      assert.throws(() => serializeCookie("a", "1", { path }), { name: "TypeError", message: /has the path/ }, path);
+      assert.throws(() => serializeCookie("a", "1", { path }), { name: "TypeError", message: /has the invalid path/ }, path);
     for (const maxAgeSeconds of [Number.NaN, Number.POSITIVE_INFINITY])
       assert.throws(() => serializeCookie("a", "1", { maxAgeSeconds }), { name: "TypeError", message: /lives/ });
   });
