@@ -63,7 +63,7 @@ describe("what a page says of its life", () => {
     [{ vary: ["Cookie"] }, /varies by "Cookie"/],
     [{ vary: ["authorization"] }, /varies by "authorization"/],
     [{ vary: ["*"] }, /varies by "\*"/],
-    [{ public: true, tags: ["/books"] }, /has the tag "\/books"/],
+    [{ public: true, tags: ["/books"] }, /has the invalid tag "\/books"/],
     [{ tags: ["books"] }, /has sharedMaxAge or tags, which only apply to public pages/],
     [{ public: true, maxAge: "soon" }, /has maxAge: "soon" is not a duration/],
   ] as const) {

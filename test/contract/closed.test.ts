@@ -98,7 +98,7 @@ describe("an app that was closed", () => {
       ["warn", "debug", "debug"],
     );
     for (const { message, fields } of reported) {
-      assert.match(message, /refused: the app has been closed/);
+      assert.match(message, /rejected: the app has been closed/);
       assert.deepEqual([typeof fields["reqId"], fields["err"]], ["string", undefined]);
     }
   });

@@ -112,7 +112,7 @@ describe("a body that the framework around has read", () => {
     test.after(() => door.close());
     const reported = await door.ask("/echo", post);
     assert.equal(reported.status, 500);
-    assert.match(fixture.logged.join("\n"), /Mount app\.handler ahead of whatever parses bodies/);
+    assert.match(fixture.logged.join("\n"), /Mount app\.handler before the middleware that parses bodies/);
   });
 });
 

@@ -109,7 +109,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
       assert.ok(bytes !== null && bytes > 1e6 && disk === null, `${bytes} ${disk}`);
       return processes.length === 2 && processes.every((one) => one.loop_p99_ms !== null && one.memory_bytes !== null);
     };
-    await until("that both have told", reported);
+    await until("that both have reported", reported);
     const { loop_p99_ms: p99Ms, memory_bytes: memory } = await working.operations.status();
     assert.ok(p99Ms !== null && p99Ms >= 0 && memory > 1e7);
   });
@@ -117,16 +117,16 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   it("announce changes of other apps", async () => {
     const reported = new Set<string>();
     const stop = web.operations.onChange((change) => reported.add(change.of === "graph" ? change.id : change.of));
-    const id = await start("held", "told");
-    await until("it runs", () => ran.includes("worker told"));
+    const id = await start("held", "reported");
+    await until("it runs", () => ran.includes("worker reported"));
     reported.clear();
-    release.get("told")?.();
-    await until("that its end is told", () => reported.has(id));
+    release.get("reported")?.();
+    await until("that its end is announced", () => reported.has(id));
     await working.engine.queues.pause("quick");
-    await until("that a queue is told of", () => reported.has("controls"));
+    await until("that the queue's change is announced", () => reported.has("controls"));
     await working.engine.queues.resume("quick");
     const { registration } = await working.webhooks.create({ url: "https://93.184.216.34/hook", enabled: false });
-    await until("that a webhook is told of", () => reported.has("webhooks"));
+    await until("that the webhook's change is announced", () => reported.has("webhooks"));
     await working.webhooks.remove(registration.id);
     const third = appOf("web");
     await third.boot();
@@ -215,7 +215,10 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     };
     await until("it is paused at the other", isPaused);
     await web.engine.queues.resume("quick");
-    await until("all go on", async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0);
+    await until(
+      "all runs continue",
+      async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0,
+    );
   });
 
   const buildOf = (nodes: readonly string[]): App => {

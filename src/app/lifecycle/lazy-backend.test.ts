@@ -11,14 +11,14 @@ import { currentContext, withContext } from "../pipeline/current-request.ts";
 import { LazyBackend } from "./lazy-backend.ts";
 import type { Backend } from "./backend-types.ts";
 
-/** A backend on a store in memory, which records openings and notifications; `outcomes` decides each opening. */
+/** A lazy backend on a store in memory. Records openings and closings; `fail` and `hold` control the next opening. */
 function rig() {
   const reported: string[] = [];
   let [opened, error] = [0, undefined as Error | undefined];
   let [deferred, go] = [Promise.resolve(), (): void => undefined];
   const open = async (): Promise<Backend> => {
     opened++;
-    assert.throws(currentContext, "it goes on for longer than any request");
+    assert.throws(currentContext, "the backend outlives the request");
     await deferred;
     if (error) throw error;
     const [store, clock] = [await openStore("memory:"), new SimulatedClock()];

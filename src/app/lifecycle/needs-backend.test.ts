@@ -33,7 +33,7 @@ describe("the backend", () => {
 
   const set: readonly Environment[] = [
     { SVC_WEBHOOK_URLS: "https://hooks.example/in" },
-    { SVC_WEBHOOK_SECRET: "no secret that could be used, which the boot is to tell" },
+    { SVC_WEBHOOK_SECRET: "an invalid secret, which the boot must report" },
     { SVC_WEBHOOK_ALLOW_CIDRS: "10.0.0.0/8" },
     { SVC_EXEC_API_KEY: "an-operator-key-of-tests" },
     { SVC_RETENTION: "30d" },

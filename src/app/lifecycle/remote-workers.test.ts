@@ -144,7 +144,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     await until("it runs", () => ran.includes("far: held cancelled"));
     await near.engine.cancel(id);
     await until("it fails", is(id, "failed"));
-    await until("it is told", () => ran.includes("far: aborted cancelled"));
+    await until("it is aborted", () => ran.includes("far: aborted cancelled"));
   });
 
   it("retry a node by its worker's options, and fail with its error", async () => {

@@ -72,7 +72,7 @@ describe("routing", () => {
     rmSync(publicDir, { recursive: true });
   });
 
-  const doors = [
+  const adapters = [
     [
       "in memory",
       (path: string, init?: RequestInit) =>
@@ -81,8 +81,8 @@ describe("routing", () => {
     ["over a socket", (path: string, init?: RequestInit) => fetch(started.url + path, { redirect: "manual", ...init })],
   ] as const;
 
-  for (const [door, send] of doors) {
-    describe(door, () => {
+  for (const [adapter, send] of adapters) {
+    describe(adapter, () => {
       const notes = async (path: string): Promise<string | null> => (await send(path)).headers.get("x-notes");
 
       it("runs middleware of the app, groups and the page or route, outermost first", async () => {

@@ -136,11 +136,11 @@ describe("sessions and cookies", () => {
     },
   };
 
-  for (const [door, target] of [
+  for (const [adapter, target] of [
     ["in memory", app],
     ["over a socket", overSocket],
   ] as const) {
-    describe(door, () => {
+    describe(adapter, () => {
       const visitor = (): TestClient => createTestClient(target, { tokenPage: "/_svc/demo" });
 
       it("persist between requests, in a cookie that scripts and other sites can't use", async () => {

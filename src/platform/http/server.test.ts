@@ -280,7 +280,7 @@ describe("closing a server", () => {
     slow.finish();
   });
 
-  it("tells clients that connections are not persistent", async (test) => {
+  it("announces the end of persistent connections to clients", async (test) => {
     const slow = slowSite();
     const { server } = await serve(test, { routes: slow.routes });
     const socket = connect(server.port, "127.0.0.1");

@@ -31,7 +31,7 @@ const IPV6_BORDERS = ["::/128", "::1/128", "::/96", "::ffff:0:0/96", "64:ff9b::/
 /** Reasons for results that differ from ipaddr.js. */
 const RULES: readonly [name: string, holds: (text: string, words: readonly number[]) => boolean][] = [
   ["Azure's host agent is public space, yet only ever the local host", (text) => refusedBy(text) === "cloud-metadata"],
-  ["IPv6 is an allow-list of 2000::/3: what is unassigned is refused", (text) => refusedBy(text) === "not-global"],
+  ["IPv6 is an allow-list of 2000::/3: unassigned space is refused", (text) => refusedBy(text) === "not-global"],
   ["NAT64 is judged by the IPv4 address inside", (_, words) => isNat64(words)],
   [
     "an IPv4-mapped address is judged by the IPv4 address inside",

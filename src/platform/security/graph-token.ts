@@ -14,7 +14,7 @@ export function createGraphToken(secrets: Secrets, graphId: string, scope: Graph
   return `${head}.${sign(secrets, PURPOSE, `${graphId}.${head}`)}`;
 }
 
-/** What a token allows for this run now; `control` includes `read`. Undefined if it is invalid. */
+/** The scope that a token allows for this run now; `control` includes `read`. Undefined if it is invalid. */
 export function graphTokenScope(
   secrets: Secrets,
   graphId: string,

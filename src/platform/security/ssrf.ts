@@ -27,7 +27,7 @@ export interface Refusal {
   readonly rule: SsrfRule;
   /** `SVC_WEBHOOK_URL` if the text is not an acceptable URL, `SVC_SSRF` if its target is not allowed. */
   readonly code: ErrorCode;
-  /** What was refused and what is allowed; never contains an address that a name resolved to. */
+  /** The refused part and the allowed alternatives; never contains an address that a name resolved to. */
   readonly detail: string;
 }
 

@@ -39,8 +39,8 @@ describe("the simulated clock", () => {
     const clock = new SimulatedClock(0);
     const slept = sleep(clock, 50).then(() => clock.now());
     const controller = new AbortController();
-    const aborted = assert.rejects(sleep(clock, 1000, controller.signal), /told to stop/);
-    controller.abort(new Error("told to stop"));
+    const aborted = assert.rejects(sleep(clock, 1000, controller.signal), /stopped by the caller/);
+    controller.abort(new Error("stopped by the caller"));
     await clock.advance(60);
     assert.equal(await slept, 50);
     await aborted;

@@ -100,7 +100,7 @@ export interface SvcErrorOptions {
 }
 
 /**
- * An error with a documented code. The message says what is wrong, what is allowed and how to fix it.
+ * An error with a documented code. The message names the problem, the allowed values and a fix.
  * It never contains a secret. Callers see the message of `client` errors, and of `server` errors only in development.
  */
 export class SvcError extends Error {

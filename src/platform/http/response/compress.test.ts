@@ -86,7 +86,7 @@ throughBothAdapters("compression", SITE, (send) => {
     }
   });
 
-  it("is skipped for clients without it, and tells caches that responses vary", async () => {
+  it("is skipped for clients without it, and marks the response as varying for caches", async () => {
     for (const accept of [undefined, "", "identity", "br;q=0, gzip;q=0", "zstd"]) {
       const reply = await ask("/page", accept);
       assert.deepEqual([reply.text, reply.headers["content-encoding"]], [PAGE, undefined], accept);

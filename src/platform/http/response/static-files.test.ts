@@ -146,7 +146,7 @@ throughBothAdapters("files", SITE, (send) => {
       assert.equal((await get({ "if-match": given })).status, 200, given);
   });
 
-  it("have the same name on all systems", async () => {
+  it("are found only by their exact name, on all systems", async () => {
     const none = [
       "/FILE.TXT",
       "/file.txt.",
