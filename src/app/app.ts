@@ -294,7 +294,7 @@ class SvcApp implements App, CsrfIssuer {
     const middleware = this.#options.middleware ?? [];
     let services: Services | undefined;
     try {
-      services = await boot({ app: this.#options, face: this, config, ...around });
+      services = await boot({ app: this.#options, self: this, config, ...around });
       this.#notFoundPages = addRoutes(this.#options, { router: this.#router, services, middleware });
       this.#services = services;
       // A secret that was created at the first start is in no variable.

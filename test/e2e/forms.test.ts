@@ -206,7 +206,7 @@ describe("a file that is refused", () => {
     });
     await page.click("#send");
     await page.waitForSelector("#upload-picture-error");
-    assert.match((await page.textContent("#upload-picture-error")) ?? "", /takes image\/png, image\/jpeg/);
+    assert.match((await page.textContent("#upload-picture-error")) ?? "", /accepts image\/png, image\/jpeg/);
     assert.deepEqual(await ran(), []);
     expectComplaint(story, 422);
   });

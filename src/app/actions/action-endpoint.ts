@@ -17,7 +17,7 @@ import { withinTime } from "./action-timeout.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { requireHeaderToken } from "../pipeline/csrf-guard.ts";
 import { refusal, success, type ActionCall } from "./action-response.ts";
-import { inWords, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "../api/mutation-limits.ts";
+import { asDocumented, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "../api/mutation-limits.ts";
 import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
 const JSON_TYPES = ["application/json"];
@@ -72,7 +72,7 @@ class Calling {
   }
 
   #refused(error: unknown): Answer {
-    return this.#counted(refusal(this, this.#isInside ? error : inWords(error)));
+    return this.#counted(refusal(this, this.#isInside ? error : asDocumented(error)));
   }
 
   #counted(result: Answer): Answer {

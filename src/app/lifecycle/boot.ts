@@ -43,7 +43,7 @@ const DATABASE_CHECK = "svc-database";
 
 export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "changes" | "build"> {
   /** The app itself. */
-  face: App;
+  self: App;
   /** Undefined without a socket of its own. */
   listens: Listens | undefined;
 }
@@ -72,7 +72,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
     };
     return {
-      app: options.face,
+      app: options.self,
       config,
       clock,
       store,

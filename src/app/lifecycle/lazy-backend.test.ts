@@ -56,7 +56,7 @@ describe("a lazy backend", () => {
     assert.equal(backend.store.webhooks.known().size, 0);
     assert.equal(backend.figures().loop_p99_ms, null);
     await backend.engine.idle();
-    assert.equal(await Promise.resolve(backend.engine), backend.engine, "a face can be awaited");
+    assert.equal(await Promise.resolve(backend.engine), backend.engine, "a lazy object can be awaited");
     assert.equal(opened(), 0);
   });
 

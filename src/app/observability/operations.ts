@@ -47,7 +47,7 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
 
 function requestsOf({ metrics, clock }: Services): RequestView[] {
   const [nowMs, now] = [clock.now(), performance.now()];
-  return [...metrics.activeCount].map((ctx) => ({
+  return [...metrics.activeRequests].map((ctx) => ({
     ...ctx.unseen(() => ({ request_id: ctx.requestId, client: ctx.clientIp })),
     method: ctx.method,
     route: ctx.route?.pattern ?? null,

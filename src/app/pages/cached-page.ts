@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { RequestContext } from "../../platform/http/request/context.ts";
-import { Squeezed } from "../../platform/http/response/compress.ts";
+import { CompressedVariants } from "../../platform/http/response/compress.ts";
 import { judgePreconditions } from "../../platform/http/request/preconditions.ts";
 import { isForShared } from "../../platform/http/response/shared-caching.ts";
 import { readTarget } from "../../platform/http/request/target.ts";
@@ -100,7 +100,14 @@ export function keptOf({ path: address, body: file, hashes }: ExportedPage, born
   const { path, routed } = readTarget(address);
   const of = { path: pathOf(path), routed };
   const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
-  return { ...of, body, squeezed: new Squeezed(body), hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+  return {
+    ...of,
+    body,
+    compressed: new CompressedVariants(body),
+    hashes,
+    headers: [...headers, "etag", etagOf(body)],
+    ...rest,
+  };
 }
 
 function variantOf(values: readonly (string | undefined)[]): string {
@@ -134,7 +141,7 @@ function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, ask
     tags: made.tags,
     headers,
     body: bytes,
-    squeezed: new Squeezed(bytes),
+    compressed: new CompressedVariants(bytes),
     hashes: made.hashes ?? [],
     bornMs,
     freshMs,
@@ -150,11 +157,11 @@ function answerWith(
   const { headers, body, hashes, bornMs } = kept;
   ctx.scriptHashes = hashes;
   const age = Math.max(0, Math.floor((clock.now() - bornMs) / 1000));
-  const squeezed = hasCompression ? kept.squeezed.choose(ctx.unseen(() => ctx.header("accept-encoding"))) : undefined;
+  const chosen = hasCompression ? kept.compressed.choose(ctx.unseen(() => ctx.header("accept-encoding"))) : undefined;
   const all = [...headers, "age", String(age)];
-  if (!squeezed) return { status: 200, headers: all, body };
-  const encoded = [...all, "content-encoding", squeezed.encoding, "vary", "accept-encoding"];
-  return { status: 200, headers: encoded, body: squeezed.body };
+  if (!chosen) return { status: 200, headers: all, body };
+  const encoded = [...all, "content-encoding", chosen.encoding, "vary", "accept-encoding"];
+  return { status: 200, headers: encoded, body: chosen.body };
 }
 
 function looksOf(ctx: RequestContext, { config }: Pick<Services, "config">) {

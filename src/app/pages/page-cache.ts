@@ -2,7 +2,7 @@
  * Rendered pages that visitors share, in memory: a byte limit applies, and the least recently used pages are evicted first. Stores pages
  * and their expiry. cache-rules.ts decides whether a page may be cached; cached-page.ts renders it.
  */
-import type { Squeezed } from "../../platform/http/response/compress.ts";
+import type { CompressedVariants } from "../../platform/http/response/compress.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 
 /** A cached page. */
@@ -19,7 +19,7 @@ export interface KeptPage {
   readonly headers: readonly string[];
   readonly body: Uint8Array;
   /** The compressed body, as most clients get it. */
-  readonly squeezed: Squeezed;
+  readonly compressed: CompressedVariants;
   readonly hashes: readonly string[];
   readonly bornMs: number;
   /** End of the time in which it is fresh. */

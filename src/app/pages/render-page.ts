@@ -121,7 +121,7 @@ function requireSameSession(ctx: Context, sessionId: string | undefined): void {
     );
 }
 
-/** Recipients of a page: one response, with a nonce; one visitor, who may cache it; all visitors, with a token that each one fetches. */
+/** Recipients of a page: one response, with a nonce; one visitor, with hashes and cacheable; all visitors, without a token. */
 type Audience = "answer" | "own" | "shared";
 
 /** Render options of one page. A class, so that the objects of all requests share a hidden class. */

@@ -81,9 +81,9 @@ function sameFile({ path, name, isServed }: ExportedFile, first: string): LeftOu
 }
 
 async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: string): AsyncGenerator<ExportStep> {
-  const readinessFailures = new Map<string, readonly string[]>();
-  await app.boot({ dist, exporting: (routed, found) => void readinessFailures.set(routed, found) });
-  const exporter = new Exporter(app, readinessFailures);
+  const readings = new Map<string, readonly string[]>();
+  await app.boot({ dist, exporting: (routed, found) => void readings.set(routed, found) });
+  const exporter = new Exporter(app, readings);
   for (const { definition, path } of placed) {
     if (definition.kind === "page") yield* exporter.page(definition, path);
     else if (WELL_KNOWN.includes(path)) yield await exporter.text(path);
@@ -93,11 +93,11 @@ async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: strin
 class Exporter {
   readonly #app: ExportedApp;
   /** By routed path. */
-  readonly #readinessFailures: ReadonlyMap<string, readonly string[]>;
+  readonly #readings: ReadonlyMap<string, readonly string[]>;
 
-  constructor(app: ExportedApp, readinessFailures: ReadonlyMap<string, readonly string[]>) {
+  constructor(app: ExportedApp, readings: ReadonlyMap<string, readonly string[]>) {
     this.#app = app;
-    this.#readinessFailures = readinessFailures;
+    this.#readings = readings;
   }
 
   async *page(definition: PageDefinition, pattern: string): AsyncGenerator<ExportStep> {
@@ -135,7 +135,7 @@ class Exporter {
 
   #whyNot(path: string, { status, headers }: Answered): string | undefined {
     if (status >= 400) return `has status ${status}`;
-    const found = this.#readinessFailures.get(routedOf(path));
+    const found = this.#readings.get(routedOf(path));
     if (found) return `reads ${found.join(", ")} of the request`;
     if (status >= 300 && status < 400) return `redirects to ${headers.get("location") ?? "another address"}`;
     if (status !== 200) return `has status ${status}`;

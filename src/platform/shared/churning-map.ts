@@ -1,7 +1,6 @@
 /**
  * A map for thousands of short-lived entries, such as active runs and their followers. V8 replaces the hash table of a `Map` every
- * few
- * dozen keys, and each old table keeps its values and the next table reachable. An old table in the old generation therefore retains
+ * few dozen keys, and each old table keeps its values and the next table reachable. An old table in the old generation therefore retains
  * all later values until a full garbage collection. So each value is in a cell, which `delete` empties: a retained table then holds
  * almost nothing (docs/decisions/022).
  */

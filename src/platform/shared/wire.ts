@@ -353,8 +353,7 @@ export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
 /**
  * Origin of a run: an action, a form or another route of the app, the HTTP API, `svc graph`, an operator's screen, a schedule, a
- * node
- * of another run, a fork, or code of the app.
+ * node of another run, a fork, or code of the app.
  */
 export const GRAPH_ORIGINS = [
   "action",

@@ -17,7 +17,7 @@ import { RequestMetrics } from "./requests.ts";
 export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
   /** Running requests. */
-  readonly activeCount = new ActiveRequests();
+  readonly activeRequests = new ActiveRequests();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);
@@ -50,11 +50,11 @@ export class Metrics implements Observer {
   }
 
   answering(ctx: RequestContext): void {
-    this.activeCount.add(ctx);
+    this.activeRequests.add(ctx);
   }
 
   ended(ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {
-    this.activeCount.remove(ctx);
+    this.activeRequests.remove(ctx);
     this.requests.ended(ctx, result, durationMs, isCut);
   }
 

@@ -54,7 +54,7 @@ export function compressed(ctx: Pick<Context, "header">, result: Result): Result
   // Also for an uncompressed response: a cache must not reuse it for clients that would get another one.
   const { status, body } = result;
   const isStream = typeof body !== "string" && !(body instanceof Uint8Array);
-  if (!encoding || (isStream && Squeezer.count >= MAX_STREAMS)) {
+  if (!encoding || (isStream && StreamCompressor.count >= MAX_STREAMS)) {
     result.headers.push("vary", "accept-encoding");
     return result;
   }
@@ -115,7 +115,7 @@ const BROTLI_ONCE = { params: { ...BROTLI.params, [constants.BROTLI_PARAM_QUALIT
 const GZIP_ONCE = { level: 7 };
 
 /** Caches the compressed forms of a body, one for each requested encoding. */
-export class Squeezed {
+export class CompressedVariants {
   readonly #plain: Uint8Array;
   readonly #made = new Map<Encoding, Uint8Array>();
 
@@ -153,25 +153,25 @@ function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encodin
   return {
     [Symbol.asyncIterator]: () => {
       const source = chunks[Symbol.asyncIterator]();
-      const squeezer = new Squeezer(encoding);
+      const compressor = new StreamCompressor(encoding);
       let isOver = false;
       return {
         async next() {
           while (!isOver) {
             const { done, value } = await source.next().catch((error: unknown) => {
-              squeezer.close();
+              compressor.close();
               throw error;
             });
             // Never reset: the reader may have stopped during the wait.
             isOver ||= done === true;
-            const bytes = done ? await squeezer.end() : await squeezer.add(value);
+            const bytes = done ? await compressor.end() : await compressor.add(value);
             if (bytes.length > 0) return { done: false, value: bytes };
           }
           return { done: true, value: undefined };
         },
         async return() {
           isOver = true;
-          squeezer.close();
+          compressor.close();
           endEarly(source);
           return { done: true, value: undefined };
         },
@@ -181,7 +181,7 @@ function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encodin
 }
 
 /** A compressor that flushes after every chunk. */
-class Squeezer {
+class StreamCompressor {
   /** Number of open compressors. */
   static count = 0;
   readonly #stream: BrotliCompress | Gzip;
@@ -192,8 +192,8 @@ class Squeezer {
     const isBrotli = encoding === "br";
     this.#stream = isBrotli ? createBrotliCompress(BROTLI) : createGzip(GZIP);
     this.#flushKind = isBrotli ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
-    Squeezer.count++;
-    this.#stream.once("close", () => void Squeezer.count--);
+    StreamCompressor.count++;
+    this.#stream.once("close", () => void StreamCompressor.count--);
     this.#stream.on("data", (bytes: Buffer) => this.#made.push(bytes));
   }
 

@@ -38,7 +38,7 @@ export function isShareable({ headers }: Result): boolean {
 }
 
 /** A copy of the response for one visitor: removes the headers that let shared caches store it. */
-export function keptPrivate(result: Result): Result {
+export function asPrivate(result: Result): Result {
   const { headers } = result;
   const changed: Record<string, string | undefined> = { "cache-control": "private, no-store" };
   for (let at = 0; at < headers.length; at += 2) {

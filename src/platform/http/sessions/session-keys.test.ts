@@ -239,7 +239,7 @@ describe("a session store", () => {
     it(`does not restore a session that ended during a request: one that ${kind}`, async () => {
       const clock = new SimulatedClock(0);
       const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: DAY_MS, longestMs: 9 * DAY_MS, store });
-      const activeCount: ((session: OpenSession) => void)[] = [
+      const handlers: ((session: OpenSession) => void)[] = [
         (session) => session.set("cart", ["tea"]),
         // Renewed by use.
         () => undefined,
@@ -248,7 +248,7 @@ describe("a session store", () => {
         (session) => session.destroy(),
         (session) => session.regenerate(),
       ];
-      for (const work of activeCount) {
+      for (const work of handlers) {
         for (const end of ends) {
           const ada = visitor(sessions);
           await ada.request((session) => session.set("user", "Ada"));
