@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { withFixture } from "./app.ts";
 
 const DETAILS = {
-  development: /come with createFullStackApp of "svckit\/fullstack"/,
+  development: /require createFullStackApp of "svckit\/fullstack"/,
   production: /^Nothing is at \/_svc\/ops$/,
 };
 
