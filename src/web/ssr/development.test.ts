@@ -61,7 +61,7 @@ describe("in development", () => {
     };
     assert.throws(() => inDevelopment(view), {
       code: "SVC111",
-      message: /effect was called by a function that is no component/,
+      message: /effect was called outside of a component/,
     });
     assert.equal(inProduction(view), "");
     assert.equal(

@@ -239,7 +239,7 @@ describe("a render", () => {
     const unknown = block("pages/new.tsx", "b0", [], []);
     assert.throws(() => render(view(() => scope(unknown, 0, []))), {
       code: "SVC_DEFINITION",
-      message: /no browser chunk for pages\/new\.tsx; build the app again/,
+      message: /no browser chunk for pages\/new\.tsx\. Build the app again\./,
     });
   });
 

@@ -103,6 +103,6 @@ describe("an island", () => {
   });
 
   it("knows its moments", async () => {
-    await assert.rejects(island('load="never"'), /knows no such moment; there are eager, visible, idle, interaction/);
+    await assert.rejects(island('load="never"'), /unknown moment\. Use one of eager, visible, idle, interaction/);
   });
 });
