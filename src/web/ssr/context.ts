@@ -47,7 +47,7 @@ export function provide<Result>(context: object, value: unknown, write: () => Re
 }
 
 /** The contexts at the current position of the render. */
-export function surroundings(): ProvidedContexts | undefined {
+export function currentContexts(): ProvidedContexts | undefined {
   return current;
 }
 

@@ -146,7 +146,7 @@ export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEven
 /** Scripts of widgets that were added since the last call. Empty for pages without widgets. */
 export function featureScripts(options: DocumentOptions, features: PageFeatures): string {
   return features
-    .news()
+    .newScripts()
     .map((name) => featureScript(name, options))
     .join("");
 }

@@ -37,7 +37,7 @@ export class PageEvents {
   }
 
   /** Returns the event types, and the window event types, that were added since the last call. */
-  news(): { types: string[]; windowTypes: string[] } {
+  newTypes(): { types: string[]; windowTypes: string[] } {
     const reported = (this.#reported ??= new Set());
     const types = [...this.#types].filter((type) => !reported.has(type));
     const windowTypes = [...(this.#windowTypes ?? [])].filter((type) => !reported.has(DOM.window + type));

@@ -85,7 +85,7 @@ export class PageFeatures {
   }
 
   /** Scripts added since the last call. */
-  news(): readonly Feature[] {
+  newScripts(): readonly Feature[] {
     if (!this.#unsent) return NONE;
     const names = [...this.#unsent];
     this.#reported = new Set([...(this.#reported ?? NONE), ...names]);

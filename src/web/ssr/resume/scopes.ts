@@ -33,7 +33,7 @@ export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 /** A chunk or symbol name, or the build id, as JSON. */
 export const quoted = remembered((name) => JSON.stringify(name));
 
-export interface ScopeSurroundings {
+export interface ScopeOptions {
   manifest: Manifest;
   values: ValueTable;
   events: PageEvents;
@@ -44,7 +44,7 @@ export interface ScopeSurroundings {
 }
 
 export class PageScopes {
-  readonly #page: ScopeSurroundings;
+  readonly #page: ScopeOptions;
   /** Ordered by scope number, which starts at 1. */
   readonly #entries: ScopeEntry[] = [];
   readonly #modules = new Map<number, ScopeModules>();
@@ -54,7 +54,7 @@ export class PageScopes {
   /** The part `stream` will process more state after the state script. */
   #isStreaming = false;
 
-  constructor(page: ScopeSurroundings) {
+  constructor(page: ScopeOptions) {
     this.#page = page;
   }
 

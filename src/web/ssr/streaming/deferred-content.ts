@@ -4,7 +4,7 @@
  */
 import type { Timer } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { surroundings, within, type ProvidedContexts } from "../context.ts";
+import { currentContexts, within, type ProvidedContexts } from "../context.ts";
 import { nearestFallback, writeFallback, type Fallback } from "../components/error-boundary.ts";
 import type { LateContent } from "./deferred-marks.ts";
 import type { Render } from "../render.ts";
@@ -39,7 +39,7 @@ export class DeferredContent implements LateContent {
     this.id = id;
     this.#render = render;
     this.#source = source;
-    this.#place = surroundings();
+    this.#place = currentContexts();
     this.#moment = render.scopes.moment;
     this.#isGuarded = render.scopes.isGuarded;
     source.promise.then(

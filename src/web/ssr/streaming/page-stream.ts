@@ -160,7 +160,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const noScript = isWhole ? "" : `<noscript><style${nonceAttribute(options.nonce)}>${NO_SCRIPT}</style></noscript>`;
     const isInteractive = this.#render.scopes.size > 0;
     const start = documentStart(options, isInteractive ? events : undefined, features, head + noScript);
-    events.news();
+    events.newTypes();
     const swap = isWhole ? "" : script(options, options.swap ?? "");
     const widgets = featureScripts(options, features);
     const code = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
@@ -248,7 +248,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
 
   /** Script that adds listeners for new event types. */
   #moreEvents(): string {
-    const { types, windowTypes } = this.#render.events.news();
+    const { types, windowTypes } = this.#render.events.newTypes();
     if (types.length === 0) return "";
     const stub = this.#render.events.stub(this.#options.stub, types).replace("$svc=[]", "self.$svc??=[]");
     const names = windowTypes.map(
