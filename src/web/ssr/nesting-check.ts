@@ -17,7 +17,7 @@ export function marked(component: string, html: string): string {
 }
 
 /** Matches marks, comments, elements with raw text content, tags, and text. */
-const PIECE =
+const TOKEN =
   // eslint-disable-next-line no-control-regex -- they are the marks
   /\u0001([^\u0002]*)\u0002|(\u0003)|<!--[^]*?-->|<(script|style|textarea|title)\b[^]*?<\/\3>|<(\/?)([a-z][^\s/>]*)(?:"[^"]*"|'[^']*'|[^"'>])*>|([^<\u0001\u0003]+)/gi;
 
@@ -31,7 +31,7 @@ export function checkedNesting(html: string): string {
   if (!html.includes(BEGIN)) return html;
   const components: string[] = [];
   const open: Open[] = [];
-  for (const [, begin, end, raw, slash, tag, text] of html.matchAll(PIECE)) {
+  for (const [, begin, end, raw, slash, tag, text] of html.matchAll(TOKEN)) {
     const component = components.at(-1) ?? "the page";
     const tags = open.map((element) => element.tag);
     if (begin !== undefined) components.push(begin);

@@ -33,7 +33,7 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
   let stream: PageStream | undefined;
   try {
     const head = options.head ? renderInto(render, options.head) : "";
-    if (render.pieces.size > 0) {
+    if (render.deferred.size > 0) {
       throw new SvcError(
         "SVC_DEFINITION",
         "<Await> can't be used in the head of a page, because the head is sent first. Await the value in load of page(…).",
@@ -41,7 +41,7 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
     }
     const body = renderPlaced(render, view);
     const interactive = render.scopes.size > 0;
-    if (render.pieces.size > 0) {
+    if (render.deferred.size > 0) {
       options.beginStream?.();
       // Deferred content may need the token, but its cookie must be in the headers, which are sent first.
       if (options.isTokenless !== true) render.csrfToken();

@@ -54,7 +54,7 @@ export class Render {
   readonly values = new ValueTable();
   readonly scopes: PageScopes;
   readonly #state: PageState;
-  readonly pieces = new DeferredMarks();
+  readonly deferred = new DeferredMarks();
   /** Errors that boundaries caught, and errors of cleanups, for the server's log. */
   readonly errors: unknown[] = [];
   readonly #moved: Moved[] = [];

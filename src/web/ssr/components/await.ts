@@ -47,7 +47,7 @@ export function Await<T>(props: AwaitProps<T>): Markup {
       fallback: props.catch,
       children: write,
     };
-    return render.pieces.add((id) => new DeferredContent(id, render, source));
+    return render.deferred.add((id) => new DeferredContent(id, render, source));
   });
 }
 

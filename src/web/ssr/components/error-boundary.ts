@@ -50,9 +50,9 @@ export function ErrorBoundary(props: ErrorBoundaryProps): Markup {
 function content({ children, end, fallback }: Compiled): string {
   const render = currentRender();
   if (end === undefined && typeof fallback === "function") return t(children);
-  const before = render.mark().scopes + render.pieces.size;
+  const before = render.mark().scopes + render.deferred.size;
   const html = render.scopes.guard(true, () => t(children));
-  if (render.mark().scopes + render.pieces.size === before) return html;
+  if (render.mark().scopes + render.deferred.size === before) return html;
   const last = end ? end() : `<template ${DOM.boundary}>${t(fallback as Child)}</template>`;
   return `<!--${DOM.boundary}-->${html}${last}`;
 }

@@ -18,14 +18,14 @@ export function insertPortals(body: string, moved: readonly Moved[]): string {
 }
 
 /** Matches comments, elements with raw text content, and tags. svc escapes quotes in the attributes that it writes. */
-const PIECE =
+const TOKEN =
   /<!--[^]*?-->|<(?:script|style|textarea|title)\b[^]*?<\/(?:script|style|textarea|title)>|<(\/?)([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
 
 /** Offset of the end tag of the element with this id; the end of `html` if there is no such element. */
 function endOf(html: string, id: string): number {
   let target: string | undefined;
   let depth = 0;
-  for (const { 1: slash, 2: tag = "", 3: attributes = "", index } of html.matchAll(PIECE)) {
+  for (const { 1: slash, 2: tag = "", 3: attributes = "", index } of html.matchAll(TOKEN)) {
     if (target === undefined) {
       if (slash === "" && !VOID_TAGS.has(tag) && attributes.includes(` id="${id}"`)) target = tag;
     } else if (tag === target) {

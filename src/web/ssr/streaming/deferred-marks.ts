@@ -23,33 +23,33 @@ export type Parts = (string | LateContent)[];
 const END = "-->";
 
 export class DeferredMarks {
-  readonly #pieces: LateContent[] = [];
+  readonly #contents: LateContent[] = [];
   /** The start of a comment, because HTML allows comments between any elements. Random, so that data can't contain it. */
   #mark = "";
 
   get size(): number {
-    return this.#pieces.length;
+    return this.#contents.length;
   }
 
   /** @returns the mark. Ids start at 1. */
   add(make: (id: number) => LateContent): string {
     this.#mark ||= `<!--${randomHex(16)}:`;
-    const piece = make(this.#pieces.length + 1);
-    this.#pieces.push(piece);
-    return `${this.#mark}${piece.id}${END}`;
+    const deferred = make(this.#contents.length + 1);
+    this.#contents.push(deferred);
+    return `${this.#mark}${deferred.id}${END}`;
   }
 
   /** Splits HTML at its marks. */
   split(html: string): Parts {
     if (this.#mark === "") return [html];
     const [first = "", ...others] = html.split(this.#mark);
-    return [first, ...others.flatMap((text) => this.#piece(text))];
+    return [first, ...others.flatMap((text) => this.#contentAfterMark(text))];
   }
 
   /** @param text the text between the start of one mark and the next. */
-  #piece(text: string): Parts {
+  #contentAfterMark(text: string): Parts {
     const end = text.indexOf(END);
-    const piece = this.#pieces[Number(text.slice(0, end)) - 1];
-    return piece ? [piece, text.slice(end + END.length)] : [];
+    const deferred = this.#contents[Number(text.slice(0, end)) - 1];
+    return deferred ? [deferred, text.slice(end + END.length)] : [];
   }
 }

@@ -105,7 +105,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#options.signal?.removeEventListener("abort", this.#leave);
-    for (const piece of this.#waiting) piece.abandon();
+    for (const deferred of this.#waiting) deferred.abandon();
     this.#waiting.clear();
     this.#render.end();
     for (const error of this.#render.errors.splice(0)) this.#options.onError?.(error);
@@ -116,7 +116,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     // Promises that settled before the request need one turn of the event loop to be noticed.
     await new Promise<void>((resolve) => setImmediate(resolve));
     if (this.#isOver) return undefined;
-    const first = this.#settled(this.#render.pieces.split(body));
+    const first = this.#settled(this.#render.deferred.split(body));
     const parts = this.#options.isWhole ? await this.#allOf(first) : first;
     if (this.#isOver) return undefined;
     const isWhole = parts.every((part) => typeof part === "string");
@@ -126,9 +126,9 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
 
   /** Waits for all deferred content, including nested content. */
   async #allOf(parts: Parts): Promise<Parts> {
-    const pieces = parts.filter((part) => typeof part !== "string");
-    if (pieces.length === 0 || this.#isOver) return parts;
-    for (const piece of pieces) this.#wait(piece);
+    const waiting = parts.filter((part) => typeof part !== "string");
+    if (waiting.length === 0 || this.#isOver) return parts;
+    for (const deferred of waiting) this.#wait(deferred);
     while ((await this.#ready()).length > 0);
     return this.#isOver ? parts : this.#allOf(this.#settled(parts));
   }
@@ -136,13 +136,15 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   /** Replaces settled content by its HTML, including nested settled content. */
   #settled(parts: Parts): Parts {
     return parts.flatMap((part) =>
-      typeof part !== "string" && part.isSettled ? this.#settled(this.#render.pieces.split(this.#html(part))) : [part],
+      typeof part !== "string" && part.isSettled
+        ? this.#settled(this.#render.deferred.split(this.#html(part)))
+        : [part],
     );
   }
 
-  #html(piece: LateContent): string {
+  #html(deferred: LateContent): string {
     try {
-      return renderPlaced(this.#render, () => new Html(() => piece.write()));
+      return renderPlaced(this.#render, () => new Html(() => deferred.write()));
     } catch (error) {
       // A development check rejected the HTML.
       this.#render.errors.push(error);
@@ -168,23 +170,23 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     if (isWhole) return void (yield (this.#whole = start + body + state + DOCUMENT_END));
     yield start + body + swap + state;
     for (let ready = await this.#ready(); ready.length > 0; ready = await this.#ready()) {
-      yield ready.map((piece) => this.#late(piece)).join("");
+      yield ready.map((deferred) => this.#late(deferred)).join("");
     }
     if (!this.#isOver) yield DOCUMENT_END;
   }
 
   /** Waits until some deferred content is settled, and returns it. Empty when nothing is pending. */
   async #ready(): Promise<LateContent[]> {
-    const find = (): LateContent[] => [...this.#waiting].filter((piece) => piece.isSettled);
+    const find = (): LateContent[] => [...this.#waiting].filter((deferred) => deferred.isSettled);
     while (this.#waiting.size > 0 && find().length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     const found = find();
-    for (const piece of found) this.#waiting.delete(piece);
+    for (const deferred of found) this.#waiting.delete(deferred);
     return found;
   }
 
-  #wait(piece: LateContent): void {
-    this.#waiting.add(piece);
-    piece.wait(() => this.#wake());
+  #wait(deferred: LateContent): void {
+    this.#waiting.add(deferred);
+    deferred.wait(() => this.#wake());
   }
 
   #withPlaceholders(parts: Parts): string {
@@ -197,10 +199,10 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       .join("");
   }
 
-  #placeholder(piece: LateContent): string {
-    const own = renderPlaced(this.#render, () => new Html(() => piece.placeholder()));
-    const html = this.#withPlaceholders(this.#settled(this.#render.pieces.split(own)));
-    const name = ` ${DOM.wait}="${piece.id}"`;
+  #placeholder(deferred: LateContent): string {
+    const own = renderPlaced(this.#render, () => new Html(() => deferred.placeholder()));
+    const html = this.#withPlaceholders(this.#settled(this.#render.deferred.split(own)));
+    const name = ` ${DOM.wait}="${deferred.id}"`;
     if (html === "") return `<template${name}></template>`;
     const bare = BARE.exec(html)?.[0];
     if (bare !== undefined) return bare + name + html.slice(bare.length);
@@ -211,21 +213,21 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
    * Writes deferred content at the end of the page, in a shadow root: it may contain table rows without a table, hides its elements
    * from the loader until they are in place, and is visible without JavaScript.
    */
-  #late(piece: LateContent): string {
+  #late(deferred: LateContent): string {
     const options = this.#options;
     const { events } = this.#render;
     const hadMoments = events.hasMoments || options.prefetch === "idle";
-    const { html, more } = this.#sendable(piece);
+    const { html, more } = this.#sendable(deferred);
     const { features } = this.#render;
     // If the page shows that a resource is pending, load the code that updates it now, without waiting for an event.
     const isShown = Object.values(more?.u ?? {}).some(([, , shown]) => shown);
     return [
       this.#moreEvents(),
       stylesheetLinks(features.newStyles()),
-      `<div hidden ${DOM.piece}="${piece.id}"><template shadowrootmode="open">${html}`,
+      `<div hidden ${DOM.piece}="${deferred.id}"><template shadowrootmode="open">${html}`,
       `<noscript>${stylesheetLinks(options.stylesheets)}</noscript></template></div>`,
       more === undefined ? "" : jsonScript(options, DOM.more, JSON.stringify(more)),
-      script(options, `$piece(${piece.id})`),
+      script(options, `$piece(${deferred.id})`),
       featureScripts(options, features),
       events.hasMoments && !hadMoments ? moduleScript(options, PATHS.moments) : "",
       isShown ? moduleScript(options, PATHS.stream) : "",
@@ -233,15 +235,16 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   }
 
   /** Content with its part of the state. If browser code captures a value that can't be serialized, renders its error instead. */
-  #sendable(piece: LateContent): { html: string; more: MoreState | undefined } {
+  #sendable(deferred: LateContent): { html: string; more: MoreState | undefined } {
     const mark = this.#render.mark();
-    const write = (): string => this.#withPlaceholders(this.#settled(this.#render.pieces.split(this.#html(piece))));
+    const write = (): string =>
+      this.#withPlaceholders(this.#settled(this.#render.deferred.split(this.#html(deferred))));
     const html = write();
     try {
       return { html, more: this.#render.moreState() };
     } catch (error) {
       this.#render.rollBack(mark);
-      piece.fail(error);
+      deferred.fail(error);
       return { html: write(), more: this.#render.moreState() };
     }
   }
@@ -290,7 +293,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       while (!part.isSettled && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve));
       if (this.#isOver) return undefined;
       this.#waiting.delete(part);
-      const inner = this.#settled(this.#render.pieces.split(this.#html(part)));
+      const inner = this.#settled(this.#render.deferred.split(this.#html(part)));
       const ahead = this.#moreEvents() + stylesheetLinks(this.#render.features.newStyles());
       if (ahead !== "") yield ahead;
       yield* this.#each(inner);
