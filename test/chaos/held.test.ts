@@ -106,11 +106,11 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     assert.match(await text(other, path), /Cancelling 1 run in/);
     assert.equal((await other.client.submit(`${path}/undo`, {})).status, 303);
     for (const member of [holder, other])
-      assert.match(await text(member, path), /Nothing was changed: operator has taken it back/);
+      assert.match(await text(member, path), /Nothing was changed: operator undid it/);
     assert.equal((await snapshot(holder, id)).phase, "running");
     const again = await holder.client.submit(`${path}/undo`, {});
     assert.equal(again.status, 303);
-    assert.match(await text(other, path), /Nothing was changed: operator has taken it back/);
+    assert.match(await text(other, path), /Nothing was changed: operator undid it/);
     await cancel(other, id);
   });
 
@@ -136,11 +136,11 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     const [, other] = members as [Member, Member];
     const id = await endless(other, "c");
     const path = await confirm(quick, "c");
-    await until(async () => (await text(other, path)).includes("1 run took it."), "that the other tells of it");
-    assert.match(await text(quick, path), /1 run took it\./);
+    await until(async () => (await text(other, path)).includes("1 run changed."), "that the other tells of it");
+    assert.match(await text(quick, path), /1 run changed\./);
     assert.equal((await snapshot(other, id)).phase, "failed");
     await other.client.submit(`${path}/undo`, {});
-    assert.match(await text(other, path), /Too late: it has begun/);
+    assert.match(await text(other, path), /Too late: the action has started/);
   });
 
   it("is not done where the process that holds it is killed, and the other says so", async () => {
@@ -151,8 +151,8 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     assert.match(await text(other, path), /Cancelling 1 run in/);
     other.child.stdin?.write(`${2 * 3_600_000}\n`);
     await other.said(AHEAD);
-    assert.match(await text(other, path), /The process that held it ended before its time\. Nothing was changed/);
-    assert.match(await text(other, path), /Cancelling 1 run: not done/);
+    assert.match(await text(other, path), /The process exited before the action started\. Nothing was changed/);
+    assert.match(await text(other, path), /Cancelling 1 run: not run/);
     assert.equal((await snapshot(other, id)).phase, "running");
   });
 });

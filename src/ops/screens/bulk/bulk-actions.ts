@@ -38,7 +38,7 @@ export function ticked(
   };
 }
 
-/** What the preview has shown. */
+/** The selection as the preview showed it. */
 interface Shown {
   expected: number;
   /** Whether there were more runs than that, uncounted. */
