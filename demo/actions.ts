@@ -1,5 +1,5 @@
 /** The demo's server actions. */
 import { action } from "svckit";
 
-/** Gives its arguments back: the shortest way to see a call over the wire (see README). */
+/** Returns its arguments: the simplest call over the wire (see README). */
 export const echo = action((...args: unknown[]) => args);

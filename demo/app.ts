@@ -1,10 +1,10 @@
-/** "Lockfile audit": the demo app. Its pages are the files in pages/; all of it goes through svc's public exports. */
+/** "Lockfile audit", the demo app. It uses only public exports of svc; its pages are the files in pages/. */
 import { randomBytes } from "node:crypto";
 import { createFullStackApp } from "svckit/fullstack";
 import { echo } from "./actions.ts";
 import { audit, inspect, parse, report } from "./audit/graph.ts";
 
-// So that its webhooks are signed as it is typed, with nothing set; for as long as the process lives, edits included.
+// Signs webhooks without configuration. The environment keeps the secret across edits, until the process ends.
 process.env["SVC_WEBHOOK_SECRET"] ||= randomBytes(32).toString("hex");
 
 export default createFullStackApp({

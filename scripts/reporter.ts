@@ -1,7 +1,7 @@
 /**
- * A quiet reporter for node:test: names failures in full and everything else not at all, and ends with one JSON
- * line of counts that scripts/test.ts adds up. Suites are not counted, only tests; but what goes wrong outside of a
- * test is a failure, too: a hook that fails, and what throws when its test has long ended, which the runner only remarks.
+ * A quiet reporter for node:test. It prints failures and skipped tests only, each under its full name ("suite › test"), and ends with
+ * one line of counts for scripts/test.ts. Counts include tests, not suites. An error outside of a test is a failure too: a hook that
+ * fails, or code that throws after its test has ended.
  */
 import type { TestEvent } from "node:test/reporters";
 
@@ -16,6 +16,8 @@ export interface Counts {
 
 interface Outcome {
   name: string;
+  /** Number of suites around it. */
+  nesting: number;
   file?: string;
   skip?: string | boolean;
   todo?: string | boolean;
@@ -24,18 +26,25 @@ interface Outcome {
 
 export default async function* reporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  /** Names of the suites around the current test, outermost first: the runner announces a suite before its tests. */
+  const started: string[] = [];
   for await (const event of source) {
-    if (event.type === "test:pass" || event.type === "test:fail") {
+    if (event.type === "test:start") {
+      const { name, nesting } = event.data;
+      started.length = nesting;
+      started.push(name);
+    } else if (event.type === "test:pass" || event.type === "test:fail") {
       const outcome = event.data as unknown as Outcome;
+      const fullName = [...started.slice(0, outcome.nesting), outcome.name].join(" › ");
       if (outcome.details.type === "suite" && !hasFailedByItself(event.type, outcome)) continue;
       if (outcome.skip !== undefined && outcome.skip !== false) {
         counts.skipped++;
-        yield `  skipped: ${outcome.name} (${String(outcome.skip)})\n`;
+        yield `  skipped: ${fullName} (${String(outcome.skip)})\n`;
       } else if (event.type === "test:pass") {
         counts.passed++;
       } else {
         counts.failed++;
-        yield describeFailure(outcome);
+        yield describeFailure(fullName, outcome);
       }
     } else if (event.type === "test:diagnostic" && /^(Error|Warning): /.test(event.data.message)) {
       counts.failed++;
@@ -47,14 +56,14 @@ export default async function* reporter(source: AsyncIterable<TestEvent>): Async
   yield `\n${COUNTS_PREFIX}${JSON.stringify(counts)}\n`;
 }
 
-/** Of a hook, or as it was declared: its tests tell nothing of that. */
+/** A hook of the suite or its declaration failed. No test reports that. */
 function hasFailedByItself(type: string, { details }: Outcome): boolean {
   return type === "test:fail" && details.error?.failureType !== "subtestsFailed";
 }
 
-function describeFailure(outcome: Outcome): string {
+function describeFailure(fullName: string, outcome: Outcome): string {
   const error = outcome.details.error;
   const cause = error?.cause ?? error;
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  return `\n  FAILED: ${outcome.name}${outcome.file ? ` (${outcome.file})` : ""}\n${text.replace(/^/gm, "    ")}\n`;
+  return `\n  FAILED: ${fullName}${outcome.file ? ` (${outcome.file})` : ""}\n${text.replace(/^/gm, "    ")}\n`;
 }

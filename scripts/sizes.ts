@@ -36,12 +36,12 @@ const GOALS: Record<string, number> = {
   "links.js": 600,
   "counter: first click": 2500,
   "todo: first use": 4500,
-  "widgets: all of them, with what older browsers may load besides": 6144,
+  "widgets: all, including polyfills for older browsers": 6144,
   "graphs: flow.js with all its parts": 12_288,
-  "operators' screen of a run, as it comes: ops.js, what widens panes, the live picture": 12_288,
-  "operators' screens: all that any of them loads": 16_384,
+  "operators' screen of a run: ops.js, resizable panes, live graph": 12_288,
+  "operators' screens: all scripts": 16_384,
   "ops.css": 8192,
-  "static: ever": 0,
+  "static page: total": 0,
 };
 
 /** Scripts of widgets, each loaded by itself, by pages that use it; the first one by browsers that lack something. */
@@ -125,19 +125,19 @@ async function measure(): Promise<Row[]> {
         ...(await together([...list, "select.js"], demo, "pages/todo.tsx")),
       },
       {
-        name: "widgets: all of them, with what older browsers may load besides",
+        name: "widgets: all, including polyfills for older browsers",
         ...sum(await Promise.all(WIDGETS.map(asset))),
       },
       { name: "graphs: flow.js with all its parts", ...sum(await Promise.all(FLOW.map(asset))) },
       {
-        name: "operators' screen of a run, as it comes: ops.js, what widens panes, the live picture",
+        name: "operators' screen of a run: ops.js, resizable panes, live graph",
         ...sum(await Promise.all(RUN.map(asset))),
       },
       {
-        name: "operators' screens: all that any of them loads",
+        name: "operators' screens: all scripts",
         ...sum(await Promise.all([...LIVE, ...OPS].map(asset))),
       },
-      { name: "static: ever", ...sum([]) },
+      { name: "static page: total", ...sum([]) },
     ];
     return rows.map((row) => (row.name in GOALS ? { ...row, goalGzip: GOALS[row.name] as number } : row));
   } finally {

@@ -1,4 +1,4 @@
-/** The public face of the compiler: `svckit/compiler`. Needs Vite; a running server does not load it. */
+/** `svckit/compiler`: the compiler, its Vite plugin and the build. Needs Vite; a running server does not load it. */
 export { compile, type Compiled, type Output } from "./web/compiler/compile.ts";
 export { svc, type PluginOptions } from "./web/compiler/plugin.ts";
 export { buildApp, type BuildOptions, type BuildResult } from "./web/compiler/build/build.ts";

@@ -1,4 +1,4 @@
-/** Public face `svckit/graph`: declaring workers and graphs, and running them without the rest of svc. */
+/** `svckit/graph`: declare workers and graphs, and run them without the rest of svc. */
 export { createEngine, type EngineOptions } from "./graphs/engine/engine.ts";
 export { graph, worker } from "./graphs/definition/definition.ts";
 export type { GraphBuilder, MapOptions, NodeOptions } from "./graphs/definition/builder-types.ts";

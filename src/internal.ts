@@ -1,6 +1,6 @@
 /**
- * `svckit/internal`: plumbing that svc's own packages, tests and tools share. Any release may change it without notice: apps import from
- * the other entry points.
+ * `svckit/internal`: internals that svc's own packages, tests and tools share. Any release may change them without notice. Apps import
+ * from the other entry points.
  */
 export type { RequestOrigin } from "./platform/http/http.ts";
 export type { BootOptions, DevSupport } from "./app/options.ts";

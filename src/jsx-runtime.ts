@@ -1,4 +1,4 @@
-/** `svckit/jsx-runtime`: the types of JSX, and what compiled modules call. Authors import only the types. */
+/** `svckit/jsx-runtime`: the types of JSX, and the functions that compiled modules call. App code uses only the types. */
 import type { Child, Markup } from "./web/jsx/element.ts";
 import type { IntrinsicElements as HostElements } from "./web/jsx/intrinsic.ts";
 import { SvcError } from "./platform/shared/errors.ts";
@@ -29,7 +29,7 @@ export declare namespace JSX {
   interface IntrinsicAttributes {
     /** Identity of a row in a list. */
     key?: string | number;
-    /** Directly in a component: the `<Slot>` of that component in which this is shown. */
+    /** On a direct child of a component: the name of the component's `<Slot>` in which to show it. */
     slot?: string;
   }
   type IntrinsicElements = HostElements;
@@ -38,9 +38,9 @@ export declare namespace JSX {
 function uncompiled(): never {
   throw new SvcError(
     "SVC_DEFINITION",
-    'JSX was run without being compiled: "svc dev" and "svc build" compile .tsx files; in another bundler add the plugin of "svckit/compiler".',
+    'JSX ran without being compiled. "svc dev" and "svc build" compile .tsx files. With another bundler, add the plugin of "svckit/compiler".',
   );
 }
 
-/** TypeScript wants them to be there; the compiler leaves no call of them. */
+/** TypeScript requires these exports. The compiler replaces all calls of them. */
 export { uncompiled as jsx, uncompiled as jsxs, uncompiled as jsxDEV, uncompiled as Fragment };

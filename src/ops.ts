@@ -1,4 +1,4 @@
-/** `svckit/ops`: types of what operators see, for screens and tools of your own on top of `app.operations`. */
+/** `svckit/ops`: types of operational data, for custom screens and tools on top of `app.operations`. */
 export type { Change } from "./app/lifecycle/change-feed.ts";
 export type { DeferredOperation, Doing } from "./app/lifecycle/deferred-operations.ts";
 export type { Setting } from "./app/lifecycle/settings.ts";

@@ -1,4 +1,4 @@
-/** `svckit/testing`: what tests of apps and of receivers need. */
+/** `svckit/testing`: helpers for tests of apps and of webhook receivers. */
 export { createTestClient, type TestClient, type TestClientOptions } from "./testing/client.ts";
 export { createReceiver, type Received, type Receiver, type ReceiverOptions, type Reply } from "./testing/receiver.ts";
 export { recordLog, type LogEntry, type RecordedLog } from "./testing/log.ts";

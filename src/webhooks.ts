@@ -1,4 +1,5 @@
-/** `svckit/webhooks`: for those who receive webhooks. Sending them is part of the app (`svckit`). */
+/** `svckit/webhooks`: verifies received webhooks. Sending them is part of the app (`svckit`). */
+
 export { verify, type VerifyOptions } from "./webhooks/signing/verify.ts";
 export type { WebhookPayload } from "./webhooks/outbox/payload.ts";
 export { DELIVERY_HEADERS } from "./platform/shared/wire.ts";

@@ -1,4 +1,4 @@
-/** The app: its pages are the files in pages/, its graphs are named here. */
+/** The app module. Pages are the files in pages/; list graphs here. */
 import { createFullStackApp } from "svckit/fullstack";
 import { tea } from "./tea.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The graph `tea`: boil, then pour once for each cup, then serve. What is done is on disk: end the server in the middle, start it
- * again, and the order goes on where it was.
+ * The graph `tea`: boil, then pour once for each cup, then serve. Each result is stored on disk: stop the server during an order
+ * and start it again, and the order resumes.
  */
 import { graph, worker } from "svckit/graph";
 
@@ -20,7 +20,7 @@ const boil = worker("boil", async (order: Order, ctx): Promise<Cup[]> => {
   return Array.from({ length: order.cups }, (_, at) => ({ tea: order.tea, number: at + 1 }));
 });
 
-/** Cups side by side; one that fails is tried again. */
+/** Runs concurrently for all cups; a failed cup is retried. */
 const pour = worker("pour", { retry: { max: 3 } }, async (cup: Cup, ctx): Promise<string> => {
   await ctx.sleep("500ms");
   ctx.log("info", `cup ${cup.number} is poured`);

@@ -13,7 +13,7 @@ after(async () => {
   await store.close();
 });
 
-/** Runs an audit to its end; also gives what the event stream made of it. */
+/** Runs an audit to its end. @returns its snapshot, and the progress derived from the event stream */
 const run = (lockfile: Json) => runOf("audit", { lockfile });
 
 async function runOf(name: string, input: Json): Promise<{ snapshot: Snapshot; followed: typeof NOT_STARTED }> {
@@ -27,8 +27,8 @@ async function runOf(name: string, input: Json): Promise<{ snapshot: Snapshot; f
   return { snapshot: ended, followed };
 }
 
-describe("the graph audit", () => {
-  it("makes a report of this repository's lockfile, one node for each package", async () => {
+describe("The graph audit", () => {
+  it("reports on this repository's lockfile with one node for each package", async () => {
     const text = readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8");
     const { snapshot } = await run(text);
     assert.equal(snapshot.status, "done");
@@ -37,7 +37,7 @@ describe("the graph audit", () => {
     assert.equal(rows.length, totals.packages);
   });
 
-  it("is followed by its events to the same picture that its snapshot gives", async () => {
+  it("has the same progress in its events and in its snapshot", async () => {
     const { snapshot, followed } = await run({
       lockfileVersion: 3,
       packages: { "node_modules/a": { version: "1.0.0" } },
@@ -50,7 +50,7 @@ describe("the graph audit", () => {
     assert.equal((snapshot.result as Report).totals.packages, 0);
   });
 
-  it("fails in parse after one attempt, saying what and where, when the lockfile is broken", async () => {
+  it("fails in parse after one attempt and reports the position, when the lockfile is broken", async () => {
     const { snapshot } = await run('{"lockfileVersion": 3,}');
     assert.equal(snapshot.status, "failed");
     assert.equal(snapshot.error?.node, "parse");
@@ -58,14 +58,14 @@ describe("the graph audit", () => {
     assert.equal(snapshot.nodes.find((node) => node.id === "parse")?.attempts, 1);
   });
 
-  it("fails at once where it, or a worker of it alone, is started with what it does not take, and says what it takes", async () => {
+  it("fails at once with the expected input, when it or one of its workers is started with an invalid input", async () => {
     for (const [name, input, reported] of [
       ["audit", null, /^The input must be an object with a "lockfile": .*, but it is null\.$/],
       ["audit", {}, /^The input must be an object with a "lockfile": .*, but its "lockfile" is missing\.$/],
       ["parse", "lockfile", /, but it is a string\.$/],
-      ["inspect", null, /^The input must be a package as parse gives it, but it is null\.$/],
+      ["inspect", null, /^The input must be a package from parse, but it is null\.$/],
       ["inspect", { path: "node_modules/a", name: "a" }, /, but its "version" is missing\.$/],
-      ["report", null, /^The input must be what parse and inspect gave, but it is null\.$/],
+      ["report", null, /^The input must be the results of parse and inspect, but it is null\.$/],
     ] as const) {
       const { snapshot } = await runOf(name, input);
       assert.match(snapshot.error?.message ?? "", reported);

@@ -1,4 +1,4 @@
-/** The graph `audit` and its three workers: parse, inspect for each package, report. The rules are in the files beside. */
+/** The graph `audit` and its three workers: parse, inspect for each package, report. The other files of this folder contain the rules. */
 import { graph, worker } from "svckit/graph";
 import { requireInput } from "./input.ts";
 import { inspectPackage } from "./inspect.ts";
@@ -22,14 +22,14 @@ export const inspect = worker(
   "inspect",
   { concurrency: 16, timeout: "30s" },
   async (locked: LockedPackage): Promise<Inspection> => {
-    requireInput(locked, "a package as parse gives it", ["path", "name", "version", "license", "source", "versions"]);
+    requireInput(locked, "a package from parse", ["path", "name", "version", "license", "source", "versions"]);
     const installed = locked.license === null ? await installedLicense(project, locked) : null;
     return inspectPackage(locked, installed);
   },
 );
 
 export const report = worker("report", (done: { parse: Lockfile; inspect: Inspection[] }): Report => {
-  requireInput(done, "what parse and inspect gave", ["parse", "inspect"]);
+  requireInput(done, "the results of parse and inspect", ["parse", "inspect"]);
   return buildReport(done.parse, done.inspect);
 });
 

@@ -1,12 +1,12 @@
-/** What workers are given. Whoever starts one by hand, over the API or with `svc graph`, may give it anything, or nothing. */
+/** Validates the inputs of workers: a start over the API or with `svc graph` may pass any value, or none. */
 import { FinalError } from "svckit/graph";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * @param takes what the worker takes, in words
- * @param keys those of the input that it can't do without
- * @throws FinalError: with this input no try would go better
+ * @param takes a description of the valid input
+ * @param keys required keys of the input
+ * @throws FinalError because a retry with the same input cannot help
  */
 export function requireInput<T extends object>(input: T, takes: string, keys: readonly (keyof T & string)[]): void {
   const given: unknown = input;

@@ -19,10 +19,10 @@ const clean: LockedPackage = {
 const kinds = (change: Partial<LockedPackage>): string[] =>
   inspectPackage({ ...clean, ...change }, null).findings.map((finding) => finding.kind);
 
-describe("inspecting a package", () => {
-  it("finds nothing on a hashed, permissive package from a registry", () => assert.deepEqual(kinds({}), []));
+describe("The inspection of a package", () => {
+  it("finds nothing for a hashed, permissive package from a registry", () => assert.deepEqual(kinds({}), []));
 
-  it("finds what each field gives away", () => {
+  it("finds the problem of each field", () => {
     assert.deepEqual(kinds({ hasInstallScript: true }), ["install-script"]);
     assert.deepEqual(kinds({ hasIntegrity: false }), ["no-integrity"]);
     assert.deepEqual(kinds({ deprecated: "use b" }), ["deprecated"]);
@@ -34,7 +34,7 @@ describe("inspecting a package", () => {
     assert.deepEqual(kinds({ versions: ["1.0.0", "2.0.0"] }), ["duplicate"]);
   });
 
-  it("asks no hash of bundled packages and files of the project", () => {
+  it("requires no hash for bundled packages and project files", () => {
     assert.deepEqual(kinds({ bundled: true, hasIntegrity: false }), []);
     assert.deepEqual(kinds({ source: "file", hasIntegrity: false }), []);
   });
@@ -47,12 +47,12 @@ describe("inspecting a package", () => {
     ]);
   });
 
-  it("takes the installed licence where the lockfile has none, and the lockfile's where both have one", () => {
+  it("uses the installed licence only if the lockfile has none", () => {
     assert.equal(inspectPackage({ ...clean, license: null }, "ISC").license, "ISC");
     assert.equal(inspectPackage(clean, "ISC").license, "MIT");
   });
 
-  it("cuts a long deprecation text", () => {
+  it("truncates a long deprecation message", () => {
     const [finding] = inspectPackage({ ...clean, deprecated: "x".repeat(500) }, null).findings;
     assert.ok((finding?.message.length ?? 0) < 170);
   });

@@ -1,8 +1,8 @@
-/** What one package's entry gives reason to look at. Pure; the file system is asked in installed.ts. */
+/** Finds the problems of one package entry. Pure; installed.ts reads the file system. */
 import { licenceClass } from "./licence.ts";
 import type { Finding, FindingKind, Inspection, LockedPackage } from "./types.ts";
 
-/** Name and weight of each kind. Weights from 60 mean "look today", from 25 "look soon" (see explain-report.ts). */
+/** Name and weight of each kind. Weights from 60 are of high severity, from 25 of medium (see report.ts). */
 export const FINDING_KINDS: Readonly<Record<FindingKind, { title: string; weight: number }>> = {
   "insecure-source": { title: "Fetched without encryption", weight: 80 },
   "install-script": { title: "Runs a script at install", weight: 60 },
@@ -34,7 +34,7 @@ function supplyFindings(locked: LockedPackage): Finding[] {
   if (locked.source === "insecure") found.push(finding("insecure-source", "is fetched over plain http"));
   if (locked.source === "git") found.push(finding("git-source", "comes from a git repository, not a registry"));
   if (locked.hasInstallScript) found.push(finding("install-script", "runs a script when it is installed"));
-  // A git commit and a file of the project are their own proof; a bundled package is covered by its parent's hash.
+  // A git commit identifies its content, a project file needs no hash, and the parent's hash covers a bundled package.
   const needsHash = !locked.bundled && locked.source !== "git" && locked.source !== "file";
   if (needsHash && !locked.hasIntegrity)
     found.push(finding("no-integrity", "has no hash, so a changed tarball passes"));
@@ -63,7 +63,7 @@ function finding(kind: FindingKind, message: string): Finding {
   return { kind, weight: FINDING_KINDS[kind].weight, message };
 }
 
-/** Deprecation texts are free prose of strangers and can be pages long. */
+/** Deprecation messages are free text by package authors and can be pages long. */
 function shorten(prose: string): string {
   return prose.length > 140 ? `${prose.slice(0, 139)}…` : prose;
 }

@@ -31,29 +31,29 @@ const locked = (change: Partial<LockedPackage>): LockedPackage => ({
   ...change,
 });
 
-describe("the licence of an installed package", () => {
+describe("The licence of an installed package", () => {
   it("is read from its package.json", async () => {
     assert.equal(await installedLicense(project, locked({})), "BSD-3-Clause");
   });
 
-  it("doesn't count for another version", async () => {
+  it("is null for a different version", async () => {
     assert.equal(await installedLicense(project, locked({ version: "1.0.1" })), null);
   });
 
-  it("is null where the package is not installed", async () => {
+  it("is null if the package is not installed", async () => {
     assert.equal(await installedLicense(project, locked({ path: "node_modules/b" })), null);
     assert.equal(await installedLicense(undefined, locked({})), null);
   });
 });
 
-describe("a path from a lockfile", () => {
-  it("is safe when it leads to a package below node_modules", () => {
+describe("A path from a lockfile", () => {
+  it("is safe if it points to a package below node_modules", () => {
     for (const path of ["node_modules/a", "node_modules/@x/a.b", "node_modules/a/node_modules/b"]) {
       assert.equal(isSafePath(path), true, path);
     }
   });
 
-  it("is refused when it could lead elsewhere", () => {
+  it("is rejected if it could point elsewhere", () => {
     const paths = [
       "../node_modules/a",
       "node_modules/..",
@@ -67,7 +67,7 @@ describe("a path from a lockfile", () => {
   });
 });
 
-describe("the project of the server", () => {
+describe("The project of the server", () => {
   it("is the nearest folder with a lockfile", () => {
     assert.equal(findProject(join(project, "deep/er")), project);
   });

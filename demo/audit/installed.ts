@@ -1,7 +1,6 @@
 /**
- * Looks into the `node_modules` that this server runs beside, for licences that a lockfile leaves out. A lockfile is
- * somebody's upload: its paths are checked before they touch the disk, and what is read counts only when it is the
- * same package in the same version.
+ * Reads licences that a lockfile omits from the `node_modules` of this server's project. A lockfile is an untrusted
+ * upload: its paths are validated before any file access, and a manifest counts only for the same package and version.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -9,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { readLicense } from "./lockfile.ts";
 import type { LockedPackage } from "./types.ts";
 
-/** `node_modules/name` or `node_modules/@scope/name`, nested as npm nests them; segments never start with a dot. */
+/** `node_modules/name` or `node_modules/@scope/name`, nested like npm's; segments never start with a dot. */
 const SAFE_PATH = /^(?:node_modules\/(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*\/?)+$/;
 
 /** @returns the nearest folder at or above `from` that holds a package-lock.json. */
@@ -24,7 +23,7 @@ export function isSafePath(path: string): boolean {
   return SAFE_PATH.test(path);
 }
 
-/** @returns the licence of the same package as installed below `project`; `null` when it isn't there. */
+/** @returns the licence of the same package, installed below `project`; `null` if it is not installed. */
 export async function installedLicense(project: string | undefined, locked: LockedPackage): Promise<string | null> {
   if (project === undefined || !isSafePath(locked.path)) return null;
   const text = await readIfThere(join(project, locked.path, "package.json"));

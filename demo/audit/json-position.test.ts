@@ -36,19 +36,19 @@ const samples = [
   "1 1",
 ];
 
-describe("the place where JSON breaks", () => {
-  it("is found exactly in the texts that JSON.parse refuses", () => {
+describe("The position of a JSON syntax error", () => {
+  it("is found exactly in the texts that JSON.parse rejects", () => {
     for (const text of samples) assert.equal(findJsonProblem(text) === undefined, isJson(text), JSON.stringify(text));
   });
 
-  it("is found at every cut of a valid text", () => {
+  it("is found in every truncation of a valid text", () => {
     const text = '{"a":{"b":[true,null,-1.5,"x"]},"c":""}';
     for (let end = 0; end < text.length; end++) {
       assert.deepEqual(findJsonProblem(text.slice(0, end))?.line, 1, `cut at ${end}`);
     }
   });
 
-  it("is told as line and column of the first wrong character, with what was due there", () => {
+  it("is the line and column of the first invalid character, with the expected token", () => {
     assert.deepEqual(findJsonProblem('{\n  "a": 1\n  "b": 2\n}'), { line: 3, column: 3, expected: '"," or "}"' });
     assert.deepEqual(findJsonProblem("<html>"), { line: 1, column: 1, expected: "a value" });
     assert.deepEqual(findJsonProblem("[1,\n2"), { line: 2, column: 2, expected: '"," or "]"' });

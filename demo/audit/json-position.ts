@@ -1,10 +1,10 @@
 /**
- * Says where a JSON text breaks. `JSON.parse` knows, but tells only now and then and never as line and column
- * (grammar: RFC 8259). Nesting is kept on a list, so a deep text cannot exhaust the stack.
+ * Finds the position of the first syntax error in a JSON text, because the errors of `JSON.parse` never contain line and
+ * column (grammar: RFC 8259). It tracks nesting in an array, so a deep text cannot exhaust the stack.
  */
 
 const SPACE = /[\t\n\r ]*/y;
-/** Everything from U+0020 on but `"` and `\`, or an escape. */
+/** Characters from U+0020 except `"` and `\`, and escapes. */
 const STRING = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
@@ -17,7 +17,7 @@ export interface JsonProblem {
   expected: string;
 }
 
-/** @returns the first place where `text` stops being JSON; `undefined` when it is JSON. */
+/** @returns the position of the first syntax error; `undefined` if `text` is valid JSON. */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   const open: ("{" | "[")[] = [];
   let at = 0;
@@ -39,7 +39,7 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
   }
 }
 
-/** The grammar: what may follow once `sign` was met where `expected` was due; `undefined` when it may not stand there. */
+/** The grammar. @returns the expectation after `sign` was read in state `expected`; `undefined` if `sign` is invalid there. */
 function step(
   expected: Expected,
   sign: string | undefined,

@@ -23,8 +23,8 @@ const cases: [string, string][] = [
   ["MIT )", "unknown"],
 ];
 
-describe("the class of a licence expression", () => {
+describe("The class of the licence expression", () => {
   for (const [expression, expected] of cases) {
-    it(`of "${expression}" is ${expected}`, () => assert.equal(licenceClass(expression), expected));
+    it(`"${expression}" is ${expected}`, () => assert.equal(licenceClass(expression), expected));
   }
 });

@@ -1,9 +1,9 @@
 /**
- * Reads SPDX licence expressions (SPDX 2.3 annex D) as far as an audit needs: the class of what you are bound to.
- * `A OR B` lets you choose, so the freer one counts; `A AND B` binds you to both, so the stricter one counts.
+ * Classifies SPDX licence expressions (SPDX 2.3 annex D) by the obligations that they impose.
+ * `A OR B` is a choice, so the more permissive one counts; `A AND B` imposes both, so the stricter one counts.
  */
 
-/** From free to strict; "unknown" is what nobody can rely on. */
+/** From permissive to strict; "unknown" counts as strictest. */
 export const LICENCE_CLASSES = ["permissive", "weak-copyleft", "strong-copyleft", "unknown"] as const;
 export type LicenceClass = (typeof LICENCE_CLASSES)[number];
 
@@ -17,14 +17,14 @@ const PERMISSIVE = new Set(
 const STRONG = /^(a?gpl|sspl|osl|eupl)-?\d/;
 const WEAK = /^(lgpl|mpl|epl|cddl|cpl|cc-by-sa)-?\d?/;
 
-/** @param expression as in package.json; anything that is no SPDX expression is "unknown". */
+/** @param expression as in package.json; an invalid SPDX expression is "unknown". */
 export function licenceClass(expression: string): LicenceClass {
   const words = expression.match(/[()]|[^\s()]+/g) ?? [];
   const result = anyOf(words);
   return words.length === 0 && result !== undefined ? result : "unknown";
 }
 
-// The three readers below consume `words` from the front; `undefined` means "no licence where one was due".
+// The three parsers below consume `words` from the front; `undefined` means that a licence is missing.
 
 function anyOf(words: string[]): LicenceClass | undefined {
   let best = allOf(words);

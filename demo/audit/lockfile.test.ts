@@ -16,8 +16,8 @@ const refused = (input: unknown, message: RegExp): void =>
     (error: unknown) => error instanceof LockfileError && message.test(error.message),
   );
 
-describe("reading a lockfile", () => {
-  it("gives every installed package with what the file says about it", () => {
+describe("parseLockfile", () => {
+  it("returns every installed package with its data from the lockfile", () => {
     const read = parseLockfile(
       lockfile({
         "node_modules/a": { version: "1.0.0", license: "MIT", integrity: hash, resolved: "https://r/a.tgz" },
@@ -48,12 +48,12 @@ describe("reading a lockfile", () => {
     assert.deepEqual([nested?.dev, nested?.hasInstallScript, nested?.deprecated], [true, true, "use c"]);
   });
 
-  it("takes the text and the parsed object alike, a byte order mark included", () => {
+  it("accepts the text, with or without a byte order mark, and the parsed object", () => {
     const object = lockfile({ "node_modules/a": { version: "1.0.0" } });
     assert.deepEqual(parseLockfile(`\uFEFF${JSON.stringify(object)}`), parseLockfile(object));
   });
 
-  it("leaves out links, workspaces and the project itself", () => {
+  it("omits links, workspaces and the project itself", () => {
     const read = parseLockfile(
       lockfile({
         "packages/tool": { version: "1.0.0" },
@@ -63,12 +63,12 @@ describe("reading a lockfile", () => {
     assert.deepEqual(read.packages, []);
   });
 
-  it("calls an alias by its real name", () => {
+  it("returns the real name of an alias", () => {
     const read = parseLockfile(lockfile({ "node_modules/alias": { name: "real", version: "1.0.0" } }));
     assert.equal(read.packages[0]?.name, "real");
   });
 
-  it("tells each package all versions of its name in order of their numbers", () => {
+  it("adds all versions of its name to each package in numeric order", () => {
     const read = parseLockfile(
       lockfile({ "node_modules/a": { version: "10.0.0" }, "node_modules/b/node_modules/a": { version: "9.0.0" } }),
     );
@@ -89,7 +89,7 @@ describe("reading a lockfile", () => {
     );
   });
 
-  it("tells registry, unencrypted, git and file sources apart", () => {
+  it("distinguishes registry, unencrypted, git and file sources", () => {
     const sources = ["https://r/a.tgz", "http://r/a.tgz", "git+ssh://git@h/a.git#1", "file:a.tgz", undefined];
     const entries = sources.map((resolved, at) => [`node_modules/p${at}`, { version: "1.0.0", resolved }]);
     assert.deepEqual(
@@ -106,32 +106,32 @@ describe("reading a lockfile", () => {
   });
 });
 
-describe("a lockfile that cannot be read", () => {
-  it("is told as line and column where the JSON breaks", () => {
+describe("The error of an invalid lockfile", () => {
+  it("contains line and column of a JSON syntax error", () => {
     refused('{\n  "name": "shop",,\n}', /not valid JSON at line 2, column 18: a key in double quotes/);
     refused("", /line 1, column 1: a value was expected/);
   });
 
-  it("is told as what it is where it is no object", () => {
+  it("names the type of a value that is not an object", () => {
     refused("[]", /this is a list/);
     refused(undefined, /this is missing/);
     refused("null", /this is null/);
   });
 
-  it("is told by its version where that is missing, old or unknown", () => {
+  it("names a version that is missing, old or unknown", () => {
     refused({ name: "shop", dependencies: {} }, /"lockfileVersion": it is missing/);
     refused({ lockfileVersion: 1 }, /format of npm 6.*--lockfile-version 3/);
     refused({ lockfileVersion: "3" }, /it is "3", not 2 or 3/);
   });
 
-  it("is told by the path of the entry that is wrong", () => {
+  it("contains the path of an invalid entry", () => {
     refused({ lockfileVersion: 3 }, /At "packages": an object was expected, but it is missing/);
     refused(lockfile({ "node_modules/a": 1 }), /At packages\["node_modules\/a"\]: an object/);
     refused(lockfile({ "node_modules/a": {} }), /At packages\["node_modules\/a"\]\.version: .* missing/);
   });
 
-  it("is told by its size where it holds too many packages", () => {
+  it("contains the number of packages if there are too many", () => {
     const entries = Array.from({ length: MAX_PACKAGES + 1 }, (_, at) => [`node_modules/p${at}`, { version: "1.0.0" }]);
-    refused(lockfile(Object.fromEntries(entries)), /holds 5001 packages; this demo takes up to 5000/);
+    refused(lockfile(Object.fromEntries(entries)), /has 5001 packages; this demo accepts up to 5000/);
   });
 });

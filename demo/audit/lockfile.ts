@@ -1,17 +1,17 @@
 /**
  * Reads a `package-lock.json` of npm 7 and later (lockfileVersion 2 and 3,
- * https://docs.npmjs.com/cli/configuring-npm/package-lock-json). Pure: it opens no file and asks no registry.
- * What it cannot read is a `LockfileError` that says what is wrong and where.
+ * https://docs.npmjs.com/cli/configuring-npm/package-lock-json). Pure: it opens no file and queries no registry.
+ * An invalid lockfile throws a `LockfileError` with the problem and its position.
  */
 import { FinalError } from "svckit/graph";
 import { isFields, kindOf, type Fields } from "./input.ts";
 import { findJsonProblem } from "./json-position.ts";
 import type { LockedPackage, Lockfile, Source } from "./types.ts";
 
-/** A graph of this many nodes is still quick to draw and to store; bigger monorepos exist, but not for a demo. */
+/** Limits the time to draw and store the graph; larger monorepos exist, but are too large for a demo. */
 export const MAX_PACKAGES = 5_000;
 
-/** The lockfile itself is wrong: reading it again would not help, so the graph is not to try. */
+/** The lockfile is invalid. A retry would fail in the same way, so this error is final. */
 export class LockfileError extends FinalError {
   override readonly name = "LockfileError";
 }
@@ -27,7 +27,7 @@ export function parseLockfile(input: unknown): Lockfile {
   const locked = entries.filter(([path, entry]) => isInstalled(path, entry)).map(readPackage);
   if (locked.length > MAX_PACKAGES) {
     throw new LockfileError(
-      `The lockfile holds ${locked.length} packages; this demo takes up to ${MAX_PACKAGES}. Give it a smaller project.`,
+      `The lockfile has ${locked.length} packages; this demo accepts up to ${MAX_PACKAGES}. Use a smaller project.`,
     );
   }
   return { project: projectName(root, entries), lockfileVersion, packages: withVersions(locked) };
@@ -41,7 +41,7 @@ function parseText(text: string): unknown {
     const where = problem
       ? `line ${problem.line}, column ${problem.column}: ${problem.expected} was expected`
       : String(cause);
-    throw new LockfileError(`The lockfile is not valid JSON at ${where}. Give the package-lock.json as npm wrote it.`, {
+    throw new LockfileError(`The lockfile is not valid JSON at ${where}. Use the package-lock.json as npm wrote it.`, {
       cause,
     });
   }
@@ -49,7 +49,7 @@ function parseText(text: string): unknown {
 
 function readRoot(value: unknown): Fields {
   if (isFields(value)) return value;
-  throw new LockfileError(`A lockfile is a JSON object, but this is ${kindOf(value)}. Give a package-lock.json.`);
+  throw new LockfileError(`A lockfile is a JSON object, but this is ${kindOf(value)}. Use a package-lock.json.`);
 }
 
 function readVersion(root: Fields): number {
@@ -57,12 +57,12 @@ function readVersion(root: Fields): number {
   if (version === 2 || version === 3) return version;
   if (version === 1) {
     throw new LockfileError(
-      'At "lockfileVersion": 1 is the format of npm 6; 2 and 3 are read. ' +
-        'Run "npm install --package-lock-only --lockfile-version 3" and give the new file.',
+      'At "lockfileVersion": 1 is the format of npm 6; only 2 and 3 are supported. ' +
+        'Run "npm install --package-lock-only --lockfile-version 3" and use the new file.',
     );
   }
   const given = version === undefined ? "missing" : `${JSON.stringify(version)}, not 2 or 3`;
-  throw new LockfileError(`At "lockfileVersion": it is ${given}, so this is not an npm lockfile that can be read.`);
+  throw new LockfileError(`At "lockfileVersion": it is ${given}, so this is not a supported npm lockfile.`);
 }
 
 function readEntries(root: Fields): [string, Fields][] {
@@ -78,7 +78,7 @@ function readEntries(root: Fields): [string, Fields][] {
   });
 }
 
-/** Links and the project's own folders (the root, workspaces) install nothing from outside. */
+/** Links and the project's own folders (the root, workspaces) are not installed packages. */
 function isInstalled(path: string, entry: Fields): boolean {
   return entry["link"] !== true && /(?:^|\/)node_modules\/[^/]/.test(path);
 }
@@ -103,7 +103,7 @@ function readPackage([path, entry]: [string, Fields]): LockedPackage {
   };
 }
 
-/** Old packages give an object, or several of them: `{ type: "MIT", url }` (package.json of npm before 2.10). */
+/** Old packages have an object, or an array of them: `{ type: "MIT", url }` (package.json of npm before 2.10). */
 export function readLicense(license: unknown): string | null {
   if (Array.isArray(license)) {
     const names = license.map(readLicense).filter((name) => name !== null);
@@ -120,7 +120,7 @@ function sourceOf(resolved: string | undefined): Source {
   return resolved.startsWith("file:") ? "file" : "unknown";
 }
 
-/** Tells each package about the other versions of its name. */
+/** Adds all versions of its name to each package. */
 function withVersions(packages: readonly LockedPackage[]): LockedPackage[] {
   const byName = new Map<string, Set<string>>();
   for (const { name, version } of packages) byName.set(name, (byName.get(name) ?? new Set()).add(version));

@@ -27,7 +27,7 @@ const story: StreamEvent[] = [
 ];
 const after = (count: number) => story.slice(0, count).reduce(afterEvent, NOT_STARTED);
 
-describe("progress of an audit", () => {
+describe("The progress of an audit", () => {
   it("follows the events", () => {
     assert.equal(after(4).parse, "running");
     assert.deepEqual([after(7).packages, after(7).inspected, after(7).inspect], [2, 0, "running"]);
@@ -37,7 +37,7 @@ describe("progress of an audit", () => {
     assert.deepEqual([after(14).report, after(14).isOver], ["done", true]);
   });
 
-  it("is the same from a snapshot as from the events before it", () => {
+  it("is the same from a snapshot and from the events before it", () => {
     const half = progressOfSnapshot({
       status: "running",
       nodes: [
@@ -56,7 +56,7 @@ describe("progress of an audit", () => {
     assert.deepEqual([progress.parse, progress.isOver], ["failed", true]);
   });
 
-  it("says of what a failure has kept from its turn that it was not run, from events as from a snapshot", () => {
+  it("shows nodes that a failure prevented as not run, from events and from a snapshot", () => {
     const failed = [...story.slice(0, 4), { type: "node.failed", node: "parse" }, { type: "graph.failed" }];
     const progress = failed.reduce(afterEvent, NOT_STARTED);
     assert.deepEqual([progress.inspect, progress.report].map(stateWord), ["not run", "not run"]);
@@ -71,7 +71,7 @@ describe("progress of an audit", () => {
     assert.equal(afterEvent(paused, { type: "graph.resumed" }).isPaused, false);
   });
 
-  it("is told in a sentence that changes seldom", () => {
+  it("is described by a sentence that changes rarely", () => {
     const sentences = new Set(story.map((_, index) => progressSentence(after(index + 1))));
     assert.deepEqual(
       [...sentences],

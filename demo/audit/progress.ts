@@ -1,26 +1,26 @@
 /**
- * How far an audit is: from a snapshot on the server, and from the event stream in the browser, by the same rules, so
- * that a page which is reloaded and a page which listens show the same. Pure and small: it ships to the browser.
+ * Computes the progress of an audit from a snapshot on the server and from the event stream in the browser. Both use the
+ * same rules, so a reloaded page and a live page show the same. Pure and small, because it ships to the browser.
  */
 
-/** State of one of the graph's three nodes, as the page shows it; `unrun` once the graph has ended before its turn. */
+/** State of one of the graph's three nodes on the page; `unrun` if the graph ended before the node started. */
 export type StepState = "waiting" | "running" | "done" | "failed" | "unrun";
 
 export type Progress = {
   parse: StepState;
   inspect: StepState;
   report: StepState;
-  /** Packages inspected, and how many there are; 0 while nobody knows. */
+  /** Inspected packages and all packages; 0 until they are known. */
   inspected: number;
   packages: number;
   isPaused: boolean;
   isOver: boolean;
 };
 
-/** What the rules need of an event of the stream. */
+/** The used part of an event. */
 export type StreamEvent = { type: string; node?: string };
 
-/** What the rules need of a snapshot. */
+/** The used part of a snapshot. */
 export type SnapshotPart = {
   status: string;
   nodes: readonly { id: string; status: string }[];
@@ -53,7 +53,7 @@ export function progressOfSnapshot(snapshot: SnapshotPart): Progress {
   return progress.isOver ? withoutWaiting(progress) : progress;
 }
 
-/** @returns how far the audit is after `event`; events must come in order and once. */
+/** @returns the progress after `event`. Pass each event once and in order. */
 export function afterEvent(progress: Progress, event: StreamEvent): Progress {
   if (event.type.startsWith("graph.")) return afterGraphEvent(progress, event.type);
   const node = event.node ?? "";
@@ -62,7 +62,7 @@ export function afterEvent(progress: Progress, event: StreamEvent): Progress {
     : afterStepEvent(progress, node, event.type);
 }
 
-/** One sentence for people who listen instead of look; changes seldom, so that it doesn't chatter. */
+/** One sentence for screen readers. It changes rarely, to limit announcements. */
 export function progressSentence(progress: Progress): string {
   if (progress.isPaused) return "The audit is paused.";
   if (progress.isOver) return "The audit has ended.";
@@ -72,7 +72,7 @@ export function progressSentence(progress: Progress): string {
   return `Inspecting the packages${QUARTERS[quarter] ?? ""}.`;
 }
 
-/** Of nothing yet and of all nothing is said: beside the count "0 percent" would be wrong. */
+/** By finished quarters. The first is empty, because "0 percent" next to a count above 0 would be wrong. */
 const QUARTERS = ["", ": a quarter is done", ": half is done", ": three quarters are done"];
 
 function afterGraphEvent(progress: Progress, type: string): Progress {
@@ -84,14 +84,14 @@ function afterGraphEvent(progress: Progress, type: string): Progress {
   };
 }
 
-/** Nothing waits in a graph that has ended. */
+/** In a graph that has ended, waiting nodes become `unrun`. */
 function withoutWaiting(progress: Progress): Progress {
   const ended = (state: StepState): StepState => (state === "waiting" ? "unrun" : state);
   const { parse, inspect, report } = progress;
   return { ...progress, parse: ended(parse), inspect: ended(inspect), report: ended(report) };
 }
 
-/** What a node's state is called on the page. */
+/** @returns the label of a node's state. */
 export function stateWord(state: StepState): string {
   return state === "unrun" ? "not run" : state;
 }

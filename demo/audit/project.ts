@@ -1,5 +1,5 @@
-/** The project that this server was installed with: its lockfile can be audited, its packages tell their licences. */
+/** Locates this server's own project. The demo can audit its lockfile and reads licences from its installed packages. */
 import { findProject } from "./installed.ts";
 
-/** Folder; undefined where there is none. */
+/** Folder of the project; undefined if there is none. */
 export const project = findProject(process.cwd());

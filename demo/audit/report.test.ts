@@ -17,7 +17,7 @@ const lockfile = { project: "shop", lockfileVersion: 3 };
 const script = finding("install-script", 60);
 const duplicate = finding("duplicate", 5);
 
-describe("the report", () => {
+describe("The report", () => {
   const report = buildReport(lockfile, [
     inspection("b", [duplicate]),
     inspection("a", [duplicate], { license: "ISC", dev: true }),
@@ -25,7 +25,7 @@ describe("the report", () => {
     inspection("clean"),
   ]);
 
-  it("adds up packages, licences and findings", () => {
+  it("counts packages, licences and findings", () => {
     assert.deepEqual(report.totals, { packages: 4, dev: 1, licenses: 2, flagged: 3, findings: 4 });
   });
 
@@ -51,19 +51,19 @@ describe("the report", () => {
     );
   });
 
-  it("orders licences by how many packages have them", () => {
+  it("orders licences by their number of packages", () => {
     assert.deepEqual(report.licenses, [
       { license: "MIT", packages: 3 },
       { license: "ISC", packages: 1 },
     ]);
   });
 
-  it("of an empty project is empty", () => {
+  it("is empty for an empty project", () => {
     assert.deepEqual(buildReport(lockfile, []).totals, { packages: 0, dev: 0, licenses: 0, flagged: 0, findings: 0 });
   });
 });
 
-describe("the severity of a package", () => {
+describe("The severity of a package", () => {
   it("is that of its heaviest finding", () => {
     assert.equal(severityOf([script, duplicate]), "high");
     assert.equal(severityOf([finding("no-license", 30)]), "medium");

@@ -1,8 +1,8 @@
-/** Adds the inspections up: totals, the licence table, findings and packages ordered by weight. Pure. */
+/** Builds the report from the inspections: totals, the licence table, findings and packages ordered by weight. Pure. */
 import { FINDING_KINDS } from "./inspect.ts";
 import type { Finding, FindingKind, Inspection, Lockfile, Report, ReportRow, Severity } from "./types.ts";
 
-/** A package is as severe as its heaviest finding: many small ones don't make a big one. */
+/** Minimum weights. The heaviest finding determines the severity of a package; small ones do not add up. */
 const HIGH_FROM = 60;
 const MEDIUM_FROM = 25;
 
@@ -61,7 +61,7 @@ function countLicenses(inspections: readonly Inspection[]): Report["licenses"] {
     .sort((left, right) => right.packages - left.packages || byText(left.license, right.license));
 }
 
-/** A package has at most one finding of a kind, so findings of a kind are packages. */
+/** A package has at most one finding of a kind, so the count of findings is also the count of packages. */
 function countFindings(findings: readonly Finding[]): Report["findings"] {
   const counts = new Map<FindingKind, number>();
   for (const { kind } of findings) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -70,7 +70,7 @@ function countFindings(findings: readonly Finding[]): Report["findings"] {
     .sort((left, right) => right.weight - left.weight);
 }
 
-/** Not `localeCompare`: the order must not depend on the machine. */
+/** Unlike `localeCompare`, does not depend on the locale of the machine. */
 function byText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }

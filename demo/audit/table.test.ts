@@ -26,19 +26,19 @@ const shown = (wanted: Partial<Arrangement>): string => {
     .join("");
 };
 
-describe("the rows of the report", () => {
-  it("are sorted by the wanted column in the wanted direction", () => {
+describe("The rows of the report", () => {
+  it("are sorted by the chosen column and direction", () => {
     assert.equal(shown({}), "bca");
     assert.equal(shown({ isDescending: false }), "acb");
     assert.equal(shown({ sortBy: "name", isDescending: false }), "abc");
     assert.equal(shown({ sortBy: "license", isDescending: false }), "abc");
   });
 
-  it("keep one order among equals, whatever the direction", () => {
+  it("have a stable order among equals in both directions", () => {
     assert.equal(shown({ sortBy: "license" }), "bca");
   });
 
-  it("are filtered by name, licence and note, whatever the case", () => {
+  it("are filtered by name, licence and note, ignoring case", () => {
     assert.equal(shown({ search: "SCRIPT" }), "b");
     assert.equal(shown({ search: " isc " }), "a");
     assert.equal(shown({ search: "nothing like it" }), "");
@@ -50,7 +50,7 @@ describe("the rows of the report", () => {
     assert.equal(shown({ level: "medium" }), "");
   });
 
-  it("are a new list: the given one keeps its order", () => {
+  it("are a new array, and the input keeps its order", () => {
     shown({ sortBy: "name" });
     assert.equal(rows.map((item) => item.name).join(""), "bac");
   });

@@ -1,4 +1,4 @@
-/** Which rows of the report a reader sees, and in which order. Pure and small: it ships to the browser. */
+/** Filters and sorts the rows of the report. Pure and small, because it ships to the browser. */
 import type { ReportRow } from "./types.ts";
 
 export type SortKey = "name" | "license" | "weight";

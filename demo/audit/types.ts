@@ -1,15 +1,15 @@
-/** The values that travel between the nodes of the audit. All of them are plain JSON: nodes are journaled. */
+/** Inputs and results of the audit's nodes. They are plain JSON, because svc stores them. */
 
 /** Where the tarball of a package comes from, read from `resolved`. */
 export type Source = "registry" | "insecure" | "git" | "file" | "unknown";
 
-/** One package of a lockfile: what `parse` hands to one `inspect`. */
+/** One package of a lockfile: the input of an `inspect` node. */
 export type LockedPackage = {
   /** Its key in the lockfile: `node_modules/a/node_modules/b`. */
   path: string;
   name: string;
   version: string;
-  /** SPDX expression as the lockfile gives it; `null` when it doesn't. */
+  /** SPDX expression in the lockfile; `null` if it has none. */
   license: string | null;
   dev: boolean;
   /** Shipped inside the tarball of another package, so it has no hash of its own. */
@@ -23,7 +23,7 @@ export type LockedPackage = {
   versions: string[];
 };
 
-/** A lockfile, read. */
+/** A parsed lockfile. */
 export type Lockfile = {
   project: string;
   lockfileVersion: number;
@@ -43,12 +43,12 @@ export type FindingKind =
 
 export type Finding = {
   kind: FindingKind;
-  /** 1 to 100: how much it matters. Findings and packages are ordered by it. */
+  /** Importance from 1 to 100. Findings and packages are ordered by it. */
   weight: number;
   message: string;
 };
 
-/** What `inspect` found out about one package. */
+/** Result of `inspect` for one package. */
 export type Inspection = {
   path: string;
   name: string;
@@ -75,7 +75,7 @@ export type ReportRow = {
   notes: string[];
 };
 
-/** What the graph gives in the end. */
+/** Result of the graph. */
 export type Report = {
   project: string;
   lockfileVersion: number;

@@ -1,4 +1,4 @@
-/** For addresses that nothing is at. */
+/** Shown for unknown addresses. */
 import type { ErrorProps } from "svckit/fullstack";
 
 export const head = { title: "Not found" };
@@ -8,7 +8,7 @@ export default function Missing({ ctx }: ErrorProps) {
     <section class="panel narrow">
       <h1>Not found</h1>
       <p>
-        Nothing is at <code>{ctx.path}</code>.
+        There is no page at <code>{ctx.path}</code>.
       </p>
       <p>
         <a href="/">Start an audit</a>

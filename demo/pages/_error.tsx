@@ -1,15 +1,15 @@
-/** In place of a page that failed. */
+/** Replaces a page that failed. */
 import type { ErrorProps } from "svckit/fullstack";
 
-export const head = { title: "That went wrong" };
+export const head = { title: "Something went wrong" };
 
 export default function Failed({ message, requestId }: ErrorProps) {
   return (
     <section class="panel narrow">
-      <h1>That went wrong</h1>
+      <h1>Something went wrong</h1>
       <p class="notice notice-bad">{message}</p>
       <p class="quiet">
-        The log knows it as <code>{requestId}</code>.
+        Request id in the log: <code>{requestId}</code>
       </p>
       <p>
         <a href="/">Start an audit</a>

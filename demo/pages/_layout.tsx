@@ -1,4 +1,4 @@
-/** The frame around every page: skip link, header with the navigation, main, footer. No script. */
+/** The layout of every page: skip link, header with the navigation, main, footer. No script. */
 import { Slot } from "svckit";
 import type { LayoutProps } from "svckit/fullstack";
 

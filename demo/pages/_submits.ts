@@ -1,4 +1,4 @@
-/** What visitors may send: the form that starts an audit. Owns which lockfile is meant, or why none is. */
+/** The form that starts an audit. Selects the uploaded file, the pasted text or the server's own lockfile. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, redirect } from "svckit";
@@ -7,7 +7,7 @@ import * as v from "valibot";
 import app from "../app.ts";
 import { project } from "../audit/project.ts";
 
-/** Longest lockfile that the form takes; the largest public monorepos stay below it. */
+/** Maximum size of an uploaded lockfile; those of the largest public monorepos are smaller. */
 const MAX_LOCKFILE_BYTES = 8 * 1024 * 1024;
 
 const form = v.object({ lockfile_text: v.optional(v.string(), ""), sample: v.optional(v.literal("own")) });
@@ -18,7 +18,7 @@ export const startAudit = submit(
   async ({ lockfile_text: pasted, sample }, { files }) => {
     const path =
       sample === "own" && project !== undefined ? join(project, "package-lock.json") : files.lockfile[0]?.path;
-    // A file goes before pasted text, unless there is nothing in it.
+    // A file that is not empty takes precedence over pasted text.
     const given = [path === undefined ? "" : await readFile(path, "utf8"), pasted];
     const lockfile = given.find((text) => text.trim() !== "") ?? fail("Choose a lockfile or paste its text.");
     const { snapshot } = await app.engine.start("audit", { lockfile });

@@ -1,4 +1,4 @@
-/** `/counter`: the smallest thing that resumes. */
+/** `/counter`: the smallest component that resumes. */
 import { signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 
@@ -31,7 +31,7 @@ export default function CounterPage(): JSX.Element {
       <Counter start={0} />
       <p class="quiet narrow">
         Before the first click this page loads one script, the loader. The click fetches the core and this counter’s
-        code, then runs; a click made before any script has arrived counts too.
+        code, then runs. A click before any script has arrived also counts.
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-/** `/`: what this is, the form that starts an audit, and the way to the rest. Script comes with the first touch of the form. */
+/** `/`: introduction, the form that starts an audit, and links. The first interaction with the form loads its script. */
 import { Field, Form, UploadProgress } from "svckit/fullstack";
 import type { JSX } from "svckit/jsx-runtime";
 import { project } from "../audit/project.ts";
@@ -15,9 +15,9 @@ export default function HomePage(): JSX.Element {
       <div class="intro">
         <h1>Know what your lockfile installs</h1>
         <p class="lede">
-          Give a <code>package-lock.json</code>. Every package is inspected as one node of a durable graph: its licence,
-          install scripts, hashes, deprecations and duplicates. You watch it run, read the report, and the result leaves
-          as a signed webhook. Nothing else leaves this server.
+          Upload a <code>package-lock.json</code>. A durable graph inspects every package in a node of its own: licence,
+          install scripts, hashes, deprecations and duplicates. Watch it run and read the report. The server sends the
+          result as a signed webhook, and nothing else.
         </p>
       </div>
       <div class="columns">
@@ -56,19 +56,19 @@ export default function HomePage(): JSX.Element {
           </Form>
         </section>
         <section aria-labelledby="how-heading">
-          <h2 id="how-heading">What happens</h2>
+          <h2 id="how-heading">How it works</h2>
           <ol class="steps">
             <li>
               <strong>parse</strong> reads the lockfile and lists its packages. A broken file fails here, with line and
               column.
             </li>
             <li>
-              <strong>inspect</strong> runs once for each package, side by side. Every result is committed to disk: kill
-              the server, start it again, and the audit goes on.
+              <strong>inspect</strong> runs once for each package, concurrently. Every result is committed to disk: kill
+              the server, start it again, and the audit resumes.
             </li>
             <li>
-              <strong>report</strong> adds up and orders the findings. <code>graph.done</code> goes to every registered
-              webhook, signed.
+              <strong>report</strong> counts and orders the findings. Every registered webhook receives a signed{" "}
+              <code>graph.done</code>.
             </li>
           </ol>
         </section>
@@ -78,7 +78,7 @@ export default function HomePage(): JSX.Element {
         <ul class="cards">
           <li>
             <a href="/counter">Counter</a>
-            <p>Its component ran on the server and never runs again. Code arrives at the first click.</p>
+            <p>Its component ran on the server and never runs again. The first click loads its code.</p>
           </li>
           <li>
             <a href="/todo">To-do</a>
@@ -86,11 +86,11 @@ export default function HomePage(): JSX.Element {
           </li>
           <li>
             <a href="/static">Static page</a>
-            <p>A page with nothing to do in the browser ships no script at all.</p>
+            <p>A page without interaction ships no script at all.</p>
           </li>
           <li>
             <a href="/_svc/demo">Webhook</a>
-            <p>Send a signed sample to an inbox on this server and see what a receiver gets.</p>
+            <p>Send a signed sample to an inbox on this server and see the received request.</p>
           </li>
         </ul>
       </section>

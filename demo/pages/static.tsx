@@ -1,4 +1,4 @@
-/** `/static`: nothing to do in the browser, so not one byte of script. */
+/** `/static`: a page without browser code, which therefore ships no script. */
 import type { JSX } from "svckit/jsx-runtime";
 
 export const head = { title: "A page without script" };
@@ -11,13 +11,13 @@ export default function StaticPage(): JSX.Element {
         Nothing on this page reacts, so the compiler emitted nothing for the browser and the server wrote no loader, no
         state and no marker into it. Look at its source: it is the HTML you would have written by hand.
       </p>
-      <h2>What decides it</h2>
+      <h2>When a page ships script</h2>
       <div class="table-scroll">
         <table>
-          <caption>What a page ships, by what it holds</caption>
+          <caption>Scripts by page content</caption>
           <thead>
             <tr>
-              <th scope="col">The page holds</th>
+              <th scope="col">Page content</th>
               <th scope="col">Before any interaction</th>
               <th scope="col">At the first interaction</th>
             </tr>

@@ -1,4 +1,4 @@
-/** `/todo`: a list that is added to, toggled, filtered and edited in place, on rows that the server rendered. */
+/** `/todo`: a list to add to, toggle, filter and edit in place, with rows that the server rendered. */
 import { computed, For, signal, store } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 

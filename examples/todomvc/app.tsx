@@ -1,4 +1,4 @@
-/** TodoMVC: one page, whose list lives in the visitor's browser. */
+/** TodoMVC: one page with a list that is stored in the visitor's browser. */
 import { createApp, page } from "svckit";
 import { TodoApp } from "./todo-app.tsx";
 
@@ -9,12 +9,12 @@ export default createApp({
   pages: [
     page("/", {
       title: "svc · TodoMVC",
-      description: "The to-do list that frameworks are compared by",
+      description: "The standard to-do list for comparing frameworks",
       view: () => (
         <>
           <TodoApp />
           <noscript>
-            <p class="info">This list is kept in the browser, so it needs JavaScript.</p>
+            <p class="info">This list is stored in the browser, so it needs JavaScript.</p>
           </noscript>
           <footer class="info">
             <p>Double-click to edit a todo</p>

@@ -1,4 +1,4 @@
-/** The list itself, to the letter of TodoMVC's specification (https://github.com/tastejs/todomvc/blob/master/app-spec.md). */
+/** The list, exactly according to TodoMVC's specification (https://github.com/tastejs/todomvc/blob/master/app-spec.md). */
 import { computed, effect, For, onCleanup, onLoad, signal, store } from "svckit";
 import { isShown, loadTodos, routeOf, saveTodos, type Route, type Todo } from "./todos.ts";
 
@@ -12,7 +12,7 @@ export function TodoApp() {
     state.todos = state.todos.filter((todo) => todo.id !== id);
   };
   const rename = (todo: Todo, title: string) => {
-    // Leaving the field by Escape or Enter blurs it, which is no second word on the matter.
+    // Escape and Enter also blur the field, which must not rename again.
     if (editing.value !== todo.id) return;
     editing.value = 0;
     if (title.trim() === "") remove(todo.id);
@@ -74,7 +74,7 @@ export function TodoApp() {
                       const field = label.closest("li")?.querySelector<HTMLInputElement>(".edit");
                       if (!field) return;
                       field.value = todo.title;
-                      // Once it is on show, which it is as soon as this handler has ended.
+                      // The field is visible only after this handler has ended.
                       queueMicrotask(() => field.focus());
                     }}
                   >

@@ -1,4 +1,4 @@
-/** What a list of todos is, and where the browser keeps it. */
+/** The todo type, its filters, and its storage in the browser. */
 
 export interface Todo {
   id: number;
@@ -6,19 +6,19 @@ export interface Todo {
   completed: boolean;
 }
 
-/** What the address shows: `#/`, `#/active`, `#/completed`. */
+/** The filter in the address: `#/`, `#/active`, `#/completed`. */
 export type Route = "all" | "active" | "completed";
 
-/** As the specification of TodoMVC names it. */
+/** The name follows the specification of TodoMVC. */
 const KEY = "todos-svc";
 
-/** @returns none where the browser keeps nothing, or what it keeps is no list of todos. */
+/** @returns an empty list if the browser has stored none, or if the stored value is invalid. */
 export function loadTodos(): Todo[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
     return Array.isArray(kept) ? kept.filter(isTodo) : [];
   } catch {
-    // Storage that is forbidden, or text that another program left there.
+    // Storage is disabled, or contains invalid JSON.
     return [];
   }
 }
@@ -27,7 +27,7 @@ export function saveTodos(todos: readonly Todo[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(todos));
   } catch {
-    // Forbidden or full: the list lives as long as the page.
+    // Storage is disabled or full: the list is lost with the page.
   }
 }
 

@@ -27,8 +27,8 @@ export function banner(app: App, url: string, readyMs: number, output: Output): 
 
 /** Describes the part of the work that this process does; empty if it does all of it. */
 function roleOf({ config: { role, workers } }: App): string[] {
-  if (role === "web") return ["web: serves, and runs no nodes"];
-  if (workers !== undefined) return [`${role}: of nodes it runs those of ${workers.join(", ")} alone`];
+  if (role === "web") return ["web: serves requests, runs no nodes"];
+  if (workers !== undefined) return [`${role}: runs only nodes of ${workers.join(", ")}`];
   return role === "all" ? [] : [role];
 }
 

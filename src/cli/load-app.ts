@@ -18,7 +18,10 @@ export async function loadBuilt(entry: string, name = entry): Promise<App> {
 /** @param entry for the message. @throws SvcError `SVC_DEFINITION` if the default export is not an app. */
 export function appOf(module: { default?: unknown }, entry: string): App {
   if (isApp(module.default)) return module.default;
-  throw new SvcError("SVC_DEFINITION", `${entry} must "export default createApp({ … })"; its default export is no app`);
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `${entry} must "export default createApp({ … })"; its default export is not an app`,
+  );
 }
 
 /** Recognised by shape: the app may import another copy of svc than this command. */

@@ -9,18 +9,18 @@ import { columns, createOutput } from "./output.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/svc.js", import.meta.url));
 
-describe("what svc prints", () => {
-  it("ends it without a word where nobody reads on, as behind `| head`", async () => {
+describe("the output of svc", () => {
+  it("ends silently if its reader is gone, as with `| head`", async () => {
     const child = spawn(process.execPath, [BIN, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
-    // Before it has come to print anything.
+    // Before the process prints anything.
     child.stdout.destroy();
     const [printed, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
     assert.deepEqual([printed, code], ["", 0]);
   });
 });
 
-describe("a table", () => {
-  it("has its columns one under the other, whatever colours a text and however long the last one is", () => {
+describe("a printed table", () => {
+  it("aligns its columns, for colored texts and a last column of any length", () => {
     const green = styleText("green", "done", { validateStream: false });
     const lines = columns([
       ["a", green, "1"],
@@ -35,7 +35,7 @@ describe("a table", () => {
 describe("styled output", () => {
   const sink = (isTTY: boolean) => ({ isTTY, write: () => true });
 
-  it("is styled on a terminal only, and never with NO_COLOR", () => {
+  it("has styles on a terminal only, and never with NO_COLOR", () => {
     const styled = (isTTY: boolean, env: Record<string, string>) =>
       createOutput(sink(isTTY), sink(isTTY), env).style("green", "x");
     assert.equal(styled(true, {}), "\u001b[32mx\u001b[39m");

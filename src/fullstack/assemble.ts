@@ -243,7 +243,7 @@ function refuseSharedGet(modules: Modules, routes: readonly RouteFile[]): void {
     if (shared === undefined || !("GET" in (modules[file] ?? {}))) continue;
     throw new SvcError(
       "SVC_DEFINITION",
-      `pages/${file} exports GET for ${shared}, which pages/${pages.get(shared)} answers; remove one of the two`,
+      `pages/${file} exports GET for ${shared}, but the page pages/${pages.get(shared)} already answers it; remove one of the two`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses nothing of the base app but its public face. */
+/** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses only the public API of the base app. */
 import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { liveRoutes } from "../ops/live/live-routes.ts";
 import { assemble } from "./assemble.ts";
@@ -13,32 +13,32 @@ import { seoRoutes, type SeoOptions } from "./seo/seo.ts";
 import { submitsByName, type AnySubmit } from "./forms/submit.ts";
 
 export interface FullStackOptions extends Omit<AppOptions, "submits"> {
-  /** Submits that no module below `pages/` exports; those that one does need not be named. */
+  /** Submits that no module below `pages/` exports. Exported ones are registered automatically. */
   submits?: readonly AnySubmit[];
-  /** What search engines and assistants are told. Default: `robots.txt` that allows everything, and a sitemap of the pages. */
+  /** `robots.txt`, sitemap and `llms.txt`. Default: a `robots.txt` that allows everything, and a sitemap of the pages. */
   seo?: SeoOptions;
   /**
-   * `"enhanced"`: links from page to page keep the layouts that both have, with their state, and exchange the rest. Costs each
-   * page one small script. Default `"links"`: the browser follows them. A page's own `options.navigation` stands above it.
+   * `"enhanced"`: links between pages keep their shared layouts with their state, and replace the rest. Adds one small script to each
+   * page. Default `"links"`: the browser loads each page. A page's own `options.navigation` overrides it.
    */
   navigation?: PageSettings["navigation"];
-  /** The languages of the app, as `createI18n` makes them. Default: one, which `head.lang` names. */
+  /** The languages of the app, from `createI18n`. Default: one language, set by `head.lang`. */
   i18n?: AnyI18n;
-  /** The operators' screens at `/_svc/ops`: who may see them, and what they hide. `false`: there are none. */
+  /** Access and privacy of the operators' screens at `/_svc/ops`. `false`: no screens. */
   ops?: OpsOptions | false;
 }
 
 /**
- * Makes an app of the files below `pages/` beside this module; `options` add what the base app takes.
- * @param given modules by path, put there by the compiler: `{ "./pages/index.tsx": … }`
- * @throws SvcError `SVC_DEFINITION` naming the file that can't be a page, layout or endpoint. Its boot is refused with
- * `SVC_CONFIG` where the site's address is not set in production (`app.siteUrl`).
+ * Creates an app from the files below `pages/` beside this module. `options` also accepts the options of the base app.
+ * @param given modules by path, passed by the compiler: `{ "./pages/index.tsx": … }`
+ * @throws SvcError `SVC_DEFINITION` that names an invalid page, layout or endpoint file. In production, the boot fails with `SVC_CONFIG`
+ * if the site's address is not set (`app.siteUrl`).
  */
 export function createFullStackApp(options: FullStackOptions = {}, given?: Readonly<Record<string, unknown>>): App {
   if (!given)
     throw new SvcError(
       "SVC_DEFINITION",
-      'createFullStackApp was run without being compiled, so it has no pages: "svc dev" and "svc build" give it those of its folder pages/.',
+      'createFullStackApp was not compiled, so it has no pages. Run it with "svc dev" or build it with "svc build"; both add the folder pages/.',
     );
   const { seo = {}, ops = {}, navigation = "links", i18n, submits: named = [], ...base } = options;
   const modules = byFile(given);
@@ -65,7 +65,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
       ...base.extensions,
     },
     onBoot: async () => {
-      // Absent in production, this is the first to say so.
+      // Throws if the address is missing in production.
       void app.siteUrl;
       await base.onBoot?.();
     },
@@ -73,12 +73,12 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
   return app;
 }
 
-/** An app that is being developed and has no graph of its own has one to look at on the operators' screens. */
+/** In development, an app without graphs and workers gets a demo graph, so that the operators' screens show something. */
 function hasDemoGraph({ demo, env = process.env, workers = [], graphs = [] }: AppOptions): boolean {
   return (demo ?? env["NODE_ENV"] !== "production") && workers.length === 0 && graphs.length === 0;
 }
 
-/** What visitors may know: refusals are for them, faults are not. */
+/** Text for visitors: the message of a client error, but no details of a server error. */
 function errorTextOf(error: unknown, hasDetails: boolean): string {
   const isForAll = error instanceof PublicError || statusOf(error) < 500;
   if (error instanceof Error && (isForAll || hasDetails)) return error.message;

@@ -1,4 +1,4 @@
-/** `svckit/fullstack`: the public face of the full-stack variant. Everything else of an app's life is in `svckit`. */
+/** `svckit/fullstack`: the public API of the full-stack variant. `svckit` exports everything else. */
 export { createFullStackApp, type FullStackOptions } from "./full-stack-app.ts";
 export { EventStream, readEvents } from "../ops/widgets/event-stream.tsx";
 export type { EventLog, EventLogOptions, EventStreamProps } from "../ops/widgets/event-stream.tsx";

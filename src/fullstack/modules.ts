@@ -10,7 +10,7 @@ type Params = Context["params"];
 type Load = (ctx: never) => unknown;
 
 /**
- * Props of a page or layout. `Of` is `typeof load`, which gives data and parameters, or the route of a page without data:
+ * Props of a page or layout. `Of` is `typeof load`, which determines data and parameters, or the route of a page without data:
  * `PageProps<"/users/[id]">`.
  */
 export interface PageProps<Of extends Load | string | undefined = undefined> {
@@ -31,7 +31,7 @@ export interface LayoutProps<Of extends Load | string | undefined = undefined> e
 /** Props of `_error.tsx` and `_404.tsx`. */
 export interface ErrorProps {
   readonly status: number;
-  /** Message for visitors: of a client error its message, of a server error nothing except in development. */
+  /** Message for visitors: the message of a client error. Server errors show a general text except in development. */
   readonly message: string;
   /** Id for bug reports: the log lines of this request contain it. */
   readonly requestId: string;
@@ -120,7 +120,7 @@ function only(modules: Modules, file: string, names: readonly string[]): Readonl
   if (strange !== undefined)
     throw refused(
       file,
-      `exports "${strange}", which means nothing there; allowed: ${[...names, "submits"].join(", ")}. Move what others import into a folder that begins with "_"`,
+      `exports "${strange}", which is not allowed there; allowed: ${[...names, "submits"].join(", ")}. Move shared code into a folder that begins with "_"`,
     );
   return exported;
 }

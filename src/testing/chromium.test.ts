@@ -10,7 +10,7 @@ function places(files: string[], changes: Partial<ChromiumPlaces> = {}): Chromiu
 describe("the browser for tests", () => {
   const env = { PATH: ["/first", "/second"].join(":") };
 
-  it("is the one that is named, before all others", async () => {
+  it("is the configured one, before all others", async () => {
     const found = await findChromium(
       places(["/my/chrome", "/first/chromium"], { env: { ...env, SVC_CHROMIUM: "/my/chrome" } }),
     );
@@ -20,18 +20,18 @@ describe("the browser for tests", () => {
   const packaged = async (): Promise<string> => "/packaged";
   const installed = join("/second", "google-chrome");
 
-  it("is the packaged one where nothing is named, else the one on the PATH", async () => {
+  it("is the packaged one by default, else the one on the PATH", async () => {
     assert.equal((await findChromium(places([installed], { env, packaged }))).executablePath, "/packaged");
     assert.equal((await findChromium(places([installed], { env }))).executablePath, installed);
   });
 
-  it("is the system's where SVC_CHROMIUM says so, and never the packaged one in its place", async () => {
+  it("is the system's if SVC_CHROMIUM says so, and never falls back to the packaged one", async () => {
     const ofSystem = { env: { ...env, SVC_CHROMIUM: "system" }, packaged };
     assert.equal((await findChromium(places([installed], ofSystem))).executablePath, installed);
     await assert.rejects(findChromium(places([], ofSystem)), /SVC_CHROMIUM is "system", but none of chromium, /);
   });
 
-  it("is never guessed: a name without a file and nothing at all are errors that say what to do", async () => {
+  it("is never guessed: a missing file or no browser at all is an error with a remedy", async () => {
     await assert.rejects(
       findChromium(places([], { env: { SVC_CHROMIUM: "/gone" } })),
       /SVC_CHROMIUM is "\/gone", but there is no such file/,

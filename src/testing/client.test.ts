@@ -1,4 +1,4 @@
-/** A test client against apps in memory: CSRF tokens come from the app itself, or from a page where only `fetch` is known. */
+/** A test client with apps in memory. It gets CSRF tokens from the app itself, or from a page if only `fetch` is given. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action } from "../app/actions/action.ts";
@@ -10,7 +10,7 @@ import { createTestClient } from "./client.ts";
 
 const loads: string[] = [];
 
-/** An app in production: it has no demo page, and its own page shows no token. */
+/** An app in production: it has no demo page, and its own page contains no token. */
 function productionApp(secrets: Record<string, string> = { SVC_SECRET: "s".repeat(32) }): App {
   const env = { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "silent", ...secrets };
   const signIn = action(async (user: string) => {
@@ -27,7 +27,7 @@ function productionApp(secrets: Record<string, string> = { SVC_SECRET: "s".repea
 }
 
 describe("createTestClient", () => {
-  it("a test client gets a CSRF token from the app without requesting a page, before and after a sign-in", async () => {
+  it("gets a CSRF token from the app without requesting a page, before and after a sign-in", async () => {
     const app = productionApp();
     const client = createTestClient(app);
     loads.length = 0;
@@ -40,7 +40,7 @@ describe("createTestClient", () => {
     await app.close();
   });
 
-  it("a test client sends a token that only its own visitor may use", async () => {
+  it("sends a token that only its own visitor may use", async () => {
     const app = productionApp();
     const [one, other] = [createTestClient(app), createTestClient(app)];
     await other.csrfToken();
@@ -49,7 +49,7 @@ describe("createTestClient", () => {
     await app.close();
   });
 
-  it("a test client asks for a tokenPage when it has a fetch alone, or when the page shows no token", async () => {
+  it("requires a tokenPage if only fetch is given, or if the page contains no token", async () => {
     const app = productionApp();
     const fetch = (request: Request): Promise<Response> => app.fetch(request);
     await assert.rejects(createTestClient({ fetch }).csrfToken(), /pass tokenPage, a page that shows one/);

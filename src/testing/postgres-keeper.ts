@@ -63,7 +63,7 @@ function createCluster(): void {
     ["-D", data, "-U", "svc", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
     { ...owner, cwd: order.folder, encoding: "utf8" },
   );
-  if (made.status !== 0) throw new Error(`${order.programs.initdb} has failed: ${made.stderr || String(made.error)}`);
+  if (made.status !== 0) throw new Error(`${order.programs.initdb} failed: ${made.stderr || String(made.error)}`);
 }
 
 async function freePort(): Promise<number> {

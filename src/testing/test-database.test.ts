@@ -14,8 +14,8 @@ const nowhere: PostgresPlaces = {
 const inFolder = (folder: string) => ({ initdb: `${folder}/initdb`, postgres: `${folder}/postgres` });
 const has = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
 
-describe("the PostgreSQL that tests find", () => {
-  it("is the one on the PATH, else the newest that Debian installs, else where pg_config says, else the package's", async () => {
+describe("the PostgreSQL for tests", () => {
+  it("is the one on the PATH, else the newest from Debian, else that of pg_config, else the package's", async () => {
     const packaged = async () => inFolder("/package");
     const found = (places: Partial<PostgresPlaces>) => findPostgres({ ...nowhere, packaged, ...places });
     const versions = () => ["/new", "/old"];
@@ -27,13 +27,13 @@ describe("the PostgreSQL that tests find", () => {
     assert.equal(await findPostgres(nowhere), undefined);
   });
 
-  it("is none where a folder has the server without initdb", async () => {
+  it("is missing if a folder has the server without initdb", async () => {
     assert.equal(await findPostgres({ ...nowhere, exists: (path) => path.endsWith("postgres") }), undefined);
   });
 });
 
-describe("databases for tests", { skip: await withoutPostgres() }, () => {
-  it("are empty, each its own, and gone when dropped", async () => {
+describe("a database for tests", { skip: await withoutPostgres() }, () => {
+  it("is empty, separate from others, and gone when dropped", async () => {
     const [one, other] = await Promise.all([testDatabase(), testDatabase()]);
     const client = new pg.Client({ connectionString: one.url });
     await client.connect();
@@ -48,7 +48,7 @@ describe("databases for tests", { skip: await withoutPostgres() }, () => {
     await assert.rejects(new pg.Client({ connectionString: one.url }).connect(), /does not exist/);
   });
 
-  it("outlive the end of a server of one's own, which comes back where it was", async () => {
+  it("survives the end of a private server, which restarts at the same place", async () => {
     const server = await startPostgres();
     const run = async (sql: string) => {
       const client = new pg.Client({ connectionString: server.url });

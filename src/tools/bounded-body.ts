@@ -35,7 +35,7 @@ export function boundedBody(
         // The connection is given up, so the result does not matter.
         reader.cancel().catch(() => undefined);
         fail(
-          new SvcError("SVC_UPSTREAM", `${url.host} answered more than ${maxBytes} bytes; raise "maxBytes" if it may`),
+          new SvcError("SVC_UPSTREAM", `${url.host} sent more than ${maxBytes} bytes; raise "maxBytes" to allow that`),
         );
       },
       cancel(reason) {

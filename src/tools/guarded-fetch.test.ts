@@ -1,4 +1,4 @@
-/** Over real sockets of this machine; what may not be reached is a second server, which counts who came. */
+/** Over real local sockets. A second server, which must not be reached, counts its clients. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -44,7 +44,7 @@ const answers: Record<string, RequestListener> = {
   "/broken": (message) => message.socket.destroy(),
 };
 
-/** Ends once the path was asked for. */
+/** Resolves when the path was requested. */
 function asked(path: string): Promise<void> {
   return new Promise((resolve) => arrivals.set(path, resolve));
 }
@@ -81,7 +81,7 @@ describe("a guarded fetch", () => {
     }
   });
 
-  it("answers with a Response of the global class, at its URL", () =>
+  it("returns a Response of the global class, with its URL", () =>
     withFetch(async (fetch) => {
       const response = await fetch(`${open}/here`);
       assert.ok(response instanceof Response);
@@ -90,7 +90,7 @@ describe("a guarded fetch", () => {
       assert.equal(response.headers.get("content-type"), "application/json");
     }));
 
-  it("refuses addresses inside the network, local names and what is no URL, and connects to none", async () => {
+  it("rejects private addresses, local names and invalid URLs without connecting", async () => {
     const fetch = createGuardedFetch();
     await assert.rejects(fetch(`${closed}/secret`), fails("SVC_SSRF", "loopback"));
     await assert.rejects(fetch(closed.replace("127.0.0.2", "localhost")), fails("SVC_SSRF", "local-name"));
@@ -100,14 +100,14 @@ describe("a guarded fetch", () => {
     assert.deepEqual(inside, []);
   });
 
-  it("refuses a name that leads inside", async () => {
+  it("rejects a name that resolves to a private address", async () => {
     const fetch = createGuardedFetch({ resolve: async () => ["127.0.0.2"] });
     await assert.rejects(fetch(`http://shop.example:${new URL(closed).port}/`), fails("SVC_SSRF", "loopback"));
     await fetch.close();
     assert.deepEqual(inside, []);
   });
 
-  it("refuses a redirect that leads inside, before anything is sent there", () =>
+  it("rejects a redirect to a private address before sending anything there", () =>
     withFetch(async (fetch) => {
       await assert.rejects(
         fetch(`${open}/away`, { headers: { authorization: "Bearer k" } }),
@@ -135,19 +135,19 @@ describe("a guarded fetch", () => {
       assert.match(sent.body, /filename="a.txt"[^]*bytes/);
     }));
 
-  it("takes answers without a body", () =>
+  it("accepts responses without a body", () =>
     withFetch(async (fetch) => {
       assert.equal((await fetch(`${open}/empty`)).status, 204);
       assert.equal(await (await fetch(`${open}/echo`, { method: "HEAD" })).text(), "");
     }));
 
-  it("counts what an answer unpacks to", () =>
+  it("counts the decompressed size of a response", () =>
     withFetch(async (fetch) => {
       const response = await fetch(`${open}/bomb`);
       await assert.rejects(response.text(), fails("SVC_UPSTREAM", "more than 100000 bytes"));
     }));
 
-  it("gives up an answer that does not come, or does not end, in time", () =>
+  it("times out if a response does not arrive or end in time", () =>
     withFetch(async (fetch, clock) => {
       const arrived = asked("/silent");
       const never = assert.rejects(fetch(`${open}/silent`), fails("SVC_UPSTREAM", "within 30 s"));
@@ -160,7 +160,7 @@ describe("a guarded fetch", () => {
       await half;
     }));
 
-  it("takes a Request, with options that override it, so that other clients can use it as their fetch", () =>
+  it("accepts a Request with options that override it, so that other clients can use it as their fetch", () =>
     withFetch(async (fetch) => {
       const request = new Request(`${open}/echo`, { method: "PUT", headers: { "x-a": "1" }, body: "hello" });
       const sent = (await (await fetch(request)).json()) as { method: string; headers: object; body: string };
@@ -173,14 +173,14 @@ describe("a guarded fetch", () => {
       await assert.rejects(fetchUntil(fetch, new AbortController().signal)(aborted), { message: "left" });
     }));
 
-  it("waits for nothing once the answer was read, or left", () =>
+  it("leaves nothing behind after a response was read or abandoned", () =>
     withFetch(async (fetch, clock) => {
       await (await fetch(`${open}/echo`)).text();
       await (await fetch(`${open}/half`)).body?.cancel();
       assert.equal(clock.pending, 0);
     }));
 
-  it("ends with its caller, with the caller's reason", () =>
+  it("aborts with its caller, with the caller's reason", () =>
     withFetch(async (fetch) => {
       const caller = new AbortController();
       const reason = new Error("cancelled");
@@ -192,7 +192,7 @@ describe("a guarded fetch", () => {
       await assert.rejects(fetchUntil(fetch, caller.signal)(`${open}/echo`), reason);
     }));
 
-  it("tells of a broken connection its code and no address", () =>
+  it("reports the code of a connection error, but no address", () =>
     withFetch(async (fetch) => {
       await assert.rejects(fetch(`${open}/broken`), fails("SVC_UPSTREAM", "UND_ERR_SOCKET"));
     }));

@@ -145,7 +145,7 @@ function restored(answer: Awaited<ReturnType<typeof undiciFetch>>, body: Readabl
 function tooSlow(url: URL, timeoutMs: number): SvcError {
   return new SvcError(
     "SVC_UPSTREAM",
-    `${url.host} has not answered whole within ${timeoutMs / 1000} s; raise "timeout" if it may take longer`,
+    `${url.host} did not respond completely within ${timeoutMs / 1000} s; raise "timeout" to allow that`,
   );
 }
 

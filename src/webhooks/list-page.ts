@@ -24,7 +24,7 @@ function cursorOf({ createdMs, id }: Item): string {
 function readCursor(cursor: string): Item {
   const match = /^(\d{1,16}):(\w{1,80})$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
   if (!match)
-    throw new SvcError("SVC_INVALID", `"cursor" is not one that a list gave; leave it out to start from the beginning`);
+    throw new SvcError("SVC_INVALID", `"cursor" is not a cursor of a list; omit it to start from the beginning`);
   return { createdMs: Number(match[1]), id: match[2] ?? "" };
 }
 

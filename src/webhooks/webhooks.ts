@@ -72,7 +72,7 @@ export interface WebhooksOptions {
 }
 
 export interface Webhooks {
-  /** POST webhooks. `created` tells 201 from 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
+  /** POST webhooks. `created`: 201, else 200. @throws SvcError `SVC_WEBHOOK_URL`, `SVC_WEBHOOK_EVENT`, `SVC_SSRF`, `SVC_INVALID` */
   create(body: Json): Promise<{ registration: RegistrationView; created: boolean }>;
   /** Checks a URL without storing anything: the answer to a registration, and the kind of its addresses. */
   judge(rawUrl: string): Promise<UrlCheck>;
@@ -112,8 +112,8 @@ export interface Webhooks {
   /** Sends a delivery again under its id. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` if its registration is disabled */
   replay(id: string): Promise<{ delivery_id: string }>;
   /**
-   * Gives a pending delivery up: it has failed, and is not retried. A running attempt, or the next one of another process, may still
-   * arrive; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` with its state if it is not pending
+   * Gives up a pending delivery: it has failed, and is not retried. A running attempt, or the next one of another process, may still
+   * succeed; then it is delivered. @throws SvcError `SVC_NOT_FOUND`, `SVC_TRANSITION` with its state if it is not pending
    */
   giveUp(id: string): Promise<DeliveryView>;
   /** The request that `replay` would send now; sends nothing. @throws SvcError `SVC_NOT_FOUND`, also for its registration */
@@ -156,7 +156,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   });
   const log = options.log ?? silentLog;
   const onDisabled = (row: RegistrationRow): void => {
-    const why = row.disabledReason === "gone" ? "its receiver answered 410" : "nothing but failures for 120 h";
+    const why = row.disabledReason === "gone" ? "its receiver answered 410" : "only failures for 120 h";
     log.warn({ registrationId: row.id, reason: row.disabledReason }, `webhook ${row.id} is disabled: ${why}`);
     options.onDisabled?.(view(row));
   };

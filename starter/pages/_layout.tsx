@@ -1,4 +1,4 @@
-/** Around every page. */
+/** The layout of every page. */
 import { Slot } from "svckit";
 
 export const head = { titleTemplate: "%s · Tea room" };

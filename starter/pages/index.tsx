@@ -5,7 +5,7 @@ import { orderTea } from "./_submits.ts";
 
 export const head = { title: "Welcome" };
 
-/** Its body runs once, on the server. The code of the click comes with the first click. */
+/** Its body runs once, on the server. The first click loads the code of the handler. */
 function Counter(props: { start: number }) {
   const count = signal(props.start);
   return (

@@ -1,10 +1,10 @@
-/** The demo server killed in the middle of an audit: started again, it goes on where the last commit was. */
+/** Kills the demo server in the middle of an audit. A restarted server continues from the last commit. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { buildDemo, startDemo, temporaryFolder, type DemoServer } from "../e2e/demo-server.ts";
 import { graphEvents, startGraph, type ApiEvent, type StartedGraph } from "../e2e/graph-api.ts";
 
-/** Enough for the kills to land between the first and the last package. */
+/** Enough packages for each kill to hit the audit while it runs. */
 const PACKAGES = 2_000;
 const KILLS_AT = [100, 700, 1_300];
 
@@ -24,8 +24,8 @@ after(async () => {
 const isInspected = (event: ApiEvent): boolean =>
   event.type === "node.done" && event.node?.startsWith("inspect/") === true;
 
-describe("kill -9 of the server in the middle of an audit", () => {
-  it("loses nothing and repeats nothing: the audit ends done, every node committed once, every event in order", async () => {
+describe("a server that is killed during an audit", () => {
+  it("completes the audit after restarts, with every node committed once and every event in order", async () => {
     const graph = await startGraph(server.url, { worker: "audit", input: { lockfile: bigLockfile() } });
     for (const count of KILLS_AT) {
       await untilInspected(graph, count);

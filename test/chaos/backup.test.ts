@@ -1,4 +1,4 @@
-/** Backups made while an app writes: each is of one moment, and an app that is started on one goes on from there. */
+/** Makes backups while an app writes. Each is a consistent snapshot, and an app started on one continues from there. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -21,14 +21,14 @@ const chain = graph("chain", (g) => {
 const makeApp = (folder: string) =>
   createApp({ graphs: [chain], env: { SVC_DATA_DIR: folder, SVC_LOG_LEVEL: "error" }, drain: { deadline: "1s" } });
 
-/** @returns what it says. */
+/** @returns its output. */
 function backUp(folder: string, copy: string): Promise<string> {
   const env = { ...process.env, SVC_DATA_DIR: folder, SVC_DATABASE_URL: "" };
   const child = spawn(process.execPath, [SVC, "backup", copy, "--json"], { env, stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (more: string) => (text += more));
   return new Promise((done, fail) =>
-    child.once("close", (code) => (code === 0 ? done(text) : fail(new Error(`svc backup has ended with ${code}`)))),
+    child.once("close", (code) => (code === 0 ? done(text) : fail(new Error(`svc backup exited with code ${code}`)))),
   );
 }
 
@@ -36,13 +36,13 @@ describe("svc backup", () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it("copies what an app writes meanwhile, of one moment, from which it can go on", async () => {
+  it("makes a consistent copy while an app writes, and an app continues from the copy", async () => {
     const app = makeApp(join(folder.path, "app"));
     await app.boot();
     let started = 0;
     let isOver = false;
     const load = Array.from({ length: 8 }, async () => {
-      // Not faster than a busy machine copies.
+      // Slow enough for a busy machine to finish the copy.
       for (; !isOver; await sleep(2)) await app.engine.start("chain", started++);
     });
     const restored = join(folder.path, "restored");
@@ -58,7 +58,7 @@ describe("svc backup", () => {
     });
     const { graphs } = JSON.parse(said) as { graphs: number };
     assert.ok(graphs >= before && graphs <= afterwards, `${before} <= ${graphs} <= ${afterwards}`);
-    assert.ok(afterwards > before + load.length, "the app went on meanwhile");
+    assert.ok(afterwards > before + load.length, "the app kept starting runs during the backup");
 
     const copy = makeApp(restored);
     await copy.boot();

@@ -1,4 +1,4 @@
-/** A client of a cluster: asks whichever process serves, again until it is answered, and follows graphs over whatever breaks. */
+/** A client of a cluster: sends requests to any web process, retries until they succeed, and follows runs across failures. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { any, type ClusterNodes } from "./cluster-nodes.ts";
 
@@ -16,7 +16,7 @@ export class ClusterClient {
 
   #url(): string {
     const url = any(this.#nodes.up("web"))?.url;
-    if (url === undefined) throw new Error("no process serves");
+    if (url === undefined) throw new Error("no web process is up");
     return url;
   }
 
@@ -31,7 +31,7 @@ export class ClusterClient {
     return response.json();
   }
 
-  /** Until it is answered: an idempotency key makes that harmless. */
+  /** Retries until the request succeeds. Idempotency keys make that safe. */
   async insist(path: string, body: unknown): Promise<Record<string, string>> {
     for (let tries = 0; ; tries++)
       try {
@@ -42,7 +42,7 @@ export class ClusterClient {
       }
   }
 
-  /** Follows a graph to its end, each time from the last event that came. @returns what was wrong */
+  /** Follows a run to its end, resuming from the last event received. @returns what was wrong */
   async follow(id: string, signal: AbortSignal): Promise<string | undefined> {
     let last = 0;
     while (!signal.aborted)
@@ -53,14 +53,14 @@ export class ClusterClient {
         for await (const frame of framesOf(response.body)) {
           const seq = Number(/^id: ?(\d+)$/m.exec(frame)?.[1]);
           if (Number.isNaN(seq)) continue;
-          if (seq !== last + 1) return `${id}: ${seq} after ${last}`;
+          if (seq !== last + 1) return `${id}: event ${seq} came after event ${last}`;
           last = seq;
           if (/"type":"graph\.(?:done|failed)"/.test(frame)) return undefined;
         }
       } catch {
         await sleep(AGAIN_MS);
       }
-    return `${id}: nothing after ${last}`;
+    return `${id}: no event came after event ${last}`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a cluster is tormented with, in any order: processes killed and frozen, the server ended at once, the network cut. */
+/** Injects faults into a cluster in random order: kills and freezes processes, restarts the database server, cuts the network. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresServer } from "svckit/testing";
 import type { Network } from "./cluster-network.ts";
@@ -14,12 +14,12 @@ export interface Faults {
 
 type Fault = "kill" | "freeze" | "restart" | "cut";
 
-export class Tormentor {
+export class FaultInjector {
   readonly #nodes: ClusterNodes;
   readonly #network: Network;
   readonly #server: PostgresServer;
   readonly #sql: Sql;
-  /** From each kill until nothing was held by the process any more, and it was not listed. */
+  /** For each kill: the time until the process held no runs and was no longer listed. */
   readonly takeoverMs: number[] = [];
 
   constructor(nodes: ClusterNodes, network: Network, server: PostgresServer, sql: Sql) {
@@ -29,8 +29,8 @@ export class Tormentor {
     this.#sql = sql;
   }
 
-  /** @param seconds over which the faults are spread. */
-  async torment(faults: Faults, seconds: number, say: (fault: string) => void): Promise<void> {
+  /** @param seconds over which to spread the faults. */
+  async inject(faults: Faults, seconds: number, say: (fault: string) => void): Promise<void> {
     const all = inAnyOrder(faults);
     for (const fault of all) {
       await sleep((seconds * 1000) / (all.length + 1));

@@ -1,17 +1,17 @@
-/** Graphs of a few kinds, started at a cluster a few at a time; some are followed. Remembers what was acknowledged. */
+/** Starts runs of several graphs on a cluster, a few at a time, and follows some of them. Records the acknowledged ones. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterClient } from "./cluster-client.ts";
 
 const KINDS = ["chain", "fan", "approval", "wide"] as const;
-/** Whoever follows some graphs through all of it is enough to see a gap. */
+/** One of this many runs is followed to its end, which is enough to notice gaps in the events. */
 const FOLLOWED_EACH = 25;
 const AT_ONCE = 10;
-/** For the last events, once all graphs are at their ends. */
+/** Time for followers to receive the last events after all runs have ended. */
 const LAST_MS = 20_000;
 
 export class ClusterLoad {
   readonly #client: ClusterClient;
-  /** Ids of graphs whose start was answered. */
+  /** Ids of runs whose start was acknowledged. */
   readonly acknowledged = new Set<string>();
   readonly #followers: Promise<string | undefined>[] = [];
   readonly #closing = new AbortController();
@@ -24,7 +24,7 @@ export class ClusterLoad {
     return this.#followers.length;
   }
 
-  /** @param seconds over which the starts are spread. */
+  /** @param seconds over which to spread the starts. */
   async start(graphs: number, seconds: number): Promise<void> {
     for (let next = 0; next < graphs; next += AT_ONCE) {
       const slice = Array.from({ length: Math.min(AT_ONCE, graphs - next) }, (_, at) => next + at);
@@ -43,7 +43,7 @@ export class ClusterLoad {
     await this.#client.insist(`/_svc/graphs/${id}/signal`, { name: "go", payload: null, idempotency_key: "go" });
   }
 
-  /** What followers saw that is wrong. */
+  /** The errors that followers saw. */
   async misled(): Promise<string[]> {
     const timer = setTimeout(() => this.#closing.abort(), LAST_MS);
     const all = await Promise.all(this.#followers);

@@ -1,37 +1,37 @@
 /**
- * How the processes of a cluster reach their database, and how that way is cut: a TCP proxy that ends its connections, or a link between two
- * network namespaces that is taken down, so that nobody is told and packets are lost.
+ * The network between the processes of a cluster and their database, with a way to cut it: either a TCP proxy that closes its connections,
+ * or a link between two network namespaces that is taken down, so that packets are lost without any notice.
  */
 import { execFileSync } from "node:child_process";
 import { tcpProxy } from "./tcp-proxy.ts";
 
-/** Where processes stand. */
-export interface Place {
+/** A location of processes in the network. */
+export interface Location {
   databaseUrl: string;
-  /** The command that starts another there. */
+  /** Wraps a command so that it runs in this location. */
   start(command: string, args: readonly string[]): { command: string; args: readonly string[] };
 }
 
-const startHere: Place["start"] = (command, args) => ({ command, args });
+const startHere: Location["start"] = (command, args) => ({ command, args });
 
 export interface Network {
-  /** The first is this process's own; whoever serves stands there. */
-  places: readonly [Place, ...Place[]];
-  /** Where receivers of webhooks listen: reached from every place. */
+  /** The first location is that of this process; web processes run there. */
+  locations: readonly [Location, ...Location[]];
+  /** Address for webhook receivers, reachable from every location. */
   address: string;
   cut(): void;
   close(): void;
 }
 
-/** Longest that a link is down in most cuts: connections live through it. */
+/** Maximum duration of most cuts; connections survive them. */
 const SHORT_MS = 3000;
-/** Longer than others are patient with a process (membership.ts). */
+/** Longer than the time after which processes are considered dead (membership.ts). */
 const LONG_MS = 13_000;
 
 export async function proxiedNetwork(serverUrl: string): Promise<Network> {
   const proxy = await tcpProxy(Number(new URL(serverUrl).port));
   return {
-    places: [{ databaseUrl: addressed(serverUrl, "127.0.0.1", proxy.port), start: startHere }],
+    locations: [{ databaseUrl: addressed(serverUrl, "127.0.0.1", proxy.port), start: startHere }],
     address: "127.0.0.1",
     cut: () => proxy.cut(),
     close: () => proxy.close(),
@@ -46,7 +46,7 @@ function addressed(serverUrl: string, host: string, port: number): string {
 
 const ip = (text: string): string => execFileSync("ip", text.split(" "), { encoding: "utf8", stdio: "pipe" });
 
-/** Why there are no namespaces here; undefined where there are. */
+/** Why network namespaces are not available; undefined if they are. */
 export function whyNoNamespaces(): string | undefined {
   const name = `svc-look-${process.pid}`;
   try {
@@ -58,19 +58,19 @@ export function whyNoNamespaces(): string | undefined {
   }
 }
 
-/** A second place behind a link of its own; the database and this process stay where they are. */
+/** Adds a second location behind a link of its own. The database and this process stay in the first. */
 export async function namespacedNetwork(serverUrl: string): Promise<Network> {
   const name = `svc-${process.pid}`;
   const [here, there] = [`svca${process.pid}`, `svcb${process.pid}`];
   const subnet = `10.203.${process.pid % 250}`;
-  // On the loopback, so that it is there for this side while the link is down.
+  // On the loopback interface, so that it remains reachable on this side while the link is down.
   const address = `${subnet}.5`;
   const undo = (): void => {
     for (const step of [`netns del ${name}`, `addr del ${address}/32 dev lo`])
       try {
         ip(step);
       } catch {
-        // It was not made.
+        // It was not created.
       }
   };
   try {
@@ -91,11 +91,11 @@ export async function namespacedNetwork(serverUrl: string): Promise<Network> {
     undo();
     throw error;
   }
-  // The server listens on the loopback alone.
+  // The server listens only on the loopback interface.
   const proxy = await tcpProxy(Number(new URL(serverUrl).port), address);
   let timer: NodeJS.Timeout | undefined;
   return {
-    places: [
+    locations: [
       { databaseUrl: serverUrl, start: startHere },
       {
         databaseUrl: addressed(serverUrl, address, proxy.port),

@@ -1,11 +1,11 @@
-/** The processes of a cluster: started, found by their role while they are up, ended. */
+/** Starts and kills the processes of a cluster, and finds those of a role that are up. */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Place } from "./cluster-network.ts";
+import type { Location } from "./cluster-network.ts";
 import { LISTENS } from "./cluster-process.ts";
 
 export type Role = "web" | "worker";
@@ -18,15 +18,15 @@ export const any = <Item>(items: readonly Item[]): Item | undefined => items[Mat
 export class ClusterNode {
   readonly child: ChildProcess;
   readonly role: Role;
-  readonly place: Place;
+  readonly location: Location;
   url = "";
 
-  constructor(role: Role, place: Place, env: NodeJS.ProcessEnv) {
+  constructor(role: Role, location: Location, env: NodeJS.ProcessEnv) {
     this.role = role;
-    this.place = place;
-    const { command, args } = place.start(process.execPath, [SCRIPT, "go"]);
+    this.location = location;
+    const { command, args } = location.start(process.execPath, [SCRIPT, "go"]);
     this.child = spawn(command, args, {
-      env: { ...process.env, ...env, SVC_DATABASE_URL: place.databaseUrl, SVC_ROLE: role },
+      env: { ...process.env, ...env, SVC_DATABASE_URL: location.databaseUrl, SVC_ROLE: role },
       stdio: ["ignore", "pipe", "inherit"],
     });
     createInterface({ input: this.child.stdout! }).on("line", (line) => {
@@ -41,11 +41,11 @@ export class ClusterNode {
 
 export class ClusterNodes {
   readonly #all: ClusterNode[] = [];
-  readonly #places: readonly [Place, ...Place[]];
+  readonly #locations: readonly [Location, ...Location[]];
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(places: readonly [Place, ...Place[]], env: NodeJS.ProcessEnv) {
-    this.#places = places;
+  constructor(locations: readonly [Location, ...Location[]], env: NodeJS.ProcessEnv) {
+    this.#locations = locations;
     this.#env = env;
   }
 
@@ -53,18 +53,19 @@ export class ClusterNodes {
     return this.#all.filter((node) => node.isUp && roles.includes(node.role));
   }
 
-  /** Those who work stand at every place in turn, those who serve where this process can reach them. */
+  /** Spreads worker processes over all locations. Web processes run where this process can reach them. */
   boot(role: Role, at = 0): void {
-    const place = role === "web" ? this.#places[0] : (this.#places[at % this.#places.length] ?? this.#places[0]);
-    this.#all.push(new ClusterNode(role, place, this.#env));
+    const location =
+      role === "web" ? this.#locations[0] : (this.#locations[at % this.#locations.length] ?? this.#locations[0]);
+    this.#all.push(new ClusterNode(role, location, this.#env));
   }
 
-  /** One that takes the place of another. */
-  replace({ role, place }: ClusterNode): void {
-    this.boot(role, this.#places.indexOf(place));
+  /** Starts a process with the role and location of another. */
+  replace({ role, location }: ClusterNode): void {
+    this.boot(role, this.#locations.indexOf(location));
   }
 
-  /** Boots all that there are to be, and waits until they are up. */
+  /** Starts all processes and waits until they are up. */
   async bootAll(web: number, workers: number): Promise<void> {
     for (let at = 0; at < web; at++) this.boot("web");
     for (let at = 0; at < workers; at++) this.boot("worker", at);

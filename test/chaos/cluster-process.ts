@@ -1,12 +1,12 @@
 /**
- * One process of the cluster that `cluster-run.ts` torments: an app with graphs of a few kinds, on the database and in the role of its
- * environment. It says where it listens.
+ * A process of the cluster in `cluster-run.ts`: an app with several graphs, configured by its environment. It prints the address where it
+ * listens.
  */
 import { writeSync } from "node:fs";
 import { createApp } from "svckit";
 import { graph, worker } from "svckit/graph";
 
-/** What stands before the address. */
+/** Prefix of the line with the address. */
 export const LISTENS = "url ";
 
 const soon = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
@@ -50,7 +50,7 @@ const approval = graph("approval", (g) => {
 if (process.argv[2] === "go") {
   const app = createApp({
     graphs: [chain, fan, wide, approval],
-    // An attempt that meets trouble is tried again soon, so that the end is soon seen.
+    // Failed deliveries are retried soon, to keep the test short.
     webhookSchedule: ["0s", "1s", "1s", "1s", "2s", "2s", "2s", "2s", "2s", "2s"],
   });
   const started = await app.start();

@@ -1,10 +1,10 @@
-/** A receiver of a cluster's webhooks: remembers which deliveries it got of each graph. */
+/** Receives a cluster's webhooks and records the deliveries for each run. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export class ClusterReceiver {
   readonly #server: Server;
-  /** Delivery ids by graph, in the order they came. */
+  /** Delivery ids by run, in order of arrival. */
   readonly arrived = new Map<string, string[]>();
 
   private constructor(server: Server) {

@@ -1,12 +1,12 @@
 /**
- * Several processes on one PostgreSQL while processes are killed and frozen, the network is cut and the server is ended at once;
- * then all that was acknowledged is held against what is stored, what receivers got and what followers saw. It puts the parts together.
+ * Runs several processes on one PostgreSQL server while faults kill and freeze processes, cut the network and restart the server. Then
+ * compares the acknowledged runs with the database, the received webhooks and the followed events.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { startPostgres } from "svckit/testing";
 import { API_KEY, ClusterClient } from "./cluster-client.ts";
-import { Tormentor, type Faults } from "./cluster-faults.ts";
+import { FaultInjector, type Faults } from "./cluster-faults.ts";
 import { ClusterLoad } from "./cluster-load.ts";
 import { namespacedNetwork, proxiedNetwork } from "./cluster-network.ts";
 import { ClusterNodes } from "./cluster-nodes.ts";
@@ -17,24 +17,24 @@ export interface ClusterOrder extends Faults {
   web: number;
   workers: number;
   graphs: number;
-  /** Over which starts and faults are spread. */
+  /** Time over which to spread starts and faults. */
   seconds: number;
-  /** Whether half of those who work stand in a network namespace of their own, and a cut takes down the link to it. */
+  /** Whether half of the worker processes run in a separate network namespace, so that a cut takes down the link to it. */
   hasNamespaces: boolean;
 }
 
 export interface ClusterReport extends Verdict {
   acknowledged: number;
-  /** Graphs whose webhook arrived more than once, under the same id. */
+  /** Runs whose webhook arrived more than once, under the same id. */
   repeated: number;
   followed: number;
-  /** Followers who missed an event, or had one twice. */
+  /** Errors of followers that missed an event or received one twice. */
   misled: string[];
-  /** From a kill until nothing was held by the process any more. */
+  /** For each kill: the time in milliseconds until the process held no runs and was no longer listed. */
   takeoverMs: number[];
 }
 
-/** A statement past everything that is cut, made again while the server is away. */
+/** Runs a statement on a direct connection, and retries while the server is down. */
 export type Sql = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 const MOST_TRIES = 100;
@@ -77,16 +77,16 @@ export async function runCluster(
   const server = await startPostgres();
   const network = await (order.hasNamespaces ? namespacedNetwork(server.url) : proxiedNetwork(server.url));
   const receiver = await ClusterReceiver.open(network.address);
-  const nodes = new ClusterNodes(network.places, environmentOf(receiver));
+  const nodes = new ClusterNodes(network.locations, environmentOf(receiver));
   const sql = sqlOn(server.url);
   const load = new ClusterLoad(new ClusterClient(nodes));
-  const tormentor = new Tormentor(nodes, network, server, sql);
+  const injector = new FaultInjector(nodes, network, server, sql);
   try {
     await nodes.bootAll(order.web, order.workers);
     say("up");
     await Promise.all([
       load.start(order.graphs, order.seconds),
-      tormentor.torment(order, order.seconds, (fault) => say(`${fault} (${load.acknowledged.size} started)`)),
+      injector.inject(order, order.seconds, (fault) => say(`${fault} (${load.acknowledged.size} started)`)),
     ]);
     say(`all ${load.acknowledged.size} started`);
     const { arrived } = receiver;
@@ -99,7 +99,7 @@ export async function runCluster(
       repeated: [...arrived.values()].filter((all) => all.length > 1).length,
       followed: load.followed,
       misled,
-      takeoverMs: tormentor.takeoverMs.toSorted((a, b) => a - b),
+      takeoverMs: injector.takeoverMs.toSorted((a, b) => a - b),
     };
   } finally {
     load.close();

@@ -1,24 +1,25 @@
-/** What was acknowledged, held against what is stored and what receivers got, once all is over. */
+/** Compares the acknowledged runs with the database and the received webhooks, after all runs have ended. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "./cluster-run.ts";
 
 export interface Verdict {
-  /** Acknowledged, and not in the database. */
+  /** Acknowledged, but not in the database. */
   lost: string[];
-  /** Not at their end when all was over. */
+  /** Still not ended when the time was over. */
   unfinished: string[];
   failed: string[];
-  /** Nodes with more than one result. */
+  /** Number of nodes with more than one result. */
   twice: number;
-  /** Graphs whose events are not numbered from 1 without gaps. */
+  /** Number of runs whose events are not numbered from 1 without gaps. */
   gaps: number;
-  /** Graphs of whose end nobody heard, or under more than one delivery. */
+  /** Runs without a webhook. */
   unheard: string[];
+  /** Runs whose webhook arrived as more than one delivery. */
   doubled: string[];
 }
 
 const SETTLE_MS = 120_000;
-/** Told where the end is long in coming. */
+/** Printed while waiting takes long. */
 const WHAT_WAITS = [
   `select g.id, g.worker, g.phase, g.seq, g.lease, g.holder, j.attempts, j.locked_by, j.run_at,
      (select string_agg(concat_ws(' ', n.id, n.status, n.attempt), ', ') from svc.node n where n.graph_id = g.id) as nodes,
@@ -38,9 +39,9 @@ const GAPS = `
   ) gaps`;
 
 export interface Evidence {
-  /** Ids of graphs whose start was answered. */
+  /** Ids of runs whose start was acknowledged. */
   ids: readonly string[];
-  /** Delivery ids by graph. */
+  /** Delivery ids by run. */
   arrived: ReadonlyMap<string, readonly string[]>;
   sql: Sql;
 }
@@ -53,7 +54,7 @@ async function unfinished({ ids, sql }: Evidence): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Until all graphs are at their ends and somebody has heard of each, or it has been long enough. */
+/** Waits until all runs have ended and their webhooks have arrived, up to a time limit. */
 export async function settle(evidence: Evidence, say: (text: string) => void): Promise<void> {
   const { ids, arrived, sql } = evidence;
   for (const endMs = Date.now() + SETTLE_MS; Date.now() < endMs;) {
@@ -62,10 +63,10 @@ export async function settle(evidence: Evidence, say: (text: string) => void): P
     if (open.length === 0 && unheard.length === 0) break;
     await sleep(1000);
     if (Math.random() < 0.9) continue;
-    say(`${open.length} to end, ${unheard.length} to be heard of`);
+    say(`${open.length} runs not ended, ${unheard.length} webhooks missing`);
     for (const text of WHAT_WAITS) say(JSON.stringify(await sql(text)).slice(0, 4000));
   }
-  // What arrives a second time does so soon after.
+  // A repeated delivery arrives soon after the first.
   await sleep(500);
 }
 

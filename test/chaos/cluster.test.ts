@@ -1,9 +1,9 @@
 /**
- * Two processes that serve and some that work on one PostgreSQL, with faults of every kind.
+ * Several web and worker processes on one PostgreSQL server, with faults of every kind.
  *
  *   CLUSTER_WEB=2 CLUSTER_WORKERS=4 CLUSTER_KILLS=50 CLUSTER_FREEZES=20 CLUSTER_RESTARTS=5 CLUSTER_CUTS=10 CLUSTER_GRAPHS=3000 CLUSTER_SECONDS=270 node --test out/test/chaos/cluster.test.js
  *
- * With CLUSTER_NETWORK=namespaces half of those who work stand in a network namespace of their own, and a cut takes down the link to
+ * With CLUSTER_NETWORK=namespaces half of the worker processes run in a separate network namespace, and a cut takes down the link to
  * it (Linux, iproute2, root).
  */
 import assert from "node:assert/strict";
@@ -16,8 +16,8 @@ const given = (name: string, otherwise: number): number => Number(process.env[`C
 const hasNamespaces = process.env["CLUSTER_NETWORK"] === "namespaces";
 const why = (hasNamespaces && whyNoNamespaces()) || (await withoutPostgres());
 
-describe("processes on one database", { skip: why }, () => {
-  it("lose nothing that was acknowledged, do nothing twice and mislead nobody, whatever happens to them", async (test) => {
+describe("a cluster on one database", { skip: why }, () => {
+  it("loses no acknowledged run, commits nothing twice and sends correct events, despite faults of every kind", async (test) => {
     const report = await runCluster(
       {
         web: given("WEB", 1),

@@ -1,4 +1,4 @@
-/** A worker that takes the process down as soon as it is called does so three times and no more. */
+/** A worker that kills its process whenever it is called is tried three times and no more. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ function boot(): { signal: string | null; output: string } {
 }
 
 describe("a worker that kills its process", () => {
-  it("is known for it by the next process, and after three deaths its graph fails as poison", () => {
+  it("is recognized by the next process, and its run fails as poison after three crashes", () => {
     assert.deepEqual(
       [boot(), boot(), boot()].map(({ signal }) => signal),
       ["SIGKILL", "SIGKILL", "SIGKILL"],

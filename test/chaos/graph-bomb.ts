@@ -1,10 +1,10 @@
 /**
- * The process of test/chaos/graph-bomb.test.ts: goes on with the graphs of the database of its first argument, starts one
- * whose worker kills the process in the turn it is called, and prints what has become of it.
+ * The process of test/chaos/graph-bomb.test.ts. It recovers the runs in the database of its first argument, starts one whose worker kills
+ * the process as soon as it is called, and prints the error of that run.
  */
 import { createEngine, openStore, systemClock, worker } from "svckit/graph";
 
-/** Name of the worker, and so of its node. */
+/** Name of the worker, and therefore of its node. */
 export const BOMB = "bomb";
 
 const bomb = worker(BOMB, () => void process.kill(process.pid, "SIGKILL"));
@@ -21,5 +21,5 @@ async function main(url: string): Promise<void> {
 }
 
 const [, , url] = process.argv;
-// Imported by its test, too, which may have arguments of its own.
+// The test imports this file too, possibly with arguments of its own.
 if (url?.startsWith("sqlite:")) await main(url);

@@ -1,6 +1,6 @@
 /**
- * A store that fails once, at each of its calls in turn: what was acknowledged is stored, what was not stored is not built
- * upon, and the engine goes on.
+ * A store that fails once, at each of its calls in turn. Everything acknowledged is stored, nothing unstored is used, and the engine
+ * continues.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -18,9 +18,9 @@ import {
 } from "svckit/graph";
 import { checkJournal } from "./graph-journal.ts";
 
-/** More than any of the stories below makes. */
+/** More calls than any scenario below makes. */
 const MANY_CALLS = 500;
-/** What fails: a commit is not made, or it is and nobody can tell; a read throws, or the rows of a webhook can't be made. */
+/** The call that fails: a commit before it is written, the answer of a commit that was written, a read, or the creation of outbox rows. */
 type Fault = "commit" | "answer" | "read" | "outbox";
 
 interface Bench {
@@ -28,11 +28,11 @@ interface Bench {
   engine: Engine;
   clock: SimulatedClock;
   calls(): number;
-  /** Results that workers have returned, by graph and node. */
+  /** Results that workers returned, by run and node. */
   returned: Map<string, Set<string>>;
 }
 
-/** A store whose calls of this kind fail when it is due. */
+/** A store whose calls of this kind fail when `isDue` returns true. */
 function faulty(store: Store, fault: Fault, isDue: () => boolean): Store {
   if (fault === "outbox") return store;
   const graphs = new Proxy(store.graphs, {
@@ -40,13 +40,13 @@ function faulty(store: Store, fault: Fault, isDue: () => boolean): Store {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== "function") return value;
       const method = value.bind(target) as (...given: unknown[]) => unknown;
-      // Whoever follows a graph is told of the fault by its own call.
+      // The follower of a run gets the fault from its own call.
       if (key === "onEvents" || (key === "commit") !== (fault === "commit" || fault === "answer")) return method;
       return (...given: unknown[]): unknown => {
         if (!isDue()) return method(...given);
         const error = new Error("the disk is full");
         if (fault === "answer") return (method(...given) as Promise<unknown>).then(() => Promise.reject(error));
-        // Later, as a disk does: units made in the meantime are under way by then.
+        // Fails later, as a disk does, when further transitions are already in flight.
         if (key === "commit") return new Promise((_, reject) => setImmediate(() => reject(error)));
         throw error;
       };
@@ -66,15 +66,15 @@ async function benchOf(fault: Fault, at: number): Promise<Bench> {
     returned.set(key, (returned.get(key) ?? new Set()).add(JSON.stringify(result)));
     return result;
   };
-  // Each call answers something else, so that a result which was never stored is known when it is seen.
+  // Each call returns a different value, so that a result which was never stored is recognizable.
   let call = 0;
-  // No more places than are needed: one that is not given back would be missed.
+  // Only as many slots as needed, so that a slot which is never released is noticed.
   const draw = worker("draw", { concurrency: 1 }, async (_input: unknown, ctx) => {
     await sleep(clock, 200);
     return reported(ctx, [++call, ++call, ++call]);
   });
   const flaky = worker("flaky", { retry: { max: 5, base: "1s" }, concurrency: 3 }, async (n: number, ctx) => {
-    // In the second epoch all are done within one turn.
+    // In the second epoch all items finish within one turn of the event loop.
     if (ctx.attempt === 1 && ctx.epoch === 1) throw new Error("no luck");
     ctx.log("info", `on ${n}`);
     ctx.progress(0.5);
@@ -124,7 +124,7 @@ function sleep(clock: SimulatedClock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.schedule(ms, resolve));
 }
 
-/** What an operator gets to hear: the status he was told, or undefined when his call failed. */
+/** The result of an operator's call: the phase it returned, or undefined if it failed. */
 async function ask(clock: SimulatedClock, call: Promise<{ phase: string }>): Promise<string | undefined> {
   const reported = call.then(
     ({ phase }) => phase,
@@ -134,7 +134,7 @@ async function ask(clock: SimulatedClock, call: Promise<{ phase: string }>): Pro
   return reported;
 }
 
-/** Starts, pauses, resumes, perhaps cancels and retries; each may fail, and what is said to be done must be done. */
+/** Starts, pauses and resumes a run, and optionally cancels and retries it. Any call may fail; acknowledged ones must be stored. */
 async function live({ engine, store, clock }: Bench, isCancelled: boolean): Promise<string | undefined> {
   const starting = engine.start("story", null).then(
     ({ snapshot }) => snapshot.graph_id,
@@ -147,8 +147,11 @@ async function live({ engine, store, clock }: Bench, isCancelled: boolean): Prom
   assert.ok(await phase(), "an acknowledged start is stored");
   const paused = await ask(clock, engine.pause(id));
   if (paused !== undefined)
-    assert.ok(["pausing", "paused"].includes((await phase()) ?? ""), `paused, and it is ${await phase()}`);
-  // At once again: where the first has failed, the graph is just about to be read again.
+    assert.ok(
+      ["pausing", "paused"].includes((await phase()) ?? ""),
+      `the pause was acknowledged, but the phase is ${await phase()}`,
+    );
+  // Again at once: if the first call failed, the run is about to be reloaded.
   else await ask(clock, engine.pause(id));
   await clock.advance(500);
   await ask(clock, engine.resume(id));
@@ -159,7 +162,7 @@ async function live({ engine, store, clock }: Bench, isCancelled: boolean): Prom
   return id;
 }
 
-/** Long enough for what failed to be read again, and for every retry. */
+/** Advances the clock long enough for failed reads to be repeated and for every retry. */
 async function finish({ store, engine, clock }: Bench, id: string): Promise<void> {
   for (let round = 0; round < 30; round++) {
     const phase = (await store.graphs.graph(id))?.phase;
@@ -168,7 +171,7 @@ async function finish({ store, engine, clock }: Bench, id: string): Promise<void
     if (phase === "paused" || phase === "pausing") await ask(clock, engine.resume(id));
     await clock.advance(1000);
   }
-  // Others, of starts that were not acknowledged.
+  // Also end runs whose start was not acknowledged.
   await clock.advance(10_000);
 }
 
@@ -180,14 +183,14 @@ async function check({ store, returned }: Bench, id: string): Promise<void> {
   const drawn = resultOf("draw") as number[];
   const items = drawn.map((n, at) => {
     const result = resultOf(`flaky/${at}`) as number;
-    assert.equal(Math.floor(result / 1000), n, "an item was made from a result that was not kept");
+    assert.equal(Math.floor(result / 1000), n, "an item was computed from a result that was not stored");
     return result;
   });
-  assert.deepEqual(resultOf("keep"), items, "the last node has read results that were not kept");
+  assert.deepEqual(resultOf("keep"), items, "the last node read results that were not stored");
   assert.deepEqual(graphRow.result, items);
   assert.ok(
     nodes.every(({ crashes }) => crashes === 0),
-    "a fault of the store is not the node's",
+    "a store fault does not count as a crash of the node",
   );
   for (const { id: node, result } of nodes.filter(({ id: node }) => !node.startsWith("inside")))
     assert.ok(returned.get(`${id} ${node}`)?.has(JSON.stringify(result)));
@@ -198,17 +201,20 @@ async function check({ store, returned }: Bench, id: string): Promise<void> {
     assert.equal(announced.filter((event) => event === type).length, events.filter((e) => e.type === type).length);
   const all = (await store.graphs.list({ limit: 200 })).items.map(({ id: each }) => each);
   for (const { row } of await store.graphs.heads(all))
-    assert.ok(row.phase === "done" || row.phase === "failed", `${row.id}, of ${row.worker}, is left ${row.phase}`);
+    assert.ok(
+      row.phase === "done" || row.phase === "failed",
+      `${row.id} of ${row.worker} did not end: its phase is ${row.phase}`,
+    );
 }
 
-describe("a store that fails once", () => {
+describe("an engine whose store fails once", () => {
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
   before(() => void process.on("unhandledRejection", onUnhandled));
   after(() => void process.off("unhandledRejection", onUnhandled));
 
   for (const fault of ["commit", "answer", "read", "outbox"] as const) {
-    it(`at any ${fault}: nothing is acknowledged or built upon that is not stored, and every graph ends`, async (test) => {
+    it(`acknowledges and uses nothing that is not stored, and ends every run, at any ${fault}`, async (test) => {
       let failed = 0;
       for (const isCancelled of [false, true]) {
         for (let at = 1, hasFailed = true; hasFailed; at++) {
@@ -223,13 +229,13 @@ describe("a store that fails once", () => {
     });
   }
 
-  /** @returns false when there was no such call. */
+  /** @returns false if there was no such call. */
   async function failAt(fault: Fault, at: number, isCancelled: boolean): Promise<boolean> {
     const bench = await benchOf(fault, at);
     try {
-      // The first graph may not have come to be; then the engine takes another.
+      // The first start may have failed. Then the engine must accept another.
       const id = (await live(bench, isCancelled)) ?? (await live(bench, isCancelled));
-      assert.ok(id, "nothing can be started any more");
+      assert.ok(id, "the engine starts no runs any more");
       await finish(bench, id);
       await check(bench, id);
     } catch (error) {

@@ -1,16 +1,16 @@
-/** What every graph's events must be, whatever happened to it (contract section 4): checked one after the other. */
+/** Checks a run's events in order against the rules that hold for every run (contract section 4). */
 import assert from "node:assert/strict";
 import type { GraphEvent } from "svckit/graph";
 
 type Known = Pick<GraphEvent, "seq" | "type" | "node">;
 
-/** @throws AssertionError naming the graph and the first event that does not follow from those before it. */
+/** @throws AssertionError that names the run and the first event that does not follow from the previous ones. */
 export function checkJournal(graphId: string, events: readonly Known[]): void {
   const journal = new Journal();
   events.forEach((event, at) => {
     const before = events.slice(Math.max(0, at - 8), at).map(({ type, node = "" }) => `${type} ${node}`.trim());
     const what = `${graphId}: event ${at + 1} is ${event.seq} ${event.type} ${event.node ?? ""} after ${before.join(", ")}`;
-    assert.equal(event.seq, at + 1, `${what}: a gap or a double`);
+    assert.equal(event.seq, at + 1, `${what}: a gap or a duplicate`);
     const refusal = journal.refusal(event);
     assert.equal(refusal, undefined, `${what}: ${refusal}`);
   });
@@ -23,14 +23,14 @@ class Journal {
   readonly #ready = new Set<string>();
   readonly #running = new Set<string>();
   readonly #done = new Set<string>();
-  /** Being taken back. */
+  /** Nodes that are being compensated. */
   readonly #compensating = new Set<string>();
-  /** What workers did under a key of their own, in this epoch: `node#key`. */
+  /** Completed steps of this epoch: `node#key`. */
   readonly #doneInside = new Set<string>();
-  /** Waits and calls that have begun and not ended: whoever they are inside of waits for them. */
+  /** Waits and calls that have begun and not ended; their nodes wait for them. */
   readonly #openInside = new Set<string>();
 
-  /** Takes the event. @returns why it can't come here. */
+  /** Applies the event. @returns why it is not valid here. */
   refusal(event: Known): string | undefined {
     const before = this.#graph;
     if (event.type.startsWith("graph.")) return this.#graphEvent(event.type, before);
@@ -42,7 +42,7 @@ class Journal {
   #graphEvent(type: string, before: State): string | undefined {
     const from: Record<string, State[]> = {
       "graph.queued": ["new"],
-      // Running already: resumed before it had ever begun. Failed: a retry.
+      // Running: resumed before it had begun. Failed: retried.
       "graph.started": ["queued", "running", "failed"],
       "graph.pausing": ["queued", "running"],
       "graph.paused": ["pausing"],
@@ -62,7 +62,7 @@ class Journal {
     return undefined;
   }
 
-  /** Steps, waits and calls are remembered, so they are done once; how they come to it is their worker's. */
+  /** Steps, waits and calls are done at most once. Their order is up to the worker. */
   #insideEvent(type: string, node: string): string | undefined {
     if (type.startsWith("node.") && this.#doneInside.has(node)) return "it is done";
     if (type === "node.done") this.#doneInside.add(node);
@@ -89,20 +89,21 @@ class Journal {
       if (!this.#running.delete(node)) return "it does not run";
       this.#done.add(node);
     } else if (type === "node.compensating") {
-      if (this.#graph === "cancelling" && this.#compensating.size > 0) return `${[...this.#compensating].join()} is taken back`;
+      if (this.#graph === "cancelling" && this.#compensating.size > 0)
+        return `${[...this.#compensating].join()} is being compensated`;
       if (!this.#done.has(node)) return "it was not done";
       this.#compensating.add(node);
     } else if (type === "node.compensated" || type === "node.uncompensated") {
-      // Taken back, or tried to: another epoch does it again.
+      // Compensated or not, the next epoch runs the node again.
       this.#compensating.delete(node);
       if (!this.#done.delete(node)) return "it was not done";
     } else if (type === "node.retrying" && this.#graph === "cancelling") {
-      // To take it back, or to tell it that it was cancelled: then it was not done.
-      if (this.#done.has(node) && !this.#compensating.has(node)) return "it is not taken back";
+      // Retries a compensation or an `onCancel`; the latter concerns nodes that were not done.
+      if (this.#done.has(node) && !this.#compensating.has(node)) return "it is not being compensated";
     } else if (type === "node.retrying") {
       if (!this.#running.delete(node)) return "it does not run";
     } else if (type === "node.failed") {
-      // A poisonous node was made ready first.
+      // A poisoned node was made ready before it failed.
       if (!this.#running.delete(node) && !this.#ready.delete(node)) return "it does not run";
     }
     return undefined;

@@ -1,7 +1,7 @@
 /**
- * What a graph of `test/chaos/graph-random.test.ts` should look like after each thing that happens to it: the promises of
- * contract section 4 in a few lines, without stores, promises or events. The graph is `first`, then one `item` for each of
- * ITEMS, then `last`; an attempt may take TIMEOUT_MS, and there are MAX_ATTEMPTS with RETRY_MS between them.
+ * A model of the runs in `test/chaos/graph-random.test.ts`. It predicts their state after each event, from the promises of contract
+ * section 4, without stores, promises or events. The graph is `first`, then one `item` for each of ITEMS, then `last`. An attempt may take
+ * TIMEOUT_MS; there are up to MAX_ATTEMPTS, with RETRY_MS between them.
  */
 export const ITEMS = 2;
 export const TIMEOUT_MS = 5000;
@@ -15,9 +15,9 @@ interface Node {
   status: Status;
   attempt: number;
   crashes: number;
-  /** When its attempt times out, or its retry is due. */
+  /** When its attempt times out or its retry is due. */
   dueMs: number;
-  /** Counts what was set to fall due: of two things due at once the older comes first. */
+  /** Order in which timers were set. Of two timers due at the same time the older fires first. */
   order: number;
 }
 
@@ -49,7 +49,7 @@ export class GraphModel {
     return ALLOWED[control].includes(this.phase);
   }
 
-  /** When something happens by itself, and what. */
+  /** The next timer and its effect. */
   next(): { atMs: number; happen: () => void } | undefined {
     if (this.phase === "done" || this.phase === "failed") return undefined;
     if (this.phase === "queued") return { atMs: this.#dueMs, happen: () => this.#begin(this.#dueMs) };
@@ -79,7 +79,7 @@ export class GraphModel {
     this.#advance(nowMs);
   }
 
-  /** Also when its time is over. */
+  /** Also called when an attempt times out. */
   fail(id: string, nowMs: number): void {
     const node = this.#node(id);
     if (node.attempt >= MAX_ATTEMPTS) {
@@ -95,7 +95,7 @@ export class GraphModel {
     if (control === "pause") this.phase = "pausing";
     else this.phase = "running";
     if (control === "resume" && !this.#hasBegun) {
-      // Before its time it waits on.
+      // Before its start time it keeps waiting.
       if (nowMs < this.#dueMs) this.phase = "queued";
       else this.#begin(nowMs);
       return;
@@ -108,7 +108,7 @@ export class GraphModel {
     this.#advance(nowMs);
   }
 
-  /** The process is killed, and another one goes on. */
+  /** The process is killed, and another one recovers. */
   crash(nowMs: number): void {
     this.#setTimers();
     const running = [...this.nodes.values()].filter(({ status }) => status === "running");
@@ -119,7 +119,7 @@ export class GraphModel {
     this.#end("failed");
   }
 
-  /** The process stops in order: what ran has not been tried. */
+  /** The process stops gracefully: attempts that were running do not count. */
   stop(nowMs: number): void {
     this.#setTimers();
     for (const node of this.nodes.values())
@@ -127,7 +127,7 @@ export class GraphModel {
     this.#advance(nowMs);
   }
 
-  /** A new process sets its timers anew. */
+  /** A new process sets its timers again. */
   #setTimers(): void {
     for (const [, node] of [...this.nodes].sort(([a], [b]) => (a < b ? -1 : 1)))
       if (node.status === "retrying") node.order = this.#order++;

@@ -1,7 +1,7 @@
 /**
- * Random things happen to graphs: workers succeed, fail, hang or answer too late; operators pause, resume, cancel and
- * retry; the process stops or is killed. After each the engine must agree with the model (graph-model.ts) and its events
- * must follow from each other (graph-journal.ts); and whatever happened, every graph can be brought to its result.
+ * Random events happen to runs: workers succeed, fail, hang or answer too late; operators pause, resume, cancel and retry; the process
+ * stops or is killed. After each event the engine must agree with the model (graph-model.ts) and the run's events must be valid
+ * (graph-journal.ts). In the end every run can be brought to its result.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -22,12 +22,12 @@ import { recordLog } from "svckit/testing";
 import { checkJournal } from "./graph-journal.ts";
 import { GraphModel, ITEMS, MAX_ATTEMPTS, RETRY_MS, TIMEOUT_MS, type Control } from "./graph-model.ts";
 
-/** Of 22 steps each, more or less; GRAPH_RUNS asks for more. */
+/** Number of sequences, each with about 22 steps. GRAPH_RUNS sets another number. */
 const RUNS = Number(process.env["GRAPH_RUNS"] ?? 300);
 const WRONG = "a result that came too late";
 const RIGHT: Record<string, unknown> = { first: ["a", "b"], "item/0": "a!", "item/1": "b!", last: ["a!", "b!"] };
 
-/** A worker's call under way, or left behind. */
+/** A call of a worker that is running, or whose attempt has ended. */
 interface Call {
   ctx: WorkerContext;
   succeed: (value: unknown) => void;
@@ -40,9 +40,9 @@ interface Running {
   model: GraphModel;
 }
 
-/** One process: its death stops its timers, and its commits that are under way are lost. */
 type StoredNode = Awaited<ReturnType<Store["graphs"]["load"]>>[number]["nodes"][number];
 
+/** One process. When it dies, its timers stop and its pending commits are lost. */
 class Life {
   isDead = false;
   readonly engine: Engine;
@@ -63,12 +63,12 @@ class Life {
       const items = g.map("item", call("item"), first, (all) => all as string[]);
       return g.node("last", call("last"), { after: [items] });
     });
-    const commit: Store["graphs"]["commit"] = async (unit) => {
+    const commit: Store["graphs"]["commit"] = async (transition) => {
       if (this.isDead) return new Promise(() => undefined);
-      const isHeld = await store.graphs.commit(unit);
-      return this.isDead ? new Promise(() => undefined) : isHeld;
+      const isCommitted = await store.graphs.commit(transition);
+      return this.isDead ? new Promise(() => undefined) : isCommitted;
     };
-    // A store is a class: what is not replaced must be called on the original.
+    // The store is a class instance, so methods that are not replaced must be bound to it.
     const graphs = new Proxy(store.graphs, {
       get: (target, key) => {
         if (key === "commit") return commit;
@@ -87,7 +87,7 @@ class Life {
   }
 
   #called(world: World, ctx: WorkerContext): Promise<unknown> {
-    // Whatever a call does to the process, the store must know of it, and of all it was given.
+    // Before a worker is called, the store must know of the attempt and contain its inputs.
     const stored = world.store.graphs.load([ctx.graphId]);
     return new Promise((succeed, fail) => {
       stored.then(([graph]) => this.#requireStored(graph?.nodes ?? [], ctx)).catch(fail);
@@ -103,7 +103,7 @@ class Life {
     assert.deepEqual(
       [own?.status, own?.attempt],
       ["running", ctx.attempt],
-      `${ctx.nodeId} was called before it was stored`,
+      `${ctx.nodeId} was called before its attempt was stored`,
     );
     for (const name of own?.after ?? []) {
       const before = rows.filter(({ id }) => id === name || id.startsWith(`${name}/`));
@@ -117,7 +117,7 @@ class World {
   readonly store: Store;
   readonly log = recordLog();
   readonly graphs: { id: string; model: GraphModel }[] = [];
-  /** Calls whose attempt is over, one way or another. */
+  /** Calls whose attempt has ended in some way. */
   readonly left: Call[] = [];
   life: Life;
 
@@ -133,7 +133,7 @@ class World {
   async advance(ms: number): Promise<void> {
     const endMs = this.clock.now() + ms;
     await this.clock.advance(ms);
-    // Twice: a commit may lead to another.
+    // Twice, since one commit may cause another.
     await this.clock.advance(0);
     await this.clock.advance(0);
     for (const { model } of this.graphs)
@@ -149,7 +149,7 @@ class World {
     await this.settle();
   }
 
-  /** Running attempts, by the model. */
+  /** The attempts that run according to the model. */
   running(): Running[] {
     return this.graphs.flatMap(({ id, model }) =>
       [...model.nodes].filter(([, { status }]) => status === "running").map(([node]) => ({ id, node, model })),
@@ -198,7 +198,7 @@ class World {
   async checkEvents(id: string): Promise<void> {
     const events = await this.store.graphs.events(id, 0);
     checkJournal(id, events);
-    assert.ok(!JSON.stringify(events).includes(WRONG), "an attempt that was over is not heard");
+    assert.ok(!JSON.stringify(events).includes(WRONG), "an attempt that has ended has no effect");
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     const announced = (await this.store.webhooks.listDeliveries({ graphId: id, limit: 200 })).items.map(
       ({ event }) => event,
@@ -251,7 +251,7 @@ async function take(world: World, taken: Step): Promise<void> {
   return atOnce(world, taken.acts);
 }
 
-/** All within one turn: the operators' acts count at once, the workers' when their promises have settled. */
+/** Applies all acts within one turn of the event loop. Operators' calls take effect at once, workers' when their promises settle. */
 async function atOnce(world: World, acts: readonly Act[]): Promise<void> {
   const running = world.running();
   const answers: (() => void)[] = [];
@@ -270,10 +270,10 @@ async function atOnce(world: World, acts: readonly Act[]): Promise<void> {
   await Promise.all(reported);
 }
 
-/** @returns what it means for the model, unless the attempt is over by then. */
+/** @returns applies the answer to the model, unless the attempt has ended by then. */
 function answer(world: World, { id, node, model }: Running, isSuccess: boolean): () => void {
   const call = world.life.calls.get(`${id} ${node}`);
-  assert.ok(call, `${node} runs, and its worker was not called`);
+  assert.ok(call, `${node} runs, but its worker was not called`);
   if (isSuccess) call.succeed(RIGHT[node]);
   else call.fail(new Error("no luck"));
   return () => {
@@ -285,7 +285,7 @@ function answer(world: World, { id, node, model }: Running, isSuccess: boolean):
   };
 }
 
-/** An attempt that is over, since its process, its graph or its time was, answers all the same. */
+/** Answers a call whose attempt has already ended, together with its process or its run or by a timeout. */
 async function late(world: World, at: number, isFailure: boolean): Promise<void> {
   const running = new Set(world.running().map(({ id, node }) => `${id} ${node}`));
   const over = [...world.life.calls].filter(([key]) => !running.has(key)).map(([, call]) => call);
@@ -309,11 +309,11 @@ async function control(world: World, { id, model }: World["graphs"][number], nam
   assert.equal(refusal, isAllowed ? undefined : "SVC_TRANSITION");
 }
 
-/** Whatever has happened, each graph can be brought to its end. */
+/** Brings each run to its end, which must be possible after any events. */
 async function finish(world: World): Promise<void> {
   for (const [which, { id, model }] of world.graphs.entries()) {
     for (let round = 0; model.phase !== "done"; round++) {
-      assert.ok(round < 20, `${id} is ${model.phase} and does not end`);
+      assert.ok(round < 20, `${id} does not end: its phase is ${model.phase}`);
       if (model.phase === "failed") await atOnce(world, [{ do: "retry", which }]);
       else if (model.phase === "pausing" || model.phase === "paused") await atOnce(world, [{ do: "resume", which }]);
       const own = world.running().findIndex((running) => running.id === id);
@@ -326,8 +326,8 @@ async function finish(world: World): Promise<void> {
   }
 }
 
-describe("graphs to which anything may happen", () => {
-  it("are what the model says after each step, and end with the right result", async () => {
+describe("runs under random events", () => {
+  it("match the model after each step and end with the right result", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const world = new World(await openStore("memory:"));

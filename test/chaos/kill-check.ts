@@ -1,24 +1,24 @@
-/** What must hold of the database and of the calls that were counted, once every process was killed and all work is done. */
+/** Checks the database and the recorded calls after all kills, when all work is done. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { openStore, type GraphEvent, type Store } from "svckit/graph";
 import { checkJournal } from "./graph-journal.ts";
-import { callOf, kindOf, PLACES, resultOf } from "./kill-load.ts";
+import { callOf, kindOf, SLOTS, resultOf } from "./kill-load.ts";
 
 export interface Report {
   graphs: number;
-  /** Commits of nodes. */
+  /** Number of committed nodes. */
   nodes: number;
   outboxRows: number;
-  /** Calls that were told more than once, beside those that failed. */
+  /** Number of calls recorded more often than their attempts ended. */
   repeated: number;
 }
 
 const ANNOUNCED = ["graph.done", "graph.failed", "graph.paused"];
 
 /**
- * @param isWhole whether every graph that was asked for was acknowledged in the end.
- * @throws AssertionError naming the graph and what is wrong with it.
+ * @param isWhole whether every requested run was eventually acknowledged.
+ * @throws AssertionError that names the run and what is wrong with it.
  */
 export async function checkAll(
   file: string,
@@ -36,16 +36,16 @@ export async function checkAll(
       await checkGraph(store, index, id, events);
       countEnded(ended, id, events);
       const announced = events.filter(({ type }) => ANNOUNCED.includes(type)).length;
-      assert.equal(outbox.get(id) ?? 0, announced, `${id}: rows in the outbox, one for each end and pause`);
+      assert.equal(outbox.get(id) ?? 0, announced, `${id}: outbox rows must match the ends and pauses`);
       report.graphs++;
       report.outboxRows += announced;
       report.nodes += events.filter(({ type }) => type === "node.done").length;
     }
     const stored = Object.values(await store.graphs.countByStatus()).reduce((total, count) => total + count, 0);
-    // Of what was started and killed before it was acknowledged, too, the last process has asked again, if it had the time.
-    if (isWhole) assert.equal(stored, acknowledged.size, "a key that was used twice has made two graphs");
+    // If it had the time, the last process has also repeated the starts that were killed before they were acknowledged.
+    if (isWhole) assert.equal(stored, acknowledged.size, "an idempotency key that was used twice started two runs");
     report.repeated = countRepeated(calls, ended, acknowledged);
-    assert.ok(report.repeated <= kills * PLACES, `${report.repeated} calls were repeated after ${kills} kills`);
+    assert.ok(report.repeated <= kills * SLOTS, `${report.repeated} calls were repeated after ${kills} kills`);
     return report;
   } finally {
     await store.close();
@@ -54,16 +54,16 @@ export async function checkAll(
 
 async function checkGraph(store: Store, index: number, id: string, events: readonly GraphEvent[]): Promise<void> {
   const row = await store.graphs.graph(id);
-  assert.ok(row, `graph ${index} was acknowledged as ${id} and is gone`);
+  assert.ok(row, `run ${index} was acknowledged as ${id} but is not stored`);
   checkJournal(id, events);
   const last = events.at(-1)?.type;
   if (kindOf(index) === "cancelled" && row.phase === "failed") {
-    // Poison: by chance it ran at three kills before anybody could cancel it.
+    // Poison: it happened to run during three kills before it was cancelled.
     assert.ok(row.error?.reason === "cancelled" || row.error?.reason === "poison", id);
     assert.equal(last, "graph.failed", id);
     return;
   }
-  assert.equal(row.phase, "done", `${id}, number ${index}, does not end: ${JSON.stringify(row.error)}`);
+  assert.equal(row.phase, "done", `${id} (number ${index}) does not end: ${JSON.stringify(row.error)}`);
   assert.equal(last, "graph.done", id);
   const expected = resultOf(index);
   if (expected !== undefined) assert.deepEqual(row.result, expected, `${id}: the result of ${kindOf(index)} ${index}`);
@@ -82,7 +82,7 @@ async function eventsOf(store: Store, id: string): Promise<GraphEvent[]> {
   return events;
 }
 
-/** Rows by graph: a double would have had to pass a key that is unique, so what counts is that none is lost. */
+/** Outbox rows by run. A unique key prevents duplicates, so only lost rows have to be noticed. */
 async function countOutbox(store: Store): Promise<Map<string, number>> {
   const rows = new Map<string, number>();
   let cursor: string | undefined;
@@ -94,7 +94,7 @@ async function countOutbox(store: Store): Promise<Map<string, number>> {
   return rows;
 }
 
-/** Attempts that came to an end, by graph, node and epoch: each has called its worker once. */
+/** Counts ended attempts by run, node and epoch. Each has called its worker once. */
 function countEnded(ended: Map<string, number>, id: string, events: readonly GraphEvent[]): void {
   let epoch = 1;
   for (const { type, node, data } of events) {
@@ -110,7 +110,7 @@ function countRepeated(file: string, ended: ReadonlyMap<string, number>, acknowl
   const reported = new Map<string, number>();
   for (const line of readFileSync(file, "utf8").split("\n")) {
     const { graphId, node, epoch } = callOf(line);
-    // The calls of a graph that was cancelled come to no end.
+    // Calls of a cancelled run do not end.
     if (line === "" || cancelled.has(graphId)) continue;
     const key = `${graphId} ${node} ${epoch}`;
     reported.set(key, (reported.get(key) ?? 0) + 1);

@@ -1,11 +1,11 @@
 /**
- * What the processes of `kill-run.ts` work on: graphs of every kind, each with a result that its number gives, and each
- * call told to a file outside of the database, so that what happened is counted by other means than what was stored.
+ * The graphs that the processes of `kill-run.ts` run. Each run's result follows from its number. Every call is recorded in a file outside
+ * of the database, so that it can be counted independently of what is stored.
  */
 import { writeSync } from "node:fs";
 import { FinalError, graph, worker, type GraphDefinition, type Json, type WorkerContext } from "svckit/graph";
 
-/** Graphs by the name of their definition; the number of a graph says which it is. */
+/** Names of the graphs. The number of a run determines its graph. */
 export const KINDS = [
   "chain",
   "fan-out",
@@ -23,15 +23,15 @@ export function kindOf(index: number): Kind {
   return KINDS[index % KINDS.length] as Kind;
 }
 
-/** Attempts of one worker at once. */
+/** Concurrent attempts of one worker. */
 const CONCURRENCY = 8;
-/** Workers that tell of their calls. */
+/** Number of workers that record their calls. */
 const WORKERS = 7;
-/** Calls that a kill can meet, and so at most has repeated. */
-export const PLACES = CONCURRENCY * WORKERS;
+/** Maximum number of calls that one kill interrupts and thereby repeats. */
+export const SLOTS = CONCURRENCY * WORKERS;
 const ITEMS = 8;
 
-/** What a graph ends with; undefined where it may have been cancelled before. */
+/** The result of a run; undefined if it may have been cancelled before. */
 export function resultOf(index: number): Json | undefined {
   const kind = kindOf(index);
   if (kind === "cancelled") return undefined;
@@ -39,7 +39,7 @@ export function resultOf(index: number): Json | undefined {
   return kind === "broken" || kind === "sleeper" || kind === "approval" ? index + 1 : index + 3;
 }
 
-/** A call as it is told: of a worker, or of a step of one. */
+/** A recorded call of a worker or of one of its steps. */
 export interface Call {
   graphId: string;
   node: string;
@@ -51,7 +51,7 @@ export function callOf(line: string): Call {
   return { graphId, node, epoch: Number(epoch) };
 }
 
-/** @param file descriptor of a file opened for appending: what is written survives the process. */
+/** @param file descriptor of a file opened for appending, so that the record survives the process. */
 export function definitionsOf(file: number): GraphDefinition[] {
   const report = (ctx: WorkerContext, node = ctx.nodeId): void =>
     void writeSync(file, `${ctx.graphId} ${node} ${ctx.epoch}\n`);
@@ -87,7 +87,7 @@ export function definitionsOf(file: number): GraphDefinition[] {
     if (ctx.epoch === 1) throw new FinalError("only an operator helps");
     return n + 1;
   });
-  // Those that wait begin again after a kill, as they are meant to: only their steps must not.
+  // After a kill a waiting worker starts again, as designed. Only its steps must not be repeated.
   const sleeper = worker("sleep", options, async (n: number, ctx) => {
     const before = await ctx.step("before", () => (report(ctx, `${ctx.nodeId}#before`), n));
     await ctx.sleep(15);

@@ -1,5 +1,5 @@
 /**
- * Kills at length: 200 over 5,000 graphs in less than 90 seconds, or as many as are asked for.
+ * The long version of the kill test: 200 kills over 5,000 runs in less than 90 seconds, or as many as requested.
  *
  *   node out/test/chaos/kill-main.js [--kills 200] [--graphs 5000] [--zombies 20] [--seconds 60] [--seed 7]
  */
@@ -32,8 +32,8 @@ try {
     progress: (text) => console.log(`${((performance.now() - beginMs) / 1000).toFixed(0)} s: ${text}`),
   });
   console.log(
-    `${report.kills} kills, ${report.zombies} zombies (${report.keptOut} kept out by the lock; ${report.lost} lost their file without it, ${report.fenced} of these were refused): ` +
-      `${report.graphs} graphs, ${report.nodes} nodes and ${report.outboxRows} rows of the outbox, each once; ` +
+    `${report.kills} kills, ${report.zombies} zombies (${report.keptOut} successors blocked by the lock; ${report.lost} zombies lost their file without it, ${report.fenced} of them were fenced): ` +
+      `${report.graphs} runs, ${report.nodes} nodes and ${report.outboxRows} outbox rows, each once; ` +
       `${report.repeated} calls repeated, ${((performance.now() - beginMs) / 1000).toFixed(0)} s`,
   );
 } finally {

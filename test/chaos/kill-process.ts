@@ -1,7 +1,7 @@
 /**
- * A process that `kill-run.ts` kills. It loads, waits for an order on its input, opens the database, goes on with what is
- * there and starts more. Tells in lines: `up`, `+<number> <graph>` for a start that was acknowledged, `fenced` for a commit
- * the store refused, `refused <why>` when it can't have the database, `finished` when an order to finish is carried out.
+ * A process that `kill-run.ts` kills. It waits for an order on its input, opens the database, recovers its runs and starts more. It prints
+ * lines: `up`, `+<number> <id>` for an acknowledged start, `fenced` for a commit that the store rejected, `refused <why>` if it can't open
+ * the database, `finished` when the last process has completed all runs.
  */
 import { openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -10,18 +10,19 @@ import { definitionsOf, KINDS, kindOf, type Kind } from "./kill-load.ts";
 
 export interface Order {
   file: string;
-  /** Where each call of a worker is told. */
+  /** File that records each call of a worker. */
   calls: string;
-  /** Numbers of graphs that nobody has acknowledged so far, and from which on none was started. */
+  /** Numbers of runs that were started but not acknowledged. */
   missing: number[];
+  /** The first number that was never started. */
   next: number;
   graphs: number;
-  /** Ends by itself once all graphs have come to their end; else it works until it is killed. */
+  /** Whether the process exits once all runs have ended. Otherwise it works until it is killed. */
   isLast: boolean;
 }
 
-/** Graphs started and waited for at once. */
-const LANES = 24;
+/** Number of runs started and followed concurrently. */
+const PARALLEL_STARTS = 24;
 const SWEEP_MS = 60;
 
 function say(line: string): void {
@@ -58,7 +59,7 @@ class Load {
     say("up");
     const sweeping = setInterval(() => void this.#sweep(), SWEEP_MS);
     await this.#sweep();
-    await Promise.all(Array.from({ length: LANES }, () => this.#taskQueue()));
+    await Promise.all(Array.from({ length: PARALLEL_STARTS }, () => this.#startLoop()));
     if (!this.#order.isLast) return;
     while (!(await this.#isOver())) await new Promise((done) => setTimeout(done, 10));
     clearInterval(sweeping);
@@ -74,11 +75,11 @@ class Load {
     return pending + running + paused === 0 && (await this.#allFailed()).length === 0;
   }
 
-  async #taskQueue(): Promise<void> {
+  async #startLoop(): Promise<void> {
     for (;;) {
       const index = this.#order.missing.pop() ?? this.#next++;
       if (index >= this.#order.graphs) return;
-      // What a zombie started as well is refused to one of the two, which asks again.
+      // If a zombie starts the same run, the store rejects one of the two, which then retries.
       await this.#one(index).catch((error: Error) => {
         say(isRefusal(error) ? "fenced" : `trouble ${error.message}`);
         this.#order.missing.push(index);
@@ -91,13 +92,13 @@ class Load {
     const delayMs = kind === "delayed" ? 20 : 0;
     const { snapshot } = await this.#engine.start(kind, index, { idempotencyKey: `key-${index}`, delay: delayMs });
     say(`+${index} ${snapshot.graph_id}`);
-    await this.#steer(kind, snapshot.graph_id);
+    await this.#control(kind, snapshot.graph_id);
     const { signal } = new AbortController();
     for await (const _event of this.#engine.subscribe(snapshot.graph_id, snapshot.last_seq, signal));
   }
 
-  /** What an operator does to a graph of this kind; where the graph was faster it is refused, which is fine. */
-  async #steer(kind: Kind, id: string): Promise<void> {
+  /** Controls a run according to its kind. A call is rejected if the run was faster, which is fine. */
+  async #control(kind: Kind, id: string): Promise<void> {
     if (kind === "approval") await ask(this.#engine.signal(id, "approved", 1));
     if (kind === "cancelled") await ask(this.#engine.cancel(id));
     if (kind === "paused") {
@@ -106,7 +107,7 @@ class Load {
     }
   }
 
-  /** Steers what an operator that was killed has left behind. */
+  /** Controls the runs that a killed process has left behind. */
   async #sweep(): Promise<void> {
     const steps: Promise<unknown>[] = [];
     for (const id of await this.#allFailed()) steps.push(ask(this.#engine.retry(id)));
@@ -121,7 +122,7 @@ class Load {
     return (await Promise.all(KINDS.map((kind) => this.#failed(kind)))).flat();
   }
 
-  /** Failed, and not for good: broken ones, and those that by chance ran at three kills. */
+  /** Runs that failed but can be retried: broken ones, and those that happened to run during three kills. */
   async #failed(kind: Kind): Promise<string[]> {
     if (kind === "cancelled") return [];
     return (await this.#store.graphs.list({ worker: kind, status: "failed", limit: 200 })).items.map(({ id }) => id);
@@ -134,7 +135,7 @@ async function ask(call: Promise<unknown>): Promise<void> {
   });
 }
 
-/** By the fence of a graph, or since another process has the whole file. */
+/** Whether the fence of a run rejected the commit, or another process has taken the whole file. */
 function isRefusal({ message }: Error): boolean {
   return message.includes("another state") || message.includes("opened by another process");
 }
@@ -150,7 +151,7 @@ function outboxRow({ graphId, event, epoch, pauseNo, timestampMs }: LifecycleEve
 }
 
 async function main(): Promise<void> {
-  // The timers of an engine do not keep a process alive, so between two retries nothing would.
+  // An engine's timers do not keep the process alive, so nothing would between two retries.
   setInterval(() => {}, 60_000);
   const input = createInterface({ input: process.stdin });
   const [line] = (await new Promise((resolve) => input.once("line", (text) => resolve([text])))) as [string];
@@ -163,5 +164,5 @@ async function main(): Promise<void> {
   }
 }
 
-// Imported by kill-run.ts, too, for its types.
+// kill-run.ts imports this file too, for its types.
 if (process.argv[2] === "wait-for-order") await main();

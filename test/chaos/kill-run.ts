@@ -1,6 +1,6 @@
 /**
- * Kills the processes of `kill-process.ts` at any moment, again and again, and freezes some: then a second process takes
- * their database, and they wake up in the middle of its work. The last one may end its work, and all of it is checked.
+ * Kills the processes of `kill-process.ts` at random moments, again and again. Freezes some: a second process then takes over their
+ * database, and they resume in the middle of its work. The last process completes the work, and everything is checked.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import assert from "node:assert/strict";
@@ -16,11 +16,11 @@ export interface RunOptions {
   /** An empty folder. */
   folder: string;
   kills: number;
-  /** Of the graphs that are started; the last process starts what is left of them. */
+  /** Number of runs to start. The last process starts those that remain. */
   graphs: number;
-  /** Processes that are frozen while another takes their database. */
+  /** Number of processes that are frozen while another takes over their database. */
   zombies: number;
-  /** No more kills after this time, and no more graphs than were acknowledged by then. */
+  /** After this time no more processes are killed, and no runs are started beyond those acknowledged by then. */
   seconds: number;
   seed: number;
   progress?: (text: string) => void;
@@ -29,26 +29,26 @@ export interface RunOptions {
 export interface RunReport extends Report {
   kills: number;
   zombies: number;
-  /** Zombies whose database another process had by the time they went on. */
+  /** Zombies whose database another process had taken by the time they resumed. */
   lost: number;
-  /** Those of them whose next commit the store refused. */
+  /** Zombies among those whose next commit the store rejected. */
   fenced: number;
-  /** Processes that were not let in while another had the database. */
+  /** Processes that could not open the database while another had it. */
   keptOut: number;
 }
 
-/** A process is killed so long after the last start that it was let to acknowledge, at most. */
+/** Maximum delay between the last awaited start and the kill. */
 const LATEST_MS = 20;
-/** Longest that starts are waited for: a process that is slow, or has none left, is killed all the same. */
+/** Maximum wait for starts. A process that is slow or has none left is killed all the same. */
 const LONGEST_LIFE_MS = 3000;
-/** However little time is left for all the kills, each meets some work. */
+/** Minimum lifetime, so that each kill interrupts some work even if little time is left. */
 const SHORTEST_LIFE_MS = 30;
-/** Within the five seconds that who opens a file waits for another's transaction. */
+/** Keeps the total below five seconds, for which opening a file waits for another process's transaction. */
 const MOST_FREEZES = 10;
-/** Longest that a process is silent. */
+/** Maximum time without output. */
 const PATIENCE_MS = 120_000;
 
-/** Mulberry32: kills at moments that a seed brings back. */
+/** Mulberry32, so that a seed reproduces the moments of the kills. */
 function randomOf(start: number): () => number {
   let state = start;
   return () => {
@@ -61,12 +61,12 @@ function randomOf(start: number): () => number {
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** One process, from its loading to its death. */
+/** One process, from start to death. */
 class Victim {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
   readonly #exit: Promise<unknown>;
-  /** What it said that was neither a start nor that it is up. */
+  /** Its output, except for acknowledged starts. */
   readonly said: string[] = [];
   #started = 0;
   #wake: () => void = () => undefined;
@@ -76,7 +76,7 @@ class Victim {
     this.#child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, "wait-for-order"], {
       stdio: ["pipe", "pipe", "inherit"],
     });
-    // A process that is killed before it has read its order.
+    // Writing fails if the process is killed before it has read its order.
     this.#child.stdin?.on("error", () => undefined);
     this.#lines = createInterface({ input: this.#child.stdout! });
     this.#exit = Promise.all([once(this.#child, "exit"), once(this.#lines, "close")]);
@@ -103,7 +103,7 @@ class Victim {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Until it says a line that begins so, or is gone. @returns whether it said it. */
+  /** Waits for a line with this prefix, or the end of the process. @returns whether the line was printed. */
   async says(word: string): Promise<boolean> {
     const found = (): boolean => this.said.some((line) => line.startsWith(word));
     const giveUp = (): void => {
@@ -119,7 +119,7 @@ class Victim {
     return found();
   }
 
-  /** Until it has acknowledged so many starts, or for long enough. */
+  /** Waits until this many starts are acknowledged, or until the time is over. */
   async starts(count: number, longestMs: number): Promise<void> {
     let isLate = false;
     const deadline = setTimeout(() => {
@@ -144,7 +144,7 @@ class Run {
   readonly #acknowledged = new Map<number, string>();
   #spare: Victim;
   #kills = 0;
-  /** No more kills from here on. */
+  /** Time after which no more processes are killed. */
   #endMs = 0;
   #zombies = 0;
   #lost = 0;
@@ -162,14 +162,14 @@ class Run {
   async run(): Promise<RunReport> {
     const { kills, zombies, seconds } = this.#options;
     this.#endMs = performance.now() + seconds * 1000;
-    // Zombies are spread over the kills.
+    // Spread the zombies over the kills.
     while (this.#kills < kills && performance.now() < this.#endMs) {
       const isZombie = this.#zombies < zombies && this.#kills >= (this.#zombies * kills) / zombies;
       await (isZombie ? this.#freezeOne() : this.#killOne());
       if (this.#kills % 20 === 0) this.#logProgress();
     }
     await this.#finish(this.#kills < kills ? this.#acknowledged.size : this.#options.graphs);
-    assert.ok(this.#lost === 0 || this.#fenced > 0, `${this.#lost} lost their file, and none was refused`);
+    assert.ok(this.#lost === 0 || this.#fenced > 0, `${this.#lost} lost their file, and none was fenced`);
     const isWhole = this.#acknowledged.size === this.#options.graphs;
     const report = await checkAll(this.#file, this.#calls, this.#acknowledged, { kills: this.#kills, isWhole });
     return {
@@ -182,16 +182,16 @@ class Run {
     };
   }
 
-  /** The next process loads while the one before it works. */
+  /** Starts the next process, which loads while the current one works. */
   #load(): Victim {
     return new Victim((index, id) => {
       const known = this.#acknowledged.get(index);
-      assert.ok(known === undefined || known === id, `the key of graph ${index} gave ${id} after ${known}`);
+      assert.ok(known === undefined || known === id, `the key of run ${index} returned ${id} after ${known}`);
       this.#acknowledged.set(index, id);
     });
   }
 
-  /** @param last of how many graphs, when it may end its work. */
+  /** @param last total number of runs, for the process that may complete its work. */
   #begin(last?: number): Victim {
     const victim = this.#spare;
     const next = Math.max(-1, ...this.#acknowledged.keys()) + 1;
@@ -215,11 +215,11 @@ class Run {
     await this.#bury(victim);
   }
 
-  /** As long as it takes for its part of the graphs, by their number, since how fast they go is the machine's; and no longer than its part of the time. */
+  /** Lets a process start its share of the runs, so that fast machines do not do more, but no longer than its share of the time. */
   async #work(victim: Victim): Promise<void> {
     const { graphs, kills } = this.#options;
     const turnEndMs = performance.now() + (this.#endMs - performance.now()) / (kills - this.#kills);
-    assert.ok(await victim.says("up"), `a process does not come up: ${victim.said.join()}`);
+    assert.ok(await victim.says("up"), `a process did not start: ${victim.said.join()}`);
     const longestMs = Math.min(LONGEST_LIFE_MS, Math.max(SHORTEST_LIFE_MS, turnEndMs - performance.now()));
     await victim.starts(Math.round(this.#random() * 2 * (graphs / kills)), longestMs);
     await pause(this.#random() * LATEST_MS);
@@ -230,9 +230,9 @@ class Run {
     await this.#work(zombie);
     zombie.signal("SIGSTOP");
     const second = this.#begin();
-    assert.ok(await second.says("refused"), "a second process was let in beside one that is only frozen");
+    assert.ok(await second.says("refused"), "a second process opened the database while the first was only frozen");
     this.#keptOut++;
-    // What should never be done: then the file has two owners, and only its tenure and the fences are left.
+    // Simulates a broken lock: the file then has two owners, and only the fencing token and the fences protect it.
     rmSync(`${this.#file}.lock`, { force: true });
     const successor = this.#begin();
     const hasTaken = await this.#takesFrom(zombie, successor);
@@ -245,7 +245,7 @@ class Run {
     this.#zombies++;
   }
 
-  /** One frozen within a transaction keeps the other out by itself: it is let go on for a moment, and frozen again elsewhere. */
+  /** A process frozen within a transaction blocks the successor. It is resumed for a moment and frozen again elsewhere. */
   async #takesFrom(zombie: Victim, successor: Victim): Promise<boolean> {
     const up = successor.says("up");
     const isUp = (ms: number): Promise<boolean> => Promise.race([up, pause(ms).then(() => false)]);
@@ -259,7 +259,7 @@ class Run {
     return hasTaken;
   }
 
-  /** It goes on where it stood; one that has nothing left to do has nothing to be refused. */
+  /** Waits for the zombie's commit to be rejected. A zombie without remaining work commits nothing. */
   async #isRefused(zombie: Victim): Promise<void> {
     this.#lost++;
     const isFenced = await Promise.race([zombie.says("fenced"), pause(LONGEST_LIFE_MS).then(() => false)]);
@@ -274,19 +274,19 @@ class Run {
   async #finish(graphs: number): Promise<void> {
     this.#logProgress();
     const last = this.#begin(graphs);
-    // Nobody is left to take it.
+    // No further process follows.
     await this.#spare.kill();
-    assert.ok(await last.says("finished"), `the last process does not finish: ${last.said.slice(-5).join("; ")}`);
-    assert.ok(this.#acknowledged.size >= graphs, `${this.#acknowledged.size} of ${graphs} graphs were acknowledged`);
+    assert.ok(await last.says("finished"), `the last process did not finish: ${last.said.slice(-5).join("; ")}`);
+    assert.ok(this.#acknowledged.size >= graphs, `${this.#acknowledged.size} of ${graphs} runs were acknowledged`);
   }
 
   #logProgress(): void {
     const { progress, kills, graphs } = this.#options;
-    progress?.(`${this.#kills} of ${kills} kills, ${this.#acknowledged.size} of ${graphs} graphs acknowledged`);
+    progress?.(`${this.#kills} of ${kills} kills, ${this.#acknowledged.size} of ${graphs} runs acknowledged`);
   }
 }
 
-/** @throws AssertionError naming what was lost, doubled or is stuck. */
+/** @throws AssertionError that names what was lost, duplicated or stuck. */
 export function runKills(options: RunOptions): Promise<RunReport> {
   return new Run(options).run();
 }

@@ -1,6 +1,6 @@
 /**
- * An app moves from SQLite to PostgreSQL in the middle of its work, with a command that is killed on the way: what was under way
- * goes on there, to its end and once.
+ * Moves an app from SQLite to PostgreSQL in the middle of its work, with a migration that is killed on the way. Unfinished work continues
+ * on the new database and happens once.
  *
  *   MIGRATE_GRAPHS=20000 MIGRATE_KILLS=8 node --test out/test/chaos/migrate.test.js
  */
@@ -19,11 +19,11 @@ import { temporaryFolder } from "../e2e/demo-server.ts";
 
 const GRAPHS = Number(process.env["MIGRATE_GRAPHS"] ?? 300);
 const KILLS = Number(process.env["MIGRATE_KILLS"] ?? 2);
-/** Waits for conditions; nothing is timed. */
+/** Time limit for conditions. Nothing is measured. */
 const PATIENCE_MS = 60_000;
 const SVC = join(fileURLToPath(import.meta.url), "../../../../bin/svc.js");
 
-/** Calls of workers, by what they were called for. */
+/** Calls of workers, by their purpose. */
 const calls = new Map<string, number>();
 const called = (what: string): number => {
   const count = (calls.get(what) ?? 0) + 1;
@@ -32,8 +32,8 @@ const called = (what: string): number => {
 };
 
 const count = worker("count", (input: string) => called(input));
-const reported = worker("told", () => "told");
-/** Is under way when the app ends, the first time. */
+const reported = worker("reported", () => "reported");
+/** Its first attempt is running when the app stops. */
 const long = worker("long", async (_input: string, ctx) => {
   if (called("long") > 1) return "ended";
   await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason as Error)));
@@ -76,7 +76,7 @@ interface Ended {
   error: string;
 }
 
-/** Runs `svc migrate`. @param killAfterMs from when it has begun to copy */
+/** Runs `svc migrate`. @param killAfterMs delay from the beginning of the copy to the kill */
 async function migrate(args: string[], killAfterMs?: number): Promise<Ended> {
   const child = spawn(process.execPath, [SVC, "migrate", "--json", ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((done) => child.once("close", done));
@@ -93,7 +93,7 @@ async function migrate(args: string[], killAfterMs?: number): Promise<Ended> {
 
 async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
   for (const endMs = performance.now() + PATIENCE_MS; !(await holds()); await sleep(20))
-    assert.ok(performance.now() < endMs, `${what}, within ${PATIENCE_MS} ms`);
+    assert.ok(performance.now() < endMs, `timed out after ${PATIENCE_MS} ms: ${what}`);
 }
 
 describe("svc migrate", { skip: await withoutPostgres() }, () => {
@@ -113,11 +113,11 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     await fill();
     app = makeApp({ SVC_DATABASE_URL: from, SVC_DATA_DIR: folder.path });
     await app.boot();
-    await app.webhooks.create({ url: receiver.url, workers: ["told"], secret: "a-secret-of-the-receiver" });
+    await app.webhooks.create({ url: receiver.url, workers: ["reported"], secret: "a-secret-of-the-receiver" });
     const start = async (name: string, options = {}): Promise<void> => {
       ids[name] = (await app!.engine.start(name, name, { idempotencyKey: name, ...options })).snapshot.graph_id;
     };
-    await Promise.all([start("told"), start("long"), start("approval"), start("asleep"), start("big")]);
+    await Promise.all([start("reported"), start("long"), start("approval"), start("asleep"), start("big")]);
     await start("count", { delay: 2000 });
     ids["paused"] = (await app.engine.start("waiting", "paused")).snapshot.graph_id;
     await until(async () => (await statusOf("big")) === "done", "a large result");
@@ -133,7 +133,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     folder.remove();
   });
 
-  /** Rows to be in the middle of, and a schedule that is due in a year. */
+  /** Fills the database with rows to copy, and adds a schedule that is due in a year. */
   async function fill(): Promise<void> {
     const store = await openStore(from);
     const engine = createEngine({ store, clock: systemClock, workers: [count] });
@@ -150,7 +150,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     await store.close();
   }
 
-  /** While nobody was there. */
+  /** Makes the schedule fall due while no app is running. */
   async function letScheduleFallDue(): Promise<void> {
     const store = await openStore(from);
     const row = await store.schedules.schedule("yearly");
@@ -159,13 +159,13 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     await store.close();
   }
 
-  it("refuses a file that an app has, and names its process", async () => {
+  it("rejects a file that an app has open, and names its process", async () => {
     const { code, error } = await migrate(both());
     assert.equal(code, 1);
     assert.match(error, new RegExp(`SVC_STORE.*in use by another process \\(pid ${process.pid}\\)`));
   });
 
-  it("goes on where it was, however often it is killed, and finds both sides alike", async () => {
+  it("resumes after each kill, and verifies that both databases are equal", async () => {
     await app?.close();
     app = undefined;
     await letScheduleFallDue();
@@ -186,15 +186,15 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     assert.ok(lines.some(({ type }) => type === "moved" || type === "nothing"));
   });
 
-  it("does nothing when it is run again, and refuses another target", async () => {
+  it("does nothing when it runs again, and rejects another target", async () => {
     const again = await migrate(both());
     assert.deepEqual([again.code, again.lines.map(({ type }) => type)], [0, ["nothing"]]);
     const other = await migrate(["--from", from, "--to", `${database.url}?schema=other`]);
     assert.equal(other.code, 1);
-    assert.match(other.error, /SVC_MOVE.*was moved already, to the schema svc/);
+    assert.match(other.error, /SVC_MOVE.*was already moved to the schema svc/);
   });
 
-  it("leaves a file on which no app starts", async () => {
+  it("marks the old file, so that no app starts on it", async () => {
     const old = makeApp({ SVC_DATABASE_URL: from, SVC_DATA_DIR: folder.path });
     await assert.rejects(old.boot(), {
       code: "SVC_MOVE",
@@ -203,7 +203,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     await old.close();
   });
 
-  it("has all that was under way go on, to its end and once", async () => {
+  it("lets all unfinished work continue on the new database, each part once", async () => {
     receiver.reply(204);
     app = makeApp({ SVC_DATABASE_URL: database.url, SVC_DATA_DIR: folder.path });
     await app.boot();
@@ -212,11 +212,11 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     assert.equal(await statusOf("paused"), "paused");
     await engine.resume(ids["paused"] ?? "");
     await engine.signal(ids["paused"] ?? "", "go", 1);
-    for (const name of ["long", "approval", "asleep", "paused", "count", "told", "big"])
+    for (const name of ["long", "approval", "asleep", "paused", "count", "reported", "big"])
       await until(async () => (await statusOf(name)) === "done", `${name} ends`);
     await until(async () => calls.has("scheduled"), "the schedule's run");
-    const { snapshot, created } = await engine.start("told", "told", { idempotencyKey: "told" });
-    assert.deepEqual([snapshot.graph_id, created], [ids["told"], false]);
+    const { snapshot, created } = await engine.start("reported", "reported", { idempotencyKey: "reported" });
+    assert.deepEqual([snapshot.graph_id, created], [ids["reported"], false]);
     const once = ["approval first", "approval third", "count", "scheduled"];
     assert.deepEqual(
       once.map((what) => calls.get(what)),
@@ -227,12 +227,12 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
     assert.equal(String((await engine.snapshot(ids["big"] ?? ""))?.result).length, 100_000);
   });
 
-  it("sends the webhook that was waiting, under its id", async () => {
+  it("keeps a pending webhook delivery, which is sent under its id", async () => {
     await until(async () => (await app?.webhooks.delivery(delivery ?? ""))?.status === "delivered", "the delivery");
     assert.deepEqual([...new Set(receiver.deliveries.map(({ headers }) => headers["x-svc-delivery"]))], [delivery]);
   });
 
-  it("keeps the numbers of events, without a gap", async () => {
+  it("keeps the numbers of events without gaps", async () => {
     for (const id of Object.values(ids)) {
       const events = (await app?.engine.events(id)) ?? [];
       assert.deepEqual(
@@ -241,7 +241,7 @@ describe("svc migrate", { skip: await withoutPostgres() }, () => {
       );
       assert.equal(events.filter(({ type }) => type === "graph.done").length, 1);
     }
-    // Those of before, the one that was delayed, and the schedule's.
+    // The rows from `fill`, the delayed run, and the schedule's run.
     assert.equal((await app?.engine.list({ worker: "count", status: "done" }))?.total, GRAPHS + 2);
   });
 });

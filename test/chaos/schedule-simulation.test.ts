@@ -4,8 +4,8 @@ import { simulateSchedules } from "./schedule-simulation.ts";
 
 const SEEDS = 25;
 
-describe("schedules in a world drawn from a number", () => {
-  it("run each of their times once, none before it is due, and make up for what they promise, whatever dies and however clocks are set", async (test) => {
+describe("a simulation of schedules", () => {
+  it("runs each due time once, none too early, and catches up as configured, despite crashes and clock changes", async (test) => {
     let [runs, deaths] = [0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const ran = await simulateSchedules(seed);

@@ -1,7 +1,7 @@
 /**
- * Schedules in a world drawn from a number: processes that die at any call of the store and come back late, two at once, clocks that
- * are set forwards and back, days on which the wall's clock jumps, people who pause, resume and edit. What must be is told by when each
- * expression is due, written down by hand, and by what a schedule promises of times that were missed.
+ * A simulation of schedules, determined by a seed: processes crash at any call of the store and restart late, two run at once, clocks are
+ * set forwards and back, daylight saving time begins and ends, and operators pause, resume and trigger. The expected runs follow from
+ * hand-written rules for each expression and from the catch-up rules for missed times.
  */
 import assert from "node:assert/strict";
 import { createEngine, openStore, worker, type Engine, type ScheduleDefinition, type Store } from "svckit/graph";
@@ -12,13 +12,13 @@ import { Life, Timeline, type Trouble } from "./simulation-world.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** What happens, happens in so long; then nothing goes wrong for as long as a clock or a process may have to be waited for, and a day. */
+/** Faults happen during this time. Then follows a calm time, long enough for any pending clock or restart, and one more day. */
 const SPAN_MS = 2 * DAY;
 const WAIT_MS = 12 * HOUR;
 const CALM_MS = DAY;
-/** A run that is no later is on time. */
+/** Maximum delay of a run that counts as on time. */
 const LATE_MS = MINUTE;
-/** What answers of the store and a look at the clock take at the most. */
+/** Maximum time for answers of the store and for reading the clock. */
 const SLACK_MS = MINUTE + 1000;
 
 interface Expression {
@@ -28,7 +28,7 @@ interface Expression {
 }
 
 const every = (stepMs: number) => (ms: number) => ms % stepMs === 0;
-/** 02:30 in Berlin: at the end of the gap on the day of the spring, the first of two in autumn. */
+/** 02:30 in Berlin: the end of the gap in spring, and the first of two occurrences in autumn. */
 function isNightly(ms: number): boolean {
   const day = new Date(ms).toISOString().slice(0, 10);
   const winter = "01:30";
@@ -48,20 +48,20 @@ const STARTS = ["2026-01-10T00:20Z", "2026-03-27T18:05Z", "2026-10-23T20:40Z"];
 interface Planned {
   definition: ScheduleDefinition;
   expression: Expression;
-  /** Nobody pauses or edits it. */
+  /** Whether nobody pauses or triggers it. */
   isLeftAlone: boolean;
 }
 
 export interface Ran {
   runs: number;
   deaths: number;
-  /** What happened, the same for the same seed. */
+  /** The log of events, identical for the same seed. */
   trace: string[];
 }
 
-/** @throws SimulationFailure for what must not be, and how to see it again. */
+/** @throws SimulationFailure that says what is wrong and how to reproduce it. */
 export async function simulateSchedules(seed: number, url = "memory:"): Promise<Ran> {
-  // The disk takes its own time: what the first schedule loads is there before the world begins.
+  // Loads the module that the first schedule needs, so that disk access does not delay the simulation.
   await import("croner");
   const store = await openStore(url);
   const simulation = new ScheduleSimulation(seed, store);
@@ -69,7 +69,11 @@ export async function simulateSchedules(seed: number, url = "memory:"): Promise<
     return await simulation.run();
   } catch (cause) {
     const again = `node out/test/chaos/simulate-main.js --schedules --seed ${seed}${url === "memory:" ? "" : ` --store ${url}`}`;
-    throw new SimulationFailure(`Seed ${seed}: ${(cause as Error).message}\nAgain: ${again}`, simulation.trace, cause);
+    throw new SimulationFailure(
+      `Seed ${seed}: ${(cause as Error).message}\nReproduce: ${again}`,
+      simulation.trace,
+      cause,
+    );
   } finally {
     await store.close();
   }
@@ -86,7 +90,7 @@ class ScheduleSimulation {
   readonly #setsClock: boolean;
   readonly #engines: Engine[] = [];
   #deaths = 0;
-  /** What must not be, and nobody waits for. */
+  /** Unexpected errors of calls that nobody awaits. */
   readonly #wrong: string[] = [];
 
   constructor(seed: number, store: Store) {
@@ -119,7 +123,7 @@ class ScheduleSimulation {
       for (let sets = 1 + this.#dice.below(4); sets > 0; sets--)
         this.#timeline.schedule(this.#dice.below(SPAN_MS), () => {
           this.#timeline.aheadMs = this.#dice.pick([-5 * HOUR, -HOUR, -20_000, 0, 20_000, HOUR, 5 * HOUR, 30 * DAY]);
-          this.trace.note(`the clock is set, ${this.#timeline.aheadMs} ms ahead`);
+          this.trace.note(`the clock is set ${this.#timeline.aheadMs} ms ahead`);
         });
     await this.#timeline.advance(SPAN_MS);
     this.#trouble.isOver = true;
@@ -133,7 +137,7 @@ class ScheduleSimulation {
     return { runs, deaths: this.#deaths, trace: this.trace.lines };
   }
 
-  /** A process; when it dies another one comes, at once or hours later. */
+  /** Starts a process. When it dies, another one starts, at once or hours later. */
   #live(): void {
     const life = new Life(this.#store, this.#timeline, this.#trouble, () => {
       this.#deaths++;
@@ -152,7 +156,7 @@ class ScheduleSimulation {
     });
     engine.recover().then(
       () => void (life.isDead || this.#engines.push(engine)),
-      // As a boot that fails: another one is made.
+      // A failed boot counts as a death.
       () => life.die(),
     );
   }
@@ -177,17 +181,17 @@ class ScheduleSimulation {
         );
       await this.#timeline.advance(HOUR / 2);
       if (isDone) return;
-      assert.ok(tries < 50, "a step is never answered");
+      assert.ok(tries < 50, "an operation was never answered");
     }
   }
 
-  /** Nobody waits for it: what is none of the answers that may come is judged at the end. */
+  /** Collects unexpected errors of calls that nobody awaits; they are checked at the end. */
   #refused(error: unknown): void {
-    if (!isFault(error)) this.#wrong.push(`an operator is answered ${String(error)}`);
+    if (!isFault(error)) this.#wrong.push(`an operator's call failed with ${String(error)}`);
   }
 
   async #judge(): Promise<number> {
-    assert.deepEqual(this.#wrong, [], "what must not be");
+    assert.deepEqual(this.#wrong, [], "unexpected errors");
     let count = 0;
     for (const planned of this.#planned) count += await this.#judgeOne(planned);
     return count;
@@ -198,12 +202,12 @@ class ScheduleSimulation {
     const what = `${name} (${expression.cron}, ${catchUp})`;
     const runs = await this.#runsOf(name);
     const ran = new Set(runs.map(({ dueMs }) => dueMs));
-    assert.equal(ran.size, runs.length, `${what}: a time was run twice`);
+    assert.equal(ran.size, runs.length, `${what}: a due time ran twice`);
     for (const { dueMs, createdMs } of runs) {
       assert.ok(expression.isDue(dueMs), `${what} ran for ${iso(dueMs)}`);
-      assert.ok(createdMs >= dueMs, `${what}: ${iso(dueMs)} was run before its time, at ${iso(createdMs)}`);
+      assert.ok(createdMs >= dueMs, `${what}: ${iso(dueMs)} ran too early, at ${iso(createdMs)}`);
       const isLate = createdMs - dueMs > LATE_MS + SLACK_MS;
-      if (catchUp === "none") assert.ok(!isLate, `${what}: ${iso(dueMs)} was made up for at ${iso(createdMs)}`);
+      if (catchUp === "none") assert.ok(!isLate, `${what}: ${iso(dueMs)} was caught up at ${iso(createdMs)}`);
     }
     const nowMs = this.#timeline.now();
     const missed = (fromMs: number): string[] => {
@@ -212,15 +216,15 @@ class ScheduleSimulation {
         if (expression.isDue(ms) && !ran.has(ms)) all.push(iso(ms));
       return all;
     };
-    assert.deepEqual(missed(nowMs - CALM_MS), [], `${what}: times of a calm day that were not run`);
+    assert.deepEqual(missed(nowMs - CALM_MS), [], `${what}: due times without a run on a calm day`);
     const hasMissed = this.#deaths > 0 || this.#setsClock;
-    // What is made up for at once may overlap.
+    // Runs that catch up may overlap.
     const isWhole = hasMissed ? catchUp === "all" && overlap === "allow" && !this.#setsClock : catchUp !== "none";
-    if (isLeftAlone && isWhole) assert.deepEqual(missed(this.#startMs + HOUR), [], `${what}: times that were lost`);
+    if (isLeftAlone && isWhole) assert.deepEqual(missed(this.#startMs + HOUR), [], `${what}: lost due times`);
     return runs.length;
   }
 
-  /** Not those that were started by hand. */
+  /** The schedule's runs, except those triggered by an operator. */
   async #runsOf(name: string): Promise<{ dueMs: number; createdMs: number }[]> {
     const runs: { dueMs: number; createdMs: number }[] = [];
     let cursor: string | undefined;

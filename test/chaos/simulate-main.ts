@@ -1,6 +1,7 @@
 /**
- * Simulations by the number: `node out/test/chaos/simulate-main.js --seeds 5000 [--from 1] [--bug early] [--store postgres://…]`, or one of them with what happened
- * in it: `--seed 17`. With `--schedules` those of schedules. Ends with 1 at the first that fails, with what happened in it until then, and says how to run that one again.
+ * Runs many simulations: `node out/test/chaos/simulate-main.js --seeds 5000 [--from 1] [--bug early] [--store postgres://…]`, or a single one
+ * with its log: `--seed 17`. With `--schedules` it simulates schedules. At the first failure it prints the log and the command that
+ * reproduces the failure, and exits with code 1.
  */
 import { parseArgs } from "node:util";
 import { simulateSchedules } from "./schedule-simulation.ts";

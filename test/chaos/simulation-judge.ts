@@ -1,4 +1,4 @@
-/** What must be at the end of a simulation: every graph as a plain reading of its plan says, and in its store what contract section 4 promises. */
+/** Checks the end of a simulation: every run has the outcome that its plan predicts, and the store keeps the promises of contract section 4. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Json } from "svckit/graph";
@@ -9,11 +9,11 @@ import type { Store } from "./simulation-world.ts";
 
 type StoredNode = Awaited<ReturnType<Store["graphs"]["load"]>>[number]["nodes"][number];
 
-/** A graph that was asked for. */
+/** A run that was requested. */
 export interface Asked {
   readonly plan: GraphPlan;
   id: string | undefined;
-  /** A cancel was asked for, heard or not. */
+  /** Whether a cancel was requested, successfully or not. */
   mayBeCancelled: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Evidence {
   plan: Plan;
   store: Store;
   runs: readonly Asked[];
-  /** What was seen on the way and must not be. */
+  /** Unexpected errors during the simulation. */
   wrong: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export class Judge {
 
   /** @throws AssertionError */
   async all(): Promise<void> {
-    assert.deepEqual(this.#wrong, [], "what must not be");
+    assert.deepEqual(this.#wrong, [], "unexpected errors");
     const all = (await this.#store.graphs.list({ limit: 200 })).items;
     const roots = all.filter((row) => row.parentGraph === undefined);
     assert.deepEqual(
@@ -49,7 +49,10 @@ export class Judge {
       "graphs that were started",
     );
     for (const { id, status, parentGraph } of all) {
-      assert.ok(status === "done" || status === "failed", `${id} is left ${status}, of ${parentGraph ?? "nobody"}`);
+      assert.ok(
+        status === "done" || status === "failed",
+        `${id} did not end: its status is ${status}, its parent ${parentGraph ?? "none"}`,
+      );
       await this.#events(id, status);
       await this.#undone(id);
       await this.#artifacts(id);
@@ -62,14 +65,14 @@ export class Judge {
     assert.ok(stored);
     const { row, nodes } = stored;
     const fate = fateOf(plan, this.#plan.child);
-    if (row.error?.reason === "cancelled") assert.ok(mayBeCancelled, "nobody has cancelled it");
-    else assert.equal(row.status, fate.graph, `${id} came to ${JSON.stringify(row.error)}`);
+    if (row.error?.reason === "cancelled") assert.ok(mayBeCancelled, "it failed as cancelled, but nobody cancelled it");
+    else assert.equal(row.status, fate.graph, `${id} ended with ${JSON.stringify(row.error)}`);
     if (row.status === "failed") {
       const left = nodes.filter((node) => ["running", "waiting", "cancelling", "compensating"].includes(node.status));
       assert.deepEqual(
         left.map(({ id: node, status }) => `${node} ${status}`),
         [],
-        "nothing of a failed graph goes on",
+        "no node of a failed run is still active",
       );
       const notUndone = nodes.filter(
         (node) => node.status === "done" && planOfNode(plan, node.id)?.compensates && !node.id.includes("#"),
@@ -77,7 +80,7 @@ export class Judge {
       assert.deepEqual(
         notUndone.map((node) => node.id),
         [],
-        "what can be taken back is",
+        "all compensatable nodes are compensated",
       );
       return;
     }
@@ -90,31 +93,32 @@ export class Judge {
     if (node.kind !== "map") assert.equal(own?.status, fate, `${node.name} of ${plan.name}`);
     if (fate !== "done" || node.kind === "child") return;
     if (node.kind === "map") assert.equal(items.length, node.items, `items of ${node.name}`);
-    // What was taken back and done again has another result than those had that went on from it.
+    // After a compensation a node has a new result, which differs from the one that later nodes have read.
     const isFirst = epoch === 1;
     const deps = Object.fromEntries(
       node.after.map((at) => plan.nodes[at] as NodePlan).map(({ name }) => [name, resultOf(plan, name, rows)]),
     );
     for (const { id, result } of node.kind === "map" ? items : own ? [own] : []) {
       const { outcomes, saw } = result as { outcomes: Json; saw: Json };
-      assert.deepEqual(outcomes, outcomesOf(node.ops), `what ${id} did`);
+      assert.deepEqual(outcomes, outcomesOf(node.ops), `the outcomes of ${id}`);
       if (isFirst)
         assert.deepEqual(
           saw,
           node.kind === "map" ? sawOf(Object.values(deps)[0] ?? null) : sawOf(deps),
-          `what ${id} went on from`,
+          `the inputs of ${id}`,
         );
     }
   }
 
-  /** Each has more tries than fail: only its time may be over before them. */
+  /** A compensation has more tries than its plan lets fail, so it can only fail by a timeout. */
   async #undone(graphId: string): Promise<void> {
     const [stored] = await this.#store.graphs.load([graphId]);
     for (const { id, status, error } of stored?.nodes ?? [])
-      if (status === "uncompensated") assert.match(error?.message ?? "", /^Not undone within/, `${id} of ${graphId}`);
+      if (status === "uncompensated")
+        assert.match(error?.message ?? "", /^Not compensated within/, `${id} of ${graphId}`);
   }
 
-  /** Each that there is is whole, whatever has become of the node since. */
+  /** Each artifact is complete, whatever happened to its node afterwards. */
   async #artifacts(graphId: string): Promise<void> {
     const { graphs } = this.#store;
     for (const { name, upload, sha256, bytes } of await graphs.artifacts(graphId)) {
@@ -131,7 +135,7 @@ export class Judge {
     const announced = (await this.#store.webhooks.listDeliveries({ graphId: id, limit: 200 })).items;
     for (const type of ["graph.done", "graph.failed", "graph.paused"])
       assert.equal(announced.filter(({ event }) => event === type).length, count(type), `webhooks of ${type}`);
-    assert.equal(events.at(-1)?.type, `graph.${status}`, "its end is the last that is told of it");
+    assert.equal(events.at(-1)?.type, `graph.${status}`, "the last event is its end");
   }
 }
 

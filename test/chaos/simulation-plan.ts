@@ -1,9 +1,9 @@
 /**
- * What one simulation (test/chaos/simulation.ts) is made of, all of it drawn from its seed: graphs, what their workers do, what
- * operators do and when, how often the process dies. And what it must come to, by the plain reading of it: no store, no time.
+ * The plan of a simulation (test/chaos/simulation.ts), derived from its seed: graphs, workers' behavior, operators' actions and the number
+ * of crashes. Also computes the expected outcome from the plan alone, without a store or time.
  */
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudorandom numbers that a seed determines (mulberry32). */
 export class Dice {
   #state: number;
 
@@ -11,7 +11,7 @@ export class Dice {
     this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** A number from 0 to below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -19,7 +19,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to below `count`. */
+  /** An integer from 0 to below `count`. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }
@@ -37,40 +37,40 @@ export class Dice {
   }
 }
 
-/** What a worker does, one after the other. */
+/** An operation of a worker. A worker runs its operations in order. */
 export type Op =
   | { kind: "step" | "call" | "state" }
   | { kind: "sleep"; ms: number }
-  /** Takes a while, and tells something in it. */
+  /** Takes a while, with a heartbeat halfway. */
   | { kind: "work"; ms: number }
-  /** For a signal that is sent, once or twice. */
+  /** Waits for a signal that is sent once or twice. */
   | { kind: "wait" }
-  /** For one that is never sent. */
+  /** Waits for a signal that is never sent. */
   | { kind: "late"; ms: number }
   | { kind: "map"; items: number }
-  /** A file, from a stream that takes a while. */
+  /** Writes a file from a slow stream. */
   | { kind: "artifact"; ms: number };
 
 export interface NodePlan {
   name: string;
   kind: "node" | "map" | "child";
-  /** Nodes before it, by their place. */
+  /** Indices of its predecessors. */
   after: number[];
   ops: Op[];
-  /** So many attempts fail first. */
+  /** Number of attempts that fail before one succeeds. */
   fails: number;
-  /** The first attempt does not end by itself. */
+  /** Whether the first attempt never ends by itself. */
   hangs: boolean;
-  /** Fails for good. */
+  /** Whether it fails with a final error. */
   isFatal: boolean;
   onError: "fail" | "continue";
   isWanted: boolean;
   items: number;
   compensates: boolean;
   hasOnCancel: boolean;
-  /** So many tries to undo it fail first. */
+  /** Number of compensation tries that fail before one succeeds. */
   undoFails: number;
-  /** The first of them does not end by itself. */
+  /** Whether the first compensation try never ends by itself. */
   undoHangs: boolean;
   concurrency: number;
 }
@@ -83,18 +83,18 @@ export interface GraphPlan {
 
 export type Act =
   | { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" | "restart" }
-  /** The clock of the machine is set; who measures by it what takes a while measures that. */
+  /** Sets the machine's clock. Durations measured with it include the change. */
   | { atMs: number; do: "set"; aheadMs: number };
 
 export interface Plan {
   graphs: GraphPlan[];
-  /** What nodes that stand for a graph stand for. */
+  /** The graph that child nodes run. */
   child: GraphPlan;
   starts: { atMs: number; delayMs: number; graph: number }[];
   acts: Act[];
-  /** Beside those of `acts`, at calls of the store. */
+  /** Number of crashes at calls of the store, in addition to those in `acts`. */
   deaths: number;
-  /** Commits that the store refuses with an error. */
+  /** Number of commits that the store rejects with an error. */
   faults: number;
 }
 
@@ -137,7 +137,7 @@ function graphPlan(dice: Dice, name: string, most: number, mayNest: boolean): Gr
 }
 
 function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: boolean): NodePlan {
-  // Each goes on from one of the last, so that there are chains, and now and then from another one.
+  // Each node follows one of the last two, which forms chains, and sometimes another one.
   const after = at === 0 || dice.isOneIn(5) ? [] : [at - 1 - dice.below(Math.min(2, at))];
   if (at > 1 && dice.isOneIn(3)) after.push(dice.below(at));
   const from = after[0];
@@ -180,15 +180,15 @@ function op(dice: Dice, mayWait: boolean): Op {
   if (kind === "late") return { kind, ms: 200 };
   if (kind === "artifact") return { kind, ms: dice.pick([0, 300]) };
   if (kind === "map") return { kind, items: dice.below(3) };
-  // Nobody knows the ids of children, to send them signals.
+  // Only top-level runs receive signals, since the ids of child runs are not known.
   return { kind: kind === "wait" && !mayWait ? "step" : kind };
 }
 
 export type Fate = "done" | "failed" | "skipped";
 
-/** What becomes of each node, and of the graph, if it is left to run. */
+/** The outcome of each node and of the run, if it is not interrupted. */
 export function fateOf(plan: GraphPlan, child: GraphPlan): GraphFate {
-  // Children have no children.
+  // Child graphs have no children.
   return fateWith(plan, fateWith(child, false).graph === "failed");
 }
 
@@ -215,12 +215,12 @@ function fatalOf({ kind, isFatal, items }: NodePlan): boolean {
   return isFatal && (kind !== "map" || items > 0);
 }
 
-/** A fan-out that fails ends its graph, unless it collects. */
+/** Whether the run continues after this node fails. A failed fan-out ends its run, unless it collects errors. */
 function goesOn({ kind, onError }: NodePlan): boolean {
   return onError === "continue" && kind !== "map";
 }
 
-/** What its operations come to, but for what each attempt makes anew. */
+/** The results of operations, except for those that differ between attempts. */
 export function outcomesOf(ops: readonly Op[]): unknown[] {
   return ops.map((each, at) => {
     if (each.kind === "map") return Array.from({ length: each.items }, (_, item) => item * 2);

@@ -1,10 +1,10 @@
 /**
- * What happened in a simulation, line by line and the same for the same seed: what was done, which processes died, and what was written
- * of each graph, in the order in which the store had it. Graphs are named by that order too: their ids are others each time.
+ * The log of a simulation, identical for the same seed: actions, crashes, and the writes for each run in the order in which the store
+ * received them. Runs are numbered in that order, since their ids differ each time.
  */
 import type { Store, Timeline } from "./simulation-world.ts";
 
-type Unit = Parameters<Store["graphs"]["commit"]>[0];
+type Transition = Parameters<Store["graphs"]["commit"]>[0];
 
 const ID = /g_[0-9A-Z]{26}/g;
 
@@ -23,13 +23,13 @@ export class Trace {
     this.lines.push(`${this.#timeline.now() - this.#startMs} ms ${what}`);
   }
 
-  /** @param outcome what the store says of it, or why it was never asked. */
-  wrote(unit: Unit, outcome: string): void {
-    const events = (unit.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`));
-    const started = unit.insert ? `, "${unit.insert.worker}"` : "";
-    // Nodes have the ids of graphs, too: one that waits for another one.
+  /** @param outcome the result of the write, or why it was never attempted. */
+  wrote(transition: Transition, outcome: string): void {
+    const events = (transition.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`));
+    const started = transition.insert ? `, "${transition.insert.worker}"` : "";
+    // Node names may contain run ids: those of the runs they wait for.
     const reported = events.join(", ").replace(ID, (id) => this.#nameOf(id));
-    this.note(`${this.#nameOf(unit.graphId)}${started}: ${reported || "no event"} (${outcome})`);
+    this.note(`${this.#nameOf(transition.graphId)}${started}: ${reported || "no event"} (${outcome})`);
   }
 
   #nameOf(graphId: string): string {
@@ -39,9 +39,9 @@ export class Trace {
   }
 }
 
-/** A simulation in which something was that must not be. */
+/** The error of a failed simulation. */
 export class SimulationFailure extends Error {
-  // Whoever prints the error prints no more of it than its message.
+  // Private, so that printing the error prints only its message.
   readonly #trace: Trace;
 
   constructor(message: string, trace: Trace, cause: unknown) {
@@ -49,13 +49,13 @@ export class SimulationFailure extends Error {
     this.#trace = trace;
   }
 
-  /** What happened until then. */
+  /** The log up to the failure. */
   get trace(): readonly string[] {
     return this.#trace.lines;
   }
 }
 
-/** A fault of the store, what came upon it, and a state that forbids it, are answers; anything else is not. */
+/** Whether an error is expected: a fault of the store, a consequence of one, or an operation that the state does not allow. */
 export function isFault(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   return code === "SVC_TRANSITION" || /the disk is full|the store had another state/i.test(message ?? "");

@@ -1,4 +1,4 @@
-/** Graphs of a simulation as its plan (simulation-plan.ts) has them, and workers that do, fail and hang as it says. */
+/** Creates the graphs of a simulation's plan (simulation-plan.ts), with workers that succeed, fail and hang as planned. */
 import {
   FinalError,
   graph,
@@ -14,16 +14,16 @@ import {
 } from "svckit/graph";
 import type { GraphPlan, NodePlan, Op, Plan } from "./simulation-plan.ts";
 
-/** Tries beyond those that a plan has fail: for deaths, faults, and one that hangs. */
+/** Tries in addition to those that the plan lets fail: for crashes, faults, and a hang. */
 const SPARE_TRIES = 5;
 const HANG_MS = 20_000;
 
-/** What is around workers. */
+/** The environment of the workers. */
 export interface World {
-  /** Of the process that lives. */
+  /** The clock of the current process. */
   clock: () => Clock;
   note: (what: string) => void;
-  /** Told of what must not be. */
+  /** Records an unexpected error. */
   isWrong: (what: string) => void;
 }
 
@@ -91,7 +91,7 @@ export class SimulatedWork {
     if (attempt <= node.undoFails) throw new Error("not yet");
   }
 
-  /** What it waits for is not counted, and the rest takes no time at all: whatever the clock was set to, it is not late. */
+  /** An attempt must not time out: waiting does not count, and the rest takes no time, whatever the clock is set to. */
   #requireInTime({ nodeId, signal }: WorkerContext): void {
     const { name, message } = signal.reason as Error;
     if (name === "AttemptTimeout") this.#world.isWrong(`${nodeId}: ${message}`);
@@ -130,7 +130,7 @@ async function perform(op: Op, at: number, ctx: WorkerContext, clock: Clock): Pr
   return op.kind;
 }
 
-/** What each attempt writes is another. */
+/** The content differs for each attempt. */
 async function* slowly(clock: Clock, ms: number, { attempt, epoch }: WorkerContext): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < 2; at++) {
     await new Promise<void>((resolve) => void clock.schedule(ms, resolve));
@@ -138,12 +138,12 @@ async function* slowly(clock: Clock, ms: number, { attempt, epoch }: WorkerConte
   }
 }
 
-/** A key may hold no slash. */
+/** A key must not contain a slash. */
 function signalOf(id: string, at: number): string {
   return `go ${id.replace("/", ":")} ${at}`;
 }
 
-/** Names of all signals that its nodes wait for. */
+/** Names of all signals that the run's nodes wait for. */
 export function signalsOf({ nodes }: GraphPlan): string[] {
   return nodes.flatMap(({ name, kind, items, ops }) => {
     const ids = kind === "map" ? Array.from({ length: items }, (_, item) => `${name}/${item}`) : [name];
@@ -155,7 +155,7 @@ function itemsOf({ items }: NodePlan, result: Json): Json[] {
   return Array.from({ length: items }, (_, item) => ({ item, of: sawOf(result) }));
 }
 
-/** What tells results apart: each attempt makes another. */
+/** Reduces results to their nonces, which identify the attempt that produced them. */
 export function sawOf(value: Json): Json {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(sawOf);

@@ -1,7 +1,7 @@
 /**
- * The world of one simulation: time that moves by itself from one thing to the next, and processes whose store is late, answers out of
- * order, refuses, and at any of whose calls they may die. What is on its way to the store when a process dies is written, lost, or
- * written late, when another process has long taken its place.
+ * The environment of a simulation: time that advances from event to event, and processes whose store is slow, answers out of order, rejects
+ * commits, and at any of whose calls the process may die. When a process dies, its pending commits are written, lost, or written late,
+ * when another process has already taken over.
  */
 import type { Clock, Store } from "svckit/graph";
 import type { Dice } from "./simulation-plan.ts";
@@ -9,7 +9,7 @@ import type { Trace } from "./simulation-trace.ts";
 
 export type { Store };
 
-type Unit = Parameters<Store["graphs"]["commit"]>[0];
+type Transition = Parameters<Store["graphs"]["commit"]>[0];
 
 interface Due {
   atMs: number;
@@ -18,14 +18,14 @@ interface Due {
   isOff: boolean;
 }
 
-/** Whatever falls due runs in order of time, then of when it was asked for. */
+/** Runs timers in order of due time, then in the order in which they were set. */
 export class Timeline implements Clock {
   #nowMs: number;
   #order = 0;
   readonly #due: Due[] = [];
-  /** Calls of the store that are with it. */
+  /** Number of pending calls of the real store. */
   activeCount = 0;
-  /** How far the clock of the machine is from the time: it was set. Timers take no notice of that. */
+  /** How far the machine's clock is ahead, after it was set. Timers ignore it. */
   aheadMs = 0;
 
   constructor(startMs: number) {
@@ -71,39 +71,39 @@ function isBefore(one: Due, other: Due): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** What can be done wrong on purpose, so that it is seen to be found. */
+/** Bugs that can be planted to verify that the simulation detects them. */
 export type Bug =
   /** A commit is acknowledged before it is written. */
   | "early"
-  /** Who writes late is not refused. */
+  /** A late write is not rejected. */
   | "unfenced"
-  /** A timer is lost, one of forty. */
+  /** One timer of forty is lost. */
   | "timer"
-  /** The row of a webhook is written once more, one of ten. */
+  /** One webhook row of ten is written twice. */
   | "twice";
 
 export interface Trouble {
   trace: Trace;
   dice: Dice;
   bug: Bug | undefined;
-  /** Numbers of the store's calls at which a process dies, ascending. */
+  /** Numbers of the store calls at which a process dies, ascending. */
   deathsAt: number[];
   faults: number;
-  /** Calls of the store, of all processes. */
+  /** Number of store calls by all processes. */
   calls: number;
-  /** Nothing more goes wrong. */
+  /** Whether faults are over. */
   isOver: boolean;
 }
 
 interface Waiting {
-  unit: Unit;
-  resolve: (hasHeld: boolean) => void;
+  transition: Transition;
+  resolve: (isCommitted: boolean) => void;
   reject: (error: unknown) => void;
 }
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 
-/** One process, seen from its store and its clock: when it is dead nothing of it is heard any more. */
+/** One process, as seen by its store and clock. Once dead, it has no more effects. */
 export class Life {
   isDead = false;
   readonly clock: Clock;
@@ -112,7 +112,7 @@ export class Life {
   readonly #inner: Store["graphs"];
   readonly #trouble: Trouble;
   readonly #onDeath: () => void;
-  /** Units on their way, in the order they came: a store writes them in it. */
+  /** Pending commits in order of arrival, in which the store writes them. */
   readonly #line: Waiting[] = [];
   #lastAnswerMs = new Map<string, number>();
 
@@ -138,14 +138,14 @@ export class Life {
     const { dice, bug } = this.#trouble;
     const left = this.#line.splice(0);
     const written = bug === "early" ? 0 : dice.below(left.length + 1);
-    // That it is refused, nobody is there to hear.
-    const write = (unit: Unit): void => void this.#write(unit).catch(() => undefined);
-    for (const { unit } of left.slice(0, written)) write(unit);
-    for (const { unit } of left.slice(written)) this.#trouble.trace.wrote(unit, "lost, or late");
-    // Lost, or, as of a process that was frozen, late.
+    // A rejection has no recipient any more.
+    const write = (transition: Transition): void => void this.#write(transition).catch(() => undefined);
+    for (const { transition } of left.slice(0, written)) write(transition);
+    for (const { transition } of left.slice(written)) this.#trouble.trace.wrote(transition, "lost, or late");
+    // The rest is lost, or written late, as by a frozen process.
     if (dice.isOneIn(2))
       this.#timeline.schedule(dice.below(3000), () => {
-        for (const { unit } of left.slice(written)) write(bug === "unfenced" ? unfenced(unit) : unit);
+        for (const { transition } of left.slice(written)) write(bug === "unfenced" ? unfenced(transition) : transition);
       });
     this.#onDeath();
   }
@@ -153,7 +153,7 @@ export class Life {
   #graphs(): Store["graphs"] {
     return new Proxy(this.#inner, {
       get: (target, key) => {
-        if (key === "commit") return (unit: Unit) => this.#commit(unit);
+        if (key === "commit") return (transition: Transition) => this.#commit(transition);
         const value: unknown = Reflect.get(target, key);
         if (typeof value !== "function") return value;
         const method = value.bind(target) as (...given: unknown[]) => unknown;
@@ -174,7 +174,7 @@ export class Life {
     });
   }
 
-  /** Now and then it fails, and may have been written nevertheless. */
+  /** Fails sometimes, although the change may have been written. */
   async #faulty(work: () => unknown): Promise<unknown> {
     const { dice, isOver } = this.#trouble;
     const isFault = !isOver && this.#trouble.faults > 0 && dice.isOneIn(20);
@@ -203,51 +203,56 @@ export class Life {
     });
   }
 
-  #commit(unit: Unit): Promise<boolean> {
+  #commit(transition: Transition): Promise<boolean> {
     if (this.isDead || this.#isDeath()) return never();
     const { dice, bug, isOver } = this.#trouble;
     return new Promise((resolve, reject) => {
       if (!isOver && this.#trouble.faults > 0 && dice.isOneIn(20)) {
         this.#trouble.faults--;
-        this.#trouble.trace.wrote(unit, "the disk is full");
-        this.#answer(unit, () => reject(new Error("the disk is full")));
+        this.#trouble.trace.wrote(transition, "the disk is full");
+        this.#answer(transition, () => reject(new Error("the disk is full")));
         return;
       }
-      if (bug === "early") this.#answer(unit, () => resolve(true));
-      this.#line.push({ unit, resolve, reject });
+      if (bug === "early") this.#answer(transition, () => resolve(true));
+      this.#line.push({ transition, resolve, reject });
       if (this.#line.length === 1) this.#timeline.schedule(dice.below(bug === "early" ? 30 : 4), () => this.#flush());
     });
   }
 
   #flush(): void {
     if (this.isDead) return;
-    for (const { unit, resolve, reject } of this.#line.splice(0))
-      this.#write(unit).then((hasHeld) => this.#answer(unit, () => resolve(hasHeld)), reject);
+    for (const { transition, resolve, reject } of this.#line.splice(0))
+      this.#write(transition).then((isCommitted) => this.#answer(transition, () => resolve(isCommitted)), reject);
   }
 
-  /** Later, though not before the one before of this graph; and perhaps never. */
-  #answer(unit: Unit, answer: () => void): void {
+  /** Answers later, in order within a run; never if the process dies. */
+  #answer(transition: Transition, answer: () => void): void {
     if (this.isDead || this.#isDeath()) return;
-    const earliestMs = this.#lastAnswerMs.get(unit.graphId) ?? 0;
+    const earliestMs = this.#lastAnswerMs.get(transition.graphId) ?? 0;
     const atMs = Math.max(earliestMs, this.#timeline.now() + this.#trouble.dice.below(6));
-    this.#lastAnswerMs.set(unit.graphId, atMs);
+    this.#lastAnswerMs.set(transition.graphId, atMs);
     this.#timeline.schedule(atMs - this.#timeline.now(), () => void (this.isDead || answer()));
   }
 
-  #write(unit: Unit): Promise<boolean> {
+  #write(transition: Transition): Promise<boolean> {
     const { bug, dice } = this.#trouble;
-    const again = bug === "twice" && dice.isOneIn(10) ? (unit.outbox ?? []) : [];
-    const outbox = [...(unit.outbox ?? []), ...again.map((row) => ({ ...row, id: `${row.id}again`, pauseNo: 99 }))];
-    return this.#counted(this.#traced(unit, this.#inner.commit(again.length > 0 ? { ...unit, outbox } : unit)));
+    const again = bug === "twice" && dice.isOneIn(10) ? (transition.outbox ?? []) : [];
+    const outbox = [
+      ...(transition.outbox ?? []),
+      ...again.map((row) => ({ ...row, id: `${row.id}again`, pauseNo: 99 })),
+    ];
+    return this.#counted(
+      this.#traced(transition, this.#inner.commit(again.length > 0 ? { ...transition, outbox } : transition)),
+    );
   }
 
-  async #traced(unit: Unit, answer: Promise<boolean>): Promise<boolean> {
-    const hasHeld = await answer;
-    this.#trouble.trace.wrote(unit, hasHeld ? "written" : "refused");
-    return hasHeld;
+  async #traced(transition: Transition, answer: Promise<boolean>): Promise<boolean> {
+    const isCommitted = await answer;
+    this.#trouble.trace.wrote(transition, isCommitted ? "written" : "refused");
+    return isCommitted;
   }
 
-  /** Time stands still until the store has answered: how long that takes is drawn, not measured. */
+  /** Stops the simulated time until the store has answered, since real durations would not be deterministic. */
   async #counted<T>(answer: T | Promise<T>): Promise<T> {
     this.#timeline.activeCount++;
     try {
@@ -258,7 +263,7 @@ export class Life {
   }
 }
 
-function unfenced(unit: Unit): Unit {
-  const { fence: _, ...rest } = unit;
+function unfenced(transition: Transition): Transition {
+  const { fence: _, ...rest } = transition;
   return rest;
 }

@@ -1,4 +1,4 @@
-/** Some hundred simulations in each run of the tests; `.ci/run` has five thousand others. */
+/** Runs a few hundred simulations. `.ci/run` runs five thousand others. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulationFailure } from "./simulation-trace.ts";
@@ -6,11 +6,11 @@ import { simulate } from "./simulation.ts";
 import type { Bug } from "./simulation-world.ts";
 
 const SEEDS = 300;
-/** Within so many each of the bugs below has shown itself, most within the first thirty. */
+/** Each planted bug is detected within this many seeds, most within the first thirty. */
 const ENOUGH = 200;
 
-describe("graphs in a world drawn from a number", () => {
-  it("come to what their plan says, whatever dies, is late or is out of order, and the store holds what is promised", async (test) => {
+describe("a simulation of runs", () => {
+  it("ends every run as planned and keeps the promises of the store, despite crashes, delays and reordering", async (test) => {
     let [deaths, calls] = [0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const ran = await simulate(seed);
@@ -21,24 +21,24 @@ describe("graphs in a world drawn from a number", () => {
     assert.ok(deaths > SEEDS / 2);
   });
 
-  it("do the same for the same number", async () => {
+  it("does the same for the same seed", async () => {
     let happened = 0;
     for (const seed of [3, 14, 75]) {
       const { trace } = await simulate(seed);
       assert.deepEqual((await simulate(seed)).trace, trace);
       happened += trace.length;
     }
-    assert.ok(happened > 10, `${happened} things have happened`);
+    assert.ok(happened > 10, `the logs have ${happened} lines`);
   });
 
   const bugs: Record<Bug, string> = {
     early: "a commit is acknowledged before it is written",
-    unfenced: "who writes late is not refused",
+    unfenced: "a late write is not rejected",
     timer: "a timer is lost",
     twice: "a webhook is written twice",
   };
   for (const [bug, what] of Object.entries(bugs) as [Bug, string][])
-    it(`show that ${what}`, async () => {
+    it(`detects the planted bug: ${what}`, async () => {
       const firstFailure = async (): Promise<Error | undefined> => {
         for (let seed = 1; seed <= ENOUGH; seed++)
           try {
@@ -49,7 +49,10 @@ describe("graphs in a world drawn from a number", () => {
         return undefined;
       };
       const failure = await firstFailure();
-      assert.match(failure?.message ?? "nothing was found", new RegExp(`Again: node .* --seed \\d+ --bug ${bug}$`));
+      assert.match(
+        failure?.message ?? "no bug was detected",
+        new RegExp(`Reproduce: node .* --seed \\d+ --bug ${bug}$`),
+      );
       const trace = failure instanceof SimulationFailure ? failure.trace.join("\n") : "";
       for (const reported of [
         /graph 1, ".*": graph.queued.* \(written\)/,

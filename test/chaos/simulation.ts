@@ -1,7 +1,7 @@
 /**
- * A simulation: graphs at random, workers that fail, hang, sleep, wait and call, operators, deaths of the process at any call of
- * the store, late and reordered answers: all of it drawn from one number, with the time of a clock that only this moves. At the end
- * every graph must have come to what the plain reading of its plan says, and its store hold what contract section 4 promises.
+ * A simulation, fully determined by a seed and with a simulated clock: random graphs, workers that fail, hang, sleep, wait and call,
+ * operators, crashes at any call of the store, late and reordered answers. In the end every run must have the outcome that its plan
+ * predicts, and the store must keep the promises of contract section 4.
  */
 import assert from "node:assert/strict";
 import { createEngine, openStore, type Engine, type LifecycleEvent, type Store } from "svckit/graph";
@@ -11,26 +11,26 @@ import { isFault, SimulationFailure, Trace } from "./simulation-trace.ts";
 import { double, signalsOf, SimulatedWork } from "./simulation-workers.ts";
 import { Life, Timeline, type Bug, type Trouble } from "./simulation-world.ts";
 
-/** With more a node might have been under way at three, and be poison. */
+/** Three crashes could hit the same node, which would make it poison. */
 const MOST_DEATHS = 2;
-/** Far more than any plan takes. */
+/** Far more rounds than any plan takes. */
 const MOST_ROUNDS = 400;
-/** What no clock that was set has put off needs no more. */
+/** Enough rounds unless a changed clock has delayed something. */
 const SOON_ROUNDS = 150;
-/** Ids of graphs hold the time, and must not repeat between runs. */
+/** Run ids contain the time and must not repeat between simulations. */
 let nextStartMs = Date.UTC(2026, 0, 1);
 
 export interface Ran {
   graphs: number;
   deaths: number;
   calls: number;
-  /** What happened, the same for the same seed. */
+  /** The log of events, identical for the same seed. */
   trace: string[];
 }
 
 export interface Wanted {
   bug?: Bug | undefined;
-  /** Of a store that is empty. Default `memory:`. */
+  /** URL of an empty store. Default: `memory:`. */
   url?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ interface Run extends Asked {
   isAsked: boolean;
 }
 
-/** @throws SimulationFailure for what must not be, with what runs it again. */
+/** @throws SimulationFailure that says what is wrong and how to reproduce it. */
 export async function simulate(seed: number, { bug, url = "memory:" }: Wanted = {}): Promise<Ran> {
   const store = await openStore(url);
   const simulation = new Simulation(seed, store, bug);
@@ -48,7 +48,11 @@ export async function simulate(seed: number, { bug, url = "memory:" }: Wanted = 
     return await simulation.run();
   } catch (cause) {
     const again = `node out/test/chaos/simulate-main.js --seed ${seed}${bug === undefined ? "" : ` --bug ${bug}`}${url === "memory:" ? "" : ` --store ${url}`}`;
-    throw new SimulationFailure(`Seed ${seed}: ${(cause as Error).message}\nAgain: ${again}`, simulation.trace, cause);
+    throw new SimulationFailure(
+      `Seed ${seed}: ${(cause as Error).message}\nReproduce: ${again}`,
+      simulation.trace,
+      cause,
+    );
   } finally {
     await store.close();
   }
@@ -69,7 +73,7 @@ class Simulation {
   #engine!: Engine;
   #isUp = false;
   #deliveries = 0;
-  /** What must not be, and nobody waits for. */
+  /** Unexpected errors of calls that nobody awaits. */
   readonly #wrong: string[] = [];
 
   constructor(seed: number, store: Store, bug: Bug | undefined) {
@@ -133,7 +137,7 @@ class Simulation {
         this.#isUp = true;
         for (const each of this.#runs) if (each.isAsked && each.id === undefined) this.#start(each);
       },
-      // As a boot that fails: another one is made, and a death that was to come has come.
+      // A failed boot counts as one of the planned deaths.
       () => {
         this.#trouble.deathsAt.shift();
         life.die();
@@ -150,7 +154,7 @@ class Simulation {
     this.#timeline.schedule(1 + this.#dice.below(50), () => this.#live());
   }
 
-  /** As a deploy: what runs is let go, and another process takes its place. Not while a fault may come, which would leave it as a death does. */
+  /** Restarts the process as a deploy does: aborts what runs, then starts another process. Skipped while a fault may occur, which would act like a crash. */
   async #restart(): Promise<void> {
     if (!this.#isUp || this.#trouble.faults > 0) return;
     const life = this.#life;
@@ -163,7 +167,7 @@ class Simulation {
     this.#timeline.schedule(1 + this.#dice.below(50), () => this.#live());
   }
 
-  // What operators do.
+  // Operators.
 
   #start(each: Run): void {
     each.isAsked = true;
@@ -171,7 +175,7 @@ class Simulation {
     const { key, delayMs, plan } = each;
     this.#engine.start(plan.name, null, { idempotencyKey: key, delay: delayMs }).then(
       ({ snapshot }) => {
-        if (each.id !== undefined && each.id !== snapshot.graph_id) this.#wrong.push(`${key} gave two graphs`);
+        if (each.id !== undefined && each.id !== snapshot.graph_id) this.#wrong.push(`${key} started two runs`);
         each.id = snapshot.graph_id;
         this.trace.note(`${key} is started`);
       },
@@ -186,7 +190,7 @@ class Simulation {
     const { do: what } = act;
     if (what === "set") {
       this.#timeline.aheadMs = act.aheadMs;
-      return this.trace.note(`the clock is set, ${act.aheadMs} ms ahead`);
+      return this.trace.note(`the clock is set ${act.aheadMs} ms ahead`);
     }
     if (what === "die") {
       if (this.#deaths + this.#trouble.deathsAt.length < MOST_DEATHS) this.#life.die();
@@ -213,7 +217,7 @@ class Simulation {
     }
   }
 
-  /** Nothing goes wrong any more: whatever has happened, every graph can be brought to its end. */
+  /** Brings every run to its end, after all faults are over. */
   async #finish(): Promise<void> {
     for (const each of this.#runs) {
       for (let round = 0; ; round++) {
@@ -222,26 +226,29 @@ class Simulation {
           const { status, phase, error, epoch } = view as NonNullable<typeof view>;
           const isOver = status === "done" || (status === "failed" && !this.#isForAnother(each, error?.reason));
           if (isOver) break;
-          assert.ok(round < MOST_ROUNDS, `${each.key} is ${phase} and does not end: ${JSON.stringify(view?.nodes)}`);
+          assert.ok(
+            round < MOST_ROUNDS,
+            `${each.key} does not end: its phase is ${phase},: ${JSON.stringify(view?.nodes)}`,
+          );
           if (status === "failed") await this.#asked(this.#engine.retry(each.id));
           else if (phase === "paused" || phase === "pausing") await this.#asked(this.#engine.resume(each.id));
           else if (phase !== "cancelling") await this.#asked(this.#signal(each, epoch));
         }
         assert.ok(round < MOST_ROUNDS, `${each.key} is not started`);
-        // One whose sleep began by a clock that was ahead sleeps until then.
+        // A sleep that began while the clock was ahead lasts accordingly longer.
         await this.#timeline.advance(round < SOON_ROUNDS ? 1000 : 60_000);
       }
     }
-    // Children of what was cancelled, and what dead processes still write.
+    // For children of cancelled runs, and for late writes of dead processes.
     await this.#timeline.advance(60_000);
   }
 
-  /** One that was cancelled can be run again, and then comes to what it would have. */
+  /** Whether a cancelled run can be retried to reach its planned outcome. */
   #isForAnother({ plan }: Run, reason: string | undefined): boolean {
     return reason === "cancelled" && fateOf(plan, this.#plan.child).graph === "done";
   }
 
-  /** @returns what it comes to; a refusal, since it has meanwhile changed, is left for the next round. */
+  /** @returns the result; undefined if the call was rejected because the run has changed, which the next round handles. */
   async #asked<T>(work: Promise<T>): Promise<T | undefined> {
     let outcome: { value?: T } | undefined;
     work.then(
@@ -252,16 +259,16 @@ class Simulation {
       },
     );
     for (let waited = 0; !outcome; waited++) {
-      assert.ok(waited < 200, "an operator is never answered");
+      assert.ok(waited < 200, "an operator's call was never answered");
       await this.#timeline.advance(20);
     }
-    assert.deepEqual(this.#wrong, [], "what must not be");
+    assert.deepEqual(this.#wrong, [], "unexpected errors");
     return outcome.value;
   }
 
-  /** Nobody waits for it: what is none of the answers that may come is judged later. */
+  /** Collects unexpected errors of calls that nobody awaits; they are checked later. */
   #refused(error: unknown): void {
-    if (!isFault(error)) this.#wrong.push(`an operator is answered ${String(error)}`);
+    if (!isFault(error)) this.#wrong.push(`an operator's call failed with ${String(error)}`);
   }
 
   #outboxRow({ graphId, event, epoch, pauseNo, timestampMs }: LifecycleEvent) {

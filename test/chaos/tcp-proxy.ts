@@ -1,14 +1,14 @@
-/** A way to a server through which connections can be cut, as a network cuts them. */
+/** A TCP proxy whose connections can be cut, as by a network failure. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface TcpProxy {
   port: number;
-  /** Ends every connection there is. */
+  /** Closes all connections. */
   cut(): void;
   close(): void;
 }
 
-/** @param address where it listens */
+/** @param address to listen on */
 export async function tcpProxy(targetPort: number, address = "127.0.0.1"): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

@@ -1,5 +1,5 @@
 /**
- * An app killed three times while it delivers: of what was acknowledged nothing is lost, and what arrives twice has one id.
+ * An app that is killed three times while it delivers webhooks. No acknowledged event is lost, and repeated deliveries keep their id.
  *
  *   WEBHOOK_SECONDS=60 WEBHOOK_RATE=500 node --test out/test/chaos/webhook-kill.test.js
  */
@@ -16,13 +16,13 @@ import type { Order } from "./webhook-process.ts";
 
 const SECONDS = Number(process.env["WEBHOOK_SECONDS"] ?? 3);
 const RATE = Number(process.env["WEBHOOK_RATE"] ?? 100);
-/** Of fewer, what one kill repeats is already more than a hundredth. */
+/** With fewer events, the repeats after a single kill would already exceed one percent. */
 const MANY = 20_000;
 const KILLS = 3;
-/** What can be sent and not on record: attempts under way, and those that have ended since the last commit. */
+/** Maximum number of sent but unrecorded attempts: those in flight, and those that ended after the last commit. */
 const UNRECORDED = 64 + 256;
 const folder = temporaryFolder();
-/** Ids of deliveries by graph, one for each time that one arrived. */
+/** Delivery ids by run, one per arrival. */
 const arrived = new Map<string, string[]>();
 const receiver = createServer((request, response) => {
   let body = "";
@@ -40,8 +40,9 @@ after(() => {
   folder.remove();
 });
 
-/** Graphs that a process acknowledged, and the last one's number. */
+/** Ids of acknowledged runs. */
 const acknowledged = new Set<string>();
+/** Number of the last acknowledged run. */
 let last = 0;
 
 function startProcess(order: Order): ChildProcess {
@@ -49,7 +50,7 @@ function startProcess(order: Order): ChildProcess {
   return spawn(process.execPath, [script, JSON.stringify(order)], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Runs for a while from the first acknowledgement on, then kills; without one until all is delivered. */
+/** Runs the app and kills it some time after the first acknowledgement; without a time, until everything is delivered. */
 async function run(url: string, killAfterMs?: number): Promise<void> {
   const to = killAfterMs === undefined ? 0 : Number.MAX_SAFE_INTEGER;
   const child = startProcess({ folder: folder.path, url, from: last + 1, to, perSecond: RATE });
@@ -66,11 +67,11 @@ async function run(url: string, killAfterMs?: number): Promise<void> {
   }
   await exited;
   clearTimeout(timer);
-  if (killAfterMs === undefined) assert.ok(hasFinished, "the last process delivers all and ends by itself");
+  if (killAfterMs === undefined) assert.ok(hasFinished, "the last process delivers everything and exits by itself");
 }
 
-describe(`an app killed ${KILLS} times while it delivers ${RATE} events a second`, () => {
-  it("loses nothing it acknowledged; what arrives twice does so under one id, and is little", async (test) => {
+describe(`an app killed ${KILLS} times while it delivers ${RATE} events per second`, () => {
+  it("loses no acknowledged event and repeats few deliveries, each under one id", async (test) => {
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
     for (let kill = 0; kill < KILLS; kill++) await run(url, (SECONDS * 1000) / KILLS);

@@ -1,6 +1,6 @@
 /**
- * The process that `webhook-kill.test.ts` kills: an app on the database of its order that starts graphs at a steady rate and
- * tells of each one that was acknowledged (`+<number> <graph>`); `finished` once nothing is left to deliver.
+ * The process that `webhook-kill.test.ts` kills: an app that starts runs at a steady rate and prints `+<number> <id>` for each acknowledged
+ * one, and `finished` once everything is delivered.
  */
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,9 +10,9 @@ import type { Engine } from "svckit/graph";
 
 export interface Order {
   folder: string;
-  /** Of the receiver. */
+  /** URL of the receiver. */
   url: string;
-  /** Numbers of the first and last graph. */
+  /** Numbers of the first and last run. */
   from: number;
   to: number;
   perSecond: number;
@@ -31,7 +31,7 @@ async function main({ folder, url, from, to, perSecond }: Order): Promise<void> 
       SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
       SVC_LOG_LEVEL: "error",
     },
-    // An attempt that meets a receiver in trouble is tried again soon, so that the end is soon seen.
+    // Failed deliveries are retried soon, to keep the test short.
     webhookSchedule: ["0s", "1s", "1s", "1s", "1s", "1s", "1s", "1s"],
   });
   await app.boot();
@@ -43,7 +43,7 @@ async function main({ folder, url, from, to, perSecond }: Order): Promise<void> 
   }
   await Promise.all(starts);
   const pending = new URLSearchParams({ status: "pending", limit: "1" });
-  // Asked of the store: a graph whose node has ended in memory is yet to be committed, with its delivery.
+  // Queries the store, because a run that has ended in memory still has to be committed together with its delivery.
   while (await isActive(app.engine)) await sleep(10 * TICK_MS);
   while ((await app.webhooks.deliveries(pending)).total > 0) await sleep(10 * TICK_MS);
   await app.close();
@@ -56,11 +56,12 @@ async function main({ folder, url, from, to, perSecond }: Order): Promise<void> 
 }
 
 async function isActive(engine: Pick<Engine, "list">): Promise<boolean> {
-  // In the order that graphs take, so that none slips by between two reads.
+  // In the order in which a run's status changes, so that no run is missed between two queries.
   for (const status of UNDER_WAY) if ((await engine.list({ worker: "note", status, limit: 1 })).total > 0) return true;
   return false;
 }
 
 const [, , order] = process.argv;
-// Imported for its types, too.
+// Also imported for its types.
+
 if (order?.startsWith("{")) await main(JSON.parse(order) as Order);

@@ -1,11 +1,11 @@
-/** What an action may be given of its own: a limit, a time, a size; and how it ends when its caller leaves. */
+/** The options of an action: limit, timeout, body size. Also how an action ends when its caller leaves. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, ActionError, call, currentContext, fail, redirect, type ActionOptions } from "svckit";
 import { SimulatedClock } from "svckit/testing";
 import { withFixture } from "./app.ts";
 
-/** An action that says when it has begun, and ends with its request's signal or never. */
+/** An action that reports when it has begun. It ends when its signal aborts, or never. */
 function endless(options: ActionOptions) {
   let report: (signal: AbortSignal) => void;
   const begun = new Promise<AbortSignal>((resolve) => (report = resolve));
@@ -17,8 +17,8 @@ function endless(options: ActionOptions) {
   return { wait, begun };
 }
 
-describe("an action's own options", () => {
-  it("limit: its calls are counted by themselves, in place of the limit of all actions", async () => {
+describe("the options of an action", () => {
+  it("limit: counts its calls separately, instead of under the limit of all actions", async () => {
     const own = action(() => 1, { limit: { perMinute: 3 } });
     const shared = action(() => 2);
     await withFixture(
@@ -36,7 +36,7 @@ describe("an action's own options", () => {
     );
   });
 
-  it("maxBytes: a longer body is refused with 413, by its announced length and by what comes", async () => {
+  it("maxBytes: rejects a longer body with 413, by its announced length and by the received bytes", async () => {
     const small = action((text: string) => text, { maxBytes: 100 });
     await withFixture(
       async ({ client }) => {
@@ -57,7 +57,7 @@ describe("an action's own options", () => {
     );
   });
 
-  it("timeout: the signal aborts and the answer is 503, which is logged", async () => {
+  it("timeout: aborts the signal, answers 503 and logs the timeout", async () => {
     const clock = new SimulatedClock();
     const { wait, begun } = endless({ timeout: 5000 });
     await withFixture(
@@ -78,7 +78,7 @@ describe("an action's own options", () => {
     );
   });
 
-  it("timeout: an action that ends in time leaves no timer", async () => {
+  it("timeout: leaves no timer behind when the action ends in time", async () => {
     const clock = new SimulatedClock();
     await withFixture(
       async ({ client }) => {
@@ -92,7 +92,7 @@ describe("an action's own options", () => {
     );
   });
 
-  it("are refused at the definition where they are none", () => {
+  it("are rejected at the definition when they are invalid", () => {
     for (const options of [{ timeout: 0 }, { maxBytes: -1 }, { limit: { perMinute: 1.5 } }, { retries: 3 }, null]) {
       assert.throws(() => action(() => 1, options as never), { code: "SVC_DEFINITION" }, JSON.stringify(options));
     }
@@ -100,7 +100,7 @@ describe("an action's own options", () => {
 });
 
 describe("an action whose caller leaves", () => {
-  it("has its signal aborted, and what it then throws is no fault", async () => {
+  it("gets its signal aborted, and logs no error that it throws afterwards", async () => {
     const { wait, begun } = endless({});
     await withFixture(
       async ({ client, logged }) => {
@@ -120,14 +120,14 @@ describe("an action whose caller leaves", () => {
   });
 });
 
-describe("an action ends", () => {
+describe("an action", () => {
   const actions = {
     taken: action(() => fail(409, "That name is taken", [{ path: ["name"], message: "taken" }])),
     leave: action(() => redirect("/plain")),
     wrong: action(() => fail(200, "no refusal")),
   };
 
-  it("with the status that fail is given, and its issues", async () => {
+  it("answers with the status and the issues given to fail", async () => {
     await withFixture(
       async ({ client }) => {
         const issues = [{ path: ["name"], message: "taken" }];
@@ -139,11 +139,11 @@ describe("an action ends", () => {
     );
   });
 
-  it("with 500 where fail is given a status that is no refusal", async () => {
+  it("answers 500 when fail is given a status that is not an error status", async () => {
     await withFixture(async ({ client }) => assert.equal((await client.action("wrong")).status, 500), {}, { actions });
   });
 
-  it("with a place to go to, beside an empty value", async () => {
+  it("answers with the target of a redirect and the value null", async () => {
     const reply = { ok: true, value: null, error: null, redirect: "/plain" };
     await withFixture(
       async ({ client }) => assert.deepEqual(await client.action("leave"), { status: 200, reply }),
@@ -152,7 +152,7 @@ describe("an action ends", () => {
     );
   });
 
-  it("with an error that is an ActionError on the server too, where it is called directly", async () => {
+  it("rejects with an ActionError on the server too, when called directly", async () => {
     await assert.rejects(actions.taken(), (error) => {
       assert.ok(error instanceof ActionError);
       assert.deepEqual([error.status, error.message, error.issues?.length], [409, "That name is taken", 1]);
@@ -162,7 +162,7 @@ describe("an action ends", () => {
     assert.ok(!(new TypeError("a fault") instanceof ActionError));
   });
 
-  it("the same when it is called with options, which are the browser's", async () => {
+  it("ignores call options on the server: they are for the browser", async () => {
     const options = { signal: AbortSignal.abort(), idempotencyKey: "k" };
     assert.equal(
       await call(

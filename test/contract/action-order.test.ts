@@ -1,4 +1,4 @@
-/** Contract section 5, the order of checks: of two neighbours that a request violates at once, the earlier one answers. */
+/** Contract section 5, the order of checks: when a request fails two neighboring checks, the earlier one answers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action } from "svckit";
@@ -16,7 +16,7 @@ const actions = {
 interface Wrong {
   method?: string;
   name?: string;
-  /** The client has called as often as it may. */
+  /** The client has used up its rate limit. */
   isOver?: boolean;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
@@ -27,7 +27,7 @@ const bytes = (text: string, end: number[]): Uint8Array<ArrayBuffer> =>
 const DEEP = `${"[".repeat(40)}${"]".repeat(40)}`;
 const MIB = 2 ** 20;
 
-/** What is wrong in each, and how the answer tells. Bodies that are wrong in two ways are spelled out below. */
+/** One violation per check, and how the response shows it. `BOTH` lists the bodies that violate two checks. */
 const CHECKS: { name: string; wrong: Wrong; status: number; error?: RegExp }[] = [
   { name: "method", wrong: { method: "PUT" }, status: 405 },
   { name: "name", wrong: { name: "unknown" }, status: 404, error: /^Unknown action$/ },
@@ -42,7 +42,7 @@ const CHECKS: { name: string; wrong: Wrong; status: number; error?: RegExp }[] =
   { name: "run", wrong: {}, status: 500, error: /^it ran$/ },
 ];
 
-/** Two wrong bodies in one. */
+/** Bodies that violate two checks at once. */
 const BOTH: Record<string, string | Uint8Array<ArrayBuffer>> = {
   "size, UTF-8": new Uint8Array(MIB + 1).fill(0xff),
   "UTF-8, parse": bytes('{"args":[', [0xff]),
@@ -61,7 +61,7 @@ async function send(fixture: Fixture, wrong: Wrong): Promise<{ status: number; e
   return { status: response.status, error: String(reply.error) };
 }
 
-/** Everything of the earlier one, and of the later one what the earlier leaves open. */
+/** A request that violates both checks: everything of the earlier violation, and what remains of the later one. */
 function joined(earlier: (typeof CHECKS)[number], later: (typeof CHECKS)[number]): Wrong {
   const body = BOTH[`${earlier.name}, ${later.name}`] ?? earlier.wrong.body ?? later.wrong.body;
   const headers = { ...later.wrong.headers, ...earlier.wrong.headers };
@@ -72,7 +72,7 @@ describe("the order of an action's checks", () => {
   for (const [at, earlier] of CHECKS.entries()) {
     const later = CHECKS[at + 1];
     if (!later) continue;
-    it(`is ${earlier.name} before ${later.name}`, async () => {
+    it(`has ${earlier.name} before ${later.name}`, async () => {
       const fixture = createFixture({ SVC_RATE_ACTIONS: "1" }, { actions });
       try {
         const { status, error } = await send(fixture, joined(earlier, later));
@@ -85,7 +85,7 @@ describe("the order of an action's checks", () => {
     });
   }
 
-  it("ends with the run, once nothing is wrong", async () => {
+  it("ends with the run, when every check passes", async () => {
     const fixture = createFixture({}, { actions });
     try {
       assert.deepEqual(await send(fixture, {}), { status: 500, error: "it ran" });

@@ -1,4 +1,4 @@
-/** Actions that stream: lines of JSON for who asks for them, an array for who doesn't; their ends, good and bad. */
+/** Streaming actions: lines of JSON for clients that ask for them, an array for the others; and how streams end, with and without errors. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, currentContext, fail, redirect, unauthorized, type AppOptions } from "svckit";
@@ -8,7 +8,7 @@ import { withFixture, type Fixture } from "./app.ts";
 
 const NDJSON = "application/x-ndjson";
 
-/** Asks as the browser's stub does. */
+/** Sends the request as the browser's stub does. */
 async function ask({ client }: Fixture, name: string, args: unknown[] = [], init: RequestInit = {}): Promise<Response> {
   const headers = { "content-type": "application/json", "x-svc-csrf": await client.csrfToken(), accept: NDJSON };
   return client.request(`/_svc/action/${name}`, { method: "POST", body: JSON.stringify({ args }), headers, ...init });
@@ -20,7 +20,7 @@ async function linesOf(response: Response): Promise<unknown[]> {
   return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as unknown]));
 }
 
-/** A source that is pushed into, and tells how it was ended. */
+/** A source that the test pushes values into, and that reports how it was ended. */
 function pushed() {
   const waiting: ((value: string | undefined) => void)[] = [];
   const ready: string[] = [];
@@ -43,7 +43,7 @@ function pushed() {
   return { source, push, seen };
 }
 
-/** Lets what is under way go on until a condition holds. */
+/** Lets pending work proceed until a condition holds. */
 async function until(holds: () => boolean): Promise<void> {
   for (let turn = 0; turn < 5000 && !holds(); turn++) await new Promise<void>((resolve) => setImmediate(resolve));
   assert.ok(holds());
@@ -89,8 +89,8 @@ const actions = {
 const within = (run: (fixture: Fixture) => Promise<void>, env = {}, options: AppOptions = {}) =>
   withFixture(run, env, { actions, ...options });
 
-describe("an action that streams, asked for lines", () => {
-  it("gives a line for each value and the envelope at the end, which nobody keeps or changes on the way", () =>
+describe("a streaming action that is asked for lines", () => {
+  it("sends a line for each value and the envelope at the end, and forbids caching and transforming", () =>
     within(async (fixture) => {
       const response = await ask(fixture, "count", [2]);
       assert.equal(response.status, 200);
@@ -101,7 +101,7 @@ describe("an action that streams, asked for lines", () => {
       assert.deepEqual(await linesOf(await ask(fixture, "count", [0])), [END]);
     }));
 
-  it("has its argument checked first, with a status of its own", () =>
+  it("validates its argument first and answers with the status of the validation", () =>
     within(async (fixture) => {
       assert.deepEqual(await linesOf(await ask(fixture, "checked", [{ to: 3 }])), [{ value: { to: 3 } }, END]);
       const refused = await ask(fixture, "checked", [{ to: "3" }]);
@@ -116,7 +116,7 @@ describe("an action that streams, asked for lines", () => {
       assert.deepEqual(await response.json(), { ok: false, value: null, error: "Sign in first" });
     }));
 
-  it("tells what goes wrong later in the last line, with its status", () =>
+  it("reports a later failure in the last line, with its status", () =>
     within(async (fixture) => {
       assert.deepEqual(await linesOf(await ask(fixture, "refuses")), [
         { value: "one" },
@@ -137,7 +137,7 @@ describe("an action that streams, asked for lines", () => {
       );
     }));
 
-  it("keeps faults to itself in production", () =>
+  it("hides error details in production", () =>
     within(
       async (fixture) => {
         const last = (await linesOf(await ask(fixture, "breaks"))).at(-1);
@@ -147,7 +147,7 @@ describe("an action that streams, asked for lines", () => {
       { demo: true },
     ));
 
-  it("runs within its request from step to step", () =>
+  it("keeps its request context from step to step", () =>
     within(async (fixture) => {
       const path = "/_svc/action/where";
       assert.deepEqual(await linesOf(await ask(fixture, "where")), [{ value: path }, { value: path }, END]);
@@ -161,15 +161,15 @@ describe("an action that streams, asked for lines", () => {
     }));
 });
 
-describe("an action that streams, asked as any other", () => {
-  it("gives all its values as an array in the envelope", () =>
+describe("a streaming action that is asked for a plain response", () => {
+  it("returns all its values as an array in the envelope", () =>
     within(async ({ client }) => {
       const reply = { ok: true, value: [1, 2, 3], error: null };
       assert.deepEqual(await client.action("count", 3), { status: 200, reply });
       assert.equal((await client.action("refuses")).status, 409);
     }));
 
-  it("refuses when they are too many for one answer", () =>
+  it("fails when there are too many values for one response", () =>
     within(async ({ client }) => {
       const { status, reply } = await client.action("endless");
       assert.equal(status, 413);
@@ -178,7 +178,7 @@ describe("an action that streams, asked as any other", () => {
 });
 
 describe("a stream of an action", () => {
-  it("goes no further than its reader, and ends when the reader leaves", () => {
+  it("produces no more than its reader consumes, and ends when the reader leaves", () => {
     let made = 0;
     let hasEnded = false;
     const many = action(async function* () {
@@ -206,7 +206,7 @@ describe("a stream of an action", () => {
     );
   });
 
-  it("says in a silence of 15 s that it lives, also before its first value", async () => {
+  it("sends a keep-alive line after 15 s of silence, also before its first value", async () => {
     const clock = new SimulatedClock();
     const { source, push, seen } = pushed();
     await within(
@@ -248,7 +248,7 @@ describe("a stream of an action", () => {
     );
   });
 
-  it("ends with a 503 in its last line when its time is up, and when the app closes", async () => {
+  it("ends with a 503 in its last line on timeout, and when the app closes", async () => {
     const clock = new SimulatedClock();
     const timed = action(
       async function* () {
@@ -275,8 +275,8 @@ describe("a stream of an action", () => {
   });
 });
 
-describe("an action that streams, called on the server", () => {
-  it("is a loop over its values, checked as from outside", async () => {
+describe("a streaming action that is called on the server", () => {
+  it("is an async iterable of its values, with the same validation", async () => {
     const found: unknown[] = [];
     for await (const value of actions.count(2)) found.push(value);
     for await (const value of actions.checked({ to: 1 })) found.push(value);

@@ -1,4 +1,4 @@
-/** The app under test: everything the base app has, made through public faces only, with nothing of its own on disk. */
+/** The app under test: all features of the base app, created through public entry points only, with nothing stored on disk. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,10 +30,10 @@ export const sum = graph("sum", (g) => {
   );
 });
 
-/** The workers of the fixture; as `ACTIONS`. */
+/** The workers of the fixture, in the form of `ACTIONS`. */
 export const WORKERS = [double, held, broken];
 
-/** The actions of the fixture; a test that brings its own adds to them. */
+/** The actions of the fixture. A test that needs others adds to them. */
 export const ACTIONS = {
   echo: action((...args: unknown[]) => args),
   nothing: action(() => undefined),
@@ -49,12 +49,12 @@ export const ACTIONS = {
 export interface Fixture {
   app: App;
   client: TestClient;
-  /** What the app logged. */
+  /** The log lines of the app. */
   logged: readonly string[];
   close(): Promise<void>;
 }
 
-/** @param env over the defaults of tests: a memory store and an operator key. */
+/** @param env overrides the defaults of tests: a memory store and an operator key. */
 export function createFixture(env: Record<string, string> = {}, options: AppOptions = {}): Fixture {
   const folder = mkdtempSync(join(tmpdir(), "svc-contract-"));
   const log = recordLog();

@@ -1,10 +1,10 @@
-/** An app whose worker leaves files of every kind. */
+/** An app whose worker stores artifacts of every kind. */
 import type { App } from "svckit";
 import { createFullStackApp } from "svckit/fullstack";
 import { worker } from "svckit/graph";
 import { localOperator } from "./ops-app.ts";
 
-/** One pixel. */
+/** A PNG of one pixel. */
 export const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",

@@ -1,6 +1,6 @@
 /**
- * Bad input, row by row: what each endpoint answers to what it should never be sent. Both doors where a web request can
- * carry it, a raw socket where only bytes can. Bodies and statuses: contract sections 1, 3 and 5.
+ * Bad input, row by row: how each endpoint answers requests that no client should send. Web requests run through both
+ * adapters; a raw socket sends the rest. Bodies and statuses: contract sections 1, 3 and 5.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { action, type Started } from "svckit";
 import { sendRaw } from "svckit/testing";
 import { ACTIONS, API_KEY, createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 interface Case {
   input: string;
@@ -17,7 +17,7 @@ interface Case {
   body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
   status: number | number[];
-  /** Text of the envelope, where one text is promised. */
+  /** The text of the envelope, where the contract promises one. */
   error?: string;
 }
 
@@ -83,7 +83,7 @@ const ACTION_CASES: Case[] = [
   { input: "a sibling subdomain", headers: { origin: "http://evil.localhost" }, ...FORBIDDEN },
   { input: "Sec-Fetch-Site: cross-site", headers: { "sec-fetch-site": "cross-site" }, ...FORBIDDEN },
   { input: "Sec-Fetch-Site: same-site", headers: { "sec-fetch-site": "same-site" }, ...FORBIDDEN },
-  { input: "an action for who is signed in", path: "/_svc/action/signedInOnly", status: 401 },
+  { input: "an action for signed-in callers", path: "/_svc/action/signedInOnly", status: 401 },
   { input: "an action that never settles", path: "/_svc/action/hangs", status: 503 },
   ...["throws", "rejects", "bigint", "cycle", "deep"].map((name) => ({
     input: `an action that can't answer: ${name}`,
@@ -92,7 +92,7 @@ const ACTION_CASES: Case[] = [
   })),
 ];
 
-/** What no web request and no path may hold; the door refuses it before any endpoint (contract section 1). */
+/** Names that no web request or path may contain. The server refuses them before any endpoint (contract section 1). */
 const NAME_CASES = ["a/b", "..", "%2e%2e", "%2e%2e%2fecho", "%00", "echo%00", "..%5cecho", "%252e%252e"];
 
 const envelope = (error: unknown): object => ({ ok: false, value: null, error });
@@ -105,7 +105,7 @@ const failing = {
   deep: action(() => JSON.parse("[".repeat(5000) + "]".repeat(5000)) as unknown),
 };
 
-throughBothDoors(
+describeBothAdapters(
   "an action",
   (site) => {
     for (const { input, path = "/_svc/action/echo", body = '{"args":[]}', headers, status, error } of ACTION_CASES) {
@@ -122,7 +122,7 @@ throughBothDoors(
       });
     }
 
-    it("takes 64 args, 31 levels and 9,000 nodes", async () => {
+    it("accepts 64 args, 31 levels and 9,000 nodes", async () => {
       const wide = await site.client.action("echo", ...Array<number>(64).fill(1));
       assert.equal(wide.status, 200);
       const deep = await site.client.request("/_svc/action/echo", {
@@ -134,18 +134,18 @@ throughBothDoors(
       assert.equal((await site.client.action("echo", Array(9000).fill(1))).status, 200);
     });
 
-    it("answers 415 where there is no content type", async () => {
+    it("answers 415 to a request without a content type", async () => {
       const headers = { "x-svc-csrf": await site.client.csrfToken() };
-      // Bytes, for of a text the platform makes text/plain.
+      // Bytes, because the platform adds the type text/plain to a string.
       const body = new TextEncoder().encode('{"args":[]}');
       assert.equal((await site.client.request("/_svc/action/echo", { method: "POST", body, headers })).status, 415);
     });
 
-    it("leaves Object.prototype as it was", () => {
+    it("does not change Object.prototype", () => {
       assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
     });
 
-    it("takes neither another session's token, nor two of them, nor one in the query", async () => {
+    it("accepts no token of another session, no two tokens and no token in the query", async () => {
       const token = await site.client.csrfToken();
       const post = (path: string, headers: Record<string, string>): Promise<Response> =>
         site.client.request(path, {
@@ -169,7 +169,7 @@ throughBothDoors(
     });
 
     for (const name of NAME_CASES) {
-      it(`refuses the name ${name} and chunks of that name, whoever asks`, async () => {
+      it(`refuses the name ${name}, and chunks of that name, to any client`, async () => {
         const sent = await site.client.request(`/_svc/action/${name}`, { method: "POST", body: "{}" });
         assert.ok([400, 404, 405].includes(sent.status), `action: ${sent.status}`);
         for (const kind of ["handler", "island", "asset"]) {
@@ -179,7 +179,7 @@ throughBothDoors(
       });
     }
 
-    it("has no chunk of a name over 64 characters", async () => {
+    it("has no chunk with a name over 64 characters", async () => {
       assert.equal((await site.send(`/_svc/handler/${"x".repeat(65)}.js`)).status, 404);
     });
   },
@@ -228,7 +228,7 @@ const WEBHOOK_CASES: { input: string; body: unknown; code: string }[] = [
   { input: "no object", body: [], code: "SVC_INVALID" },
 ];
 
-throughBothDoors("the operator's endpoints", (site) => {
+describeBothAdapters("the operator's endpoints", (site) => {
   for (const { input, headers = {}, path = "/_svc/webhooks", status } of KEY_CASES) {
     it(`answer ${status} to ${input}`, async () => {
       const response = await site.send(path, { headers });
@@ -260,7 +260,7 @@ throughBothDoors("the operator's endpoints", (site) => {
     assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
   });
 
-  it("take an empty list of events as all and repeated ones once, and show no secret", async () => {
+  it("treat an empty list of events as all events and repeated events as one, and show no secret", async () => {
     const url = "https://93.184.216.34/";
     const secret = "a-secret-of-its-own-0123456789";
     const all = (await (await register(site, { url, events: [], secret })).json()) as { events: string[] };
@@ -278,11 +278,11 @@ function register(site: Site, body: unknown): Promise<Response> {
   return site.send("/_svc/webhooks", { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-throughBothDoors(
+describeBothAdapters(
   "the operator's endpoints without a key configured",
   (site) => {
     for (const key of ["", "undefined", "null"]) {
-      it(`are closed: 401 to "Bearer ${key}"`, async () => {
+      it(`answer 401 to "Bearer ${key}"`, async () => {
         assert.equal((await site.send("/_svc/webhooks", { headers: { authorization: `Bearer ${key}` } })).status, 401);
       });
     }
@@ -290,11 +290,11 @@ throughBothDoors(
   { SVC_EXEC_API_KEY: "" },
 );
 
-throughBothDoors("the demo's inbox", (site) => {
+describeBothAdapters("the demo's inbox", (site) => {
   const post = (body: string, type: string): Promise<Response> =>
     site.send("/_svc/demo/webhook-inbox", { method: "POST", body, headers: { "content-type": type } });
 
-  it("answers 413 above 64 KiB and 415 to what is no JSON", async () => {
+  it("answers 413 above 64 KiB and 415 to a type other than JSON", async () => {
     assert.equal((await post("x".repeat(65_537), "application/json")).status, 413);
     assert.equal((await post("<b>", "text/html")).status, 415);
   });
@@ -328,7 +328,7 @@ describe("bytes on a socket", () => {
   const rows: [input: string, text: string, status: number | number[]][] = [
     ["two Host", `GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`, 400],
     ["no Host", `GET /health HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
-    ["a Host that is none", `GET /health HTTP/1.1\r\nHost: a b\r\n\r\n`, 400],
+    ["an invalid Host", `GET /health HTTP/1.1\r\nHost: a b\r\n\r\n`, 400],
     ["two content types", `POST /_svc/action/echo HTTP/1.1\r\n${HEAD}Content-Type: text/plain\r\n${json}`, [400, 415]],
     ["another authority as target", `GET http://evil.example/ HTTP/1.1\r\n${HEAD}\r\n`, 400],
     ["two slashes as target", `GET //evil.example/x HTTP/1.1\r\n${HEAD}\r\n`, 400],
@@ -368,7 +368,7 @@ describe("bytes on a socket", () => {
     ],
   ];
   for (const [input, text, status] of rows) {
-    it(`are answered ${String(status)} and the connection closed: ${input}`, async () => {
+    it(`are answered ${String(status)} and the connection is closed: ${input}`, async () => {
       const answer = await sendRaw(port, text);
       const reported = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
       assert.ok([status].flat().includes(reported), answer.slice(0, 300));

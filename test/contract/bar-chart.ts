@@ -1,4 +1,4 @@
-/** A picture that somebody can tell from others: bars, as a PNG (RFC 2083) of 24 bits. */
+/** A bar chart as a 24-bit PNG (RFC 2083), so that people can distinguish pictures. */
 import { crc32, deflateSync } from "node:zlib";
 
 const BLUE = [0x2a, 0x5b, 0xc4] as const;
@@ -6,7 +6,7 @@ const WHITE = [0xff, 0xff, 0xff] as const;
 const BAR = 24;
 const GAP = 8;
 
-/** @param heights in pixels, a bar each */
+/** @param heights in pixels, one per bar */
 export function barChart(heights: readonly number[]): Buffer {
   const width = GAP + heights.length * (BAR + GAP);
   const height = Math.max(...heights) + 2 * GAP;
@@ -16,7 +16,7 @@ export function barChart(heights: readonly number[]): Buffer {
       const isBar = x % (BAR + GAP) >= GAP && y >= height - GAP - bar && y < height - GAP;
       return isBar ? BLUE : WHITE;
     });
-    // No filter.
+    // The filter type 0: none.
     return [0, ...pixels.flat()];
   });
   const head = Buffer.alloc(13);

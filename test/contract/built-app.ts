@@ -1,4 +1,4 @@
-/** A small app as `svc build` writes it: one page that is interactive, one that is not. Built once. Holds no test. */
+/** A small app as `svc build` writes it: one interactive page and one static page. Built once. Contains no tests. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export default createApp({
 
 export interface BuiltApp {
   readonly client: TestClient;
-  /** Folder of the build. */
+  /** The folder of the build. */
   readonly dist: string;
   readonly chunks: readonly { name: string }[];
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Apps in memory with pages that have cache rules, and visitors whose every header tells who they are. */
+/** Apps in memory whose pages have cache rules, and visitors that every request header identifies. */
 import { createApp, page, type App, type AppOptions, type Context, type PageCache } from "svckit";
 import { html, t } from "svckit/jsx-runtime";
 import { recordLog, SimulatedClock, type LogEntry } from "svckit/testing";
@@ -21,7 +21,7 @@ interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Everything that went out. */
+  /** The complete response as text. */
   readonly all: string;
 }
 
@@ -50,7 +50,7 @@ export function siteOf(options: AppOptions): Site {
   };
 }
 
-/** One page that shows what `load` gives. */
+/** One page that shows the result of `load`. */
 export function siteWith(cache: PageCache, load: (ctx: Context) => unknown, options: AppOptions = {}): Site {
   const view = (data: unknown) => html(() => `<p>${t(JSON.stringify(data))}</p>`);
   return siteOf({ pages: [page("/books/:id", { title: "Books", load, view, cache })], ...options });
@@ -58,7 +58,7 @@ export function siteWith(cache: PageCache, load: (ctx: Context) => unknown, opti
 
 export const isShared = ({ headers }: Answer): boolean => /public|s-maxage/.test(headers.get("cache-control") ?? "");
 
-/** Ways to look at a visitor. Each gives a text that holds the marker where the visitor's request holds it. */
+/** Ways to read a visitor's request. Each returns a text with the marker that the visitor's request contains. */
 export const LOOKS: Record<string, (ctx: Context) => unknown> = {
   cookies: (ctx) => ctx.cookies["visitor"],
   "signed cookie": (ctx) => ctx.signedCookie("visitor"),
@@ -79,10 +79,10 @@ export const LOOKS: Record<string, (ctx: Context) => unknown> = {
   body: async (ctx) => ctx.text(100),
 };
 
-/** No random id, which is hexadecimal, reads like one of them. */
+/** Not hexadecimal, so that no random id looks like one of them. */
 export const VISITORS = ["lovelace", "hopper", "turing"];
 
-/** A visitor whose every header tells who it is. */
+/** A visitor whose every header contains the marker. */
 export function visitor(marker: string): Record<string, string> {
   return {
     cookie: `visitor=${marker}; svc-session=${marker}`,

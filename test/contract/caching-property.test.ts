@@ -1,4 +1,4 @@
-/** Pages, layouts and middleware that look at visitors in any way and place: no cache ever has what they saw. */
+/** Pages, layouts and middleware that read visitors in any way and place: no cache ever keeps what they read. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import fc from "fast-check";
@@ -6,10 +6,10 @@ import { page, type Context } from "svckit";
 import { a, html, t } from "svckit/jsx-runtime";
 import { closeSites, isShared, LOOKS, siteOf, visitor, VISITORS } from "./cached-site.ts";
 
-describe("whatever a page reads of a visitor", () => {
+describe("data that a page reads of a visitor", () => {
   after(closeSites);
 
-  it("is in no answer that caches may share, nor in any of another visitor", async () => {
+  it("is in no response that caches may share, and in no response to another visitor", async () => {
     const places = ["load", "view", "head", "before", "behind"] as const;
     const look = fc.constantFrom(...Object.keys(LOOKS));
     const plan = fc.record({
@@ -61,13 +61,13 @@ describe("whatever a page reads of a visitor", () => {
         });
         for (const { who, isPlain, passMs } of requests) {
           const answer = await site.get("/", isPlain ? {} : visitor(who));
-          // Of a request's id the answer says which it was; caches give that of the one that they kept.
+          // A response repeats the id of its request. A cached response has the id of the request that created it.
           const said = answer.text + (answer.headers.get("x-found") ?? "");
           const isVaried = cache.vary.length > 0;
           for (const other of VISITORS) {
             const isOwn = !isPlain && other === who;
             if (isShared(answer) && !(isVaried && isOwn)) assert.ok(!said.includes(other), `shared: ${said}`);
-            if (!isOwn) assert.ok(!said.includes(other), `${isPlain ? "nobody" : who} was told of ${other}: ${said}`);
+            if (!isOwn) assert.ok(!said.includes(other), `${isPlain ? "nobody" : who} was shown ${other}: ${said}`);
           }
           await site.clock.advance(passMs);
         }

@@ -1,6 +1,6 @@
 /**
- * Pages that say how long they are good: what goes out says so to caches, what is the same for all is made once, and nothing of
- * one visitor ever reaches another (RFC 9111; docs/decisions/027).
+ * Page cache rules: the response headers state them, one response serves all visitors of a shared page, and no data of one
+ * visitor reaches another (RFC 9111; docs/decisions/027).
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -10,16 +10,16 @@ import { closeSites, isShared, LOOKS, siteOf, siteWith, visitor } from "./cached
 
 after(closeSites);
 
-/** What goes on in the background comes to its end by itself; the deadline is for what is broken. */
+/** Waits for background work. The deadline passes only if something is broken. */
 async function until(isSo: () => boolean): Promise<void> {
   const deadlineMs = Date.now() + 20_000;
   while (!isSo()) {
-    assert.ok(Date.now() < deadlineMs, "it never came");
+    assert.ok(Date.now() < deadlineMs, "it never happened");
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Gives 1, 2, 3, … and tells how far it has come. */
+/** Returns 1, 2, 3, … and exposes the last number. */
 function counter(): { next: () => number; readonly made: number } {
   let made = 0;
   return {
@@ -30,7 +30,7 @@ function counter(): { next: () => number; readonly made: number } {
   };
 }
 
-describe("what a page says of its life", () => {
+describe("the cache rules of a page", () => {
   const rows: [PageCache, string][] = [
     [{}, "private, no-cache"],
     [{ maxAge: "1m" }, "private, max-age=60"],
@@ -39,20 +39,20 @@ describe("what a page says of its life", () => {
     [{ public: true, sharedMaxAge: "10m" }, "public, max-age=0, s-maxage=600, must-revalidate"],
     [{ public: true, maxAge: 90_500, sharedMaxAge: "1h" }, "public, max-age=90, s-maxage=3600"],
     [{ public: true, maxAge: "1m", staleWhileRevalidate: "1d" }, "public, max-age=60, stale-while-revalidate=86400"],
-    // A browser would take it as leave to show what is old, although it is to ask.
+    // A browser would read it as permission to show stale content, although it has to revalidate.
     [
       { public: true, sharedMaxAge: "1m", staleWhileRevalidate: "1d" },
       "public, max-age=0, s-maxage=60, must-revalidate",
     ],
   ];
   for (const [cache, said] of rows) {
-    it(`${JSON.stringify(cache)} is "${said}"`, async () => {
+    it(`${JSON.stringify(cache)} send "${said}"`, async () => {
       const { headers } = await siteWith(cache, () => 1).get("/books/emma");
       assert.equal(headers.get("cache-control"), said);
     });
   }
 
-  it("without rules is the visitor's, who asks each time", async () => {
+  it("default to private content that is revalidated each time", async () => {
     const site = siteOf({ pages: [page("/", { title: "Home", view: () => "" })] });
     const { headers } = await site.get("/");
     assert.equal(headers.get("cache-control"), "private, no-cache");
@@ -67,12 +67,12 @@ describe("what a page says of its life", () => {
     [{ tags: ["books"] }, /has sharedMaxAge or tags, which are for what is shared/],
     [{ public: true, maxAge: "soon" }, /has maxAge: "soon" is not a duration/],
   ] as const) {
-    it(`${JSON.stringify(cache)} is refused as it is defined`, () => {
+    it(`${JSON.stringify(cache)} are rejected at the definition`, () => {
       assert.throws(() => page("/", { title: "", view: () => "", cache }), { code: "SVC_DEFINITION", message });
     });
   }
 
-  it("is for answers that went well: what failed, what is not there and redirects are nobody else's", async () => {
+  it("apply to successful responses only: errors, missing pages and redirects are not shared", async () => {
     for (const load of [
       () => notFound(),
       () => redirect("/"),
@@ -88,7 +88,7 @@ describe("what a page says of its life", () => {
 
 describe("an entity tag", () => {
   for (const cache of [{}, { public: true }, { public: true, sharedMaxAge: "1m" }] satisfies PageCache[]) {
-    it(`has who has the page be told so, and who has another one be given this: ${JSON.stringify(cache)}`, async () => {
+    it(`gets 304 when it matches and the full page otherwise, with the rules ${JSON.stringify(cache)}`, async () => {
       let text = "one";
       const site = siteWith(cache, () => text);
       const first = await site.get("/books/emma");
@@ -98,7 +98,7 @@ describe("an entity tag", () => {
       assert.deepEqual([again.status, again.text], [304, ""]);
       assert.equal(again.headers.get("etag"), etag);
       assert.equal(again.headers.get("cache-control"), first.headers.get("cache-control"));
-      // The page that the client has keeps the policy with which its scripts run.
+      // The page that the client has keeps the policy that its scripts run under.
       assert.equal(again.headers.get("content-security-policy"), null);
       text = "two";
       invalidate("/books/emma");
@@ -107,7 +107,7 @@ describe("an entity tag", () => {
     });
   }
 
-  it("does not come in the way of those who want to change something", async () => {
+  it("does not affect requests with other methods", async () => {
     const site = siteWith({ public: true }, () => 1);
     const etag = (await site.get("/books/emma")).headers.get("etag") ?? "";
     assert.equal((await site.get("/books/emma", { "if-none-match": etag }, "POST")).status, 405);
@@ -118,7 +118,7 @@ describe("an entity tag", () => {
 describe("a public page", () => {
   const cache = { public: true, sharedMaxAge: "1m", staleWhileRevalidate: "1m", tags: ["books"] } satisfies PageCache;
 
-  it("is made once for all who ask, and says how old it is", async () => {
+  it("is rendered once for all requests, and states its age", async () => {
     const { next } = counter();
     const site = siteWith(cache, next);
     const first = await site.get("/books/emma");
@@ -129,7 +129,7 @@ describe("a public page", () => {
     assert.match((await site.get("/books/persuasion")).text, /<p>2<\/p>/);
   });
 
-  it("is made once for all who ask at once", async () => {
+  it("is rendered once for concurrent requests", async () => {
     const { next } = counter();
     let go = (): void => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
@@ -143,7 +143,7 @@ describe("a public page", () => {
     for (const { text } of await Promise.all(all)) assert.match(text, /<p>1<\/p>/);
   });
 
-  it("is shown old while a new one is made, and no longer than it may be", async () => {
+  it("is served stale while a new one is rendered, and no longer than allowed", async () => {
     const count = counter();
     const site = siteWith(cache, count.next);
     const shown = async (): Promise<string | undefined> =>
@@ -157,7 +157,7 @@ describe("a public page", () => {
     assert.equal(await shown(), "3");
   });
 
-  it("stays as it was where it can't be made anew, and the log says so", async () => {
+  it("stays as it was when rendering it again fails, and the log says so", async () => {
     let isBroken = false;
     const site = siteWith(cache, () => {
       if (isBroken) throw new Error("no database");
@@ -181,7 +181,7 @@ describe("a public page", () => {
     ["/books", false],
     ["authors", false],
   ] as const) {
-    it(`is ${isGone ? "made anew" : "still good"} after invalidate("${name}")`, async () => {
+    it(`is ${isGone ? "rendered again" : "still cached"} after invalidate("${name}")`, async () => {
       const site = siteWith(cache, counter().next);
       await site.get("/books/emma");
       invalidate(name);
@@ -193,7 +193,7 @@ describe("a public page", () => {
     ["/books/emma/", "/books/emma"],
     ["/books/emma", "/books/emma/"],
   ] as const) {
-    it(`is made anew after invalidate("${name}") where it is asked for as ${address}: a slash at the end means nothing`, async () => {
+    it(`is rendered again after invalidate("${name}") when requested as ${address}: a trailing slash makes no difference`, async () => {
       const site = siteWith(cache, counter().next);
       await site.get(address);
       invalidate(name);
@@ -201,7 +201,7 @@ describe("a public page", () => {
     });
   }
 
-  it("is not the one whose address holds an encoded slash where its own spells that out", async () => {
+  it("differs from the page whose address contains an encoded slash in place of a decoded one", async () => {
     const site = siteWith(cache, ({ params }) => params["id"]);
     for (const [address, id] of [
       ["/books/a%252Fb", "a%2Fb"],
@@ -210,7 +210,7 @@ describe("a public page", () => {
       assert.ok((await site.get(address)).text.includes(`<p>"${id}"</p>`), address);
   });
 
-  it("whose making had begun when it was invalidated is not kept", async () => {
+  it("that was invalidated while it was being rendered is not kept", async () => {
     const { next } = counter();
     let go = (): void => undefined;
     let begun = (): void => undefined;
@@ -225,14 +225,14 @@ describe("a public page", () => {
     const early = site.get("/books/emma");
     await hasBegun;
     invalidate("books");
-    // Who comes now must not be given what was begun before.
+    // A request that arrives now must not get the response begun before.
     assert.match((await site.get("/books/emma")).text, /<p>2</);
     go();
     assert.match((await early).text, /<p>1</);
     assert.match((await site.get("/books/emma")).text, /<p>2</);
   });
 
-  it("has tags of its own where they come from the request's path", async () => {
+  it("may derive its tags from the path of the request", async () => {
     const site = siteWith({ ...cache, tags: ({ params }) => [`book:${params["id"]}`] }, counter().next);
     await site.get("/books/emma");
     await site.get("/books/persuasion");
@@ -241,7 +241,7 @@ describe("a public page", () => {
     assert.match((await site.get("/books/emma")).text, /<p>3</);
   });
 
-  it("is kept within the bytes that there are, those that nobody asks for going first", async () => {
+  it("is kept within the byte limit, and pages that nobody requests are evicted first", async () => {
     const { next } = counter();
     const big = siteWith(cache, () => `${next()}${"x".repeat(10_000)}`, { pageCache: { bytes: 35_000 } });
     const isKept = async (id: string): Promise<boolean> => (await big.get(`/books/${id}`)).headers.has("age");
@@ -249,7 +249,7 @@ describe("a public page", () => {
     assert.deepEqual([await isKept("a"), await isKept("d"), await isKept("b")], [true, true, false]);
   });
 
-  it("is one for each query where it looks at the query, and one for all where it doesn't", async () => {
+  it("has one entry per query if it reads the query, and one for all queries otherwise", async () => {
     const { next } = counter();
     const site = siteWith(cache, ({ query }) => [query.get("page"), next()]);
     assert.match((await site.get("/books/emma?page=1")).text, /\["1",1\]/);
@@ -258,7 +258,7 @@ describe("a public page", () => {
     assert.match((await site.get("/books/emma")).text, /\[null,3\]/);
   });
 
-  it("is one for each value of the headers that it varies by, and says so", async () => {
+  it("has one entry per value of the headers that it varies by, and sends Vary", async () => {
     const { next } = counter();
     const site = siteWith({ ...cache, vary: ["Accept-Language"] }, (ctx) => [
       ctx.header("accept-language") ?? "",
@@ -272,7 +272,7 @@ describe("a public page", () => {
     assert.match((await site.get("/books/emma", { "accept-language": "de" })).text, /\["de",1\]/);
   });
 
-  it("waits for what comes late, and has it in place", async () => {
+  it("waits for deferred content and has it in place", async () => {
     const { Await } = await import("svckit");
     const view = (data: { late: Promise<string> }) =>
       html(() => t(Await({ value: data.late, children: (late) => late })));
@@ -284,7 +284,7 @@ describe("a public page", () => {
     assert.ok(headers.get("etag"));
   });
 
-  it("with a late piece that failed is not kept", async () => {
+  it("is not kept when deferred content failed", async () => {
     const { Await } = await import("svckit");
     const { next } = counter();
     const load = () => ({ late: next() === 1 ? Promise.reject(new Error("late")) : Promise.resolve("there") });
@@ -296,7 +296,7 @@ describe("a public page", () => {
     assert.match((await site.get("/")).text, /there/);
   });
 
-  it("is one for all where visitors choose themes: each browser gives it its own", async () => {
+  it("is shared by visitors with different themes: each browser applies its own", async () => {
     const { next } = counter();
     const site = siteWith(cache, next, { themes: true });
     for (const theme of ["dark", "light", "evil", ""]) {
@@ -306,7 +306,7 @@ describe("a public page", () => {
     }
   });
 
-  it("goes out compressed as the client takes it, whoever asked before", async () => {
+  it("is sent with the compression that the client accepts, whatever earlier clients accepted", async () => {
     const site = siteWith(cache, () => "x".repeat(5000), { compress: true });
     await site.get("/books/emma");
     for (const [accept, encoding] of [
@@ -323,7 +323,7 @@ describe("a public page", () => {
     }
   });
 
-  it("names its inline scripts by hash: there is no nonce that others could know", async () => {
+  it("allows its inline scripts by hash: a shared nonce would be known to others", async () => {
     const site = siteWith(cache, () => 1);
     const policy = (await site.get("/books/emma")).headers.get("content-security-policy") ?? "";
     assert.doesNotMatch(policy, /nonce-|unsafe-inline'.*script|strict-dynamic/);
@@ -331,11 +331,11 @@ describe("a public page", () => {
   });
 });
 
-describe("what looks at a visitor is that visitor's", () => {
+describe("a response that depends on a visitor", () => {
   const cache: PageCache = { public: true, maxAge: "1h" };
 
   for (const [name, look] of Object.entries(LOOKS)) {
-    it(`${name}, in load, in a view, in the head, in tags and in middleware before and behind`, async () => {
+    it(`is private: ${name}, in load, in a view, in the head, in tags and in middleware before and after the page`, async () => {
       const show = (found: unknown) => html(() => t(String(found)));
       const sync = (ctx: Context): unknown => (look.constructor.name === "AsyncFunction" ? void look(ctx) : look(ctx));
       const base = { title: "", view: () => "" };
@@ -377,7 +377,7 @@ describe("what looks at a visitor is that visitor's", () => {
     });
   }
 
-  it("a cookie that is set, by the page, by middleware or as a header", async () => {
+  it("is private if the page, middleware or a header sets a cookie", async () => {
     const base = { title: "", view: () => "", cache };
     const site = siteOf({
       pages: [
@@ -401,7 +401,7 @@ describe("what looks at a visitor is that visitor's", () => {
     }
   });
 
-  it("what is said to caches in front alone, on the answer to one visitor; what is for all keeps it", async () => {
+  it("loses its CDN-Cache-Control header, which a shared response keeps", async () => {
     const site = siteWith(cache, (ctx) => (ctx.query.has("me") ? ctx.cookies["a"] : "all"), {
       middleware: [async (_, next) => withHeaders(await next(), { "cdn-cache-control": "max-age=600" })],
     });
@@ -411,7 +411,7 @@ describe("what looks at a visitor is that visitor's", () => {
     assert.equal(mine.headers.get("cdn-cache-control"), null);
   });
 
-  it("a token in a form", async () => {
+  it("is private if a form in it has a token", async () => {
     const { CsrfField } = await import("svckit");
     const site = siteOf({ pages: [page("/", { title: "", view: () => html(() => t(CsrfField())), cache })] });
     const [first, second] = [await site.get("/"), await site.get("/")];
@@ -419,7 +419,7 @@ describe("what looks at a visitor is that visitor's", () => {
     assert.notEqual(first.text, second.text);
   });
 
-  it("middleware that lets some in keeps the page from those it would not let in", async () => {
+  it("is not served to visitors whom the page's middleware refuses", async () => {
     const site = siteWith(cache, () => "for members", {
       middleware: [(ctx, next) => (ctx.cookies["member"] === "yes" ? next() : notFound())],
     });
@@ -427,7 +427,7 @@ describe("what looks at a visitor is that visitor's", () => {
     assert.equal((await site.get("/books/emma")).status, 404);
   });
 
-  it("a redirect of one visitor is not that of those who waited for the same page", async () => {
+  it("redirects only its own visitor, not those who waited for the same page", async () => {
     let go = (): void => undefined;
     let begun = (): void => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
@@ -445,7 +445,7 @@ describe("what looks at a visitor is that visitor's", () => {
   });
 });
 
-describe("no request can put something into what others get", () => {
+describe("a request", () => {
   const cache: PageCache = { public: true, maxAge: "1h" };
   const evil: Record<string, [string, Record<string, string>, string?]> = {
     host: ["https://evil.example/books/emma", {}],
@@ -469,7 +469,7 @@ describe("no request can put something into what others get", () => {
     "a request id": ["/books/emma", { "x-request-id": "evil", traceparent: "evil" }],
   };
   for (const [name, [target, headers, method]] of Object.entries(evil)) {
-    it(name, async () => {
+    it(`cannot change what others get: ${name}`, async () => {
       const load = ({ params, url, query }: Context) => [params["id"], url.origin, query.get("q")];
       const clean = siteWith(cache, load);
       const expected = (await clean.get("/books/emma")).text;
@@ -482,13 +482,13 @@ describe("no request can put something into what others get", () => {
     });
   }
 
-  it("a page that looks at an address that is not the site's is not shared", async () => {
+  it("gets a private response if the page reads a host that is not the site's own", async () => {
     const site = siteWith(cache, ({ url }) => url.origin);
     assert.ok(!isShared(await site.get("https://evil.example/books/emma")));
     assert.ok(isShared(await site.get("/books/emma")));
   });
 
-  it("made-up queries don't crowd other pages out", async () => {
+  it("does not evict other pages with made-up queries", async () => {
     const site = siteWith(cache, ({ query }) => query.get("q"), { pageCache: { bytes: 1_000_000 } });
     await site.get("/books/persuasion");
     for (let at = 0; at < 1000; at++) await site.get(`/books/emma?q=${at}`);

@@ -1,23 +1,23 @@
-/** What the tests of several sections do: call as the operator, wait for what comes of it, receive webhooks. Holds no test. */
+/** Helpers of several sections: call as the operator, wait for a condition, receive webhooks. Contains no tests. */
 import assert from "node:assert/strict";
 import { createReceiver, type Received, type Receiver } from "svckit/testing";
 import { OPERATOR } from "./app.ts";
-import type { Site } from "./both-doors.ts";
+import type { Site } from "./both-adapters.ts";
 
-/** Receivers of tests are on loopback. */
+/** The receivers of tests listen on loopback. */
 export const LOOPBACK = { SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" };
 export const SECRET = "s3cret-for-tests";
-/** What most tests of webhooks need of the configuration. */
+/** The configuration that most webhook tests need. */
 export const SIGNED = { ...LOOPBACK, SVC_WEBHOOK_SECRET: SECRET };
 
 export interface Called {
   status: number;
   headers: Headers;
-  /** Empty where the answer has no body. */
+  /** Empty if the response has no body. */
   reply: Record<string, unknown>;
 }
 
-/** A call with the operator's key, and a JSON body where one is given. */
+/** Sends a request with the operator's key, and with a JSON body if one is given. */
 export async function operate(
   site: Pick<Site, "client">,
   method: string,
@@ -32,7 +32,7 @@ export async function operate(
   return { status: response.status, headers: response.headers, reply };
 }
 
-/** A text of a reply. */
+/** A string field of a reply. */
 export function textOf(reply: Record<string, unknown>, key: string): string {
   const value = reply[key];
   assert.equal(typeof value, "string", `${key} of ${JSON.stringify(reply)}`);
@@ -41,7 +41,7 @@ export function textOf(reply: Record<string, unknown>, key: string): string {
 
 const PATIENCE_MS = 30_000;
 
-/** Until it is true; real time, since sockets are real. */
+/** Waits until a condition holds; in real time, because sockets are real. */
 export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const endMs = Date.now() + PATIENCE_MS;
   while (!(await isTrue())) {
@@ -51,11 +51,11 @@ export async function until(isTrue: () => boolean | Promise<boolean>, what: stri
 }
 
 export interface Registered extends Receiver {
-  /** Of the registration. */
+  /** The id of the registration. */
   readonly id: string;
 }
 
-/** Runs `use` with a receiver that is registered, and takes both away again. */
+/** Runs `use` with a registered receiver, then removes the registration and closes the receiver. */
 export async function withReceiver(
   site: Pick<Site, "client">,
   use: (receiver: Registered) => Promise<void>,
@@ -79,6 +79,6 @@ export function payloadOf(delivery: Received | undefined): Record<string, unknow
   return JSON.parse(delivery.body) as Record<string, unknown>;
 }
 
-/** Receivers may wait longer than usual for what a busy machine sends. */
+/** Waits for deliveries longer than the default, because the machine may be busy. */
 export const received = async (receiver: Receiver, count: number): Promise<readonly Received[]> =>
   receiver.received(count, PATIENCE_MS);

@@ -1,13 +1,13 @@
-/** What is asked of an app that was closed: every door says that it is not there, and runs nothing of it. */
+/** Requests to a closed app: every adapter answers that it is closed and runs none of its code. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { html, page, route } from "svckit";
 import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
-import { FOREIGN_DOORS, OWN_DOORS, serve, type Door, type ReportMethod } from "./every-door.ts";
+import { FRAMEWORK_ADAPTERS, OWN_ADAPTERS, serve, type Adapter, type Reply } from "./every-adapter.ts";
 
-/** A site that tells what of it has run. */
+/** A site that records which parts of it have run. */
 function createSite() {
   const ran: string[] = [];
   const fixture = createFixture(
@@ -29,50 +29,50 @@ function createSite() {
   return { ...fixture, ran };
 }
 
-const brief = ({ status, bytes }: ReportMethod): [number, string] => [status, bytes.toString()];
+const brief = ({ status, bytes }: Reply): [number, string] => [status, bytes.toString()];
 
-async function refusesEverything(door: Door): Promise<void> {
+async function refusesEverything(adapter: Adapter): Promise<void> {
   for (const path of ["/", "/items/7", "/plain", "/_svc/core.js", "/_svc/graphs/g_1"]) {
-    const { status, headers } = await door.ask(path);
+    const { status, headers } = await adapter.ask(path);
     assert.deepEqual([path, status, headers["retry-after"]], [path, 503, ["10"]]);
     assert.deepEqual(headers["x-content-type-options"], ["nosniff"]);
   }
 }
 
-async function tellsOfItself(door: Door): Promise<void> {
-  assert.deepEqual(brief(await door.ask("/health")), [200, "ok"]);
-  assert.deepEqual(brief(await door.ask("/ready")), [503, "not ready: draining"]);
+async function reportsItsState(adapter: Adapter): Promise<void> {
+  assert.deepEqual(brief(await adapter.ask("/health")), [200, "ok"]);
+  assert.deepEqual(brief(await adapter.ask("/ready")), [503, "not ready: draining"]);
 }
 
-/** Asked what the app has no answer of its own to; a framework behind `app.fetch` is not. */
+/** Frameworks that answer requests that the app has no response for. A framework that calls `app.fetch` does not. */
 const PASSING = new Set(["Express 5", "Fastify 5"]);
 
-const MOUNTED = { ...OWN_DOORS, ...FOREIGN_DOORS };
+const MOUNTED = { ...OWN_ADAPTERS, ...FRAMEWORK_ADAPTERS };
 delete MOUNTED["listen"];
 
 for (const [name, open] of Object.entries(MOUNTED)) {
-  describe(`an app that was closed, through ${name}`, () => {
-    it("answers 503 to what was its own, runs nothing, and tells that it lives and is not ready", async (test) => {
+  describe(`a closed app behind ${name}`, () => {
+    it("answers 503 to its own requests, runs nothing, and reports that it is alive and not ready", async (test) => {
       const site = createSite();
-      const door = await open(site.app, "");
+      const adapter = await open(site.app, "");
       test.after(async () => {
-        await door.close();
+        await adapter.close();
         await site.close();
       });
-      assert.equal((await door.ask("/")).status, 200);
+      assert.equal((await adapter.ask("/")).status, 200);
       await site.app.close();
       site.ran.length = 0;
-      await refusesEverything(door);
-      await tellsOfItself(door);
+      await refusesEverything(adapter);
+      await reportsItsState(adapter);
       assert.deepEqual(site.ran, []);
-      if (name in FOREIGN_DOORS) assert.deepEqual(brief(await door.ask("/theirs")), [200, "theirs"]);
-      assert.equal((await door.ask("/nothing")).status, PASSING.has(name) ? 404 : 503);
+      if (name in FRAMEWORK_ADAPTERS) assert.deepEqual(brief(await adapter.ask("/theirs")), [200, "theirs"]);
+      assert.equal((await adapter.ask("/nothing")).status, PASSING.has(name) ? 404 : 503);
     });
   });
 }
 
-describe("an app that was closed", () => {
-  it("says so as a page to who looks at one, and in the envelope to who calls an action", async (test) => {
+describe("a closed app", () => {
+  it("answers browsers with a page and action calls with the envelope", async (test) => {
     const site = createSite();
     test.after(() => site.close());
     await site.app.boot();
@@ -84,7 +84,7 @@ describe("an app that was closed", () => {
     assert.deepEqual([called.status, ((await called.json()) as { ok: boolean }).ok], [503, false]);
   });
 
-  it("tells once that it refuses, each further request at debug, and of none where in the code it was", async (test) => {
+  it("logs its first refusal as such and further ones at debug, without a stack trace", async (test) => {
     const log = recordLog();
     const site = createFixture({}, { log, pages: [page("/", { title: "Start", view: () => "start" })] });
     test.after(() => site.close());
@@ -98,12 +98,12 @@ describe("an app that was closed", () => {
       ["warn", "debug", "debug"],
     );
     for (const { message, fields } of reported) {
-      assert.match(message, /refused: the app has been closed/);
+      assert.match(message, /rejected: the app has been closed/);
       assert.deepEqual([typeof fields["reqId"], fields["err"]], ["string", undefined]);
     }
   });
 
-  it("by its own server answers fetch as one that was mounted does", async (test) => {
+  it("answers fetch after its own server has closed as a mounted app does", async (test) => {
     const site = createSite();
     test.after(() => site.close());
     const started = await site.app.start({ host: "127.0.0.1", port: 0 });
@@ -112,17 +112,17 @@ describe("an app that was closed", () => {
     assert.deepEqual(site.ran, []);
   });
 
-  it("before it booted says so at both doors that others open, with what every answer has", async (test) => {
+  it("answers 503 with the default headers through handler and fetch if it closes before it has booted", async (test) => {
     const site = createSite();
     await site.app.close();
     const response = await site.app.fetch(new Request("http://localhost/"));
     assert.deepEqual([response.status, response.headers.get("x-content-type-options")], [503, "nosniff"]);
-    const door = await serve(createServer(site.app.handler));
+    const adapter = await serve(createServer(site.app.handler));
     test.after(async () => {
-      await door.close();
+      await adapter.close();
       await site.close();
     });
-    await refusesEverything(door);
-    await tellsOfItself(door);
+    await refusesEverything(adapter);
+    await reportsItsState(adapter);
   });
 });

@@ -1,4 +1,4 @@
-/** A collector of traces for tests: takes OTLP over HTTP as JSON, strictly, and keeps the spans. */
+/** A trace collector for tests: accepts OTLP over HTTP as JSON, strictly, and keeps the spans. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,14 +16,14 @@ export interface CollectedSpan {
 }
 
 export interface Collector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: CollectedSpan[];
-  /** Headers of each request. */
+  /** The headers of each request. */
   requests: IncomingMessage["headers"][];
-  /** What was wrong with what came; empty when nothing was. */
+  /** The errors in received requests. */
   complaints: unknown[];
-  /** Statuses of the next answers; 200 when there are none. */
+  /** The statuses of the next responses; 200 when the list is empty. */
   answers: number[];
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-/** What the proto3 JSON mapping of OTLP allows, and nothing else. */
+/** Exactly what the proto3 JSON mapping of OTLP allows. */
 function readSpans(body: unknown): CollectedSpan[] {
   const { resourceSpans } = only(body, ["resourceSpans"]);
   return list(resourceSpans).flatMap((one) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp, page, route } from "svckit";
 import { sendRaw } from "svckit/testing";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { API_KEY, createFixture, OPERATOR, withFixture } from "./app.ts";
 
 const fixture = createFixture();
@@ -20,7 +20,7 @@ const ALWAYS: Record<string, string> = {
 
 const PROBLEM = "application/problem+json";
 
-throughBothDoors("general", (site) => {
+describeBothAdapters("general", (site) => {
   const post = async (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<number> => {
     const headers = { ...OPERATOR, "content-type": "application/json", "x-svc-csrf": await site.client.csrfToken() };
     return (await site.client.request(path, { method: "POST", headers, body })).status;
@@ -64,7 +64,7 @@ throughBothDoors("general", (site) => {
     }
   });
 
-  it("errors are a page for people, who see nothing of what they sent as HTML", async () => {
+  it("errors are HTML pages for browsers, which escape the text of the request", async () => {
     const forPeople = await site.send("/%3Cb%3Enowhere", { headers: { accept: "text/html" } });
     assert.equal(forPeople.headers.get("content-type"), "text/html; charset=utf-8");
     assert.doesNotMatch(await forPeople.text(), /<b>/);
@@ -180,7 +180,7 @@ throughBothDoors("general", (site) => {
     const response = await site.app.fetch(new Request("https://localhost/health"));
     assert.equal(response.headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains");
     const claimed = await site.send("/health", { headers: { "x-forwarded-proto": "https" } });
-    assert.equal(claimed.headers.get("strict-transport-security"), null, "from nobody who is trusted");
+    assert.equal(claimed.headers.get("strict-transport-security"), null, "from an untrusted client");
   });
 
   it("on HTML a CSP with a fresh nonce: script-src 'self' 'nonce-…' 'strict-dynamic', and Never unsafe-eval, never unsafe-inline for scripts", async () => {
@@ -208,11 +208,11 @@ throughBothDoors("general", (site) => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "behind a trusted proxy",
   (site) => {
     it("Strict-Transport-Security: X-Forwarded-Proto from a trusted proxy only", async () => {
-      // Only a socket tells who speaks.
+      // Trust depends on the peer address, which only a socket has.
       if (site.port() === undefined) return;
       const { headers } = await site.send("/health", { headers: { "x-forwarded-proto": "https" } });
       assert.equal(headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains");
@@ -221,7 +221,7 @@ throughBothDoors(
   { SVC_TRUST_PROXY: "127.0.0.1/32" },
 );
 
-throughBothDoors(
+describeBothAdapters(
   "production",
   (site) => {
     it("Production errors: a 500 tells a request id, never a message, stack or path", async () => {
@@ -281,7 +281,7 @@ describe("routes of the app", () => {
     assert.equal(await response.text(), '"x"');
   });
 
-  it("take the token from a form's field", async () => {
+  it("read the token from a form field", async () => {
     const { readForm, route } = await import("svckit");
     await withFixture(
       async ({ client: visitor }) => {
@@ -311,7 +311,7 @@ describe("routes of the app", () => {
 });
 
 describe("status and metrics", () => {
-  it("are the operator's", async () => {
+  it("require the operator's key", async () => {
     assert.equal((await client.get("/_svc/status")).status, 401);
     const status = (await (await client.get("/_svc/status", OPERATOR)).json()) as Record<string, unknown>;
     assert.equal(status["status"], "ready");
@@ -324,14 +324,14 @@ describe("status and metrics", () => {
 });
 
 describe("definitions", () => {
-  it("of one path twice stop the boot", async () => {
+  it("of one path twice fail the boot", async () => {
     const twice = page("/a", { title: "A", view: () => "" });
     const app = createApp({ pages: [twice, twice], env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) } });
     await assert.rejects(app.boot(), /GET \/a is defined twice/);
     await app.close();
   });
 
-  it("for whatever is left have no part below the framework's own path, nor has the app's middleware", async () => {
+  it("of a catch-all path, and the app's middleware, do not apply below the framework's own path", async () => {
     const seen: string[] = [];
     const app = createApp({
       routes: [route(["GET", "POST"], "/**:rest", ({ path }) => new Response(path), { csrf: false })],
@@ -355,14 +355,14 @@ describe("definitions", () => {
     await app.close();
   });
 
-  it("below the framework's own path are refused where they are written", () => {
+  it("below the framework's own path are rejected immediately", () => {
     assert.throws(() => page("/_svc/mine", { title: "", view: () => "" }), /framework's own/);
     assert.throws(() => page("mine", { title: "", view: () => "" }), /must start with a slash/);
   });
 });
 
 describe("a listening app", () => {
-  it("boots, is ready, and ends open streams and itself when closed", async () => {
+  it("boots, is ready, and on close ends open streams and stops listening", async () => {
     const own = createFixture();
     const started = await own.app.start({ port: 0 });
     assert.equal(await (await fetch(`${started.url}/ready`)).text(), "ready");
@@ -381,7 +381,7 @@ describe("a listening app", () => {
     await assert.rejects(fetch(`${started.url}/health`));
   });
 
-  it("names the port that is taken", async () => {
+  it("reports the port that is taken", async () => {
     const first = createFixture();
     const second = createFixture();
     const started = await first.app.start({ port: 0 });

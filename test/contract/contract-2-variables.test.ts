@@ -9,7 +9,7 @@ import { createApp, page } from "svckit";
 import { worker } from "svckit/graph";
 import type { Config, Environment } from "svckit/internal";
 import { createTestClient, recordLog } from "svckit/testing";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { OPERATOR, withFixture } from "./app.ts";
 import { received, SIGNED, withReceiver } from "./calls.ts";
 
@@ -24,7 +24,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs `use` with a port that somebody else listens on. */
+/** Runs `use` with a port that another server listens on. */
 async function withTakenPort(use: (port: number) => Promise<void>): Promise<void> {
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
@@ -35,7 +35,7 @@ async function withTakenPort(use: (port: number) => Promise<void>): Promise<void
   }
 }
 
-describe("where the app listens", () => {
+describe("the listen address", () => {
   it("HOST, PORT: 127.0.0.1, 3000: listen address", async () => {
     const { host, port } = configOf({});
     assert.deepEqual([host, port], ["127.0.0.1", 3000]);
@@ -49,7 +49,7 @@ describe("where the app listens", () => {
     );
   });
 
-  it("SVC_SITE_URL: in development, unless it is set, the site is where the app listens", () =>
+  it("SVC_SITE_URL: in development it defaults to the address where the app listens", () =>
     withFixture(
       async ({ app }) => {
         const started = await app.start();
@@ -190,7 +190,7 @@ describe("webhooks", () => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "the operator",
   (site) => {
     it("SVC_EXEC_API_KEY: none: bearer key of the operator endpoints; unset = those are closed (401)", async () => {
@@ -206,11 +206,11 @@ for (const [trusted, scheme] of [
   ["", "http"],
   ["127.0.0.0/8", "https"],
 ] as const) {
-  throughBothDoors(
+  describeBothAdapters(
     `with SVC_TRUST_PROXY "${trusted}"`,
     (site) => {
       it("SVC_TRUST_PROXY: none: CIDRs whose X-Forwarded-* is believed", async () => {
-        // Only a socket tells who speaks.
+        // Trust depends on the peer address, which only a socket has.
         if (site.port() === undefined) return;
         const headers = { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" };
         const response = await site.send("/health", { headers });
@@ -221,7 +221,7 @@ for (const [trusted, scheme] of [
   );
 }
 
-throughBothDoors(
+describeBothAdapters(
   "the site's origin",
   (site) => {
     it("SVC_SITE_URL: public origin: mutations from its pages are taken, whatever the host", async () => {
@@ -272,11 +272,11 @@ describe("all variables", () => {
         (thrown: unknown) => thrown as Error,
       );
       for (const name of Object.keys(BAD)) assert.match(error.message, new RegExp(`^ {2}- ${name} `, "m"));
-      assert.doesNotMatch(error.message, /short/, "no secret is told");
+      assert.doesNotMatch(error.message, /short/, "the message contains no secret");
     }, BAD);
   });
 
-  it("are read from the environment of that moment, not later", () => {
+  it("are read from the environment when the app is created, not later", () => {
     const env: Record<string, string> = { SVC_RATE_ACTIONS: "7" };
     const app = createApp({ env });
     assert.equal(app.config.actionsPerMinute, 7);

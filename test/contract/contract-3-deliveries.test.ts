@@ -1,14 +1,14 @@
-/** Contract section 3: payloads, headers and times of deliveries. The endpoints: contract-3-webhooks.test.ts. */
+/** Contract section 3: payloads, headers and times of deliveries. See contract-3-webhooks.test.ts for the endpoints. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { worker } from "svckit/graph";
 import { SimulatedClock } from "svckit/testing";
 import { WORKERS, withFixture } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, payloadOf, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "deliveries",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
@@ -143,7 +143,7 @@ throughBothDoors(
   },
   SIGNED,
   {
-    // Two attempts and no wait: the schedule is configurable, so that tests need not wait.
+    // Two attempts without a wait: the schedule is configurable, so that tests need not wait.
     webhookSchedule: ["0s", "0s"],
     workers: [
       ...WORKERS,
@@ -181,7 +181,7 @@ describe("time", () => {
     await withFixture(
       async (fixture) =>
         withReceiver(fixture, async (receiver) => {
-          // A breaker opens at the tenth failure in a row, which is the last.
+          // A breaker opens at the tenth consecutive failure, which is the last.
           receiver.reply(500);
           const { reply } = await operate(fixture, "POST", `/_svc/webhooks/${receiver.id}/ping`);
           const path = `/_svc/deliveries/${textOf(reply, "delivery_id")}`;
@@ -261,7 +261,7 @@ describe("time", () => {
             await operate(fixture, "POST", `/_svc/webhooks/${well.id}/ping`);
             await received(well, 1);
           });
-          assert.equal(failing.deliveries.length, 10, "waiting burns no attempts");
+          assert.equal(failing.deliveries.length, 10, "waiting uses up no attempts");
           await clock.advance(60_000);
           await received(failing, 11);
         }),

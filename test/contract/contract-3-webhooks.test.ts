@@ -1,15 +1,15 @@
-/** Contract section 3: the endpoints of webhooks. What is delivered: contract-3-deliveries.test.ts. */
+/** Contract section 3: the endpoints of webhooks. See contract-3-deliveries.test.ts for deliveries. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { verify } from "svckit/webhooks";
 import { OPERATOR } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, received, SECRET, SIGNED, textOf, until, withReceiver, type Called } from "./calls.ts";
 
-/** A receiver that nothing is sent to: registrations of it stay as they are. */
+/** A receiver that gets no deliveries, so that its registrations stay unchanged. */
 const URL_OF_NOBODY = "https://93.184.216.34/hook";
 
-throughBothDoors(
+describeBothAdapters(
   "the endpoints of webhooks",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
@@ -38,7 +38,7 @@ throughBothDoors(
       assert.deepEqual([events, enabled, description, isSigned], [["graph.done"], false, "first", true]);
     });
 
-    it("registers filters on workers, headers of its own and a description; what the headers hold is not shown", async () => {
+    it("store worker filters, custom headers and a description, and never return header values", async () => {
       const more = { workers: ["double"], headers: { Authorization: "Bearer of-theirs" }, description: "audits" };
       const path = `/_svc/webhooks/${await register({ url: "https://93.184.216.34/narrow", ...more })}`;
       const { reply } = await call("GET", path);
@@ -180,7 +180,7 @@ throughBothDoors(
         assert.deepEqual([given.status, given.reply["status"], given.reply["next_attempt_ms"]], [200, "failed", null]);
         const refused = await call("POST", `${path}/give-up`);
         assert.equal(refused.status, 409);
-        assert.match(JSON.stringify(refused.reply), /is failed; to give it up needs it to be pending/);
+        assert.match(JSON.stringify(refused.reply), /is failed; only a pending delivery can be given up/);
         assert.equal((await call("POST", "/_svc/deliveries/msg_none/give-up")).status, 404);
         const audit = await call("GET", `/_svc/audit?target=${textOf(reply, "delivery_id")}`);
         assert.match(JSON.stringify(audit.reply), /"delivery\.give-up"/);

@@ -1,9 +1,9 @@
-/** Contract section 4 and what it grew by: operating graphs over HTTP. */
+/** Contract section 4 and its later additions: operating graphs over HTTP. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { graph, worker } from "svckit/graph";
 import { WORKERS } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, textOf, type Called } from "./calls.ts";
 
 const parts = graph("parts", (g) => {
@@ -24,7 +24,7 @@ const parts = graph("parts", (g) => {
   );
 });
 
-throughBothDoors(
+describeBothAdapters(
   "control of graphs",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
@@ -77,7 +77,7 @@ throughBothDoors(
       );
       const refused = await call("POST", `/_svc/graphs/${id}/retry`, { from: "no-such" });
       assert.equal(refused.status, 422);
-      assert.match(textOf(refused.reply, "detail"), /it has list, twice, total/);
+      assert.match(textOf(refused.reply, "detail"), /its nodes are list, twice, total/);
       for (const from of ["", 1, null, "x".repeat(101)])
         assert.equal((await call("POST", `/_svc/graphs/${id}/retry`, { from })).status, 422, String(from));
     });
@@ -93,7 +93,7 @@ throughBothDoors(
       assert.equal((await call("POST", "/_svc/graphs/g_unknown/fork", { from: "list" })).status, 404);
     });
 
-    it("GET /_svc/audit ?target&actor&operation&since_ms&limit&cursor: who did what, why and from where, newest first", async () => {
+    it("GET /_svc/audit ?target&actor&operation&since_ms&limit&cursor: actors, operations, notes and origins, newest first", async () => {
       const { reply } = await call("POST", "/_svc/graphs", { worker: "double", delay_ms: 60_000 });
       const id = textOf(reply, "graph_id");
       await call("POST", `/_svc/graphs/${id}/pause`, { note: "the disk is full" });
@@ -177,7 +177,7 @@ throughBothDoors(
         assert.equal((await bulk(bad)).status, 422, JSON.stringify(bad));
     });
 
-    it("POST /_svc/graphs/bulk {action: purge} takes away what has ended, and tells how many", async () => {
+    it("POST /_svc/graphs/bulk {action: purge} deletes finished graphs and returns their number", async () => {
       for (let count = 0; count < 3; count++) await finish({ worker: "double", input: { value: 1 }, tags: ["old"] });
       await call("POST", "/_svc/graphs", { worker: "double", delay_ms: 60_000, tags: ["old"] });
       const purge = (body: object): Promise<Called> =>
@@ -278,7 +278,7 @@ throughBothDoors(
       assert.equal((await call("POST", "/_svc/queues/unknown/pause")).status, 404);
     });
 
-    it("keeps in the audit trail what is done to webhooks, if it was", async () => {
+    it("records successful changes of webhooks in the audit trail", async () => {
       const { reply } = await call("POST", "/_svc/webhooks", { url: "https://example.com/hook", enabled: false });
       const id = textOf(reply, "id");
       await call("PATCH", `/_svc/webhooks/${id}`, { description: "mine" });
@@ -293,7 +293,7 @@ throughBothDoors(
       );
     });
 
-    it("is closed to who has no key", async () => {
+    it("answers 401 without the key", async () => {
       for (const [method, path] of [
         ["GET", "/_svc/audit"],
         ["POST", "/_svc/graphs/g_x/fork"],

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { graph, worker } from "svckit/graph";
 import { SimulatedClock } from "svckit/testing";
 import { API_KEY, OPERATOR, sum, WORKERS, withFixture } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, textOf, until, type Called } from "./calls.ts";
 
 interface WireEvent {
@@ -41,7 +41,7 @@ const approval = worker("approval", async (_input: unknown, ctx) => {
   return said.yes ? "approved" : "refused";
 });
 
-/** What it books is taken back when it can't pay. */
+/** Compensates its booking when the payment fails. */
 const trip = graph("trip", (g) => {
   const book = worker("book", { compensate: (ctx, room) => ctx.log("info", `${room} given back`) }, () => "a room");
   const pay = worker("pay", { retry: { max: 1 } }, () => {
@@ -56,7 +56,7 @@ const exporter = worker("exporter", (type: unknown, ctx) =>
   ctx.artifact("list.html", "<script>alert(1)</script>", String(type)),
 );
 
-throughBothDoors(
+describeBothAdapters(
   "graphs",
   (site) => {
     const call = (method: string, path: string, body?: unknown): Promise<Called> => operate(site, method, path, body);
@@ -105,7 +105,7 @@ throughBothDoors(
         assert.equal((await call("GET", `/_svc/graphs?${query}`)).status, 422, query);
     });
 
-    it("a list is narrowed by until_ms, the beginning of an id, text of an error and parent too", async () => {
+    it("a list can be filtered by until_ms, the beginning of an id, the text of an error and parent too", async () => {
       const { id } = await finish({ worker: "double", input: { value: 2 }, tags: ["narrowed"] });
       const total = async (query: string): Promise<unknown> =>
         (await call("GET", `/_svc/graphs?tag=narrowed&${query}`)).reply["total"];
@@ -183,7 +183,7 @@ throughBothDoors(
       await call("POST", `/_svc/graphs/${id}/cancel`);
     });
 
-    it("pause · resume · cancel · retry take {note}; the event of each says who asked and why", async () => {
+    it("pause · resume · cancel · retry take {note}; the event of each records the actor and the note", async () => {
       const { id, token } = await begin({ worker: "held", input: {}, delay_ms: 60_000 });
       await call("POST", `/_svc/graphs/${id}/pause`, { note: "the disk is full" });
       await call("POST", `/_svc/graphs/${id}/resume`);
@@ -306,7 +306,7 @@ throughBothDoors(
       assert.deepEqual([signal?.["name"], signal?.["by"]], ["decision", "operator"]);
     });
 
-    it("events and logs can be read of one node, with what its worker remembers", async () => {
+    it("events and logs can be read per node, including the steps of its worker", async () => {
       const { id, token } = await finish({ worker: "approval", input: null });
       await call("POST", `/_svc/graphs/${id}/signal`, { name: "decision", payload: { yes: false } });
       await site.app.engine.idle();
@@ -322,7 +322,7 @@ throughBothDoors(
       assert.deepEqual(await read("other"), ["graph.done "]);
     });
 
-    it("files that workers left are listed, and sent as downloads that no browser shows in place", async () => {
+    it("artifacts are listed, and sent as downloads that no browser displays inline", async () => {
       const { id, token } = await finish({ worker: "exporter", input: "text/html" });
       const all = (await call("GET", `/_svc/graphs/${id}/artifacts`)).reply["artifacts"] as Record<string, unknown>[];
       assert.deepEqual(
@@ -363,7 +363,7 @@ throughBothDoors(
         assert.equal(file.headers.get("content-type"), sent);
       });
 
-    it("where an error comes from is told with its node, to operators and not to tokens; in no event", async () => {
+    it("the source location of an error is shown to operators with its node, but not to tokens and in no event", async () => {
       const { id } = await begin({ worker: "broken", input: {} });
       await until(async () => (await call("GET", `/_svc/graphs/${id}`)).reply["status"] === "failed", "its end");
       const path = `/_svc/graphs/${id}/nodes/broken`;
@@ -391,7 +391,11 @@ throughBothDoors(
       assert.equal(await pause({ ...csrf, ...control, origin: "https://elsewhere.example" }), 403, "from elsewhere");
       assert.equal(await pause(csrf), 401, "no token");
       assert.equal(await pause({ ...csrf, ...control }), 202);
-      assert.equal((await site.send(`/_svc/graphs/${id}`, { headers: control })).status, 200, "it reads, too");
+      assert.equal(
+        (await site.send(`/_svc/graphs/${id}`, { headers: control })).status,
+        200,
+        "a control token can read, too",
+      );
       const inUrl = `/_svc/graphs/${id}/resume?token=${control["x-svc-graph-token"]}`;
       assert.equal((await site.client.request(inUrl, { method: "POST", headers: csrf })).status, 403, "in the query");
     });
@@ -407,7 +411,7 @@ throughBothDoors(
       assert.match((await begin({ worker: "double", input: { value: 1 } })).id, /^g_[0-9A-Za-z]{26}$/);
     });
 
-    it("refuse what is no start: 422 says what, 401 without the key, 404 for an unknown name", async () => {
+    it("reject an invalid start: 422 with the reason, 401 without the key, 404 for an unknown name", async () => {
       for (const body of [
         [],
         {},
@@ -422,14 +426,14 @@ throughBothDoors(
       assert.equal((await start({ worker: "nobody" })).status, 404);
     });
 
-    it("whose worker has a schema are refused where the input does not fit: 422 with issues", async () => {
+    it("whose worker has a schema are rejected when the input is invalid: 422 with issues", async () => {
       const refused = await start({ worker: "invoice", input: { pages: "three" } });
       const [issue] = refused.reply["issues"] as { path: string[] }[];
       assert.deepEqual([refused.status, refused.reply["code"], issue?.path], [422, "SVC_INVALID", ["input", "pages"]]);
       assert.equal((await start({ worker: "invoice", input: { pages: 3 } })).status, 202);
     });
 
-    it("that are undone show which nodes were compensated, and tell of it before their one graph.failed", async () => {
+    it("that are compensated show the compensated nodes, and emit those events before their one graph.failed", async () => {
       const { id, token } = await finish({ worker: "trip", input: null });
       const { status, phase, nodes } = await snapshotOf(id);
       assert.deepEqual([status, phase], ["failed", "failed"]);
@@ -444,7 +448,7 @@ throughBothDoors(
       );
     });
 
-    it("that are paused with a grace let go of what still runs after it: 422 for one that is none", async () => {
+    it("that are paused with a grace period abort work that outlasts it: 422 for an invalid period", async () => {
       const { id } = await begin({ worker: "held", input: {} });
       await until(async () => (await snapshotOf(id))["status"] === "running", "running");
       assert.equal((await call("POST", `/_svc/graphs/${id}/pause`, { grace_ms: -1 })).status, 422);
@@ -453,7 +457,7 @@ throughBothDoors(
       await call("POST", `/_svc/graphs/${id}/cancel`);
     });
 
-    it("that run show what they do while they do it", async () => {
+    it("that run show their status and can be cancelled", async () => {
       const { id } = await begin({ worker: "held", input: {} });
       await until(async () => (await snapshotOf(id))["status"] === "running", "running");
       await call("POST", `/_svc/graphs/${id}/cancel`);
@@ -465,7 +469,7 @@ throughBothDoors(
   { workers: [...WORKERS, chatty, flaky, approval, exporter, invoice], graphs: [sum, trip] },
 );
 
-it("graph tokens are expiring: after a day they open nothing", async () => {
+it("graph tokens are expiring: after a day they grant no access", async () => {
   const clock = new SimulatedClock();
   await withFixture(
     async (fixture) => {

@@ -1,10 +1,10 @@
-/** Contract section 5: server actions and submits. Their order of checks pair by pair: action-order.test.ts. */
+/** Contract section 5: server actions. See action-order.test.ts for the order of checks pair by pair. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { route } from "svckit";
 import { sendRaw } from "svckit/testing";
 import { withFixture } from "./app.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 interface Call {
   body?: string | Uint8Array<ArrayBuffer>;
@@ -17,7 +17,7 @@ interface Answered {
   reply: Record<string, unknown>;
 }
 
-/** A call as browser code makes it, but for what is given. */
+/** A call as browser code makes it, with the given differences. */
 async function call({ client }: Pick<Site, "client">, name: string, init: Call = {}): Promise<Answered> {
   const headers = { "content-type": "application/json", "x-svc-csrf": await client.csrfToken(), ...init.headers };
   const response = await client.request(`/_svc/action/${name}`, {
@@ -35,12 +35,12 @@ async function call({ client }: Pick<Site, "client">, name: string, init: Call =
 
 const refused = (error: unknown) => ({ ok: false, value: null, error });
 
-throughBothDoors(
+describeBothAdapters(
   "actions",
   (site) => {
     const { client } = site;
 
-    it("answer with the envelope and the function's value, null where there is none", async () => {
+    it("answer with the envelope and the function's value, or null if there is none", async () => {
       assert.deepEqual(await client.action("echo", 1, { a: [true, null] }, "ü"), {
         status: 200,
         reply: { ok: true, value: [1, { a: [true, null] }, "ü"], error: null },
@@ -48,7 +48,7 @@ throughBothDoors(
       assert.deepEqual((await client.action("nothing")).reply, { ok: true, value: null, error: null });
     });
 
-    it("run what the schema made of the argument, and take no more arguments than it checks", async () => {
+    it("run with the output of the schema, and reject arguments that the schema does not check", async () => {
       assert.equal((await client.action("addTodo", { title: "milk" })).reply.value, "MILK");
       assert.equal((await client.action("addTodo", { title: "milk" }, "unchecked")).status, 422);
     });
@@ -111,7 +111,7 @@ throughBothDoors(
       if (port === undefined) return;
       const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
       const head = `POST /_svc/action/echo HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nX-Svc-CSRF: ${await client.csrfToken()}\r\n`;
-      // Not a byte of the body is sent: by its length alone it is refused.
+      // The server refuses the request by its length alone. The client sends no body bytes.
       const answer = await sendRaw(port, `${head}Content-Type: application/json\r\nContent-Length: 9999999\r\n\r\n`);
       assert.match(answer, /^HTTP\/1\.1 413 [^]*Payload too large/);
     });
@@ -211,7 +211,7 @@ throughBothDoors(
   },
 );
 
-throughBothDoors(
+describeBothAdapters(
   "actions in production",
   (site) => {
     it("the function throws: 500, process lives: Internal error", async () => {
@@ -223,12 +223,12 @@ throughBothDoors(
   { demo: true },
 );
 
-throughBothDoors(
+describeBothAdapters(
   "actions over their limit",
   (site) => {
     it("over the limit: 429 + Retry-After + RateLimit/RateLimit-Policy: Too many requests, counted before the body is read", async () => {
       assert.equal((await site.client.action("echo")).status, 200);
-      // Refused for want of a token, and counted all the same.
+      // Counted although the token is missing.
       await site.client.request("/_svc/action/echo", { method: "POST" });
       const { status, headers, reply } = await call(site, "echo");
       assert.deepEqual([status, reply], [429, refused("Too many requests")]);

@@ -1,4 +1,4 @@
-/** Contract section 5, of submits: each row of the table, the order of checks, who may send what, files, and what runs once. */
+/** Contract section 5, for submits: every row of the table, the order of checks, authorization, files and idempotency. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { submit, type AnySubmit } from "svckit/fullstack";
 import { html } from "svckit/jsx-runtime";
 import * as v from "valibot";
 import { createFixture, type Fixture } from "./app.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 const ran: unknown[] = [];
 let afterwards: string[] = [];
@@ -81,7 +81,7 @@ interface Sent {
   isBare?: boolean;
 }
 
-/** A form as a page without script sends it. */
+/** Sends a form as a page without scripts does. */
 async function send(
   { client }: Pick<Site, "client">,
   { name = "save", fields = {}, headers, body, isBare }: Sent = {},
@@ -101,14 +101,14 @@ async function asked(site: Pick<Site, "client">, sent: Sent) {
   return { status, headers, reply: JSON.parse(text) as Record<string, unknown> };
 }
 
-/** What the page that was shown again knows of the form. */
+/** The state of the form in the page that was rendered again. */
 function shownIn(text: string): Record<string, unknown> {
   return JSON.parse(/<pre>(.*?)<\/pre>/s.exec(text)?.[1] ?? "null") as Record<string, unknown>;
 }
 
 const refused = (error: unknown) => ({ ok: false, value: null, error });
 
-throughBothDoors(
+describeBothAdapters(
   "submits",
   (site) => {
     it("with Accept: application/json the action's envelope plus redirect", async () => {
@@ -119,7 +119,7 @@ throughBothDoors(
       assert.equal((await asked(site, { fields: { title: "away" } })).reply["redirect"], "/elsewhere?a=1");
     });
 
-    it("otherwise 303 on success, to the handler's place or back to the page with the form", async () => {
+    it("otherwise 303 on success, to the handler's target or back to the page with the form", async () => {
       const back = await send(site, { fields: { title: "milk", _page: "/form/7?tab=2" }, headers: BROWSER });
       assert.deepEqual([back.status, back.headers.get("location")], [303, "/form/7?tab=2"]);
       const away = await send(site, { fields: { title: "away" }, headers: BROWSER });
@@ -136,7 +136,7 @@ throughBothDoors(
       );
     });
 
-    it("never leads to another site by what was sent", async () => {
+    it("never redirect to another site because of request data", async () => {
       const pages = [
         "https://evil.example/",
         "//evil.example/x",
@@ -184,7 +184,7 @@ throughBothDoors(
       assert.deepEqual(ran, []);
     });
 
-    it("a page that is shared by all is shown again to who sent the form, and to nobody else", async () => {
+    it("show the form's state on a shared page to its sender only", async () => {
       assert.equal(shownIn(await (await site.client.get("/shared", BROWSER)).text()), null);
       const again = await send(site, { fields: { title: "", note: "mine", _page: "/shared" }, headers: BROWSER });
       assert.equal(again.status, 422);
@@ -195,7 +195,7 @@ throughBothDoors(
       assert.equal(shownIn(others), null);
     });
 
-    it("shows the page again with the status of another refusal of the handler", async () => {
+    it("render the page again with the status of any other refusal of the handler", async () => {
       const { status, text } = await send(site, { fields: { title: "taken", _page: "/form/7" }, headers: BROWSER });
       assert.deepEqual([status, shownIn(text)["message"]], [409, "Taken"]);
     });
@@ -231,7 +231,7 @@ throughBothDoors(
       assert.deepEqual(ran, []);
     });
 
-    it("the token counts in the header and in the field, of every kind of body", async () => {
+    it("accept the token in the header and in the field, for every type of body", async () => {
       const token = await site.client.csrfToken();
       const multipart = new FormData();
       multipart.append("_csrf", token);
@@ -315,13 +315,13 @@ throughBothDoors(
       assert.equal(({} as Record<string, unknown>)["admin"], undefined);
     });
 
-    it("a form of more than 1,000 fields: 413, of 1,000 fields: taken", async () => {
+    it("a form of more than 1,000 fields: 413, of 1,000 fields: accepted", async () => {
       const flood = (length: number) => Array.from({ length }, (_, at): [string, string] => [`f${at}`, ""]);
       assert.equal((await asked(site, { name: "deep", fields: flood(1001) })).status, 413);
       assert.notEqual((await asked(site, { name: "deep", fields: flood(990) })).status, 413);
     });
 
-    it("bytes that are no UTF-8 are refused in every kind of body", async () => {
+    it("invalid UTF-8 is rejected in every type of body", async () => {
       const token = await site.client.csrfToken();
       const urlencoded = { "content-type": "application/x-www-form-urlencoded" };
       assert.equal(
@@ -342,7 +342,7 @@ throughBothDoors(
         assert.equal((await asked(site, { body: head, headers: { "content-type": without } })).status, 422);
     });
 
-    it("the function throws: 500, process lives: Internal error, on a page for people", async () => {
+    it("the function throws: 500, process lives: Internal error, on a page for browsers", async () => {
       const { status, reply } = await asked(site, { fields: { title: "broken" } });
       assert.deepEqual([status, reply], [500, refused("secret detail")]);
       const shown = await send(site, { fields: { title: "broken", _page: "/form/7" }, headers: BROWSER });
@@ -351,7 +351,7 @@ throughBothDoors(
       assert.equal((await asked(site, { fields: { title: "milk" } })).status, 200);
     });
 
-    it("files are on the disk while the handler runs, for this user alone, and gone after it", async () => {
+    it("uploaded files are on disk while the handler runs, readable by this user only, and deleted afterwards", async () => {
       const form = new FormData();
       form.append("_csrf", await site.client.csrfToken());
       form.append("one", new Blob([Buffer.from("89504e470d0a1a0a", "hex")], { type: "image/png" }), "C:\\me\\a.png");
@@ -366,7 +366,7 @@ throughBothDoors(
       for (const path of afterwards) assert.equal(existsSync(path), false);
     });
 
-    it("a file that was moved stays", async () => {
+    it("an uploaded file that the handler moved is kept", async () => {
       const folder = await mkdtemp(join(tmpdir(), "svc-moved-"));
       const form = new FormData();
       form.append("_csrf", await site.client.csrfToken());
@@ -377,7 +377,7 @@ throughBothDoors(
       await rm(folder, { recursive: true });
     });
 
-    it("a file too large, of another type, one too many, or in a field that takes none is refused beside its field", async () => {
+    it("a file too large, of another type, one too many, or in a field without files is rejected beside its field", async () => {
       const token = await site.client.csrfToken();
       const cases: [field: string, content: string, type: string, status: number][] = [
         ["many", "x".repeat(51), "text/plain", 413],
@@ -399,7 +399,7 @@ throughBothDoors(
       assert.equal((await asked(site, { name: "files", isBare: true, body: three })).status, 422);
     });
 
-    it("double submit runs once: the second gets the answer of the first, while it is under way too", async () => {
+    it("double submit runs once: the second gets the response of the first, also while the first still runs", async () => {
       ran.length = 0;
       const fields = { title: "once", _key: "intent-1" };
       const both = await Promise.all([asked(site, { fields }), asked(site, { fields })]);
@@ -412,12 +412,12 @@ throughBothDoors(
       );
       assert.equal((await asked(site, { fields })).headers.get("idempotency-replayed"), "true");
       assert.deepEqual(ran.splice(0), [{ title: "once" }]);
-      // Gone back to in the browser's history and sent with something else: another intent.
+      // The visitor went back in the browser's history and sent other values: another intent.
       await asked(site, { fields: { ...fields, title: "twice" } });
       assert.deepEqual(ran.splice(0), [{ title: "twice" }]);
     });
 
-    it("double submit runs once also as multipart, whose boundary is another each time", async () => {
+    it("double submit runs once also as multipart, whose boundary differs each time", async () => {
       ran.length = 0;
       const token = await site.client.csrfToken();
       const form = (): FormData => {
@@ -435,7 +435,7 @@ throughBothDoors(
       assert.deepEqual(ran.splice(0), [{ title: "file" }]);
     });
 
-    it("a fault is answered again as it was, with the form and what it held: sent again it is another intent", async () => {
+    it("a failed submit is replayed with the form and its values", async () => {
       ran.length = 0;
       const fields = { title: "broken", _key: "intent-4", _page: "/form/7" };
       for (const _time of [1, 2]) {
@@ -450,13 +450,13 @@ throughBothDoors(
       assert.equal(ran.splice(0).length, 1);
     });
 
-    it("a refusal is answered again as it was, and runs nothing twice", async () => {
+    it("a refusal is replayed and its handler does not run twice", async () => {
       const fields = { title: "taken", _key: "intent-2", _page: "/form/7" };
       for (const _time of [1, 2]) assert.equal((await send(site, { fields, headers: BROWSER })).status, 409);
       assert.equal(ran.splice(0).length, 1);
     });
 
-    it("for browser code that takes pages in, the page again or the envelope with where to go", async () => {
+    it("browser code that swaps pages gets the rendered page, or the envelope with the redirect target", async () => {
       const headers = { ...BROWSER, "x-svc-swap": "1" };
       const taken = await send(site, { fields: { title: "milk", _page: "/form/7" }, headers });
       assert.equal((JSON.parse(taken.text) as { redirect: string }).redirect, "/form/7");
@@ -487,7 +487,7 @@ describe("submits", () => {
     }
   });
 
-  it("in production a fault tells nothing but that", async () => {
+  it("in production hide the details of an error", async () => {
     const fixture = createFixture({ NODE_ENV: "production", SVC_SECRET: "s".repeat(32) }, { ...OPTIONS, demo: true });
     try {
       assert.deepEqual((await asked(fixture, { fields: { title: "broken" } })).reply, refused("Internal error"));
@@ -496,7 +496,7 @@ describe("submits", () => {
     }
   });
 
-  it("too much is refused by its announced length, before a byte of it is sent", async () => {
+  it("reject a body that is too large by its announced length, before it is sent", async () => {
     const fixture = createFixture({}, OPTIONS);
     try {
       const token = await fixture.client.csrfToken();
@@ -530,7 +530,7 @@ const DEEP = `${"[".repeat(40)}${"]".repeat(40)}`;
 const bytes = (text: string, end: number[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array([...new TextEncoder().encode(text), ...end]);
 
-/** What is wrong in each, and how the answer tells. */
+/** One violation per check, and how the response shows it. */
 const CHECKS: { name: string; wrong: Wrong; status: number; error?: RegExp }[] = [
   { name: "method", wrong: { method: "PUT" }, status: 405 },
   { name: "name", wrong: { name: "unknown" }, status: 404, error: /^Unknown action$/ },

@@ -1,10 +1,10 @@
-/** Bodies that nobody reads (contract section 5: cheap checks come first), and secrets that nobody tells (section 1). */
+/** Bodies that the server does not read (contract section 5: cheap checks come first), and secrets that it does not reveal (section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fail, route } from "svckit";
 import { createFixture, withFixture, type Fixture } from "./app.ts";
 
-/** A request whose body never comes: whoever reads it waits for ever. */
+/** A request whose body never arrives: reading it waits forever. */
 function blocking(path: string, headers: Record<string, string>): { request: Request; wasRead: () => boolean } {
   let isRead = false;
   const body = new ReadableStream(
@@ -22,11 +22,11 @@ function blocking(path: string, headers: Record<string, string>): { request: Req
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-describe("a body that never comes", () => {
+describe("a body that never arrives", () => {
   const refusals: [name: string, path: string, headers: Record<string, string>, status: number][] = [
     ["of an unknown action", "/_svc/action/unknown", JSON_TYPE, 404],
     ["of an action named like a property", "/_svc/action/constructor", JSON_TYPE, 404],
-    ["of no JSON", "/_svc/action/echo", { "content-type": "text/plain" }, 415],
+    ["of another type than JSON", "/_svc/action/echo", { "content-type": "text/plain" }, 415],
     ["that is compressed", "/_svc/action/echo", { ...JSON_TYPE, "content-encoding": "gzip" }, 415],
     ["without a token", "/_svc/action/echo", JSON_TYPE, 403],
     ["of another site", "/_svc/action/echo", { ...JSON_TYPE, "sec-fetch-site": "cross-site" }, 403],
@@ -80,7 +80,7 @@ describe("a body that never comes", () => {
     ));
 });
 
-/** Each would show where it got into a log or an answer. */
+/** Each value would reveal where it leaked into a log or a response. */
 const PLANTED = {
   secret: "planted-secret-0123456789abcdef",
   hooks: "planted-hooks-0123456789abcdef",
@@ -90,7 +90,7 @@ const PLANTED = {
   body: "planted-body",
 };
 
-/** Everything that can go wrong with what is secret in a request. */
+/** Sends requests that fail in every way, with secrets in all places. */
 async function provoke({ client, app }: Fixture): Promise<string> {
   const guess = {
     authorization: `Bearer ${PLANTED.guess}`,
@@ -141,9 +141,9 @@ async function provoke({ client, app }: Fixture): Promise<string> {
   return (await Promise.all(answers.map((answer) => answer.text()))).join("\n");
 }
 
-describe("what is secret", () => {
+describe("a secret", () => {
   for (const mode of ["production", "development"]) {
-    it(`is in no answer and in no line of the log, in ${mode}`, async () => {
+    it(`is in no response and in no log line, in ${mode}`, async () => {
       const fixture = createFixture(
         {
           NODE_ENV: mode,
@@ -157,7 +157,7 @@ describe("what is secret", () => {
             route("POST", "/echo", () => new Response("ok")),
             route("POST", "/fails", () => fail("no", [{ path: ["token"], message: "wrong" }])),
             route("GET", "/broken", () => {
-              throw new Error("our own fault");
+              throw new Error("a server error");
             }),
           ],
         },
@@ -165,7 +165,7 @@ describe("what is secret", () => {
       try {
         const answered = await provoke(fixture);
         const logged = fixture.logged.join("\n");
-        assert.match(logged, /our own fault/);
+        assert.match(logged, /a server error/);
         for (const [name, value] of Object.entries(PLANTED)) {
           assert.ok(!answered.includes(value), `${name} is in an answer: ${aroundOf(answered, value)}`);
           assert.ok(!logged.includes(value), `${name} is in the log: ${aroundOf(logged, value)}`);

@@ -7,7 +7,7 @@ import { operate, SECRET, until } from "./calls.ts";
 
 describe("the demo", () => {
   it("Demo: GET /_svc/demo is a page with one button: it registers the inbox, sends the sample graph.done through the real delivery path and shows the JSON received, its headers and whether the signature verifies", async () => {
-    // Whose hands stand still: what the button waits for comes, however slow the machine is.
+    // The clock stands still, so the delivery arrives however slow the machine is.
     const own = createFixture({ SVC_WEBHOOK_SECRET: SECRET }, { clock: new SimulatedClock() });
     const started = await own.app.start({ port: 0 });
     try {
@@ -31,7 +31,7 @@ describe("the demo", () => {
     }
   });
 
-  it("has receivers that fail, redirect or are too slow once, and shows each attempt; without JavaScript", async () => {
+  it("has receivers that fail once, redirect once or time out once, and shows each attempt; without JavaScript", async () => {
     const clock = new SimulatedClock();
     const own = createFixture({}, { clock });
     const started = await own.app.start({ port: 0 });
@@ -46,7 +46,7 @@ describe("the demo", () => {
         const shows = async (text: string): Promise<boolean> =>
           (await (await own.client.get(path)).text()).includes(text);
         if (receiver === "slow") {
-          await until(() => own.app.webhooks.activeCount() === 1, "the slow one under way");
+          await until(() => own.app.webhooks.activeCount() === 1, "the slow delivery is running");
           await clock.advance(15_000);
         }
         await until(() => shows(`<td>${error}</td>`), `${receiver}: the first attempt`);

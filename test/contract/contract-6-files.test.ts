@@ -1,4 +1,4 @@
-/** Contract section 6: chunks and public files of a built app, from a folder as `svc build` writes it. */
+/** Contract section 6: chunks and public files of a built app, from a folder in the format of `svc build`. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ describe("chunks", () => {
     assert.equal(again.status, 304);
   });
 
-  it("go out as they were compressed at build, where that is accepted", async () => {
+  it("are sent as compressed at build time, if the client accepts that", async () => {
     const response = await client.get(CHUNK, { "accept-encoding": "gzip, br" });
     assert.equal(response.headers.get("content-encoding"), "br");
     assert.equal(response.headers.get("vary"), "accept-encoding");
@@ -59,20 +59,20 @@ describe("chunks", () => {
 });
 
 describe("public files", () => {
-  it("stand at the root and are asked about each time", async () => {
+  it("are served at the root and revalidated each time", async () => {
     const response = await client.get("/app.css");
     assert.equal(response.headers.get("content-type"), "text/css; charset=utf-8");
     assert.equal(response.headers.get("cache-control"), "public, max-age=0, must-revalidate");
     assert.equal(await (await client.get("/img/a%20b.svg")).text(), "<svg/>");
   });
 
-  it("can only be read", async () => {
+  it("are read-only", async () => {
     const response = await client.request("/app.css", { method: "POST" });
     assert.equal(response.status, 405);
     assert.equal(response.headers.get("allow"), "GET, HEAD");
   });
 
-  it("do not open what lies beside them", async () => {
+  it("do not expose files beside their folder", async () => {
     for (const path of ["/manifest.json", "/..%2fmanifest.json", "/img", "/img/"]) {
       assert.ok([400, 404].includes((await client.get(path)).status), path);
     }
@@ -80,7 +80,7 @@ describe("public files", () => {
 });
 
 describe("a build", () => {
-  it("that calls an action nobody registered stops the boot and names it", async () => {
+  it("that calls an unregistered action fails the boot, and the error names the action", async () => {
     writeFileSync(
       join(dist, "manifest.json"),
       JSON.stringify({ build: "b2", chunks: {}, actions: ["echo", "missing"] }),
@@ -90,7 +90,7 @@ describe("a build", () => {
     await other.close();
   });
 
-  it("that does not exist stops the boot and says what to run", async () => {
+  it("that does not exist fails the boot, and the error names the command to run", async () => {
     const other = createFixture();
     await assert.rejects(other.app.boot({ dist: join(dist, "nowhere") }), /run "svc build" first/);
     await other.close();

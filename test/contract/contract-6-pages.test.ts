@@ -1,13 +1,13 @@
-/** Contract section 6: runtime assets, and what of them stands in a page. Chunks and public files: contract-6-files.test.ts. */
+/** Contract section 6: runtime assets and their references in pages. See contract-6-files.test.ts for chunks and public files. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 
 const FIXED = ["loader.js", "core.js", "runtime.js", "ui.js", "ui.css", "flow.js"].map((name) => `/_svc/${name}`);
 
-throughBothDoors("assets", (site) => {
+describeBothAdapters("assets", (site) => {
   for (const path of FIXED) {
     it(`Assets: ETag, 304, brotli and gzip prepared at build, Cache-Control: public, max-age=0, must-revalidate on the fixed names (${path})`, async () => {
       const plain = await site.send(path);
@@ -37,7 +37,7 @@ throughBothDoors("assets", (site) => {
       ["loader", "core", "runtime"].map(async (name) => (await site.send(`/_svc/${name}.js`)).text()),
     );
     assert.ok((runtime ?? "").length > (loader ?? "").length + (core ?? "").length * 0.5);
-    // Without import, static or on demand, it is whole by itself but for chunks and parts.
+    // Without static and dynamic imports it is complete, apart from chunks and parts.
     assert.doesNotMatch(runtime ?? "", /core\.js|loader\.js/);
   });
 
@@ -55,7 +55,7 @@ throughBothDoors("assets", (site) => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "assets in production",
   (site) => {
     it("benchmark.json: 404 in production", async () => {

@@ -1,4 +1,4 @@
-/** Forms that a route reads to find the CSRF token in them: what they may cost before it is known who sent them. */
+/** The cost of form bodies that a route reads to find the CSRF token, before it knows the sender. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readForm, route, type AppOptions } from "svckit";
@@ -27,7 +27,7 @@ const ROUTES: AppOptions = {
 const withRoutes = (run: (fixture: Fixture) => Promise<void>, env: Record<string, string> = {}): Promise<void> =>
   withFixture(run, env, ROUTES);
 
-/** Posts a form with the visitor's cookie, as a browser without script does. */
+/** Posts a form with the visitor's cookie, as a browser without scripts does. */
 async function post({ app, client }: Fixture, path: string, fields: string): Promise<Response> {
   const token = await client.csrfToken();
   const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
@@ -88,7 +88,7 @@ describe("a form of a guarded route", () => {
 });
 
 describe("a route's maxBytes", () => {
-  it("is refused where it is not a whole number of bytes", () => {
+  it("is rejected if it is not a whole number of bytes", () => {
     for (const maxBytes of [0, -1, 1.5, Number.NaN])
       assert.throws(() => route("POST", "/x", () => new Response(), { maxBytes }), { code: "SVC_DEFINITION" });
   });

@@ -1,4 +1,4 @@
-/** Pages in several languages: their addresses, heads, sitemap, and who is led where. */
+/** Pages in several languages: addresses, heads, sitemap and redirects. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { json, notFound, type App, type Context } from "svckit";
@@ -58,7 +58,7 @@ function siteOf(options: Partial<Pick<I18nOptions<never, never>, "strategy" | "r
   };
 }
 
-describe("languages in paths", () => {
+describe("a site with languages in paths", () => {
   const get = siteOf();
 
   for (const [path, lang, dir, body] of [
@@ -67,7 +67,7 @@ describe("languages in paths", () => {
     ["/ar/users/7", "ar", "rtl", "2 كتب /ar/about /api/x"],
     ["/de", "de", "ltr", "2 Bücher /de/about /api/x"],
   ] as const) {
-    it(`${path} is in ${lang}: its texts, its links to pages, its lang and dir`, async () => {
+    it(`serves ${path} in ${lang}, with texts, links to pages, lang and dir`, async () => {
       const { status, text } = await get(path);
       assert.equal(status, 200);
       assert.match(text, new RegExp(`<html lang="${lang}" dir="${dir}"`));
@@ -75,7 +75,7 @@ describe("languages in paths", () => {
     });
   }
 
-  it("each names all of its addresses, and its own in its own language", async () => {
+  it("lists all addresses of a page in its head, and its own as canonical", async () => {
     for (const [path, canonical] of [
       ["/about", "/about"],
       ["/de/about", "/de/about"],
@@ -92,7 +92,7 @@ describe("languages in paths", () => {
     }
   });
 
-  it("the sitemap lists each with its alternates, llms.txt the default one", async () => {
+  it("lists each page with its alternates in the sitemap, and the default language in llms.txt", async () => {
     const { text } = await get("/sitemap.xml");
     const [, url = ""] = /<url><loc>https:\/\/example\.com\/de\/about<\/loc>(.*?)<\/url>/.exec(text) ?? [];
     assert.ok(
@@ -103,21 +103,21 @@ describe("languages in paths", () => {
     assert.ok(llms.includes(`${SITE}/about`) && !llms.includes("/de"));
   });
 
-  it("what is not there, and what fails, is told in the language of the path", async () => {
+  it("shows missing pages and errors in the language of the path", async () => {
     assert.match((await get("/de/nowhere")).text, /<html lang="de"[^>]*>.*Bücherei: Nothing is at/);
     const failed = await get("/ar/users/none");
     assert.match(failed.text, /مكتبة: none/);
-    // An error has no other addresses.
+    // An error page has no other addresses.
     assert.doesNotMatch(failed.text, /hreflang/);
   });
 
-  it("a twin in Markdown is in the language of its path; endpoints and the default language have none in theirs", async () => {
+  it("serves Markdown twins in the language of the path, and has no language path for endpoints and the default language", async () => {
     assert.equal((await get("/de/about.md")).text, "Bücherei");
     assert.equal((await get("/de/api/x")).status, 404);
     assert.equal((await get("/en/about")).status, 404);
   });
 
-  it("a page that is for all stays so: its language is in its address", async () => {
+  it("keeps shared pages shared, because the address names the language", async () => {
     assert.match((await get("/de/shared", { "accept-language": "ar" })).headers.get("cache-control") ?? "", /public/);
   });
 });
@@ -125,7 +125,7 @@ describe("languages in paths", () => {
 describe("the front page", () => {
   const get = siteOf();
 
-  it("leads who comes from elsewhere to the language that the browser asks for, and tells caches by what", async () => {
+  it("redirects a visitor from elsewhere to the language that the browser accepts, and sends Vary", async () => {
     const { status, headers } = await get("/", { "accept-language": "de-AT" });
     assert.deepEqual([status, headers.get("location"), headers.get("vary")], [302, "/de", "accept-language"]);
     assert.match(headers.get("cache-control") ?? "", /private/);
@@ -134,23 +134,23 @@ describe("the front page", () => {
     assert.equal((await get("/about", { "accept-language": "de" })).status, 200);
   });
 
-  it("stays where a visitor went by a link of the site, or has chosen to be", async () => {
+  it("does not redirect after a link of the site, and redirects to a chosen language", async () => {
     assert.equal((await get("/", { "accept-language": "de", "sec-fetch-site": "same-origin" })).status, 200);
     assert.equal((await get("/", { "accept-language": "de", cookie: "locale=en" })).status, 200);
     assert.equal((await get("/", { cookie: "locale=ar" })).headers.get("location"), "/ar");
     assert.equal((await get("/", { cookie: "locale=evil" })).status, 200);
   });
 
-  it("stays what it is where the app says so", async () => {
+  it("never redirects if the app turns that off", async () => {
     const { status, headers } = await siteOf({ redirectHome: false })("/", { "accept-language": "de" });
     assert.deepEqual([status, headers.get("vary")], [200, null]);
   });
 });
 
-describe("a choice", () => {
+describe("a language choice", () => {
   const get = siteOf();
 
-  it("is remembered, and leads to the page in that language", async () => {
+  it("is remembered, and redirects to the page in that language", async () => {
     const { status, headers } = await get("/_svc/locale/de?to=%2Fabout");
     assert.deepEqual([status, headers.get("location")], [303, "/de/about"]);
     assert.match(headers.get("set-cookie") ?? "", /^locale=de; /);
@@ -166,22 +166,22 @@ describe("a choice", () => {
     "",
     "\\\\evil",
   ]) {
-    it(`leads nowhere else: ${to}`, async () => {
+    it(`redirects to no other site: ${to}`, async () => {
       const { headers } = await get(`/_svc/locale/de?to=${encodeURIComponent(to)}`);
       assert.match(headers.get("location") ?? "", /^\/de(?:\/%0d%0aX: y)?$/);
     });
   }
 
-  it("is one of the languages there are", async () => {
+  it("is refused for an unknown language", async () => {
     const { status, headers } = await get("/_svc/locale/fr");
     assert.deepEqual([status, headers.get("set-cookie")], [404, null]);
   });
 });
 
-describe("languages by what the browser asks for", () => {
+describe("a site with languages by Accept-Language", () => {
   const get = siteOf({ strategy: "accept-language" });
 
-  it("have one address, and caches are told what it depends on", async () => {
+  it("has one address per page, and sends Vary", async () => {
     const { headers, text } = await get("/about", { "accept-language": "de" });
     assert.match(text, /<html lang="de"/);
     assert.match(text, /2 Bücher \/about/);
@@ -193,7 +193,7 @@ describe("languages by what the browser asks for", () => {
     assert.equal((await get("/api/x", { "accept-language": "de" })).text, '"de"');
   });
 
-  it("are never shared, for a choice may decide", async () => {
+  it("never shares pages, because a visitor's choice may decide the language", async () => {
     const { headers } = await get("/shared", { "accept-language": "de" });
     assert.equal(headers.get("cache-control"), "private, no-cache");
     assert.equal(headers.get("vary"), "accept-language");

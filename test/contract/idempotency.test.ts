@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a call that is sent again runs once (IETF draft-ietf-httpapi-idempotency-key-header). */
+/** `Idempotency-Key`: a repeated call runs once (IETF draft-ietf-httpapi-idempotency-key-header). */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,19 +11,19 @@ import { createFixture, withFixture, type Fixture } from "./app.ts";
 
 const KEY = '"8e03978e-40d5-43e8-bc93-6894a57f9324"';
 
-interface ReportMethod {
+interface Reply {
   status: number;
   reply: unknown;
   isReplayed: boolean;
 }
 
-async function send(client: TestClient, name: string, args: unknown[], key: string): Promise<ReportMethod> {
+async function send(client: TestClient, name: string, args: unknown[], key: string): Promise<Reply> {
   const response = await client.post(`/_svc/action/${name}`, { args }, { "idempotency-key": key });
   const isReplayed = response.headers.get("idempotency-replayed") === "true";
   return { status: response.status, reply: await response.json(), isReplayed };
 }
 
-/** Actions that count how often they ran, and one that ends when it is told. */
+/** Actions that count their runs, and one that ends when `go` is called. */
 function counting() {
   const ran: string[] = [];
   let go = (): void => undefined;
@@ -67,7 +67,7 @@ const within = (
 };
 
 describe("a call with an idempotency key", () => {
-  it("sets its cookies once: an answer that was given before has none", () =>
+  it("sets its cookies once: a replayed response has none", () =>
     within(async ({ client }) => {
       const call = () => client.post("/_svc/action/greet", { args: [] }, { "idempotency-key": KEY });
       const cookiesOf = (response: Response) =>
@@ -78,7 +78,7 @@ describe("a call with an idempotency key", () => {
       assert.deepEqual(cookiesOf(again), []);
     }));
 
-  it("runs once: the same call again gets the same answer, marked as given before", () =>
+  it("runs once: the same call again gets the same response, marked as replayed", () =>
     within(async ({ client }, { ran }) => {
       const first = await send(client, "pay", [5], KEY);
       assert.deepEqual(first, {
@@ -87,12 +87,12 @@ describe("a call with an idempotency key", () => {
         isReplayed: false,
       });
       assert.deepEqual(await send(client, "pay", [5], KEY), { ...first, isReplayed: true });
-      // The draft has it in quotes; without them it is the same key.
+      // The draft quotes the key. Without quotes it is the same key.
       assert.deepEqual(await send(client, "pay", [5], KEY.slice(1, -1)), { ...first, isReplayed: true });
       assert.deepEqual(ran, ["pay 5"]);
     }));
 
-  it("runs once of 50 that are sent at once", () =>
+  it("runs once when 50 copies are sent at once", () =>
     within(async ({ client }, { ran }) => {
       await client.csrfToken();
       const reported = await Promise.all(Array.from({ length: 50 }, () => send(client, "pay", [5], KEY)));
@@ -102,7 +102,7 @@ describe("a call with an idempotency key", () => {
       assert.equal((await send(client, "pay", [5], KEY)).isReplayed, true);
     }));
 
-  it("is 422 with other arguments, and 409 while the first is under way", () =>
+  it("gets 422 with other arguments, and 409 while the first one still runs", () =>
     within(async ({ client }, { ran, go }) => {
       await send(client, "pay", [5], KEY);
       const other = await send(client, "pay", [6], KEY);
@@ -119,7 +119,7 @@ describe("a call with an idempotency key", () => {
       assert.deepEqual(ran, ["pay 5", "hold"]);
     }));
 
-  it("keeps refusals and faults too: what ran does not run again", () =>
+  it("replays refusals and errors too: a completed call does not run again", () =>
     within(async ({ client }, { ran }) => {
       for (const [name, status] of [
         ["refuse", 409],
@@ -135,7 +135,7 @@ describe("a call with an idempotency key", () => {
       assert.deepEqual(ran, ["refuse", "crash"]);
     }));
 
-  it("belongs to one action and one session", () =>
+  it("is independent of other actions and other sessions", () =>
     within(async ({ app, client }, { ran }) => {
       await send(client, "pay", [5], KEY);
       await send(client, "other", [5], KEY);
@@ -144,7 +144,7 @@ describe("a call with an idempotency key", () => {
       assert.deepEqual(ran, ["pay 5", "other 5", "pay 5"]);
     }));
 
-  it("is asked for as often as any call: limit, token and middleware come first", () => {
+  it("passes the same checks when repeated: rate limit, token and middleware come first", () => {
     let isIn = true;
     return within(
       async ({ client }, { ran }) => {
@@ -163,7 +163,7 @@ describe("a call with an idempotency key", () => {
     );
   });
 
-  it("is refused where it is none, and by an action that streams", () =>
+  it("gets 422 if the key is invalid or the action streams", () =>
     within(async ({ client }, { ran }) => {
       for (const key of ['""', "two words", `"${"x".repeat(256)}"`, '"open', 'a"b'])
         assert.equal((await send(client, "pay", [5], key)).status, 422, key);
@@ -171,7 +171,7 @@ describe("a call with an idempotency key", () => {
       assert.deepEqual(ran, []);
     }));
 
-  it("is kept for 24 hours", async () => {
+  it("is replayed for 24 hours", async () => {
     const clock = new SimulatedClock();
     await within(
       async ({ client }, { ran }) => {
@@ -187,7 +187,7 @@ describe("a call with an idempotency key", () => {
     );
   });
 
-  it("goes on when the client leaves, who gets the answer when it comes back", () =>
+  it("continues when the client leaves, and the client gets the response when it returns", () =>
     within(async ({ client }, { ran, go }) => {
       const left = new AbortController();
       const headers = { "content-type": "application/json", "x-svc-csrf": await client.csrfToken() };
@@ -203,12 +203,12 @@ describe("a call with an idempotency key", () => {
 });
 
 describe("idempotency keys on disk", () => {
-  it("outlive the process: an answer is given again, and what was cut off does not run again", async () => {
+  it("survive the process: a completed call is replayed, and an interrupted one does not run again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-keys-"));
     try {
       const env = { SVC_DATABASE_URL: `sqlite:${join(folder, "svc.db")}`, SVC_SECRET: "the same secret for both" };
       const before = counting();
-      // It holds for good, so that is no drain to wait for.
+      // This action never ends, so the drain must not wait for it.
       const first = createFixture(env, { actions: before.actions, drain: { deadline: "1ms" } });
       await send(first.client, "pay", [5], KEY);
       void send(first.client, "hold", [], KEY).catch(() => undefined);
@@ -220,7 +220,7 @@ describe("idempotency keys on disk", () => {
       const client = createTestClient(
         {
           fetch: (request) => {
-            // The browser's cookie of before.
+            // The cookie that the client got from the first process.
             request.headers.set("cookie", [...first.client.cookies].map((pair) => pair.join("=")).join("; "));
             return second.app.fetch(request);
           },

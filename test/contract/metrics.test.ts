@@ -1,4 +1,4 @@
-/** What the metrics and the status endpoint tell (contract section 4), read by a strict reader of the format. */
+/** The metrics and the status endpoint (contract section 4), read with a strict parser. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { route } from "svckit";
 import { OPERATOR, withFixture, type Fixture } from "./app.ts";
 import { readExposition, type Series } from "./prometheus.ts";
 
-/** From out/test/contract. */
+/** Relative to out/test/contract. */
 const GUIDE = fileURLToPath(new URL("../../../docs/guide/operations.md", import.meta.url));
 
 const AWKWARD = 'a "quoted" \\ value\nof two lines';
@@ -25,7 +25,7 @@ async function scrape({
 }
 
 describe("GET /_svc/metrics", () => {
-  it("is Prometheus text that a strict reader takes, before any request and after many", async () => {
+  it("is Prometheus text that a strict parser accepts, before any request and after many", async () => {
     await withFixture(async (fixture) => {
       await scrape(fixture);
       for (const path of ["/plain", "/plain", "/broken", "/nowhere", "/_svc/loader.js"]) await fixture.client.get(path);
@@ -34,7 +34,7 @@ describe("GET /_svc/metrics", () => {
     });
   });
 
-  it("counts requests by pattern, method and class of status; HEAD with its GET", async () => {
+  it("counts requests by pattern, method and status class; HEAD as GET", async () => {
     await withFixture(
       async (fixture) => {
         await fixture.client.get("/items/1");
@@ -46,7 +46,7 @@ describe("GET /_svc/metrics", () => {
         assert.equal(value("svc_http_requests_total", { ...ofItems, status: "2xx" }), 3);
         assert.equal(value("svc_http_request_duration_seconds_count", ofItems), 3);
         assert.equal(value("svc_http_requests_total", { route: "/broken", status: "5xx" }), 1);
-        // The one that asks.
+        // The request for the metrics.
         assert.equal(value("svc_http_requests_in_flight"), 1);
       },
       {},
@@ -56,7 +56,7 @@ describe("GET /_svc/metrics", () => {
     );
   });
 
-  it("has no label of what clients make up: paths, methods and actions that are not there are one series", async () => {
+  it("takes no label from clients: unknown paths, methods and actions share one series each", async () => {
     await withFixture(async (fixture) => {
       for (let at = 0; at < 20; at++) {
         await fixture.client.get(`/nowhere/${at}`);
@@ -114,7 +114,7 @@ describe("GET /_svc/metrics", () => {
     });
   });
 
-  it("has the app's own metrics beside them, any label value escaped", async () => {
+  it("includes the app's own metrics, with escaped label values", async () => {
     const metrics = () => [
       {
         name: "shop_orders",
@@ -130,7 +130,7 @@ describe("GET /_svc/metrics", () => {
     );
   });
 
-  it("fails, and says why in the log, where the app names a metric as we do", async () => {
+  it("fails and logs the reason if the app uses a metric name of svc", async () => {
     const metrics = () => [{ name: "svc_graphs", type: "gauge" as const, help: "Mine", samples: [{ value: 1 }] }];
     await withFixture(
       async ({ client, logged }) => {
@@ -144,7 +144,7 @@ describe("GET /_svc/metrics", () => {
 });
 
 describe("docs/guide/operations.md", () => {
-  it("names every metric that there is", async () => {
+  it("names every metric", async () => {
     const guide = readFileSync(GUIDE, "utf8");
     await withFixture(async ({ client, app }) => {
       await app.boot();
@@ -159,7 +159,7 @@ describe("docs/guide/operations.md", () => {
 });
 
 describe("GET /_svc/status", () => {
-  it("tells the same facts as JSON", async () => {
+  it("returns the same facts as JSON", async () => {
     await withFixture(async ({ client, app }) => {
       await client.action("echo", 1);
       await app.engine.start("double", { value: 2 });
@@ -174,7 +174,7 @@ describe("GET /_svc/status", () => {
   });
 });
 
-describe("the reader of metrics", () => {
+describe("the parser of metrics", () => {
   const head = "# HELP a_total A\n# TYPE a_total counter\n";
   const histogram = "# HELP h H\n# TYPE h histogram\n";
   const refused: Record<string, string> = {
@@ -200,7 +200,7 @@ describe("the reader of metrics", () => {
     it(`refuses ${what}`, () => assert.throws(() => readExposition(text), assert.AssertionError));
   }
 
-  it("takes all three kinds", () => {
+  it("accepts all three kinds", () => {
     const text = `${head}a_total{x="a\\"\\\\\\n"} 1e+21\n${histogram}h_bucket{le="0.5"} 1\nh_bucket{le="+Inf"} 2\nh_sum 3.5\nh_count 2\n`;
     assert.equal(readExposition(text)[0]?.labels["x"], 'a"\\\n');
   });

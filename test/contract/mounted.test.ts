@@ -1,4 +1,4 @@
-/** An app inside another framework: who answers what, bodies that were read on the way, errors, streams. */
+/** An app inside another framework: routing, bodies that the framework has read, errors and streams. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, describe, it } from "node:test";
@@ -6,9 +6,9 @@ import express, { type NextFunction, type Request, type Response } from "express
 import { createApp, json, page, route } from "svckit";
 import { recordLog } from "svckit/testing";
 import { createFixture } from "./app.ts";
-import { FOREIGN_DOORS, serve, type Door } from "./every-door.ts";
+import { FRAMEWORK_ADAPTERS, serve, type Adapter } from "./every-adapter.ts";
 
-/** How many chunks of 64 KiB were made for the reader of `/endless`, and whether it was ended. */
+/** The number of 64 KiB chunks produced for the reader of `/endless`, and a callback for the end of the stream. */
 const made = { chunks: 0, onEnd: (): void => undefined };
 
 async function* endless(): AsyncGenerator<Uint8Array> {
@@ -39,7 +39,7 @@ const { app } = fixture;
 after(() => fixture.close());
 
 /** An Express site with the app behind `before`. */
-async function expressWith(before: express.RequestHandler): Promise<Door> {
+async function expressWith(before: express.RequestHandler): Promise<Adapter> {
   await app.boot();
   const site = express();
   site.use(before);
@@ -47,22 +47,22 @@ async function expressWith(before: express.RequestHandler): Promise<Door> {
   return serve(createServer(site));
 }
 
-for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
+for (const [name, open] of Object.entries(FRAMEWORK_ADAPTERS)) {
   describe(`an app mounted in ${name}`, () => {
-    it("leaves their routes to them, answers its own, and what nobody has is answered once", async (test) => {
-      const door = await open(app, "");
-      test.after(() => door.close());
-      assert.equal((await door.ask("/theirs")).bytes.toString(), "theirs");
-      assert.match((await door.ask("/")).bytes.toString(), /start/);
-      assert.equal((await door.ask("/nothing")).status, 404);
-      assert.equal((await door.ask("/_svc/nothing")).headers["content-type"]?.[0], "application/problem+json");
+    it("leaves the framework's routes alone, answers its own, and each unknown path gets one response", async (test) => {
+      const adapter = await open(app, "");
+      test.after(() => adapter.close());
+      assert.equal((await adapter.ask("/theirs")).bytes.toString(), "theirs");
+      assert.match((await adapter.ask("/")).bytes.toString(), /start/);
+      assert.equal((await adapter.ask("/nothing")).status, 404);
+      assert.equal((await adapter.ask("/_svc/nothing")).headers["content-type"]?.[0], "application/problem+json");
     });
 
-    it("gets bodies whole", async (test) => {
-      const door = await open(app, "");
-      test.after(() => door.close());
+    it("receives complete bodies", async (test) => {
+      const adapter = await open(app, "");
+      test.after(() => adapter.close());
       for (const target of ["/echo", "/web"]) {
-        const reported = await door.ask(target, {
+        const reported = await adapter.ask(target, {
           method: "POST",
           headers: { "content-type": "application/json" },
           body: '{"a": 1}',
@@ -72,11 +72,11 @@ for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
     });
 
     it("writes streams no faster than they are read, and ends them when the reader leaves", async (test) => {
-      const door = await open(app, "");
-      test.after(() => door.close());
+      const adapter = await open(app, "");
+      test.after(() => adapter.close());
       made.chunks = 0;
       const ended = new Promise<void>((resolve) => (made.onEnd = resolve));
-      const leave = await door.readBeginning("/endless");
+      const leave = await adapter.readBeginning("/endless");
       await settled();
       assert.ok(made.chunks < 400, `${made.chunks} chunks were made for a reader that stopped`);
       await leave();
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
   });
 }
 
-/** Waits until nothing more is made. */
+/** Waits until no more chunks are produced. */
 async function settled(): Promise<void> {
   for (let before = -1; before !== made.chunks;) {
     before = made.chunks;
@@ -93,24 +93,24 @@ async function settled(): Promise<void> {
   }
 }
 
-describe("a body that the framework around has read", () => {
+describe("a body that the outer framework has read", () => {
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: '{ "a": 1 }' };
 
-  it("is taken where it was kept as bytes or text", async (test) => {
+  it("is accepted if it was kept as bytes or text", async (test) => {
     for (const parser of [express.raw({ type: "*/*" }), express.text({ type: "*/*" })]) {
-      const door = await expressWith(parser);
-      test.after(() => door.close());
+      const adapter = await expressWith(parser);
+      test.after(() => adapter.close());
       for (const target of ["/echo", "/web"])
-        assert.deepEqual(JSON.parse((await door.ask(target, post)).bytes.toString()), { text: '{ "a": 1 }' });
-      const large = await door.ask("/echo", { ...post, body: "x".repeat(101) });
+        assert.deepEqual(JSON.parse((await adapter.ask(target, post)).bytes.toString()), { text: '{ "a": 1 }' });
+      const large = await adapter.ask("/echo", { ...post, body: "x".repeat(101) });
       assert.equal(large.status, 413);
     }
   });
 
-  it("and parsed is an error that says what to change, to the operator", async (test) => {
-    const door = await expressWith(express.json());
-    test.after(() => door.close());
-    const reported = await door.ask("/echo", post);
+  it("causes a 500 if it was parsed, and the log says what to change", async (test) => {
+    const adapter = await expressWith(express.json());
+    test.after(() => adapter.close());
+    const reported = await adapter.ask("/echo", post);
     assert.equal(reported.status, 500);
     assert.match(fixture.logged.join("\n"), /Mount app\.handler ahead of whatever parses bodies/);
   });
@@ -122,21 +122,21 @@ describe("an app that can't boot", () => {
   it("passes the error to the error handler of Express", async (test) => {
     const site = express();
     site.use(broken().handler);
-    // Express knows an error handler by its four parameters.
+    // Express recognizes an error handler by its four parameters.
     site.use((error: Error, _message: Request, reply: Response, _next: NextFunction) => {
       reply.status(599).send(error.message);
     });
-    const door = await serve(createServer(site));
-    test.after(() => door.close());
-    const reported = await door.ask("/");
+    const adapter = await serve(createServer(site));
+    test.after(() => adapter.close());
+    const reported = await adapter.ask("/");
     assert.equal(reported.status, 599);
     assert.match(reported.bytes.toString(), /PORT/);
   });
 
-  it("answers 503 by itself, and tells nothing", async (test) => {
-    const door = await serve(createServer(broken().handler));
-    test.after(() => door.close());
-    const reported = await door.ask("/");
+  it("answers 503 on its own, without details", async (test) => {
+    const adapter = await serve(createServer(broken().handler));
+    test.after(() => adapter.close());
+    const reported = await adapter.ask("/");
     assert.deepEqual([reported.status, reported.bytes.toString()], [503, ""]);
   });
 });
@@ -153,12 +153,12 @@ describe("a web request", () => {
     return (await response.json()) as unknown;
   };
 
-  it("comes from the address that the caller of fetch tells, whose word counts where it is a trusted proxy", async () => {
+  it("has the peer address that the caller of fetch passes, whose forwarded headers count if it is a trusted proxy", async () => {
     assert.deepEqual(await who("10.1.2.3"), { ip: "203.0.113.9", secure: true, url: "https://shop.example/who" });
     assert.deepEqual(await who("198.51.100.7"), { ip: "198.51.100.7", secure: false, url: "http://inner/who" });
   });
 
-  it("of no known address is believed nothing", async () => {
+  it("without a peer address has no trusted headers", async () => {
     assert.deepEqual(await who(), { ip: "127.0.0.1", secure: false, url: "http://inner/who" });
   });
 });

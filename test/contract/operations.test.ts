@@ -1,4 +1,4 @@
-/** What a running app tells those who run it: its log, and whether it is ready. */
+/** The operational outputs of a running app: its log and its readiness. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, createApp, eventStream, route } from "svckit";
@@ -12,7 +12,7 @@ async function* pieces(): AsyncGenerator<string> {
 }
 
 describe("the log", () => {
-  it("holds no secret, token, cookie or payload, whatever is asked and however it fails", async () => {
+  it("contains no secret, token, cookie or payload, whatever the request and its failure", async () => {
     const planted = {
       SVC_SECRET: "planted-signing-secret",
       SVC_WEBHOOK_SECRET: "planted-webhook-secret",
@@ -54,7 +54,7 @@ describe("the log", () => {
     );
   });
 
-  it("has a line per request where it is asked for, with the pattern of the route and the bytes of the body", async () => {
+  it("has a line per request if enabled, with the pattern of the route and the bytes of the body", async () => {
     const log = recordLog();
     const routes = [
       route("GET", "/items/:id", () => new Response("four")),
@@ -89,7 +89,7 @@ describe("the log", () => {
     );
   });
 
-  it("takes anything that logs like pino, `console` too", async () => {
+  it("can be any logger with pino's interface, including `console`", async () => {
     const app = createApp({ log: console, env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "x".repeat(32) } });
     assert.equal((await createTestClient(app).get("/health")).status, 200);
     await app.close();
@@ -97,7 +97,7 @@ describe("the log", () => {
 });
 
 describe("GET /ready", () => {
-  it("is 200 when every check of the app passes, 503 with the names of those that fail; why is in the log alone", async () => {
+  it("is 200 when every check of the app passes, and 503 with the names of failed checks; only the log has the reasons", async () => {
     let isDown = false;
     const clock = new SimulatedClock();
     const ready = {
@@ -130,7 +130,7 @@ describe("GET /ready", () => {
     });
   });
 
-  it("is 503 as soon as the app drains, while requests are still accepted for as long as the app wants", async () => {
+  it("is 503 as soon as the app drains, while the app still accepts requests for the configured delay", async () => {
     const clock = new SimulatedClock();
     await withFixture(
       async ({ app }) => {
@@ -151,7 +151,7 @@ describe("GET /ready", () => {
 });
 
 describe("closing an app that another server serves", () => {
-  it("ends its event streams, then waits for requests under way before the store closes", async () => {
+  it("ends its event streams, then waits for running requests before the store closes", async () => {
     let finish!: () => void;
     const mayFinish = new Promise<void>((resolve) => (finish = resolve));
     let start!: () => void;
@@ -165,7 +165,7 @@ describe("closing an app that another server serves", () => {
         let isClosed = false;
         const closed = app.close().then(() => (isClosed = true));
         assert.match(await text, /event: closing\n/);
-        // Time enough for a store in memory to close.
+        // Enough time for a store in memory to close.
         for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
         assert.equal(isClosed, false);
         finish();

@@ -1,4 +1,4 @@
-/** What started a graph and what its author says of it: over HTTP, by the command line's client, from actions, forms and routes. */
+/** The origin and the summary of a graph: over HTTP, from the command line, from actions, forms and routes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, createApp, route, type App } from "svckit";
@@ -18,8 +18,8 @@ interface Listed {
 
 const newest = async (app: App): Promise<Snapshot | undefined> => (await app.engine.list({ limit: 1 })).items[0];
 
-describe("what started a graph", () => {
-  it("is told as the endpoint, the command line, the action or the route that did, else as code; lists find it", async () => {
+describe("the origin of a graph", () => {
+  it("is the endpoint, command line, action or route that started it, otherwise code; lists filter by it", async () => {
     const app = createApp({
       env,
       workers: [quick],
@@ -57,7 +57,7 @@ describe("what started a graph", () => {
     await app.close();
   });
 
-  it("is the form by its name", async () => {
+  it("is the form with its name", async () => {
     const send = submit("order", { schema: v.object({}) }, async () => void (await app.engine.start("quick", null)));
     const app = createFullStackApp({ env, workers: [quick], submits: [send] }, {});
     await app.boot();
@@ -69,7 +69,7 @@ describe("what started a graph", () => {
 });
 
 describe("the summary of a graph over HTTP", () => {
-  it("is given at the start, stands in snapshot and list, and is looked for by text, in steps for many as well", async () => {
+  it("is set at the start, appears in snapshots and lists, and is searchable in lists and bulk commands", async () => {
     await withFixture(async ({ client, app }) => {
       const start = async (summary: string): Promise<Response> =>
         client.post("/_svc/graphs", { worker: "double", input: { value: 1 }, summary }, OPERATOR);

@@ -1,4 +1,4 @@
-/** Which answers carry the mark of a page that svc rendered, and the mark of its policy in the page. */
+/** The responses that carry the mark of a page rendered by svc, and the mark of the page's policy. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createApp, html as htmlAnswer, page, route, withHeaders, type App } from "svckit";
@@ -7,7 +7,7 @@ import { html } from "svckit/jsx-runtime";
 const ORIGIN = "http://localhost";
 const view = () => html(() => "<h1>Page</h1>");
 
-describe("the mark of a page", () => {
+describe("the page mark", () => {
   let app: App;
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     app.fetch(new Request(ORIGIN + path, { headers: { accept: "text/html", ...headers } }));
@@ -34,23 +34,23 @@ describe("the mark of a page", () => {
   });
   after(() => app.close());
 
-  it("is on pages that svc rendered, kept and new, and on its error pages", async () => {
+  it("is on pages that svc rendered, cached or new, and on its error pages", async () => {
     for (const path of ["/", "/shared", "/shared", "/own", "/nowhere"])
       assert.equal((await get(path)).headers.get("x-svc-page"), "1", path);
   });
 
-  it("is on no answer of the app's own code, whatever that claims or passes on", async () => {
+  it("is on no response of the app's own code, even if that sets or forwards the header", async () => {
     for (const path of ["/html", "/claims", "/Claims", "/proxied", "/as-text"])
       assert.equal((await get(path)).headers.get("x-svc-page"), null, path);
   });
 
-  it("is not on 304, which leaves the policy that the browser has", async () => {
+  it("is not on a 304, after which the browser keeps its policy", async () => {
     const etag = (await get("/shared")).headers.get("etag") ?? "";
     const { status, headers } = await get("/shared", { "if-none-match": etag });
     assert.deepEqual([status, headers.get("x-svc-page")], [304, null]);
   });
 
-  it("stands beside a mark of the policy, the same for a nonce and for hashes, another for another policy", async () => {
+  it("comes with a policy mark that is equal for a nonce and for hashes, and differs between policies", async () => {
     const marks = await Promise.all(
       ["/", "/shared", "/own"].map(async (path) => {
         const [, mark] = / data-svc-policy="([^"]+)"/.exec(await (await get(path)).text()) ?? [];

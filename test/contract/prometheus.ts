@@ -1,6 +1,6 @@
 /**
- * A strict reader of the Prometheus exposition format 0.0.4, as `promtool check metrics` is one: refuses what a lenient
- * scraper would let through. https://prometheus.io/docs/instrumenting/exposition_formats/
+ * A strict parser of the Prometheus exposition format 0.0.4, like `promtool check metrics`: it rejects input that a lenient
+ * scraper would accept. https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 import assert from "node:assert/strict";
 
@@ -19,7 +19,7 @@ const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,(?!$)|$)/;
 const NUMBER = /^(?:NaN|[+-]Inf|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
 
-/** @throws AssertionError naming the line. @returns all series, in order. */
+/** @returns all series, in order. @throws AssertionError with the line that is invalid */
 export function readExposition(text: string): Series[] {
   assert.ok(text.endsWith("\n"), "the last line has no end");
   const families = new Map<string, Family>();
@@ -55,7 +55,7 @@ function readSample(line: string, family: string, type: string): Series {
   const suffixes = type === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
   assert.ok(
     suffixes.some((suffix) => name === family + suffix),
-    `${name} stands in the family ${family}`,
+    `${name} is in the family ${family}`,
   );
   assert.match(rawValue, NUMBER, line);
   return { name, labels: readLabels(rawLabels, line), value: Number(rawValue.replace("Inf", "Infinity")) };
@@ -67,7 +67,7 @@ function readLabels(raw: string | undefined, line: string): Record<string, strin
     const match = LABEL.exec(rest);
     assert.ok(match, `not labels: ${line}`);
     const [whole, name = "", value = ""] = match;
-    assert.ok(!(name in labels), `the label ${name} is there twice: ${line}`);
+    assert.ok(!(name in labels), `the label ${name} appears twice: ${line}`);
     labels[name] = value.replace(/\\(.)/g, (_, letter: string) => (letter === "n" ? "\n" : letter));
     rest = rest.slice(whole.length);
   }
@@ -108,7 +108,7 @@ function checkHistogram(name: string, series: readonly Series[]): void {
     assert.deepEqual(
       counts,
       counts.toSorted((a, b) => a - b),
-      `${name}: a bucket holds less than the one below`,
+      `${name}: a bucket counts less than the one below`,
     );
     assert.equal(bounds.at(-1), Infinity, `${name} has no bucket +Inf`);
     const only = (suffix: string): number | undefined => group.find((one) => one.name === name + suffix)?.value;

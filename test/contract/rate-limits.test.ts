@@ -1,4 +1,4 @@
-/** Rate limits as clients meet them: around routes of the app's own, in one process and in several of one machine. */
+/** Rate limits as clients see them: on routes of the app, in one process and across processes of one machine. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,8 @@ import { withFixture } from "./app.ts";
 const hello = (path: string, ...limits: ReturnType<typeof rateLimit>[]) =>
   route("GET", path, () => text("hello"), { middleware: limits });
 
-describe("rateLimit around routes", () => {
-  it("lets a client through so many times a minute, then answers 429 and when to come back", async () => {
+describe("rateLimit as middleware", () => {
+  it("admits a client a number of times per minute, then answers 429 with Retry-After", async () => {
     const clock = new SimulatedClock();
     const options: AppOptions = { routes: [hello("/hello", rateLimit({ perMinute: 2, name: "hello" }))], clock };
     await withFixture(
@@ -35,7 +35,7 @@ describe("rateLimit around routes", () => {
     );
   });
 
-  it("counts together what stands behind the same one, and apart what stands behind others", async () => {
+  it("counts routes with the same limiter together, and routes with different limiters separately", async () => {
     const shared = rateLimit({ perMinute: 2 });
     const routes = [hello("/a", shared), hello("/b", shared), hello("/c", rateLimit({ perMinute: 2 }))];
     await withFixture(
@@ -49,7 +49,7 @@ describe("rateLimit around routes", () => {
     );
   });
 
-  it("stands around groups and pages, and around answers that are web responses", async () => {
+  it("works on groups and pages, and on responses of the type Response", async () => {
     const inside = group("/in", { middleware: [rateLimit({ perMinute: 2 })] }, [
       route("GET", "/web", () => new Response("web", { headers: { "x-own": "1" } })),
       page("/page", { title: "Page", view: () => "<p>page</p>" }),
@@ -67,14 +67,14 @@ describe("rateLimit around routes", () => {
     );
   });
 
-  it("is refused where it is none", () => {
+  it("rejects invalid options", () => {
     for (const options of [{ perMinute: 0 }, { perMinute: 1.5 }, { perMinute: 1, name: 'a"b' }])
       assert.throws(() => rateLimit(options), { code: "SVC_DEFINITION" }, JSON.stringify(options));
   });
 });
 
 describe("SVC_RATE_FILE", () => {
-  it("has all processes of a machine count together, also after they have ended", async () => {
+  it("makes all processes of a machine count together, also after a process has ended", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-rate-"));
     try {
       const file = join(folder, "made/rate.db");
@@ -107,7 +107,7 @@ describe("SVC_RATE_FILE", () => {
     }
   });
 
-  it("stops the boot when the file can't be used", async () => {
+  it("fails the boot if the file is unusable", async () => {
     await withFixture(
       async ({ app }) => {
         await assert.rejects(app.boot(), { code: "SVC_STORE", message: /rate limits \/dev\/null\/rate\.db/ });

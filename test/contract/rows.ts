@@ -1,20 +1,20 @@
 /**
- * The rows of the two documents that say what the HTTP face is, words only: the seed, and the contract that settles what
- * the seed leaves open. Each stands in the name of a test in a file of its section (rows.test.ts). Holds no test.
+ * The rows of the two documents that define the HTTP interface: the seed, and the contract that settles its open questions.
+ * Each appears in the name of a test in a file of its section (rows.test.ts). Contains no tests.
  *
- * Rows of the full-stack variant are here as the base app answers them: 404.
+ * Rows of the full-stack variant are here with the response of the base app: 404.
  */
 
 export interface Section {
   title: string;
-  /** Where its rows are tested, below `test/`. */
+  /** The files with its tests, below `test/`. */
   files: readonly string[];
   rows: readonly string[];
 }
 
 export const SECTIONS: readonly Section[] = [
   {
-    title: "seed 1: what the service does",
+    title: "seed 1: purpose of the service",
     files: ["contract/seed-1-service"],
     rows: [
       "rendered on the server and resumed in the browser by small scripts loaded on demand",
@@ -316,5 +316,5 @@ export const SECTIONS: readonly Section[] = [
   },
 ];
 
-/** Rows that nothing answers yet, each with why. One that is tested has its place above. */
+/** Rows without an implementation, with the reasons. A tested row belongs above. */
 export const OPEN: readonly { row: string; why: string }[] = [];

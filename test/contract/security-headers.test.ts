@@ -1,4 +1,4 @@
-/** What an app, a page, a route and an answer may say of the security headers (contract section 1), and where refusals are reported. */
+/** Security headers set by an app, a page, a route or a response (contract section 1), and reports of policy violations. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { html, page, route } from "svckit";
@@ -6,8 +6,8 @@ import { withFixture } from "./app.ts";
 
 const policyOf = (response: Response): string => response.headers.get("content-security-policy") ?? "";
 
-describe("security headers of one answer", () => {
-  it("are its own where it has them: one X-Frame-Options, one policy", () =>
+describe("the security headers of one response", () => {
+  it("are its own if it sets them: one X-Frame-Options, one policy", () =>
     withFixture(
       async ({ client }) => {
         const { headers } = await client.get("/own");
@@ -33,7 +33,7 @@ describe("security headers of one answer", () => {
       },
     ));
 
-  it("are its page's or route's where these have options, and the app's on the page beside it", () =>
+  it("come from its page or route if that has options, and otherwise from the app", () =>
     withFixture(
       async ({ client }) => {
         const video = await client.get("/video");
@@ -92,7 +92,7 @@ describe("documents", () => {
       await typed(type);
   });
 
-  it("of XML run no script, SVG that was uploaded included", async () => {
+  it("of XML run no script, including uploaded SVG", async () => {
     for (const type of [
       "image/svg+xml",
       "IMAGE/SVG+XML",
@@ -105,12 +105,12 @@ describe("documents", () => {
       await typed(type);
   });
 
-  it("none is what other answers are, so they have no policy", () =>
+  it("have a policy, and other responses have none", () =>
     withFixture(async ({ client }) => assert.equal(policyOf(await client.get("/_svc/loader.js")), "")));
 });
 
-describe("no answer lets other sites in", () => {
-  it("none has a header of CORS, a preflight included", () =>
+describe("other sites", () => {
+  it("are allowed by no CORS header, not even in a preflight", () =>
     withFixture(async ({ client }) => {
       const asks = {
         origin: "https://evil.example",
@@ -142,13 +142,13 @@ describe("POST /_svc/csp-report", () => {
     body,
   });
 
-  it("is not there where the app doesn't ask for reports", () =>
+  it("is not found if the app does not enable reports", () =>
     withFixture(async ({ client }) => {
       assert.equal((await client.request("/_svc/csp-report", report("{}"))).status, 404);
       assert.doesNotMatch(policyOf(await client.get("/plain")), /report/);
     }));
 
-  it("takes both formats and logs a line for each report", () =>
+  it("accepts both formats and logs a line for each report", () =>
     withFixture(
       async ({ client, logged }) => {
         assert.match(policyOf(await client.get("/plain")), /; report-uri \/_svc\/csp-report$/);
@@ -174,7 +174,7 @@ describe("POST /_svc/csp-report", () => {
       { security: { report: true } },
     ));
 
-  it("refuses what is no report before it reads it, and what is too long, broken, or too much", () =>
+  it("refuses other types unread, and rejects reports that are too long, broken or too many", () =>
     withFixture(
       async ({ client, logged }) => {
         const status = async (init: RequestInit): Promise<number> =>

@@ -1,10 +1,10 @@
-/** Seed section 1: what the service does. */
+/** Seed section 1: the purpose of the service. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { verify } from "svckit/webhooks";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { operate, received, SECRET, SIGNED, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
 describe("a built app", () => {
   let built: BuiltApp;
@@ -23,7 +23,7 @@ describe("a built app", () => {
   });
 });
 
-throughBothDoors(
+describeBothAdapters(
   "the service",
   (site) => {
     it("runs graphs executed by named workers", async () => {
@@ -79,12 +79,12 @@ throughBothDoors(
 );
 
 describe("the demo page", () => {
-  throughBothDoors(
+  describeBothAdapters(
     "with a secret",
     (site) => {
       it("registers an on-site inbox at {base_url}/_svc/demo/webhook-inbox, fires a sample graph.done payload to it, and displays the JSON received; The sample is signed with X-Svc-Signature when the webhook secret is set", async () => {
         const sent = await site.client.submit("/_svc/demo", {});
-        // Only a server that listens can call itself.
+        // The app can call itself only if it listens.
         if (site.port() === undefined) return assert.equal(sent.status, 503);
         assert.equal(sent.status, 303);
         const hooks = await operate(site, "GET", "/_svc/webhooks");
@@ -98,7 +98,7 @@ describe("the demo page", () => {
     { SVC_WEBHOOK_SECRET: SECRET },
   );
 
-  throughBothDoors("without a secret", (site) => {
+  describeBothAdapters("without a secret", (site) => {
     it("sends the sample unsigned", async () => {
       const sent = await site.client.submit("/_svc/demo", {});
       if (site.port() === undefined) return assert.equal(sent.status, 503);

@@ -4,9 +4,9 @@ import { it } from "node:test";
 import { createReceiver } from "svckit/testing";
 import { OPERATOR, withFixture } from "./app.ts";
 import { LOOPBACK, operate, payloadOf, received, SECRET, SIGNED, until, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "a webhook registration",
   (site) => {
     const register = (body: unknown) => operate(site, "POST", "/_svc/webhooks", body);
@@ -58,10 +58,10 @@ throughBothDoors(
   LOOPBACK,
 );
 
-throughBothDoors(
+describeBothAdapters(
   "a webhook payload",
   (site) => {
-    /** The payload of a graph that runs to its end now. */
+    /** The payload of a graph that completes now. */
     async function payload(): Promise<{ fields: Record<string, unknown>; beganMs: number }> {
       const beganMs = Date.now();
       let fields: Record<string, unknown> = {};
@@ -136,7 +136,7 @@ it("SVC_WEBHOOK_SECRET: Shared secret used to sign payloads; a random 32-byte he
   );
 });
 
-throughBothDoors(
+describeBothAdapters(
   "the operator's key",
   (site) => {
     it("SVC_EXEC_API_KEY: API key that authorizes webhook registration over HTTP", async () => {
@@ -149,7 +149,7 @@ throughBothDoors(
   { SVC_EXEC_API_KEY: "another-operator-key", SVC_WEBHOOK_SECRET: SECRET },
 );
 
-throughBothDoors("a server action call", (site) => {
+describeBothAdapters("a server action call", (site) => {
   it("args: array, Positional arguments of the action", async () => {
     assert.deepEqual((await site.client.action("echo", 1, "two", [3])).reply.value, [1, "two", [3]]);
   });

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { operate, payloadOf, received, SIGNED, textOf, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "the states of a graph",
   (site) => {
     it("done: status field of a graph.done payload", () =>

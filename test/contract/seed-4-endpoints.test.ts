@@ -5,11 +5,11 @@ import { gzipSync } from "node:zlib";
 import { API_KEY, OPERATOR, withFixture } from "./app.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { operate } from "./calls.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
 const refused = (error: unknown) => ({ ok: false, value: null, error });
 
-throughBothDoors("the endpoints", (site) => {
+describeBothAdapters("the endpoints", (site) => {
   const gzipBytes = async (path: string): Promise<number> => {
     const response = await site.send(path);
     assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/javascript; charset=utf-8"]);
@@ -53,7 +53,7 @@ throughBothDoors("the endpoints", (site) => {
     const [runtime, loader] = [await gzipBytes("/_svc/runtime.js"), await gzipBytes("/_svc/loader.js")];
     assert.ok(runtime > loader);
   });
-  // What they do is held in a browser: test/e2e/widgets.test.ts.
+  // test/e2e/widgets.test.ts covers their behavior in a browser.
   it("GET /_svc/ui.js: Lazy overlay fallback, not part of the loader", async () => {
     const code = await (await site.send("/_svc/ui.js")).text();
     assert.match(code, /popover/);

@@ -5,9 +5,9 @@ import { after, before, describe, it } from "node:test";
 import { API_KEY } from "./app.ts";
 import { openBuiltApp, type BuiltApp } from "./built-app.ts";
 import { received, SECRET, SIGNED, withReceiver } from "./calls.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "authentication",
   (site) => {
     it("Webhook registration over HTTP: Header Authorization: Bearer <API_KEY>, where the key is the value of SVC_EXEC_API_KEY", async () => {

@@ -1,24 +1,24 @@
-/** Seed section 6: events, and how they are delivered. */
+/** Seed section 6: events and their delivery. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { it } from "node:test";
 import { createReceiver } from "svckit/testing";
 import { LOOPBACK, operate, payloadOf, received, SECRET, SIGNED, textOf, until, withReceiver } from "./calls.ts";
-import { throughBothDoors, type Site } from "./both-doors.ts";
+import { describeBothAdapters, type Site } from "./both-adapters.ts";
 
 async function begin(site: Site, name: string, more: object = {}): Promise<string> {
   const { reply } = await operate(site, "POST", "/_svc/graphs", { worker: name, input: { value: 1 }, ...more });
   return textOf(reply, "graph_id");
 }
 
-/** Until the first attempt at a delivery is on record. */
+/** Waits until the first attempt of a delivery is recorded. */
 const untilTried = (site: Site, id: string): Promise<void> =>
   until(async () => {
     const { reply } = await operate(site, "GET", `/_svc/deliveries/${id}`);
     return Number(reply["attempt_count"]) > 0;
   }, "the attempt's record");
 
-throughBothDoors(
+describeBothAdapters(
   "events",
   (site) => {
     it("graph.done: A graph completes successfully", () =>
@@ -104,7 +104,7 @@ throughBothDoors(
   SIGNED,
 );
 
-throughBothDoors(
+describeBothAdapters(
   "without a secret",
   (site) => {
     it("there is no X-Svc-Signature", () =>
@@ -117,7 +117,7 @@ throughBothDoors(
   LOOPBACK,
 );
 
-throughBothDoors("addresses inside the network", (site) => {
+describeBothAdapters("addresses inside the network", (site) => {
   it("Outbound URLs are checked for SSRF; a URL that fails the check is not called", async () => {
     const receiver = await createReceiver();
     try {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { withFixture } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "errors of server actions",
   (site) => {
     const refused = (error: string, issues?: unknown) => ({

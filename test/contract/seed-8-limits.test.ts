@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { withFixture } from "./app.ts";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
-throughBothDoors(
+describeBothAdapters(
   "limits",
   (site) => {
     it("Rate limiting applies to POST server actions and POST form submits (full-stack only, 404 here)", async () => {
@@ -44,7 +44,7 @@ throughBothDoors(
 );
 
 it("It uses a built-in in-memory or on-disk counter and needs no external store", async () => {
-  /** What two apps answer to one call each. */
+  /** The responses of two apps to one call each. */
   const answers = async (env: Record<string, string>): Promise<number[]> => {
     const found: number[] = [];
     const limited = { SVC_RATE_ACTIONS: "1", ...env };

@@ -1,9 +1,9 @@
 /** Seed section 9: versioning. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { throughBothDoors } from "./both-doors.ts";
+import { describeBothAdapters } from "./both-adapters.ts";
 
-throughBothDoors("versioning", (site) => {
+describeBothAdapters("versioning", (site) => {
   it("The endpoint /_svc/runtime.js is labelled legacy: served all the same, and named by no page", async () => {
     const response = await site.send("/_svc/runtime.js");
     assert.equal(response.status, 200);

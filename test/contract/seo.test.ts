@@ -1,6 +1,6 @@
 /**
- * What search engines read of a full-stack app, held against readers that others wrote: robots-parser (RFC 9309),
- * fast-xml-parser with the rules of sitemaps.org 0.9, parse5 (HTML standard). Hostile text stands in every place that text can.
+ * The output of a full-stack app for search engines, checked with third-party parsers: robots-parser (RFC 9309),
+ * fast-xml-parser with the rules of sitemaps.org 0.9, parse5 (HTML standard). Hostile text is in every place that accepts text.
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { createFullStackApp, type ErrorProps, type FullStackOptions, type Head }
 import { html, t } from "svckit/jsx-runtime";
 import { createTestClient, recordLog } from "svckit/testing";
 
-// Its types say ES module; what node loads is CommonJS.
+// Its types claim an ES module, but node loads CommonJS.
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
 
 const SITE = "https://example.com";
@@ -35,7 +35,7 @@ async function textOf(app: App, path: string): Promise<string> {
 
 const home = { default: () => "Home", head: { title: "Home" } };
 
-/** Text that means something to HTML, to scripts, to XML, to Markdown or to headers. */
+/** Text with a meaning in HTML, scripts, XML, Markdown or headers. */
 const HOSTILE = [
   `<>&"'`,
   "</script><script>alert(1)</script>",
@@ -67,7 +67,7 @@ describe("robots.txt, read by robots-parser", () => {
     },
   );
 
-  it("says of each path and crawler what the rules say, and where the sitemap is", async () => {
+  it("applies the rules per path and crawler, and names the sitemap", async () => {
     const robots = robotsParser(`${SITE}/robots.txt`, await textOf(app, "/robots.txt"));
     const cases: [string, string, boolean][] = [
       ["/", "Googlebot", true],
@@ -87,7 +87,7 @@ describe("robots.txt, read by robots-parser", () => {
     assert.deepEqual(robots.getSitemaps(), [`${SITE}/sitemap.xml`]);
   });
 
-  it("any path that the options take is closed, and what stands beside it is not", async () => {
+  it("disallows any path that the options accept, and not its siblings", async () => {
     const segment = fc.stringMatching(/^[a-z0-9%&=;,:@!~'()+._-]{1,12}$/).filter((text) => !text.includes("%"));
     await fc.assert(
       fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 4 }), async (segments) => {
@@ -103,7 +103,7 @@ describe("robots.txt, read by robots-parser", () => {
 });
 
 const LOCATION_BYTES = 2048;
-/** W3C date and time, as far as sitemaps have it: a day, or a second with its zone. */
+/** W3C date and time as sitemaps allow it: a day, or a second with a time zone. */
 const W3C_DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 interface Link {
@@ -123,7 +123,7 @@ const reader = new XMLParser({
   isArray: (name) => ["url", "sitemap", "xhtml:link"].includes(name),
 });
 
-/** The addresses of a sitemap that keeps the rules of the protocol. @throws AssertionError for one that breaks one */
+/** The addresses of a sitemap. @throws AssertionError if it breaks a rule of the protocol */
 function readSitemap(xml: string): Url[] {
   assert.equal(XMLValidator.validate(xml), true);
   assert.ok(Buffer.byteLength(xml) <= 50 * 1024 * 1024);
@@ -136,7 +136,7 @@ function readSitemap(xml: string): Url[] {
   for (const { loc, lastmod, "xhtml:link": links = [], ...rest } of urls) {
     assert.deepEqual(rest, {});
     assert.ok(loc.startsWith(`${SITE}/`) && URL.canParse(loc) && loc.length < LOCATION_BYTES, loc);
-    // RFC 3986: what is no character of an address is encoded.
+    // RFC 3986: other characters than these are encoded.
     assert.match(loc, /^[\w\-.~:/?#[\]@!$&'()*+,;=%|^`{}]+$/);
     if (lastmod !== undefined) assert.match(lastmod, W3C_DATE);
     for (const link of links) {
@@ -148,7 +148,7 @@ function readSitemap(xml: string): Url[] {
 }
 
 describe("sitemap.xml, read by fast-xml-parser", () => {
-  it("keeps the rules of the protocol, with hostile text in paths, queries and languages", async () => {
+  it("follows the rules of the protocol, with hostile text in paths, queries and languages", async () => {
     const entries = HOSTILE.map((text, at) => ({
       path: `/books/${at}/${text}?q=${text}#${text}`,
       lastModified: new Date(Date.UTC(2026, 1, 28, 23, 59, at)),
@@ -164,7 +164,7 @@ describe("sitemap.xml, read by fast-xml-parser", () => {
     }
   });
 
-  it("whatever the entries are, is well formed and stays on its site", async () => {
+  it("is well formed and stays on its site with arbitrary entries", async () => {
     let path = "";
     const app = appOf(
       {},
@@ -179,7 +179,7 @@ describe("sitemap.xml, read by fast-xml-parser", () => {
     );
   });
 
-  it("is an index of files over 50,000 addresses, each of which is whole, and no address is lost", async () => {
+  it("is an index of complete files above 50,000 addresses, without losing one", async () => {
     const entries = Array.from({ length: 50_001 }, (_, at) => ({ path: `/books/${at}` }));
     const app = appOf({}, { seo: { sitemap: { entries: () => entries } } });
     const index = await textOf(app, "/sitemap.xml");
@@ -201,7 +201,7 @@ describe("sitemap.xml, read by fast-xml-parser", () => {
       assert.equal((await client.get(`/sitemap.xml?page=${wrong}`)).status, 404, wrong);
   });
 
-  it("leaves out pages that say noindex, and those that the app excludes", async () => {
+  it("omits pages with noindex, and pages that the app excludes", async () => {
     const app = appOf(
       {
         "index.tsx": home,
@@ -218,12 +218,12 @@ describe("sitemap.xml, read by fast-xml-parser", () => {
   });
 });
 
-/** Lone surrogates as U+FFFD, which is what UTF-8 makes of them. */
+/** Lone surrogates as U+FFFD, which is how UTF-8 encodes them. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Every element with the names of its attributes, and what comments there are. */
+/** Every element with the names of its attributes, and every comment. */
 function shapeOf(markup: string): string[] {
   const shape: string[] = [];
   const visit = (node: DefaultTreeAdapterTypes.Node): void => {
@@ -235,7 +235,7 @@ function shapeOf(markup: string): string[] {
   return shape;
 }
 
-/** The element's text, or the value of one of its attributes. */
+/** The text of the elements, or the values of one of their attributes. */
 function valuesOf(markup: string, tag: string, attribute?: string): string[] {
   const values: string[] = [];
   const visit = (node: DefaultTreeAdapterTypes.Node): void => {
@@ -250,7 +250,7 @@ function valuesOf(markup: string, tag: string, attribute?: string): string[] {
   return values;
 }
 
-/** As two texts are compared: the HTML standard drops or replaces NUL and lone surrogates, by where they stand. */
+/** The text in a form that can be compared: the HTML standard drops or replaces NUL and lone surrogates, depending on the position. */
 function readable(text: string): string {
   return wellFormed(text).replaceAll("\u0000", "").replaceAll("\ufffd", "").replace(/\r\n?/g, "\n");
 }
@@ -280,7 +280,7 @@ describe("the head of a page, read by parse5", () => {
     return shapeOf(await textOf(app, path));
   };
 
-  it("has the same elements whatever its texts hold", async () => {
+  it("has the same elements whatever its texts contain", async () => {
     const plain = await shapeWith("/", "x");
     assert.ok(plain.includes("link rel hreflang href"));
     for (const hostile of HOSTILE) assert.deepEqual(await shapeWith("/", hostile), plain, JSON.stringify(hostile));
@@ -292,7 +292,7 @@ describe("the head of a page, read by parse5", () => {
     );
   });
 
-  it("says what it was given: titles, descriptions, structured data", async () => {
+  it("contains the given titles, descriptions and structured data unchanged", async () => {
     for (const hostile of HOSTILE) {
       text = hostile;
       const page = await textOf(app, "/");
@@ -305,7 +305,7 @@ describe("the head of a page, read by parse5", () => {
     }
   });
 
-  it("of a page that failed keeps the message text", async () => {
+  it("contains the message of a failed page as text", async () => {
     const plain = await shapeWith("/gone", "x");
     for (const hostile of HOSTILE) {
       assert.deepEqual(await shapeWith("/gone", hostile), plain, JSON.stringify(hostile));
@@ -314,7 +314,7 @@ describe("the head of a page, read by parse5", () => {
     }
   });
 
-  it("of a page that is not there keeps the path text", async () => {
+  it("contains the path of a missing page as text", async () => {
     for (const hostile of HOSTILE.filter(
       (one) => !one.includes("\u0000") && !one.includes("\r") && !one.includes(".."),
     )) {
@@ -325,7 +325,7 @@ describe("the head of a page, read by parse5", () => {
 });
 
 describe("llms.txt", () => {
-  it("keeps hostile titles, summaries and notes to their lines", async () => {
+  it("keeps hostile titles, summaries and notes on their lines", async () => {
     for (const hostile of HOSTILE) {
       const links = [{ title: hostile, href: `/${encodeURIComponent(wellFormed(hostile))}`, note: hostile }];
       const app = appOf({}, { seo: { llms: { title: hostile, summary: hostile, sections: { [hostile]: links } } } });
@@ -341,7 +341,7 @@ describe("llms.txt", () => {
 });
 
 describe("the site's address", () => {
-  it("is needed in production, and the boot says which variable and what for", async () => {
+  it("is required in production, and the boot error names the variable and its purpose", async () => {
     const { SVC_SITE_URL: _, ...env } = ENV;
     const app = appOf({ "index.tsx": home }, { env: { ...env, NODE_ENV: "production" } });
     await assert.rejects(app.boot(), {
@@ -350,7 +350,7 @@ describe("the site's address", () => {
     });
   });
 
-  it("is where the app listens while it is developed", async () => {
+  it("is the listen address in development", async () => {
     const { SVC_SITE_URL: _, ...env } = ENV;
     const app = appOf({ "index.tsx": home }, { env: { ...env, PORT: "4321" } });
     assert.match(await textOf(app, "/robots.txt"), /Sitemap: http:\/\/(?:localhost|127\.0\.0\.1):4321\/sitemap\.xml/);

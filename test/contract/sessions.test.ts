@@ -1,4 +1,4 @@
-/** Signing in and out, middleware and typed paths through every way into an app, mounted in other frameworks too. */
+/** Signing in and out, middleware and typed paths through every adapter, including other frameworks. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
@@ -15,7 +15,7 @@ import {
   type Middleware,
 } from "svckit";
 import { createTestClient, recordLog } from "svckit/testing";
-import { FOREIGN_DOORS, OWN_DOORS, type Door } from "./every-door.ts";
+import { FRAMEWORK_ADAPTERS, OWN_ADAPTERS, type Adapter } from "./every-adapter.ts";
 
 declare module "svckit" {
   interface SessionData {
@@ -56,15 +56,15 @@ const create = () =>
     env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), NODE_ENV: "production" },
   });
 
-/** A browser in front of a door. */
-function visitorOf(door: Door) {
+/** A browser that uses an adapter. */
+function visitorOf(adapter: Adapter) {
   return createTestClient(
     {
       async fetch(request) {
         const { pathname, search } = new URL(request.url);
         const body = new Uint8Array(await request.arrayBuffer());
         const asked = { method: request.method, headers: Object.fromEntries(request.headers) };
-        const reported = await door.ask(pathname + search, body.length > 0 ? { ...asked, body } : asked);
+        const reported = await adapter.ask(pathname + search, body.length > 0 ? { ...asked, body } : asked);
         const headers = Object.entries(reported.headers).flatMap(([name, values]) =>
           values.map((value): [string, string] => [name, value]),
         );
@@ -78,18 +78,18 @@ function visitorOf(door: Door) {
   );
 }
 
-for (const [name, open] of Object.entries({ ...OWN_DOORS, ...FOREIGN_DOORS })) {
+for (const [name, open] of Object.entries({ ...OWN_ADAPTERS, ...FRAMEWORK_ADAPTERS })) {
   describe(`a session through ${name}`, () => {
     const app = create();
-    let door: Door;
-    before(async () => void (door = await open(app, "")));
+    let adapter: Adapter;
+    before(async () => void (adapter = await open(app, "")));
     after(async () => {
-      await door.close();
+      await adapter.close();
       await app.close();
     });
 
-    it("begins with a form, is seen by middleware, and ends with a form", async () => {
-      const visitor = visitorOf(door);
+    it("begins with a form, is visible to middleware, and ends with a form", async () => {
+      const visitor = visitorOf(adapter);
       const stranger = await visitor.get("/rooms/7", { accept: "text/html" });
       assert.deepEqual([stranger.status, stranger.headers.get("content-type")], [401, "text/html; charset=utf-8"]);
       assert.equal((await visitor.submit("/sign-in/Ada", {})).headers.get("location"), "/rooms/7");
@@ -101,8 +101,8 @@ for (const [name, open] of Object.entries({ ...OWN_DOORS, ...FOREIGN_DOORS })) {
       assert.equal((await visitor.get("/rooms/7")).status, 401);
     });
 
-    it("voids tokens of before it, and of another's", async () => {
-      const [ada, eve] = [visitorOf(door), visitorOf(door)];
+    it("invalidates tokens from before it, and tokens of another session", async () => {
+      const [ada, eve] = [visitorOf(adapter), visitorOf(adapter)];
       const before = await ada.csrfToken();
       for (const visitor of [ada, eve]) await visitor.action("signIn", "somebody");
       for (const token of [before, await eve.csrfToken()]) {

@@ -1,4 +1,4 @@
-/** Which pages an app can export, and why not: without a build, in memory. */
+/** The pages that an app can export, and the reasons for those that it can't: without a build, in memory. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { html, t } from "svckit/jsx-runtime";
 import { recordLog } from "svckit/testing";
 import { LOOKS } from "./cached-site.ts";
 
-/** Of a build without browser code. */
+/** The folder of a build without browser code. */
 function newDist(): string {
   const folder = mkdtempSync(join(tmpdir(), "svc-export-"));
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: "b1", chunks: {}, actions: [] }));
@@ -43,14 +43,14 @@ describe("exporting pages", () => {
   after(() => rmSync(dist, { recursive: true, force: true }));
 
   for (const [name, look] of Object.entries(LOOKS)) {
-    it(`leaves out a page that looks at a visitor, by name: ${name}`, async () => {
+    it(`omits a page that reads a visitor's request, with the reason: ${name}`, async () => {
       const load = (ctx: Context): unknown => look(ctx);
       const [step] = await stepsOf([page("/", { ...plain, load, view: (data) => html(() => t(String(data))) })]);
       assert.ok(step?.kind === "left-out" && /^looks at .+ of the request$/.test(step.why), JSON.stringify(step));
     });
   }
 
-  it("leaves out each of a page's entries that looks at a visitor, in whatever script its name is", async () => {
+  it("omits each entry of a page that reads a visitor's request, whatever the script of its name", async () => {
     const load = (ctx: Context): unknown => (ctx.params["name"] === "x" ? "" : ctx.cookies["a"]);
     const steps = await stepsOf([page("/a/:name", { ...plain, load, entries: ofNames(["x", "ü", "a/b", "a%2Fb"]) })]);
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe("exporting pages", () => {
     );
   });
 
-  it("gives no two paths one file: the second is left out, and the first named", async () => {
+  it("writes no two paths to one file: it omits the second and names the first", async () => {
     const steps = await stepsOf([
       page("/a/:name", { ...plain, static: true, entries: ofNames(["a/b", "a%2Fb", "a/b"]) }),
       page("/c/:name", { ...plain, entries: ofNames(["%2F", "/"]) }),
@@ -81,24 +81,24 @@ describe("exporting pages", () => {
     );
   });
 
-  it("says of a page that must be exported and can't that it must", async () => {
+  it("reports that an omitted page is required", async () => {
     const [step] = await stepsOf([page("/", { ...plain, static: true, load: ({ cookies }) => cookies["a"] })]);
     assert.deepEqual(step, { kind: "left-out", path: "/", why: "looks at cookies of the request", isRequired: true });
   });
 
-  it("exports a page whose own rules say private where nothing of a visitor is in it", async () => {
+  it("exports a page with private cache rules if it contains no visitor's data", async () => {
     const [step] = await stepsOf([page("/", { ...plain, cache: { maxAge: "1m" } })]);
     assert.equal(step?.kind, "file");
   });
 
-  it("refuses a page that is for all and for one", () => {
+  it("rejects a page that is static and private", () => {
     assert.throws(() => page("/", { ...plain, static: true, cache: { public: false } }), {
       code: "SVC_DEFINITION",
       message: /is static, and its cache says public: false/,
     });
   });
 
-  it("gives each of the entries a file, where its parameters are those of the path", async () => {
+  it("writes a file for each entry whose parameters match the path", async () => {
     const steps = await stepsOf([
       page("/a/:name", { ...plain, entries: ofNames(["x", "a b", "ü", "1%2", undefined]) }),
       page("/b", { ...plain, entries: ofNames(["x", undefined]) }),
@@ -133,11 +133,11 @@ describe("exporting pages", () => {
   }
 });
 
-describe("an exported page that is served", () => {
+describe("an exported page", () => {
   const served = newDist();
   after(() => rmSync(served, { recursive: true, force: true }));
 
-  /** As the command writes it. */
+  /** Writes the files as the command does. */
   function write(steps: readonly ExportStep[]): void {
     const files = steps.filter((step) => step.kind === "file");
     for (const { name, body } of files) {
@@ -150,7 +150,7 @@ describe("an exported page that is served", () => {
     );
   }
 
-  it("is the answer to its address until it is invalidated by its name, in whatever script that is", async (test) => {
+  it("is served at its address until its path is invalidated, whatever the script of that path", async (test) => {
     let made = 0;
     const load = (): number => ++made;
     const view = (count: unknown): unknown => html(() => `<p>${t(String(count))}</p>`);
@@ -164,7 +164,7 @@ describe("an exported page that is served", () => {
       /<p>(\d+)</.exec(await (await app.fetch(new Request(`https://example.com${path}`))).text())?.[1];
     const addresses = ["/a/%C3%BC", "/a/a%2Fb"];
     assert.deepEqual(await Promise.all(addresses.map(shown)), ["1", "2"]);
-    assert.equal(made, 2, "all were made at build");
+    assert.equal(made, 2, "all were rendered at build");
     invalidate("/a/ü");
     assert.deepEqual(await Promise.all(addresses.map(shown)), ["3", "2"]);
   });

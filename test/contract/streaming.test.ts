@@ -1,4 +1,4 @@
-/** Pages that are sent in parts, through the doors of the app. What is in the parts is held by src/web/ssr and test/e2e. */
+/** Pages that are sent in parts, through the adapters of the app. src/web/ssr and test/e2e check the content of the parts. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { Await, page, resource } from "svckit";
@@ -80,12 +80,12 @@ const fixture = createFixture(
   },
 );
 const started = await fixture.app.start({ port: 0, host: "127.0.0.1" });
-const doors: Record<string, (path: string, init?: RequestInit) => Promise<Response>> = {
+const adapters: Record<string, (path: string, init?: RequestInit) => Promise<Response>> = {
   "a socket": (path, init) => fetch(started.url + path, init),
   fetch: (path, init) => fixture.app.fetch(new Request(`http://localhost${path}`, init)),
 };
 
-/** Reads on until the text holds `part`. */
+/** Reads until the text contains `part`. */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, part: string): Promise<string> {
   let text = "";
   while (!text.includes(part)) {
@@ -96,12 +96,12 @@ async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, part: 
   return text;
 }
 
-for (const [door, ask] of Object.entries(doors)) {
-  const named = (name: string): string => encodeURIComponent(`${name} ${door}`);
+for (const [adapter, ask] of Object.entries(adapters)) {
+  const named = (name: string): string => encodeURIComponent(`${name} ${adapter}`);
 
-  describe(`a streamed page through ${door}`, () => {
-    it("sends what is there before the rest is, with the headers of a page", async () => {
-      const name = `early ${door}`;
+  describe(`a streamed page through ${adapter}`, () => {
+    it("sends its first part before the rest is ready, with the headers of a page", async () => {
+      const name = `early ${adapter}`;
       const response = await ask(`/slow/${encodeURIComponent(name)}`);
       assert.equal(response.status, 203);
       const headers = ["content-type", "content-length", "cache-control", "x-accel-buffering", "etag"];
@@ -109,8 +109,8 @@ for (const [door, ask] of Object.entries(doors)) {
         headers.map((header) => response.headers.get(header)),
         ["text/html; charset=utf-8", null, "private, no-cache", "no", null],
       );
-      // The client of node takes gzip, so through the socket each piece is squeezed and still comes at once.
-      assert.equal(response.headers.get("content-encoding"), door === "a socket" ? "gzip" : null);
+      // Node's client accepts gzip, so over the socket each part is compressed and still sent immediately.
+      assert.equal(response.headers.get("content-encoding"), adapter === "a socket" ? "gzip" : null);
       assert.match(response.headers.get("content-security-policy") ?? "", /'nonce-/);
       const reader = response.body?.getReader();
       assert.ok(reader);
@@ -120,14 +120,14 @@ for (const [door, ask] of Object.entries(doors)) {
       assert.equal((await reader.read()).done, true);
     });
 
-    it("answers HEAD with the same headers and ends what it began", async () => {
+    it("answers HEAD with the same headers and aborts its fetches", async () => {
       const response = await ask(`/fetched/${named("head")}`, { method: "HEAD" });
       assert.deepEqual([response.status, await response.text()], [200, ""]);
       assert.equal(response.headers.get("x-accel-buffering"), "no");
-      await gate(`head ${door} aborted`).promise;
+      await gate(`head ${adapter} aborted`).promise;
     });
 
-    it("ends what it began when the client leaves", async () => {
+    it("aborts its fetches when the client leaves", async () => {
       const controller = new AbortController();
       const response = await ask(`/fetched/${named("leaving")}`, { signal: controller.signal });
       const reader = response.body?.getReader();
@@ -135,23 +135,23 @@ for (const [door, ask] of Object.entries(doors)) {
       await readUntil(reader, "<body>");
       await reader.cancel();
       controller.abort();
-      await gate(`leaving ${door} aborted`).promise;
-      gate(`leaving ${door}`).reject(new Error("too late for anybody"));
+      await gate(`leaving ${adapter} aborted`).promise;
+      gate(`leaving ${adapter}`).reject(new Error("too late"));
     });
 
-    it("is a whole page where a piece fails, which is logged with the request's id", async () => {
+    it("is a complete page if a part fails, and the failure is logged with the request's id", async () => {
       const response = await ask(`/slow/${named("failing")}`, {
-        headers: { "x-request-id": `failing-${door.length}` },
+        headers: { "x-request-id": `failing-${adapter.length}` },
       });
-      gate(`failing ${door}`).reject(new Error("a secret"));
+      gate(`failing ${adapter}`).reject(new Error("a secret"));
       assert.match(await response.text(), /first failed last<\/body><\/html>$/);
       assert.match(
         fixture.logged.join("\n"),
-        new RegExp(`"reqId":"failing-${door.length}",.*"page":"/slow/:[^]*a secret`),
+        new RegExp(`"reqId":"failing-${adapter.length}",.*"page":"/slow/:[^]*a secret`),
       );
     });
 
-    it("is an answer of known length where nothing is late", async () => {
+    it("has a known length if nothing is late", async () => {
       gate("known").resolve("known");
       const response = await ask("/slow/known");
       const text = await response.text();
@@ -165,7 +165,7 @@ for (const [door, ask] of Object.entries(doors)) {
   });
 }
 
-describe("a reader who does not read", () => {
+describe("a client that does not read", () => {
   after(async () => {
     await started.close();
     await fixture.close();
@@ -173,8 +173,8 @@ describe("a reader who does not read", () => {
     assert.deepEqual(unhandled, []);
   });
 
-  it("is not written for", async () => {
-    const response = await doors["fetch"]?.("/many");
+  it("stops the rendering of further parts", async () => {
+    const response = await adapters["fetch"]?.("/many");
     const reader = response?.body?.getReader();
     assert.ok(reader);
     await readUntil(reader, "<body>");

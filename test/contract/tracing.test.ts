@@ -1,4 +1,4 @@
-/** Traces: W3C Trace Context in and out, and what is exported to a collector. */
+/** Traces: W3C Trace Context in and out, and the export to a collector. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { page, route, type AppOptions } from "svckit";
@@ -13,7 +13,7 @@ const SAMPLED = `00-${TRACE}-${PARENT}-01`;
 const collector = await startCollector();
 after(() => collector.close());
 
-/** Runs an app that exports, closes it, and gives the spans that came of it. */
+/** Runs an app that exports traces, closes it, and returns the exported spans. */
 async function spansOf(
   run: (fixture: Fixture) => Promise<unknown>,
   env: Record<string, string> = {},
@@ -35,14 +35,14 @@ const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
   return found ?? assert.fail(`no span "${name}" among ${spans.map((span) => span.name).join(", ")}`);
 };
 
-/** As JSON, which has no bigint. */
+/** As JSON, without the bigint fields that JSON can't represent. */
 const reported = (spans: readonly CollectedSpan[]): string =>
   JSON.stringify(spans.map((span) => ({ ...span, durationNs: 0 })));
 
 describe("the trace of a request", () => {
   const traces = [route("GET", "/trace", (ctx) => Response.json(ctx.trace))];
 
-  it("is the one that its traceparent names, as a child of the caller's span", async () => {
+  it("continues the trace of its traceparent, as a child of the caller's span", async () => {
     await withFixture(
       async ({ client }) => {
         const headers = { traceparent: SAMPLED, tracestate: "congo=t61rcWkgMzE" };
@@ -57,7 +57,7 @@ describe("the trace of a request", () => {
     );
   });
 
-  it("begins with it where the header is not valid, and is not recorded where there is no collector", async () => {
+  it("starts anew if the header is invalid, and is not recorded without a collector", async () => {
     await withFixture(
       async ({ client }) => {
         const headers = { traceparent: SAMPLED.replace("00-", "ff-"), tracestate: "congo=1" };
@@ -71,7 +71,7 @@ describe("the trace of a request", () => {
     );
   });
 
-  it("stands in the log beside what failed in it", async () => {
+  it("is in the log beside its errors", async () => {
     await withFixture(async ({ client, logged }) => {
       await client.get("/broken", { traceparent: SAMPLED });
       assert.match(logged.join("\n"), new RegExp(`A request failed .*"traceId":"${TRACE}"`));
@@ -80,7 +80,7 @@ describe("the trace of a request", () => {
 });
 
 describe("Server-Timing", () => {
-  it("is on no answer outside of svc dev: times tell what is there", async () => {
+  it("is on no response outside of svc dev, because timings reveal information", async () => {
     for (const env of [{ NODE_ENV: "production", SVC_SECRET: "x".repeat(32) }, {}]) {
       await withFixture(async ({ client }) => {
         assert.equal((await client.get("/plain")).headers.get("server-timing"), null);
@@ -89,8 +89,8 @@ describe("Server-Timing", () => {
   });
 });
 
-describe("a collector that is named", () => {
-  it("gets a span for each request, and one for the page's data and one for its HTML below it", async () => {
+describe("a configured collector", () => {
+  it("gets a span for each request, with child spans for the page's data and its HTML", async () => {
     const pages = [page("/shop/:id", { title: "Shop", load: async () => "data", view: (data) => `<p>${data}</p>` })];
     const spans = await spansOf(
       ({ client }) => client.get("/shop/secret?token=secret", { traceparent: SAMPLED, tracestate: "a=1" }),
@@ -111,7 +111,7 @@ describe("a collector that is named", () => {
     assert.ok(!reported(spans).includes("secret"));
   });
 
-  it("gets a span for each action, and what went wrong", async () => {
+  it("gets a span for each action, with its error", async () => {
     const spans = await spansOf(async ({ client }) => {
       await client.action("echo", 1);
       await client.action("throws");
@@ -143,21 +143,21 @@ describe("a collector that is named", () => {
     }
   });
 
-  it("gets the name of the service's headers, in one request at the end of a short life", async () => {
+  it("gets the configured headers, in one request at the end of a short-lived process", async () => {
     await spansOf(
       async ({ client }) => {
         await client.get("/plain");
         await client.get("/plain");
       },
       { OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=a%20key,x-team=shop", OTEL_SERVICE_NAME: "shop" },
-      // Of which the interval never passes.
+      // With this clock the export interval never passes.
       { clock: new SimulatedClock() },
     );
     assert.equal(collector.requests.length, 1);
     assert.deepEqual([collector.requests[0]?.["x-api-key"], collector.requests[0]?.["x-team"]], ["a key", "shop"]);
   });
 
-  it("gets nothing of traces that their caller does not record, or that the ratio leaves out", async () => {
+  it("gets no traces that the caller does not sample, or that the ratio omits", async () => {
     const spans = await spansOf(
       async ({ client }) => {
         await client.get("/plain");
@@ -168,7 +168,7 @@ describe("a collector that is named", () => {
     assert.deepEqual(spans, []);
   });
 
-  it("that refuses, or is not there, costs spans and no request; the log says so once", async () => {
+  it("that fails or is unreachable loses spans but fails no request, and the log reports it once", async () => {
     collector.answers.push(400);
     await spansOf(async ({ client, logged, app }) => {
       assert.equal((await client.get("/plain")).status, 200);
@@ -187,7 +187,7 @@ describe("a collector that is named", () => {
     );
   });
 
-  it("must be named by a URL, its headers by pairs, its share by a number", async () => {
+  it("must have a valid URL, valid headers and a valid sampling ratio", async () => {
     const bad: Record<string, string> = {
       OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
       OTEL_EXPORTER_OTLP_HEADERS: "planted-key",

@@ -1,4 +1,4 @@
-/** Widgets that read what they show by themselves, by the id of a graph: for whom, and what of it leaves the server. */
+/** Widgets that load their data by the id of a graph: authorization, and the data that leaves the server. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createApp, page, type App, type Context } from "svckit";
@@ -45,7 +45,7 @@ const text = async (path: string): Promise<string> => (await get(path)).text();
 const srcOf = (body: string): string => (/data-src="([^"]+)"/.exec(body)?.[1] ?? "").replaceAll("&amp;", "&");
 
 describe("widgets by the id of a graph", () => {
-  it("are whole in the page as it comes, each with an address to be followed at", async () => {
+  it("are complete in the initial page, each with the address of its stream", async () => {
     const body = await text(`/mine/${id}`);
     assert.match(body, /1 of 1 node done/);
     assert.match(body, /sheet 1/);
@@ -55,7 +55,7 @@ describe("widgets by the id of a graph", () => {
     await stream.body?.cancel();
   });
 
-  it("go by the app's clock, which their stream tells before all else", async () => {
+  it("use the app's clock, which their stream sends first", async () => {
     const flow = (await readFlow(app, id)) ?? assert.fail();
     assert.equal(flow.nowMs, clock.now());
     const stream = await get(flow.src);
@@ -67,7 +67,7 @@ describe("widgets by the id of a graph", () => {
     assert.match(text, new RegExp(`^retry: 1000\n\nevent: now\ndata: ${clock.now()}\n\n`));
   });
 
-  it("of a graph that is not there say so", async () => {
+  it("show a message for a graph that does not exist", async () => {
     const answer = await get("/mine/g_none");
     assert.equal(answer.status, 200);
     assert.match(await answer.text(), /There is nothing to see here/);
@@ -80,7 +80,7 @@ describe("widgets by the id of a graph", () => {
 });
 
 describe("widgets by a token", () => {
-  it("show a graph to whoever brings one that reads it", async () => {
+  it("show a graph to a visitor with a token that can read it", async () => {
     for (const scope of ["read", "control"] as const) {
       const body = await text(`/shared/${id}?token=${app.graphToken(id, scope)}`);
       assert.match(body, /1 of 1 node done/);
@@ -88,7 +88,7 @@ describe("widgets by a token", () => {
     }
   });
 
-  it("show nothing to a stranger: no token, that of another graph, one that was changed", async () => {
+  it("show nothing to a visitor without a token, with one of another graph, or with a modified one", async () => {
     const token = app.graphToken(id, "read");
     for (const query of ["", "?token=", `?token=${app.graphToken(other, "read")}`, `?token=${token}x`]) {
       const body = await text(`/shared/${id}${query}`);
@@ -99,16 +99,16 @@ describe("widgets by a token", () => {
     assert.equal(
       (await text(`/shared/${id}`)).replaceAll(id, ""),
       (await text("/shared/g_none")).replaceAll("g_none", ""),
-      "that a graph is there is not told either",
+      "the response does not reveal that a graph exists",
     );
   });
 
-  it("keep the token out of the page, and the page out of caches that many share", async () => {
+  it("keep the token out of the page, and the page out of shared caches", async () => {
     const token = app.graphToken(id, "read");
     const answer = await get(`/shared/${id}?token=${token}`);
     assert.match(answer.headers.get("cache-control") ?? "", /private|no-store/);
     assert.doesNotMatch(answer.headers.get("cache-control") ?? "", /public|s-maxage/);
-    // Other sites that the page leads to are told no more than its origin.
+    // Other sites that the page links to learn only its origin.
     assert.match(
       answer.headers.get("referrer-policy") ?? "",
       /^(?:no-referrer|same-origin|strict-origin-when-cross-origin)$/,
@@ -116,13 +116,13 @@ describe("widgets by a token", () => {
     const body = await answer.text();
     const signature = token.slice(token.lastIndexOf(".") + 1);
     assert.ok(!body.includes(signature));
-    assert.match(await text(`/shared/${id}`), /There is nothing to see here/, "nobody got what was made for another");
+    assert.match(await text(`/shared/${id}`), /There is nothing to see here/, "nobody got the page of another visitor");
   });
 
-  it("are followed no longer than the token is good, and read alone", async () => {
+  it("stream no longer than the token is valid, and cannot change the graph", async () => {
     const body = await text(`/shared/${id}?token=${app.graphToken(id, "read")}`);
     const src = srcOf(body);
-    // Half a day later it is good still, and what is sealed with it anew is so for no longer.
+    // After half a day the token is still valid. An address that is sealed again with it expires at the same time.
     await clock.advance(12 * 3_600_000);
     const later = await get(src);
     assert.equal(later.status, 200);

@@ -1,6 +1,6 @@
 /**
- * What markup that got into a page can do, in a real Chromium on the production build: each attack works on the page without its
- * policy, and is dead with it. The holes are planted (test/fixtures/attacked).
+ * Injected markup in a page, in a real Chromium on the production build: each attack works without the policy and fails with it.
+ * The fixture test/fixtures/attacked contains the holes.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -24,28 +24,28 @@ after(async () => {
   await other?.close();
 });
 
-/** A wait that never ends would say nothing of which attack it was. */
+/** Each test has a timeout, so that a hanging attack is reported by name. */
 const DEADLINE_MS = 30_000;
 
 const FIRE = "(globalThis.fired??=[]).push(1)";
 
 interface Attack {
   name: string;
-  /** What the URL brings. */
+  /** The text that the URL injects. */
   text: (remoteNodes: string) => string;
-  /** Default: the page that writes it as HTML. */
+  /** Default: the page that writes the text as HTML. */
   path?: string;
-  /** What the visitor does. */
+  /** The action of the visitor. */
   act?: (page: Page) => Promise<unknown>;
-  /** Prefix of the URL that the other site is asked for where it works; else it says so in the page. */
+  /** The prefix of the URL that a successful attack requests from the other site. Without it, success shows in the page. */
   asks?: string;
-  /** The other site may be asked for something whose answer is not used: browsers look ahead of what they parse. */
+  /** The other site may get a request whose response is not used, because browsers preload what they parse. */
   isAskedInVain?: true;
-  /** Directive that refuses it. */
+  /** The directive that refuses the attack. */
   directive: string;
 }
 
-/** Without waiting for where it leads, which may be nowhere. */
+/** Clicks without waiting for a navigation, which may not happen. */
 const press = (selector: string) => (page: Page) =>
   page.evaluate((found) => document.querySelector<HTMLElement>(found)?.click(), selector);
 
@@ -151,7 +151,7 @@ const ATTACKS: Attack[] = [
   {
     name: "an image whose address swallows what follows it",
     text: (remoteNodes) => `<img src='${remoteNodes}/dangling?`,
-    // Closed by the first quote of its kind: what stands before it goes along.
+    // The first quote of its kind closes the address. Everything before it becomes part of the address.
     path: "/before-script",
     asks: "/dangling?",
     directive: "img-src",
@@ -239,12 +239,12 @@ const ATTACKS: Attack[] = [
   },
 ];
 
-/** Of one try, so that what another one asks for is not taken for its own. */
+/** The number of a try. Each try has a URL prefix of its own. */
 let tries = 0;
 
 interface Try {
   url: URL;
-  /** Begin of all that it may ask the other site for. */
+  /** The prefix of all URLs that this try may request from the other site. */
   prefix: string;
 }
 
@@ -257,7 +257,7 @@ function tryOf({ path = "/hole", text }: Attack): Try {
 
 const hasFired = (page: Page): Promise<boolean> => page.evaluate("Boolean(globalThis.fired)");
 
-/** Without the policy. Ends when it has worked. */
+/** Opens the page without the policy. Ends when the attack has worked. */
 async function works(attack: Attack): Promise<void> {
   const tab = await openTab(browser);
   const { page } = tab;
@@ -271,7 +271,7 @@ async function works(attack: Attack): Promise<void> {
   await tab.leave();
 }
 
-/** With the policy: the browser says that it refused it, and nothing came of it. */
+/** Opens the page with the policy: the browser reports the refusal, and the attack has no effect. */
 async function isDead(attack: Attack): Promise<void> {
   const tab = await openTab(browser);
   const { page } = tab;
@@ -282,7 +282,7 @@ async function isDead(attack: Attack): Promise<void> {
   await page.goto(url.href);
   await attack.act?.(page);
   await refused;
-  // What the page had to do after the refusal, it has done by the time of a task later on.
+  // By this later task, the page has finished its work after the refusal.
   assert.equal(await hasFired(page), false);
   if (!attack.isAskedInVain)
     assert.deepEqual(
@@ -292,7 +292,7 @@ async function isDead(attack: Attack): Promise<void> {
   await tab.leave();
 }
 
-describe("markup of a stranger in a page", { concurrency: 4 }, () => {
+describe("injected markup", { concurrency: 4 }, () => {
   for (const attack of ATTACKS) {
     it(
       `${attack.name} works without the policy and is refused with it (${attack.directive})`,
@@ -305,7 +305,7 @@ describe("markup of a stranger in a page", { concurrency: 4 }, () => {
   }
 });
 
-/** Opens the page with this in its hole, under its policy. */
+/** Opens the page with this text in its hole, under its policy. */
 async function inHole(text: string, story: (page: Page) => Promise<void>): Promise<void> {
   const tab = await openTab(browser);
   const url = new URL("/hole", app.url);
@@ -315,7 +315,7 @@ async function inHole(text: string, story: (page: Page) => Promise<void>): Promi
   await tab.leave();
 }
 
-describe("markup in the terms of the framework", () => {
+describe("injected markup in the syntax of the framework", () => {
   const scopes = {
     "a chunk that climbs": `<div s="1 ../../uploads/a"><b id="bait" on:click="h0">bait</b></div>`,
     "a chunk that climbs in code": `<div s="1 %2e%2e/.%2E/uploads/a"><b id="bait" on:click="h0">bait</b></div>`,
@@ -325,7 +325,7 @@ describe("markup in the terms of the framework", () => {
       `{"csrf_token":"","build":"","s":{"1":["x",0]},"v":[],"n":{"1":["../uploads/a"]}}</script><b id="bait"></b>`,
   };
   for (const [name, text] of Object.entries(scopes)) {
-    it(`${name}: no script is fetched from outside the framework's folder`, { timeout: DEADLINE_MS }, () =>
+    it(`fetches no script from outside the framework's folder: ${name}`, { timeout: DEADLINE_MS }, () =>
       inHole(text, async (page) => {
         const scripts: string[] = [];
         page.on("request", (request) => {
@@ -346,7 +346,7 @@ describe("markup in the terms of the framework", () => {
 });
 
 describe("frames", () => {
-  it("of another site don't show ours, and do where the answer allows it", { timeout: DEADLINE_MS }, async () => {
+  it("of another site don't show our page, unless the response allows it", { timeout: DEADLINE_MS }, async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     other.serve("/lure-open", `<iframe src="${app.url}/hole?policy=off"></iframe>`);
@@ -361,9 +361,9 @@ describe("frames", () => {
   });
 });
 
-describe("what no policy stops", () => {
+describe("attacks that no policy stops", () => {
   it(
-    "a refresh sends the visitor elsewhere, and tells there neither path nor token",
+    "a refresh sends the visitor elsewhere, without revealing path or token there",
     { timeout: DEADLINE_MS },
     async () => {
       const asked = other.hit("/refreshed");
@@ -376,7 +376,7 @@ describe("what no policy stops", () => {
     },
   );
 
-  it("the nonce stands in the page, but neither styles nor attributes tell it", { timeout: DEADLINE_MS }, () =>
+  it("the nonce is in the page, but neither styles nor attributes reveal it", { timeout: DEADLINE_MS }, () =>
     inHole("", async (page) => {
       assert.deepEqual(
         await page.evaluate(() => [

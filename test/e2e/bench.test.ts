@@ -1,4 +1,4 @@
-/** The benches can't rot: each runs, svc's side alone and once, and tells figures. What these are is not tested. */
+/** Each benchmark runs once, svc's side only, and reports its figures. The test does not check the values. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -15,20 +15,20 @@ async function quickRun(bench: string): Promise<unknown> {
 
 const hasNoPostgres = await withoutPostgres();
 
-describe("the benches", () => {
-  it("of the browser's side times every operation of the table", async () => {
+describe("the benchmarks", () => {
+  it("of the browser time every operation of the table", async () => {
     const { svc } = (await quickRun("dom")) as { svc: Record<string, { script: number }[]> };
     assert.ok(svc["swap"]?.every(({ script }) => script > 0));
     assert.equal(Object.keys(svc).length, 9);
   });
 
-  it("of the server renders both documents", async () => {
+  it("of the server render both documents", async () => {
     const { svc } = (await quickRun("ssr")) as { svc: Record<string, { cpu: number; tiles: number; rows: number }[]> };
     assert.ok(svc["spiral"]?.every(({ cpu, tiles }) => cpu > 0 && tiles === 2398));
     assert.ok(svc["table"]?.every(({ cpu, rows }) => cpu > 0 && rows === 1001));
   });
 
-  it("of a site follows its links, with the layout or without", async () => {
+  it("of a site follow its links, with the layout and without", async () => {
     const visits = (await quickRun("site")) as Record<
       string,
       { first: { bytes: number }; isKept: boolean; times: { first: number }[] }
@@ -38,7 +38,7 @@ describe("the benches", () => {
     assert.deepEqual([visits["svc"]?.isKept, visits["svc-enhanced"]?.isKept], [false, true]);
   });
 
-  it("of requests is answered everything it asks for", async () => {
+  it("of requests get every response", async () => {
     const { svc, raw } = (await quickRun("http")) as Record<string, Record<string, { cpuUs: number }[]>>;
     for (const name of ["page", "stream", "asset", "unchanged", "counter", "return", "action"]) {
       assert.ok(svc?.[name]?.every(({ cpuUs }) => cpuUs > 0));
@@ -46,32 +46,32 @@ describe("the benches", () => {
     }
   });
 
-  it("of graphs runs chains and fan-outs to their results", async () => {
+  it("of graphs run chains and fan-outs to their results", async () => {
     const loads = (await quickRun("graphs")) as Record<string, { svc: { perSecond: number }[] }>;
     assert.equal(Object.keys(loads).length, 2);
     for (const { svc } of Object.values(loads)) assert.ok(svc.every(({ perSecond }) => perSecond > 0));
   });
 
-  it("of latency loads a page with graphs and without", async () => {
+  it("of latency load a page with graphs and without", async () => {
     const variants = (await quickRun("latency")) as Record<string, { p99Ms: number; graphsPerSecond: number }[]>;
     const rates = Object.values(variants).map(([sample]) => (sample?.graphsPerSecond ?? 0) > 0);
     assert.deepEqual(rates, [false, true]);
     for (const [sample] of Object.values(variants)) assert.ok((sample?.p99Ms ?? 0) > 0);
   });
 
-  it("of several processes tells what each graph costs the server", { skip: hasNoPostgres }, async () => {
+  it("of several processes report the server cost per graph", { skip: hasNoPostgres }, async () => {
     const loads = (await quickRun("cluster")) as Record<string, { "svc 1": { nodeMs: number; logBytes: number }[] }>;
     assert.equal(Object.keys(loads).length, 2);
     for (const { "svc 1": readiness } of Object.values(loads))
       assert.ok(readiness.every(({ nodeMs, logBytes }) => nodeMs > 0 && logBytes > 0));
   });
 
-  it("of types has every call of an action checked", async () => {
+  it("of types check every call of an action", async () => {
     const { svc } = (await quickRun("types")) as { svc: { instantiations: number }[] };
     assert.ok(svc.every(({ instantiations }) => instantiations > 0));
   });
 
-  it("of whole pages clicks the counter and the todo, early and late", async () => {
+  it("of whole pages click the counter and the todo, early and late", async () => {
     const pages = (await quickRun("pages")) as Record<string, { svc: { scriptBytesBefore: number; early: number[] } }>;
     for (const name of ["counter", "todo"]) {
       assert.ok((pages[name]?.svc.scriptBytesBefore ?? 0) > 0);

@@ -1,4 +1,4 @@
-/** Effects and boundaries in a real browser, with the production policy (test/fixtures/runtime). */
+/** Effects and error boundaries in a real browser, with the production policy (test/fixtures/runtime). */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -23,7 +23,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Opens a path, runs `story`, and fails when the browser complained. */
+/** Opens a path, runs `story`, and fails on any browser error. */
 async function onPage(path: string, story: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
   const tab = await openTab(browser);
   await tab.page.goto(server.url + path);
@@ -63,8 +63,8 @@ describe("an effect", () => {
     }));
 });
 
-describe("what onLoad leaves to undo", () => {
-  it("is undone when its element has gone", () =>
+describe("the cleanup that onLoad returns", () => {
+  it("runs when its element is removed", () =>
     onPage("/effects", async (page) => {
       await page.locator("#removable[data-loaded]").waitFor();
       assert.equal(await page.locator("html[data-undone]").count(), 0);
@@ -73,11 +73,11 @@ describe("what onLoad leaves to undo", () => {
     }));
 });
 
-/** Scripts without the hash of the build. */
+/** Script paths without the hash of the build. */
 const named = (scripts: string[]): string[] => scripts.map((path) => path.replace(/-[0-9a-f]{8}\.js$/, ""));
 
 describe("an island", () => {
-  it("is fetched when it is seen, and wakes without an event", () =>
+  it("is fetched when it becomes visible, and wakes without an event", () =>
     onPage("/islands", async (page, scripts) => {
       await page.waitForLoadState("networkidle");
       assert.ok(!named(scripts).includes("/_svc/handler/gauge"));
@@ -89,7 +89,7 @@ describe("an island", () => {
     }));
 
   for (const moment of ["eager", "idle"]) {
-    it(`is fetched when it is ${moment}`, () =>
+    it(`is fetched at its moment: ${moment}`, () =>
       onPage(`/island-${moment}`, async (page, scripts) => {
         await page.waitForLoadState("networkidle");
         assert.ok(named(scripts).includes("/_svc/handler/gauge"));
@@ -100,8 +100,8 @@ describe("an island", () => {
   }
 });
 
-describe("content handed to a component", () => {
-  it("stands in the slot it names and stays its writer's", () =>
+describe("content passed to a component", () => {
+  it("is rendered in its slot and keeps the bindings of its author", () =>
     onPage("/islands", async (page) => {
       assert.equal(await page.locator("#card h2").textContent(), "0 likes");
       await button(page, "Like").click();
@@ -111,10 +111,10 @@ describe("content handed to a component", () => {
     }));
 });
 
-describe("a function given to a component", () => {
+describe("a function passed to a component", () => {
   const picked = (page: Page, text: string | RegExp) => page.locator("#picked", { hasText: text }).waitFor();
 
-  it("runs where it was written: it sets what its writer has, through components that hand it on", () =>
+  it("runs in the scope of its author, also through components that pass it on", () =>
     onPage("/callbacks", async (page) => {
       await button(page, "Pick a").click();
       await picked(page, /^picked a 1, was $/);
@@ -122,7 +122,7 @@ describe("a function given to a component", () => {
       await picked(page, /^picked b 1, was PICKED A 1, WAS $/);
     }));
 
-  it("has its own values where a list gives one to each, is a handler itself, and is called by effects", () =>
+  it("has the values of its list row, can be a handler, and can be called by effects", () =>
     onPage("/callbacks", async (page) => {
       await button(page, "Clear d").click();
       await page.locator("#clears", { hasText: "1" }).waitFor();
@@ -140,7 +140,7 @@ describe("a function given to a component", () => {
       await picked(page, /^6$/);
     }));
 
-  it("that was left out is nothing", () =>
+  it("may be omitted", () =>
     onPage("/callbacks", async (page) => {
       await button(page, "Clear quotient").click();
       await button(page, "Pick quotient").click();
@@ -151,7 +151,7 @@ describe("a function given to a component", () => {
 describe("a portal", () => {
   const dialog = (page: Page) => page.locator("#modals .dialog");
 
-  it("made here stands in its target, bound to its writer, and goes with its branch", () =>
+  it("created in the browser is in its target, bound to its author, and disappears with its branch", () =>
     onPage("/portals", async (page) => {
       assert.equal(await dialog(page).count(), 0);
       await button(page, "Toggle").click();
@@ -166,7 +166,7 @@ describe("a portal", () => {
       assert.equal(await dialog(page).locator("p").textContent(), "1 clicks");
     }));
 
-  it("of the server's is taken over", () =>
+  it("of the server is resumed", () =>
     onPage("/portals-open", async (page) => {
       assert.equal(await page.locator("#modals").evaluate((target) => target.lastElementChild?.className), "dialog");
       await button(page, "Click").click();
@@ -176,7 +176,7 @@ describe("a portal", () => {
       assert.equal(await dialog(page).count(), 0);
     }));
 
-  it("of a row is the row's, and goes with it", () =>
+  it("of a row belongs to the row, and disappears with it", () =>
     onPage("/portals", async (page) => {
       await button(page, "Count a").click();
       await page.locator("#rows i", { hasText: "1" }).waitFor();
@@ -194,14 +194,14 @@ describe("a portal", () => {
       assert.deepEqual(await page.locator("#rows i").allTextContents(), ["1"]);
     }));
 
-  it("that never changes stands in its target without script, and works with it", () =>
+  it("of constant content is in its target without script, and works", () =>
     onPage("/portals", async (page) => {
       await page.locator("#late").getByRole("button", { name: "Note" }).click();
       await page.locator("#note", { hasText: "1 notes" }).waitFor();
     }));
 });
 
-/** As `onPage`, where the browser is to report just these errors. */
+/** Like `onPage`, but the browser must report exactly these errors. */
 async function reporting(path: string, errors: string[], story: (page: Page) => Promise<void>): Promise<void> {
   const tab = await openTab(browser);
   const reported: string[] = [];
@@ -222,7 +222,7 @@ describe("an error boundary", () => {
       await button(page, "Throw").click();
       await caught(page).filter({ hasText: "thrown by a handler" }).waitFor();
       assert.equal(await page.locator("main #handlers").count(), 0);
-      assert.equal(await page.locator("main").textContent(), "thrown by a handlerResetMendRenameAda");
+      assert.equal(await page.locator("main").textContent(), "thrown by a handlerResetFixRenameAda");
       await button(page, "Reset").click();
       await button(page, "Works 1").click();
       await button(page, "Works 2").waitFor();
@@ -235,17 +235,17 @@ describe("an error boundary", () => {
       await caught(page).filter({ hasText: "rejected by a handler" }).waitFor();
     }));
 
-  it("catches a binding, and shows it mended", () =>
+  it("catches a failing binding, and shows the content once the cause is fixed", () =>
     reporting("/failing", Array(3).fill("Cannot read properties of null (reading 'name')"), async (page) => {
       await button(page, "Lose").click();
       await caught(page).waitFor();
-      await button(page, "Mend").click();
+      await button(page, "Fix").click();
       await page.locator("#dialog i", { hasText: "5" }).waitFor();
       await page.locator("#profile b", { hasText: "GRACE" }).waitFor();
       assert.equal(await page.locator("#outside output").textContent(), "Grace");
     }));
 
-  it("shows its fallback again when what failed still fails, and lets the rest of the page live", () => {
+  it("shows its fallback again while the content still fails, and leaves the rest of the page working", () => {
     const message = "Cannot read properties of null (reading 'name')";
     return reporting("/failing", Array(6).fill(message), async (page) => {
       await button(page, "Lose").click();
@@ -258,13 +258,13 @@ describe("an error boundary", () => {
     });
   });
 
-  it("catches a row that can't be made", () =>
+  it("catches a row that can't be rendered", () =>
     reporting("/failing", ["Cannot read properties of null (reading 'trim')"], async (page) => {
       await button(page, "Bad row").click();
       await caught(page).waitFor();
     }));
 
-  it("catches what fails in a portal of its content, and hides that with it", () =>
+  it("catches an error in a portal of its content, and hides the portal too", () =>
     reporting("/failing", ["thrown in a portal"], async (page) => {
       await button(page, "Open").click();
       await button(page, "Throw there").click();
@@ -274,7 +274,7 @@ describe("an error boundary", () => {
       await page.locator("body > #moved").waitFor();
     }));
 
-  it("keeps content up to date that is out of sight", () =>
+  it("keeps hidden content up to date", () =>
     reporting("/failing", ["thrown by a handler"], async (page) => {
       await button(page, "Throw").click();
       await caught(page).waitFor();
@@ -284,13 +284,13 @@ describe("an error boundary", () => {
       await page.locator("#profile b", { hasText: "LOVELACE" }).waitFor();
     }));
 
-  it("catches an effect", () =>
+  it("catches a failing effect", () =>
     reporting("/failing", ["thrown by an effect"], async (page) => {
       await button(page, "Bad effect").click();
       await caught(page).waitFor();
     }));
 
-  it("inside of another is the one that shows, with what the server wrote for it, components too", () =>
+  it("inside another boundary is the one that shows, with a server-rendered fallback that may contain components", () =>
     reporting("/failing", ["thrown inside"], async (page) => {
       assert.equal(await page.locator("#apology").count(), 0);
       await button(page, "Throw inside").click();
@@ -300,7 +300,7 @@ describe("an error boundary", () => {
       assert.equal(await page.locator("#handlers").count(), 1);
     }));
 
-  it("that the server has filled asks for the page again", () =>
+  it("whose fallback the server rendered requests the page again", () =>
     reporting("/failing-server", [], async (page) => {
       assert.equal(await caught(page).textContent(), "broken on the server");
       assert.equal(await page.locator("#handlers").count(), 0);

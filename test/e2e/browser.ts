@@ -1,4 +1,4 @@
-/** A real Chromium whose complaints are failures: console errors, page errors, failed requests and CSP reports. */
+/** A real Chromium. Console errors, page errors, failed requests and CSP reports fail the test. */
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -7,23 +7,23 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { findChromium } from "svckit/testing";
 import { root } from "./demo-server.ts";
 
-/** One context with one page, and what it complained about. */
+/** One context with one page, and its errors. */
 export interface Tab {
   page: Page;
-  /** Paths of the scripts that were requested, in order. */
+  /** The paths of the requested scripts, in order. */
   scripts: string[];
-  /** What the browser complained about since the last call; `close` doesn't tell it again. */
+  /** The errors since the last call. `close` does not report them again. */
   takeComplaints(): string[];
   /**
-   * @param expected complaints that are no mistake of ours, whether they come before this or while the page closes
-   * @throws when the browser complained about anything else.
+   * @param expected errors to ignore, from before this call and while the page closes
+   * @throws on any other browser error
    */
   close(expected?: RegExp): Promise<void>;
-  /** Closes a page that was made to complain. */
+  /** Closes a page without checking its errors. */
   leave(): Promise<void>;
 }
 
-/** Complaints of tabs that are open: a test that fails for want of an element never gets to tell of what the browser said. */
+/** The errors of open tabs. A test that fails on a missing element would otherwise never report them. */
 const unreported = new Set<readonly string[]>();
 process.on("exit", (code) => {
   if (code === 0) return;
@@ -51,7 +51,7 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   page.setDefaultTimeout(15_000);
   page.on("console", (message) => {
     const { url } = message.location();
-    // A browser with a window looks for an icon by itself, of which a site need not have one.
+    // A browser with a window requests an icon on its own, and a site need not have one.
     if (message.type() !== "error" || url.endsWith("/favicon.ico")) return;
     complaints.push(`${message.text()} ${url}`.trimEnd());
   });
@@ -78,10 +78,10 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   };
 }
 
-/** Of a transition between two pages that the browser leaves out, where one of them asks for none: newer ones tell so, to pages without script too. */
+/** A browser skips a transition between two pages if one opts out. Newer browsers report that as a page error, even without page scripts. */
 const SKIPPED = /^Transition was (?:aborted|skipped)/;
 
-/** Has a page taken for one in a tab that nobody looks at, or for one that is looked at again. */
+/** Makes a page hidden or visible, as when the visitor switches tabs. */
 export async function seenAs(page: Page, isSeen: boolean): Promise<void> {
   await page.evaluate((value) => {
     Object.defineProperty(document, "hidden", { value, configurable: true });
@@ -89,7 +89,7 @@ export async function seenAs(page: Page, isSeen: boolean): Promise<void> {
   }, !isSeen);
 }
 
-/** Addresses of the streams that a page has asked for, from here on. */
+/** The addresses of the streams that a page requests from now on. */
 export function streamsOf(page: Page): string[] {
   const streams: string[] = [];
   page.on("request", (request) => {
@@ -98,7 +98,7 @@ export function streamsOf(page: Page): string[] {
   return streams;
 }
 
-/** @returns what widgets have had screen readers say, from here on */
+/** @returns what widgets announce to screen readers from now on */
 export async function saidIn(page: Page): Promise<() => Promise<string[]>> {
   const said = await page.evaluateHandle(() => {
     const all: string[] = [];
@@ -111,7 +111,7 @@ export async function saidIn(page: Page): Promise<() => Promise<string[]>> {
   return () => said.jsonValue();
 }
 
-/** From here on the page is far from its server: 100 ms, and 40 kB a second. */
+/** Simulates a distant server from now on: 100 ms latency, 40 kB per second. */
 export async function slowDown(page: Page): Promise<void> {
   const client = await page.context().newCDPSession(page);
   const limits = { latency: 100, downloadThroughput: 40_000, uploadThroughput: 40_000 };
@@ -127,7 +127,7 @@ interface AxeViolation {
 }
 
 /**
- * @param rules those of axe that count. Default: all
+ * @param rules the axe rules to check. Default: all
  * @returns one line for each accessibility violation of the page that axe calls serious or critical.
  */
 export async function seriousViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
@@ -140,11 +140,11 @@ export async function seriousViolations(page: Page, rules?: readonly string[]): 
     .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
 }
 
-/** Saves a picture for people to look at, below test-results/ (not in git). */
+/** Saves a picture for visual review, below test-results/ (not in git). */
 export async function savePicture(page: Page, name: string): Promise<void> {
   await mkdir(join(root, "test-results"), { recursive: true });
   const width = page.viewportSize()?.width ?? 1280;
-  // The report lists hundreds of packages; its top tells how it looks.
+  // The report lists hundreds of packages. Its top is enough to see the layout.
   const clip = {
     x: 0,
     y: 0,

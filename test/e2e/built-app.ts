@@ -10,12 +10,12 @@ export interface BuiltApp extends Started {
   readonly app: App;
 }
 
-/** @param name folder in test/fixtures; its `dist` is written once in a test run. Variables of the process are the app's. */
+/** @param name a folder in test/fixtures. Its `dist` is built once per test run. The app reads the variables of the process. */
 export function startBuilt(name: string): Promise<BuiltApp> {
   return startBuiltIn(join("test/fixtures", name));
 }
 
-/** @param folder of the app, from the root of the repository. @see startBuilt */
+/** @param folder of the app, relative to the root of the repository. @see startBuilt */
 export async function startBuiltIn(folder: string): Promise<BuiltApp> {
   Object.assign(process.env, { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) });
   const outDir = join(root, folder, "dist");

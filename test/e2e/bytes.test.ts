@@ -1,6 +1,6 @@
 /**
- * docs/bytes.md is true: the pages in it are those that its app serves, and its tables name every byte that is not the author's.
- * UPDATE_BYTES=1 writes pages and figures anew; pieces are for people to name.
+ * docs/bytes.md is correct: its pages match the pages that the app serves, and its tables list every byte that the author did not write.
+ * UPDATE_BYTES=1 rewrites pages and figures. People name the pieces.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,11 +14,11 @@ import { root } from "./demo-server.ts";
 import { readGuidePage } from "./guide-page.ts";
 
 const paper = join(root, "docs/bytes.md");
-/** Inside the repository, so that "svckit" is found as the package it is. */
+/** Inside the repository, so that "svckit" resolves to this package. */
 const folder = join(root, "out", `bytes-${process.pid}`);
 const isUpdate = process.env["UPDATE_BYTES"] === "1";
 
-/** A section of the paper: the page as served, what each piece is, and what is left without them. */
+/** A section of the document: the page as served, the meaning of each piece, and the rest of the page without the pieces. */
 const SECTION = /^## [^\n]*: (\/\S*)\n([^]*?)(?=^## )/gm;
 const HTML = /(?<=^```html\n)[^]*?(?=^```$)/gm;
 const ROW = /^\| `([^`]+)` \| ([\d,]+) \| .* \|$/gm;
@@ -48,7 +48,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The page with a letter for each character that another request or build may have otherwise. */
+/** The page with a letter in place of each character that differs between requests or builds. */
 function steady(html: string): string {
   const letters = (letter: string) => (_all: string, before: string, value: string) =>
     before + letter.repeat(value.length);
@@ -61,7 +61,7 @@ function steady(html: string): string {
 
 const spread = (html: string): string => `${html.replaceAll("><", ">\n<")}\n`;
 
-/** Takes every place of each piece out of a page. @returns bytes by piece, and what is left. */
+/** Removes every occurrence of each piece from a page. @returns the bytes by piece, and the rest */
 function takeOut(html: string, pieces: readonly string[]): { bytes: number[]; left: string } {
   let left = html;
   const bytes = pieces.map((piece) => {
@@ -89,7 +89,7 @@ function updated(text: string): string {
   });
 }
 
-/** What is in the paper of one path, read after an update. */
+/** The document's content for one path, after an update. */
 function reported(path: string): {
   page: string;
   left: string;
@@ -104,7 +104,7 @@ function reported(path: string): {
 
 describe("every byte of a page", () => {
   for (const path of ["/", "/late"]) {
-    it(`is as ${path} is served`, () => {
+    it(`is in docs/bytes.md as served on ${path}`, () => {
       assert.equal(reported(path).page, spread(served.get(path) ?? ""));
     });
 
@@ -121,11 +121,11 @@ describe("every byte of a page", () => {
       assert.ok(!bytes.includes(0), "each piece is in the page");
     });
 
-    it(`is the author's, or told of, on ${path}`, () => {
+    it(`is the author's or explained, on ${path}`, () => {
       const { rows, left } = reported(path);
       const pieces = rows.map(({ piece }) => piece);
       assert.equal(left, spread(takeOut(served.get(path) ?? "", pieces).left));
-      // No more marks, attributes or scripts than the author wrote.
+      // The rest has no more marks, attributes or scripts than the author wrote.
       assert.doesNotMatch(left, /script|template|svc|nonce|<!--| on:| (?:s|b|m|pt|eb)=/);
       for (const { line } of rows) assert.match(line, /`src\/[^`]+\.ts`/, "a file writes it");
     });

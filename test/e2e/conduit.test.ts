@@ -1,4 +1,4 @@
-/** examples/conduit in a real browser: each story with JavaScript and without, and both must end the same way. */
+/** examples/conduit in a real browser: each story runs with JavaScript and without, and must end the same way. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -22,7 +22,7 @@ after(async () => {
 
 interface Story {
   page: Page;
-  /** Nobody else is called that. */
+  /** A name that no other story uses. */
   name: string;
   takeComplaints: () => string[];
 }
@@ -43,11 +43,11 @@ function twice(title: string, run: (story: Story) => Promise<void>): void {
 const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 const sees = (page: Page, text: string) => page.locator("body", { hasText: text }).waitFor();
-/** From a list. */
+/** Opens an article from a list. */
 const open = (page: Page, title: string) => page.locator(".preview h2", { hasText: title }).click();
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
 
-/** Of a page with 422 Chromium tells in the console, as it should. */
+/** Chromium logs a page with status 422 as an error in the console, as expected. */
 function expectRefusal({ takeComplaints }: Story): void {
   assert.deepEqual(
     takeComplaints().filter((text) => !text.includes("status of 422")),
@@ -77,7 +77,7 @@ async function write({ page }: Story, title: string, body = "Of *this* and **tha
 }
 
 describe("the front page", () => {
-  twice("lists what is new, ten at a time, and what has a tag", async ({ page }) => {
+  twice("lists the newest articles, ten per page, and the articles of a tag", async ({ page }) => {
     assert.equal(await page.locator(".preview").count(), 10);
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "2" }).click();
     await sees(page, "How to wait for a machine");
@@ -87,7 +87,7 @@ describe("the front page", () => {
     assert.deepEqual(titles.sort(), ["On idempotency", "The last mile of a webhook"]);
   });
 
-  it("has no serious violations of accessibility, light and dark, wide and narrow", async () => {
+  it("has no serious accessibility violations, light and dark, wide and narrow", async () => {
     const { page, close } = await openTab(browser, { reducedMotion: "reduce" });
     await page.goto(app.url);
     for (const colorScheme of ["light", "dark"] as const) {
@@ -106,7 +106,7 @@ describe("the front page", () => {
 });
 
 describe("a visitor", () => {
-  twice("signs up, out and in again, and is told what is wrong on the way", async (story) => {
+  twice("signs up, out and in again, and sees each input error", async (story) => {
     const { page, name } = story;
     await signUp(story);
     await press(page, "Sign out");
@@ -130,7 +130,7 @@ describe("a visitor", () => {
     expectRefusal(story);
   });
 
-  twice("who is nobody yet is asked to sign in for what only users may, and comes back", async (story) => {
+  twice("is asked to sign in for a page that only users may see, and returns to it", async (story) => {
     const { page, name } = story;
     await signUp(story);
     await press(page, "Sign out");
@@ -142,7 +142,7 @@ describe("a visitor", () => {
     await heading(page, "New article");
   });
 
-  it("is not sent to another site by an address", async () => {
+  it("is not redirected to another site by the address", async () => {
     for (const to of ["https://evil.example", "//evil.example", "/\\evil.example"]) {
       const { page, leave, takeComplaints } = await openTab(browser, { javaScriptEnabled: false });
       await page.goto(`${app.url}/register`);
@@ -153,7 +153,7 @@ describe("a visitor", () => {
       await page.getByLabel("Password").fill("a long password");
       await press(page, "Sign in");
       assert.equal(new URL(page.url()).origin, app.url);
-      // The refusal of the address is told in the console.
+      // Chromium logs the refusal in the console.
       await leave();
     }
   });
@@ -181,7 +181,7 @@ describe("a writer", () => {
     assert.equal(await page.getByText(`What ${name} knew`).count(), 0);
   });
 
-  it("can't change what another wrote, by whatever way", async () => {
+  it("can't change the article of another writer in any way", async () => {
     const { page, leave, takeComplaints } = await openTab(browser);
     const story = { page, name: `reader${++stories}`, takeComplaints };
     await page.goto(app.url);
@@ -192,7 +192,7 @@ describe("a writer", () => {
     assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).count(), 0);
     assert.equal((await page.goto(`${app.url}/editor/${slug}`))?.status(), 403);
     await write(story, "Mine");
-    // The form of one's own article, aimed at another's.
+    // The form of the writer's own article, changed to another article.
     const field = page.locator('form[action$="/delete-article"] input[name="slug"]');
     await field.evaluate((input, value) => ((input as HTMLInputElement).value = value), slug);
     const answered = page.waitForResponse((response) => response.url().endsWith("/delete-article"));
@@ -204,7 +204,7 @@ describe("a writer", () => {
 });
 
 describe("a reader", () => {
-  twice("marks, follows, comments, and finds it all again", async (story) => {
+  twice("favorites, follows, comments, and finds everything again", async (story) => {
     const { page, name } = story;
     await signUp(story);
     await open(page, "Reading a flame graph");
@@ -228,7 +228,7 @@ describe("a reader", () => {
     await page.locator(".comment").waitFor({ state: "detached" });
   });
 
-  twice("changes what others see of them", async (story) => {
+  twice("changes the public profile", async (story) => {
     const { page, name } = story;
     await signUp(story);
     await link(page, "Settings");
@@ -240,12 +240,12 @@ describe("a reader", () => {
   });
 });
 
-describe("what is not there", () => {
-  twice("is told within the site's own frame", async ({ page, takeComplaints }) => {
+describe("a page", () => {
+  twice("that is missing is shown inside the site's own layout", async ({ page, takeComplaints }) => {
     const answer = await page.goto(`${app.url}/article/nothing-of-the-kind`);
     assert.equal(answer?.status(), 404);
-    await sees(page, "There is no such article");
-    await link(page, "To the front page");
+    await sees(page, "This article does not exist");
+    await link(page, "Go to the front page");
     await heading(page, "conduit");
     assert.deepEqual(
       takeComplaints().filter((text) => !text.includes("status of 404")),
@@ -253,7 +253,7 @@ describe("what is not there", () => {
     );
   });
 
-  it("an article is there as Markdown too, and the front page for search engines", async () => {
+  it("of an article also exists as Markdown, and the front page is in the sitemap", async () => {
     const { page, close } = await openTab(browser, { javaScriptEnabled: false });
     await page.goto(app.url);
     await open(page, "On idempotency");

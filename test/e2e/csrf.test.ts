@@ -1,6 +1,6 @@
 /**
- * Requests that other sites make in a visitor's name, from a real Chromium: each is answered 403 or never sent, and nothing changed.
- * The visitor has a page of ours open, with its cookie. What browsers don't send any more, or did not yet, is tried raw.
+ * Requests that other sites send in a visitor's name, from a real Chromium: each gets 403 or is never sent, and nothing changes.
+ * The visitor has a page of ours open, with its cookie. Requests that today's browsers no longer send, or older ones did not yet, are sent raw.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { launchBrowser } from "./browser.ts";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
 import { otherSite, type OtherSite } from "./other-site.ts";
 
-/** A wait that never ends would say nothing of which request it was. */
+/** Each test has a timeout, so that a hanging request is reported by name. */
 const DEADLINE_MS = 30_000;
 
 interface Seen {
@@ -19,7 +19,7 @@ interface Seen {
 }
 
 declare global {
-  /** Called by test/fixtures/attacked with every request and what came of it. */
+  /** test/fixtures/attacked calls this with every request and its response. */
   var witness: ((request: Seen) => void) | undefined;
 }
 
@@ -46,7 +46,7 @@ after(async () => {
 });
 beforeEach(() => void seen.splice(0));
 
-/** The next POST that the app is asked, one that has come included. */
+/** The next POST to the app, including one that has already arrived. */
 function asked(): Promise<Seen> {
   return new Promise((done) => {
     look = () => {
@@ -61,7 +61,7 @@ async function transfers(): Promise<unknown> {
   return (await app.app.fetch(new Request(`${app.url}/transfers`))).json();
 }
 
-/** By which names the visitor calls our site and the other, which is the same machine under another port. */
+/** The hosts by which the visitor reaches our site and the other one, which is the same machine on another port. */
 interface Sites {
   ours: string;
   theirs: string;
@@ -76,7 +76,7 @@ const SITES: Record<string, () => Sites> = {
   }),
 };
 
-/** Has the visitor open our page, then theirs, with `lure` in it. */
+/** Opens our page for the visitor, then their page with `lure` in it. */
 async function lured({ ours, theirs }: Sites, lure: string, story: (page: Page) => Promise<unknown>): Promise<void> {
   context = await browser.newContext();
   const page = await context.newPage();
@@ -98,7 +98,7 @@ interface Forgery {
   act: (page: Page, ours: string) => Promise<unknown>;
 }
 
-/** Each comes to the app, and is refused there. */
+/** Each request reaches the app, which refuses it. */
 const FORGERIES: Forgery[] = [
   ...["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"].map((type) => ({
     name: `a form of ${type}`,
@@ -164,7 +164,7 @@ const FORGERIES: Forgery[] = [
 for (const [kind, sites] of Object.entries(SITES)) {
   describe(`a page of ${kind}`, () => {
     for (const { name, lure, act } of FORGERIES) {
-      it(`gets nothing done by ${name}`, { timeout: DEADLINE_MS }, async () => {
+      it(`changes nothing by ${name}`, { timeout: DEADLINE_MS }, async () => {
         const before = await transfers();
         const { ours } = sites();
         await lured(sites(), lure?.(ours) ?? "", async (page) => {
@@ -177,7 +177,7 @@ for (const [kind, sites] of Object.entries(SITES)) {
     }
 
     it(
-      "can't call an action: as JSON its browser asks first and is refused, as text the type is",
+      "can't call an action: the preflight of a JSON request is refused, and a text request has the wrong type",
       { timeout: DEADLINE_MS },
       async () => {
         const before = await transfers();
@@ -206,7 +206,7 @@ for (const [kind, sites] of Object.entries(SITES)) {
             seen.filter(({ method }) => method === "POST"),
             [],
           );
-          // Sent, but refused for its type, and the answer is kept from the page (Cross-Origin-Resource-Policy).
+          // The request is sent and refused for its type, and the page can't read the response (Cross-Origin-Resource-Policy).
           const sent = page.waitForRequest(/pay$/);
           assert.equal(await call({ mode: "no-cors", headers: { "content-type": "text/plain" } }), "TypeError");
           assert.equal((await sent).method(), "POST");
@@ -215,21 +215,25 @@ for (const [kind, sites] of Object.entries(SITES)) {
       },
     );
 
-    it("does nothing by leading, framing or showing: GET changes nothing", { timeout: DEADLINE_MS }, async () => {
-      const before = await transfers();
-      const { ours } = sites();
-      const urls = ["/transfer", "/transfer?_method=POST", "/_svc/action/pay"].map((path) => ours + path);
-      await lured(sites(), "", async (page) => {
-        await page.evaluate(
-          (list) =>
-            Promise.all(list.map((url) => fetch(url, { mode: "no-cors", credentials: "include" }).catch(() => 0))),
-          urls,
-        );
-        await page.setContent(urls.map((url) => `<img src="${url}"><iframe src="${url}"></iframe>`).join(""));
-        for (const url of urls) assert.equal((await page.goto(url))?.status(), 405);
-      });
-      assert.equal(await transfers(), before);
-    });
+    it(
+      "changes nothing by navigation, frames or images, because GET changes nothing",
+      { timeout: DEADLINE_MS },
+      async () => {
+        const before = await transfers();
+        const { ours } = sites();
+        const urls = ["/transfer", "/transfer?_method=POST", "/_svc/action/pay"].map((path) => ours + path);
+        await lured(sites(), "", async (page) => {
+          await page.evaluate(
+            (list) =>
+              Promise.all(list.map((url) => fetch(url, { mode: "no-cors", credentials: "include" }).catch(() => 0))),
+            urls,
+          );
+          await page.setContent(urls.map((url) => `<img src="${url}"><iframe src="${url}"></iframe>`).join(""));
+          for (const url of urls) assert.equal((await page.goto(url))?.status(), 405);
+        });
+        assert.equal(await transfers(), before);
+      },
+    );
 
     it("can't read a token", { timeout: DEADLINE_MS }, async () => {
       const { ours } = sites();
@@ -248,15 +252,15 @@ for (const [kind, sites] of Object.entries(SITES)) {
   });
 }
 
-/** A cookie of ours and the token that goes with it, as any visitor gets them. */
+/** A cookie of ours and the token that belongs to it, as any visitor gets them. */
 async function pair(): Promise<{ cookie: string; token: string }> {
   const answer = await app.app.fetch(new Request(`${app.url}/hole`));
   const [cookie = ""] = (answer.headers.getSetCookie()[0] ?? "").split(";");
   return { cookie, token: /"csrf_token":"([^"]+)"/.exec(await answer.text())?.[1] ?? "" };
 }
 
-describe("a sibling subdomain that tosses its own cookie, with the token that goes with it", () => {
-  it("gets nothing done: the request is not of our origin", { timeout: DEADLINE_MS }, async () => {
+describe("a sibling subdomain that sets its own cookie, with the token that belongs to it", () => {
+  it("changes nothing, because the request is not from our origin", { timeout: DEADLINE_MS }, async () => {
     const before = await transfers();
     const sites = (SITES["a sibling subdomain"] as () => Sites)();
     const { cookie, token } = await pair();
@@ -269,7 +273,7 @@ describe("a sibling subdomain that tosses its own cookie, with the token that go
       const sent = await context.cookies(`${sites.ours}/transfer`);
       assert.ok(
         sent.some(({ name, value }) => `${name}=${value}` === cookie),
-        "the cookie was tossed",
+        "the cookie was set",
       );
       await submitted(page);
       assert.equal((await asked()).status, 403);
@@ -292,14 +296,14 @@ describe("a page of ours", () => {
 });
 
 describe("a request without a browser's marks", () => {
-  /** As an older browser sends it: no `Sec-Fetch-*`; `Origin` where given. */
+  /** A request of an older browser: no `Sec-Fetch-*`, and `Origin` only where given. */
   const send = async (headers: Record<string, string>, path = "/_svc/action/pay", method = "POST"): Promise<number> => {
     const body = method === "GET" ? {} : { body: '{"args":[]}' };
     const init = { method, headers: { "content-type": "application/json", ...headers }, ...body };
     return (await app.app.fetch(new Request(app.url + path, init))).status;
   };
 
-  it("passes with cookie and token of one visitor, with or without our Origin", async () => {
+  it("is accepted with the cookie and token of one visitor, with our Origin or without", async () => {
     const { cookie, token } = await pair();
     assert.equal(await send({ cookie, "x-svc-csrf": token }), 200);
     assert.equal(await send({ cookie, "x-svc-csrf": token, origin: app.url }), 200);
@@ -307,7 +311,7 @@ describe("a request without a browser's marks", () => {
     assert.equal(await send({ cookie, "x-svc-csrf": token, "sec-fetch-site": "none" }), 200);
   });
 
-  it("is refused where it comes from elsewhere, whatever it knows", async () => {
+  it("is refused if it comes from elsewhere, even with a valid cookie and token", async () => {
     const { cookie, token } = await pair();
     const known = { cookie, "x-svc-csrf": token };
     const { host, port } = new URL(app.url);
@@ -331,14 +335,14 @@ describe("a request without a browser's marks", () => {
     assert.equal(await send({ ...known, origin: "https://evil.example", "sec-fetch-site": "same-origin" }), 403);
   });
 
-  it("is refused without the token of its own cookie", async () => {
+  it("is refused without the token that belongs to its cookie", async () => {
     const [mine, others] = await Promise.all([pair(), pair()]);
     const refused: Record<string, string>[] = [
       {},
       { cookie: mine.cookie },
       { "x-svc-csrf": mine.token },
       { cookie: mine.cookie, "x-svc-csrf": others.token },
-      // Its visitor has been given another cookie since.
+      // The visitor has received another cookie since.
       { cookie: others.cookie, "x-svc-csrf": mine.token },
       { cookie: mine.cookie, "x-svc-csrf": "" },
       { cookie: mine.cookie, "x-svc-csrf": `${mine.token}, ${mine.token}` },
@@ -352,7 +356,7 @@ describe("a request without a browser's marks", () => {
     assert.equal(await send({ cookie: mine.cookie }, `/_svc/action/pay?_csrf=${mine.token}`), 403);
   });
 
-  it("can't pass as another method", async () => {
+  it("can't override its method", async () => {
     const before = await transfers();
     const { cookie } = await pair();
     for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {

@@ -1,36 +1,36 @@
-/** A network that tests decide about: passes requests on to a server, and holds, reorders or fails the answers with code. */
+/** A proxy under the control of tests: it forwards requests to a server, and delays, reorders or fails the responses with code. */
 import { createServer, request, Agent, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * How code arrives. `cold`: at once, nothing of it cached. `delayed`: when `release` is called. `reversed`: then, too, and
- * what was asked for last comes first. `failing`: every chunk fails at its first request.
+ * The delivery of code. `cold`: immediately and uncached. `delayed`: when `release` is called. `reversed`: then too, and the last
+ * request is answered first. `failing`: every chunk fails at its first request.
  */
 export type DeliveryKind = "cold" | "delayed" | "reversed" | "failing";
 
 export interface Delivery {
   readonly url: string;
-  /** Begins a new page: what had failed or was held is forgotten. */
+  /** Begins a new page: forgets failed and delayed requests. */
   begin(): void;
-  /** Lets code that was held, and all that follows, arrive. */
+  /** Delivers the delayed code, and all code from now on immediately. */
   release(): void;
   close(): Promise<void>;
 }
 
-/** Code that is fetched for an event; what the page itself begins with is never held. */
+/** Code that is fetched for an event. The scripts that the page itself starts with are never delayed. */
 const CODE = /^\/_svc\/(?!loader|moments|dev).*\.js$/;
 const CHUNK = /^\/_svc\/handler\//;
 
-/** @param target URL of the server behind it. */
+/** @param target the URL of the server behind the proxy */
 export async function deliver(target: string, kind: DeliveryKind): Promise<Delivery> {
-  // A server that closes an idle connection may meet a request that is already on its way, which then fails. So none is kept open to the server
-  // behind it, and this one closes none by itself.
+  // A server that closes an idle connection may close it while a request is on its way, which then fails. So the agent keeps no
+  // connection open to the server behind it, and this server closes none on its own.
   const agent = new Agent();
   let held: (() => Promise<void>)[] = [];
   let isOpen = false;
   let failed = new Set<string>();
 
-  /** One after the other, the last first; what is asked for meanwhile goes before those that still wait. */
+  /** Answers one after the other, the last first. New requests precede the ones that still wait. */
   const reverse = async (): Promise<void> => {
     for (let next; (next = held.pop());) await next();
     isOpen = true;
@@ -66,7 +66,7 @@ export async function deliver(target: string, kind: DeliveryKind): Promise<Deliv
   };
 }
 
-/** Resolves when the answer has gone out, or whoever asked has gone. */
+/** Resolves when the response has been sent, or the client has disconnected. */
 function passOn(agent: Agent, target: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {
   return new Promise((done) => {
     reply.on("close", done);

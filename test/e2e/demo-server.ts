@@ -1,4 +1,4 @@
-/** The demo as a user runs it: built by the CLI, started by the CLI as a child process, stopped by signal. */
+/** The demo as a user runs it: built by the CLI, started by the CLI as a child process, stopped by a signal. */
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,14 +11,14 @@ export const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 const demo = join(root, "demo");
 const cli = join(root, "bin/svc.js");
 
-/** The operator key of every demo server under test. */
+/** The operator key of every demo server in tests. */
 export const API_KEY = "operator-key-of-the-demo";
 
 export interface DemoServer {
   readonly url: string;
-  /** Everything the process has printed. */
+  /** Everything that the process has printed. */
   output(): string;
-  /** Resolves with the exit code (`null` after a kill) when the process has gone. */
+  /** Resolves with the exit code (`null` after a kill) when the process has exited. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<number | null>;
 }
 
@@ -27,18 +27,18 @@ export interface DemoOptions {
   app?: string;
   /** Default: `start`, which needs a build. */
   command?: "start" | "dev";
-  /** A script that starts it by itself. Default: none, the command does. */
+  /** A script that starts the app itself, instead of the command. Default: none. */
   script?: string;
-  /** The command that starts it. Default: that of the repository. */
+  /** The command line of svc. Default: the one in the repository. */
   cli?: string;
-  /** Kept by the caller over several starts; see `temporaryFolder`. */
+  /** The caller keeps it over several starts; see `temporaryFolder`. */
   dataDir: string;
   env?: Record<string, string>;
-  /** Of a server that takes the place of another. Default: any that is free. */
+  /** The port, for a server that replaces another. Default: any free port. */
   port?: number;
 }
 
-/** Once in a test run; see {@link rebuildDemo} for sources that have changed. */
+/** Builds once per test run; see {@link rebuildDemo} for changed sources. */
 export async function buildDemo(app = demo): Promise<void> {
   await oncePerRun(app, () => rebuildDemo(app));
 }
@@ -52,7 +52,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Resolves when the server answers that it is ready. */
+/** Resolves when the server is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
   const args = options.script === undefined ? [options.cli ?? cli, options.command ?? "start"] : [options.script];
   const child = spawn(process.execPath, args, {
@@ -65,7 +65,7 @@ export async function startDemo(options: DemoOptions): Promise<DemoServer> {
       PORT: String(options.port ?? 0),
       SVC_DATA_DIR: options.dataDir,
       SVC_EXEC_API_KEY: API_KEY,
-      // What apps of files ask for in production.
+      // File-based apps require it in production.
       ...(options.app === undefined && { SVC_SITE_URL: "https://audit.example" }),
       ...options.env,
     },
@@ -86,7 +86,7 @@ export async function startDemo(options: DemoOptions): Promise<DemoServer> {
   });
   const url = await Promise.race([listening, failed]);
   await Promise.race([untilReady(url), failed]);
-  failed.catch(() => {}); // From here on it ends when it is told to.
+  failed.catch(() => {}); // From now on it exits only when stopped.
   return {
     url,
     output: () => output,

@@ -1,4 +1,4 @@
-/** A deploy under an open page: its chunks are still there, and the page goes on working (contract section 6). */
+/** A deploy while a page is open: its chunks are still served, and the page keeps working (contract section 6). */
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,11 @@ import { buildApp } from "svckit/compiler";
 import { launchBrowser, openTab } from "./browser.ts";
 import { root } from "./demo-server.ts";
 
-/** Inside the repository, so that "svckit" is found as the package it is. */
+/** Inside the repository, so that "svckit" resolves to this package. */
 const folder = join(root, "out", `deploys-${process.pid}`);
 Object.assign(process.env, { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) });
 
-/** @param step what a click adds: in the chunk, so that two builds have two. */
+/** @param step the increment of a click. It is in the chunk, so that two builds have different chunks. */
 const source = (step: number): string => `
 import { createApp, page, signal } from "svckit";
 function Counter() {
@@ -44,7 +44,7 @@ describe("a deploy", () => {
   });
 
   it(
-    "leaves the page that was open its code, and a page opened after it has the new one",
+    "keeps serving the code of a page that was open, and gives a page opened later the new code",
     { timeout: 60_000 },
     async () => {
       const old = await deploy(1, 0);

@@ -7,11 +7,11 @@ import { root, startDemo, type DemoServer } from "./demo-server.ts";
 
 export interface DevApp {
   readonly url: string;
-  /** Folder of the copy. */
+  /** The folder of the copy. */
   readonly folder: string;
-  /** Everything `svc dev` has printed. */
+  /** Everything that `svc dev` has printed. */
   output(): string;
-  /** Replaces texts that must be there, all in one write: the watcher is deaf for a moment after each. */
+  /** Replaces texts that must exist, in one write, because the watcher ignores changes for a moment after each. */
   edit(file: string, from: string, to: string, ...more: [from: string, to: string][]): void;
   read(file: string): string;
   /** Writes a file; `undefined` deletes it. */
@@ -19,13 +19,13 @@ export interface DevApp {
   stop(): Promise<void>;
 }
 
-/** @param env more variables of the process. */
+/** @param env additional variables of the process */
 export async function startDevApp(name: string, env: Record<string, string> = {}): Promise<DevApp> {
-  // Inside the repository, so that "svckit" is found as the package it is; not in test-results, which Vite does not watch.
+  // Inside the repository, so that "svckit" resolves to this package; not in test-results, which Vite does not watch.
   const folder = join(root, "out", `dev-${name}-${process.pid}`);
   cpSync(join(root, "test/fixtures/dev"), folder, {
     recursive: true,
-    // Its tsconfig.json is for where it stands; what is built there is not of this run.
+    // Its tsconfig.json fits the original folder only, and its build output is not from this run.
     filter: (path) => !/tsconfig\.json$|dist$|\.svc$/.test(path),
   });
   const server: DemoServer = await startDemo({
@@ -61,8 +61,8 @@ export async function startDevApp(name: string, env: Record<string, string> = {}
 }
 
 /**
- * For edits that nobody can see.
- * @returns waits until a scope has taken over the code of another build than now.
+ * Waits for edits that have no visible effect.
+ * @returns a function that waits until a scope runs the code of a newer build
  */
 export async function follower(page: Page, scope: string): Promise<() => Promise<unknown>> {
   const before = await page.locator(scope).getAttribute("s");

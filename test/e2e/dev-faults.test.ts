@@ -1,4 +1,4 @@
-/** What `svc dev` tells of mistakes: in front of the page that is open, on a page of its own, with the way to the editor. */
+/** Errors under `svc dev`: over the open page, on a page of their own, and with a link to the editor. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,8 +43,8 @@ beforeEach(async () => {
 });
 
 /**
- * What is told to the console: a page that is answered with 500, code that is asked for again under the name it had before it
- * was mended, errors that a test has planted. Nothing else may be.
+ * The expected console errors: a page answered with 500, code requested under its name from before the fix, and planted errors.
+ * Any other error fails the test.
  */
 afterEach(async () => {
   app.write(DESK, original);
@@ -59,7 +59,7 @@ afterEach(async () => {
   assert.deepEqual(others, []);
 });
 
-/** @returns `line:column` of `text` in the page's source as it is now. */
+/** @returns `line:column` of `text` in the current source of the page */
 function placeOf(text: string): string {
   const before = app.read(DESK).split(text)[0] ?? "";
   return `${before.split("\n").length}:${before.length - before.lastIndexOf("\n")}`;
@@ -67,8 +67,8 @@ function placeOf(text: string): string {
 
 const dialog = () => page.getByRole("alertdialog");
 
-describe("a mistake under svc dev", () => {
-  it("that does not compile is shown in front of the page, with code, place and frame, and goes when it is mended", async () => {
+describe("an error under svc dev", () => {
+  it("of the compiler is shown over the page, with code, location and code frame, and disappears once it is fixed", async () => {
     await page.locator("#one button").click();
     app.edit(DESK, HANDLER, "(total += count.value)", ["signal(props.start);", "signal(props.start); let total = 0;"]);
     await dialog().getByText("SVC101").waitFor();
@@ -86,7 +86,7 @@ describe("a mistake under svc dev", () => {
     await page.locator("#one .count", { hasText: "Count: 2" }).waitFor();
   });
 
-  it("that only shows while the page is rendered is told with its place: nesting over components, a value that can't travel", async () => {
+  it("of rendering is shown with its location: invalid nesting across components, a value that can't be serialized", async () => {
     const added = [
       "function Outer(props: { when: Date }) { return <p><Inner {...props} /></p>; }",
       "class Socket {}",
@@ -94,7 +94,7 @@ describe("a mistake under svc dev", () => {
     ];
     const withHeading = (heading: string): string =>
       `${original.replace("<h1>Desk</h1>", heading)}\n${added.join("\n")}\n`;
-    // Of another file: what one of the same file writes counts as its caller's.
+    // In another file, because content of the same file counts as its caller's.
     const inner = "export function Inner(_props: { when: Date }) { return <div>nested</div>; }";
     app.write("pages/inner.tsx", inner);
     app.write(DESK, `import { Inner } from "./inner.tsx";\n${withHeading("<Outer when={new Date()} />")}`);
@@ -112,7 +112,7 @@ describe("a mistake under svc dev", () => {
     await dialog().waitFor({ state: "detached" });
   });
 
-  it("has the focus while it is shown; Escape puts it away and gives the focus back", async () => {
+  it("has the focus while it is shown, and Escape closes it and restores the focus", async () => {
     await page.getByLabel("Letter").focus();
     app.edit(DESK, "<h1>Desk</h1>", "<p><div>x</div></p>");
     await dialog().getByText("SVC108").waitFor();
@@ -124,7 +124,7 @@ describe("a mistake under svc dev", () => {
     await page.locator("#one .count", { hasText: "Count: 2" }).waitFor();
   });
 
-  it("opens the editor at its place", async () => {
+  it("opens the editor at its location", async () => {
     app.edit(DESK, "<h1>Desk</h1>", "<p><div>x</div></p>");
     await dialog().getByRole("link").click();
     for (let attempt = 0; attempt < 200 && !existsSync(opened); attempt++)
@@ -134,7 +134,7 @@ describe("a mistake under svc dev", () => {
     assert.equal(page.url(), `${app.url}/desk`);
   });
 
-  it("is told on a page of its own where no page is open, without script too, and the page follows once it is mended", async () => {
+  it("has a page of its own when no page is open, also without script, and the page reloads once it is fixed", async () => {
     app.edit(DESK, "<h1>Desk</h1>", "<p><div>x</div></p>");
     await dialog().waitFor();
     const response = await page.goto(`${app.url}/desk`);
@@ -152,7 +152,7 @@ describe("a mistake under svc dev", () => {
     await plain.close();
   });
 
-  it("that throws while the page is rendered shows the line of the source, on page and in front of it", async () => {
+  it("thrown during rendering shows the source line, on its own page and over the open one", async () => {
     app.edit(DESK, "  const draft", "  if (notes) throw new RangeError(`planted`);\n  const draft");
     await dialog().getByText("RangeError", { exact: true }).waitFor();
     const place = `${DESK}:${placeOf("new RangeError")}`;
@@ -164,7 +164,7 @@ describe("a mistake under svc dev", () => {
     await page.locator("#one").waitFor();
   });
 
-  it("that throws in a handler shows the line of the source, and the page goes on", async () => {
+  it("thrown in a handler shows the source line, and the page keeps working", async () => {
     const followed = await follower(page, "#one");
     app.edit(DESK, HANDLER, "{ if (count.value > 0) throw new RangeError(`planted`); }");
     await followed();
@@ -178,19 +178,19 @@ describe("a mistake under svc dev", () => {
     assert.match(app.output(), new RegExp(`Error in the browser ${place} RangeError: planted`));
   });
 
-  it("that gives two rows one key is told by the browser too", async () => {
+  it("about a duplicate row key is reported by the browser too", async () => {
     const followed = await follower(page, "#one");
     app.edit(DESK, "<li>\n            <span>", "<li key={note.text}>\n            <span>");
     await followed();
     await page.getByRole("button", { name: "Note" }).click();
     await page.getByRole("button", { name: "Note" }).click();
     await dialog()
-      .getByRole("heading", { name: /item 2 of a list has the key ""/ })
+      .getByRole("heading", { name: /item 2 of a list has the same key as an earlier item, ""/ })
       .waitFor();
     await dialog().getByRole("button", { name: "Close" }).click();
   });
 
-  it("that only the browser's code has is shown at once, with the way it came", async () => {
+  it("in browser-only code is shown immediately, with its import chain", async () => {
     app.write("disk.ts", 'import { readFileSync } from "node:fs"; export const read = () => readFileSync("x").length;');
     app.edit(DESK, "import { greet", 'import { read } from "../disk.ts";\nimport { greet');
     await page.locator("#one button").click();

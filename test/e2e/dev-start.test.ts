@@ -1,4 +1,4 @@
-/** The server of `svc dev` by itself: started on a source that does not compile, asked by strangers, asked nonsense. */
+/** The server of `svc dev`: started with a source that does not compile, then given foreign and malformed requests. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -61,30 +61,30 @@ function ask(path: string, headers: Record<string, string>): Promise<number | un
 }
 
 describe("svc dev", () => {
-  it("starts on a source that does not compile, says so, and goes on once it is mended", async () => {
+  it("starts with a source that does not compile, reports the error, and continues once it is fixed", async () => {
     const broken = await fetch(`${url}/plain`, { headers: { accept: "text/html" } });
     assert.equal(broken.status, 500);
     assert.match(await broken.text(), /SVC108/);
     assert.equal(broken.headers.get("x-content-type-options"), "nosniff");
     assert.match(broken.headers.get("content-security-policy") ?? "", /'nonce-/);
-    writeFileSync(page, readFileSync(page, "utf8").replace("<p><div>x</div></p>", "<h1>Mended</h1>"));
+    writeFileSync(page, readFileSync(page, "utf8").replace("<p><div>x</div></p>", "<h1>Fixed</h1>"));
     await line(/Reloaded in \d+ ms/);
-    assert.match(await (await fetch(`${url}/plain`)).text(), /Mended/);
+    assert.match(await (await fetch(`${url}/plain`)).text(), /Fixed/);
   });
 
-  it("tells how long the parts of an answer took", async () => {
+  it("sends the duration of the parts of a response", async () => {
     const answer = await fetch(`${url}/plain`);
     assert.match(answer.headers.get("server-timing") ?? "", /^load;dur=[\d.]+, render;dur=[\d.]+, total;dur=[\d.]+$/);
   });
 
-  it("tells nothing of the source to other sites' pages, or under a name that is not this machine's", async () => {
+  it("reveals nothing about the source to other sites, or under a host name that is not local", async () => {
     assert.equal(await ask("/_svc/dev/fault", { "sec-fetch-site": "cross-site" }), 405);
     assert.equal(await ask("/_svc/dev/events", { "sec-fetch-site": "cross-site" }), 403);
     assert.equal(await ask("/_svc/dev/events", { host: "rebound.example" }), 403);
     assert.notEqual(await ask("/_svc/dev/open?file=app.tsx", { "sec-fetch-site": "cross-site" }), 204);
   });
 
-  it("refuses what is no request with the security headers of every answer", async () => {
+  it("refuses a malformed request with the security headers of every response", async () => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.end("NONSENSE\r\n\r\n");

@@ -1,4 +1,4 @@
-/** `svc dev` as an author meets it: an open page follows the source and keeps what was done in it. */
+/** `svc dev` as an author uses it: an open page follows the source and keeps its state. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -39,7 +39,7 @@ afterEach(async () => {
   await untilServed("desk", "<h1>Desk</h1>");
 });
 
-/** The server waits for its new app by itself; which one it has shows in what it serves. */
+/** The server switches to the new app on its own. Its responses show which one is running. */
 async function untilServed(path: string, text: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const answer = await fetch(`${app.url}/${path}`, { headers: { accept: "text/html" } });
@@ -54,7 +54,7 @@ const count = (section: string, text: string): Promise<void> =>
 const add = (section: string): Promise<void> => page.locator(`#${section} button`).click();
 
 describe("an edit under svc dev", () => {
-  it("of a handler takes effect at the next event, in a scope that is awake, and signals keep their values", async () => {
+  it("of a handler takes effect at the next event, in an awake scope, and signals keep their values", async () => {
     await add("one");
     await count("one", "Count: 2");
     const followed = await follower(page, "#one");
@@ -80,7 +80,7 @@ describe("an edit under svc dev", () => {
     assert.equal(loads, 1);
   });
 
-  it("after another keeps what was set before both", async () => {
+  it("after another keeps the state from before both", async () => {
     await add("one");
     await page.getByLabel("Draft").fill("second");
     await page.getByRole("button", { name: "Note", exact: true }).click();
@@ -93,7 +93,7 @@ describe("an edit under svc dev", () => {
     assert.equal(loads, 1);
   });
 
-  it("of markup keeps typed input, focus, selection, scroll, what is open, and elements that play", async () => {
+  it("of markup keeps typed input, focus, selection, scroll position, open elements, and playing media", async () => {
     const letter = page.getByLabel("Letter");
     await letter.fill("Dear Ada");
     await letter.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(2, 5));
@@ -130,7 +130,7 @@ describe("an edit under svc dev", () => {
     assert.equal(loads, 1);
   });
 
-  it("keeps rows that the browser has made, and what was typed in them", async () => {
+  it("keeps rows created in the browser, and text typed into them", async () => {
     await page.getByLabel("Draft").fill("second");
     await page.getByRole("button", { name: "Note", exact: true }).click();
     await page.getByLabel("Remark").nth(1).fill("typed in the second row");
@@ -146,7 +146,7 @@ describe("an edit under svc dev", () => {
     assert.equal(loads, 1);
   });
 
-  it("lets handlers that are under way go on with the signals that the page shows", async () => {
+  it("lets running handlers continue with the signals that the page shows", async () => {
     await page.route("**/_svc/action/greet", async (route) => {
       app.edit(DESK, "<h1>Desk</h1>", "<h1>Meanwhile</h1>");
       await page.getByText("Meanwhile").waitFor();
@@ -156,7 +156,7 @@ describe("an edit under svc dev", () => {
     await page.locator(".said", { hasText: "Hello, Ada" }).waitFor();
   });
 
-  it("runs effects of scopes that are awake once, with what they are now", async () => {
+  it("runs effects of awake scopes once, with the new code", async () => {
     await page.locator("#ticker button").click();
     await page.locator(".seen", { hasText: /^at 1$/ }).waitFor();
     const followed = await follower(page, "#one");
@@ -166,7 +166,7 @@ describe("an edit under svc dev", () => {
     await page.locator(".seen", { hasText: /^now 2$/ }).waitFor();
   });
 
-  it("of a first value changes signals that nobody has set, and no others", async () => {
+  it("of an initial value changes only signals that were never set", async () => {
     await add("one");
     app.edit(DESK, "signal(props.start)", "signal(props.start * 1000)");
     await count("two", "Count: 10000");
@@ -175,7 +175,7 @@ describe("an edit under svc dev", () => {
     await count("two", "Count: 10001");
   });
 
-  it("that takes a signal away says so and keeps the others", async () => {
+  it("that removes a signal logs a warning and keeps the others", async () => {
     const warnings: string[] = [];
     page.on("console", (message) => void (message.type() === "warning" && warnings.push(message.text())));
     await add("one");
@@ -193,9 +193,7 @@ describe("an edit under svc dev", () => {
     );
     await page.locator("#one i", { hasText: "0" }).waitFor();
     await count("one", "Count: 2");
-    assert.deepEqual(warnings, [
-      'svc: "seen" of Ticker (pages/desk.tsx) is no more after this edit; what it held is lost.',
-    ]);
+    assert.deepEqual(warnings, ['svc: "seen" of Ticker (pages/desk.tsx) was removed by this edit; its value is lost.']);
   });
 
   it("of a stylesheet swaps it, without a moment unstyled", async () => {
@@ -205,16 +203,16 @@ describe("an edit under svc dev", () => {
       () => getComputedStyle(document.querySelector("h1") as Element).color === "rgb(4, 5, 6)",
     );
     await page.waitForFunction(() => document.querySelectorAll("link[rel=stylesheet]").length === 1);
-    // The next morph leaves the new one alone.
+    // The next morph keeps the new stylesheet.
     app.edit(DESK, "<h1>Desk</h1>", "<h1>Styled</h1>");
     await page.getByText("Styled").waitFor();
     assert.equal(await page.locator("h1").evaluate((heading) => getComputedStyle(heading).color), "rgb(4, 5, 6)");
     assert.equal(loads, 1);
   });
 
-  it("of a module behind an action is what the next call runs", async () => {
+  it("of a module behind an action takes effect at the next call", async () => {
     app.edit("words.ts", "Hello", "Good morning");
-    // Nothing in the page tells when the server has taken the edit over, so it is asked until it has.
+    // The page does not show when the server has applied the edit, so the test calls until it has.
     for (let attempt = 0, said = ""; !said.includes("Good morning"); attempt++) {
       assert.ok(attempt < 200, said);
       const answered = page.waitForResponse(/greet/);
@@ -224,7 +222,7 @@ describe("an edit under svc dev", () => {
     await page.locator(".said", { hasText: "Good morning, Ada" }).waitFor();
   });
 
-  it("of app.tsx brings pages and takes them away, without restarting", async () => {
+  it("of app.tsx adds and removes pages, without restarting", async () => {
     const context = await browser.newContext();
     const other = await context.newPage();
     await other.goto(`${app.url}/more`);
@@ -241,7 +239,7 @@ describe("an edit under svc dev", () => {
     await context.close();
   });
 
-  it("that gives a page its first handler makes it live without loading it anew", async () => {
+  it("that gives a page its first handler makes it interactive without a reload", async () => {
     const plain = app.read("pages/plain.tsx");
     await page.goto(`${app.url}/plain`);
     loads = 0;
@@ -263,7 +261,7 @@ describe("an edit under svc dev", () => {
     await page.goto(`${app.url}/desk`);
   });
 
-  it("reaches a page that was streamed, and what its late pieces hold", async () => {
+  it("reaches a streamed page and its late parts", async () => {
     await page.goto(`${app.url}/late`);
     loads = 0;
     await page.getByRole("button", { name: "Count" }).click();

@@ -1,6 +1,6 @@
 /**
- * An app as `svc build` would have written it, under `svc start`: its requests and workers wait for files, so that a test
- * decides when they go on.
+ * An app in the output format of `svc build`, under `svc start`. Its requests and workers wait for files, so that a test decides
+ * when they continue.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ import { createApp, route } from "svckit";
 import { graph, worker } from "svckit/graph";
 
 const folder = process.env.GATES;
-const tell = (text) => appendFileSync(folder + "/journal", text + "\\n");
+const note = (text) => appendFileSync(folder + "/journal", text + "\\n");
 const gate = async (name, signal) => {
-  tell("at " + name);
+  note("at " + name);
   while (!existsSync(folder + "/" + name)) await wait(10, undefined, { signal });
 };
 const step = (name) => worker(name, async (_input, ctx) => {
   if (name === "second") await gate("second", ctx.signal);
-  tell("done " + name);
+  note("done " + name);
   return name;
 });
 
@@ -52,15 +52,15 @@ export default createApp({
 export interface DrainApp {
   /** @param deadline of the drain */
   start(deadline: string): Promise<DemoServer>;
-  /** Lets what waits for this file go on. */
+  /** Lets work that waits for this file continue. */
   open(gate: string): void;
-  /** What the app has written down, a line each. */
+  /** The journal of the app, one entry per line. */
   journal(): string[];
   remove(): void;
 }
 
 export function drainApp(): DrainApp {
-  // Inside the repository, so that "svckit" is found as the package it is.
+  // Inside the repository, so that "svckit" resolves to this package.
   const folder = join(root, "out", `drain-${process.pid}`);
   mkdirSync(join(folder, "dist/server"), { recursive: true });
   writeFileSync(join(folder, "dist/server/app.js"), SOURCE);

@@ -1,11 +1,11 @@
-/** A real process that is asked to end in the middle of its work: what it finishes, what it leaves, how it exits. */
+/** A real process that gets SIGTERM while it works: the work it completes, the work it leaves, and its exit code. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { API_KEY, type DemoServer } from "./demo-server.ts";
 import { drainApp } from "./drain-app.ts";
 import { graphEvents, startGraph, type ApiEvent, type StartedGraph } from "./graph-api.ts";
 
-/** Far longer than any test takes: that one ends shows that it was not waited for. */
+/** Much longer than any test, so that an early exit proves that the process did not wait for it. */
 const NEVER = "10m";
 
 const app = drainApp();
@@ -18,7 +18,7 @@ after(async () => {
 });
 
 describe("a process that gets SIGTERM", () => {
-  it("ends event streams with an event that says so, aborts the worker at the deadline and exits with 0", async () => {
+  it("ends event streams with a closing event, aborts the worker at the deadline and exits with 0", async () => {
     server = await app.start("1s");
     graph = await startGraph(server.url, { worker: "steps", input: null });
     const { response, text } = await follow(server.url, graph);
@@ -29,7 +29,7 @@ describe("a process that gets SIGTERM", () => {
     assert.equal(await exited, 0, server.output());
   });
 
-  it("started again, goes on with the step that was cut short, and finishes a request before it exits with 0", async () => {
+  it("resumes an interrupted step after a restart, and completes a running request before it exits with 0", async () => {
     server = await app.start(NEVER);
     await until(() => app.journal().filter((line) => line === "at second").length === 2, "the second step runs again");
     const slow = fetch(`${server.url}/slow`);
@@ -46,7 +46,7 @@ describe("a process that gets SIGTERM", () => {
     assert.equal(await exited, 0, server.output());
   });
 
-  it("has lost nothing: the graph is done, each step once, its events without a gap", async () => {
+  it("loses nothing: the graph is done, each step ran once, and its events have no gap", async () => {
     server = await app.start(NEVER);
     const events: ApiEvent[] = [];
     for await (const event of graphEvents(server.url, graph)) events.push(event);
@@ -63,7 +63,7 @@ describe("a process that gets SIGTERM", () => {
     );
   });
 
-  it("exits at once with 143 when it gets a second one", async () => {
+  it("exits immediately with 143 at the second signal", async () => {
     assert.ok(server);
     const stuck = fetch(`${server.url}/stuck`).catch((error: unknown) => error);
     await until(() => app.journal().includes("at stuck"), "the request is being answered");
@@ -75,7 +75,7 @@ describe("a process that gets SIGTERM", () => {
     assert.ok((await stuck) instanceof Error);
   });
 
-  it("exits with 1 and says so when a request is not answered by the deadline", async () => {
+  it("exits with 1 and reports it when a request is not answered by the deadline", async () => {
     server = await app.start("1ms");
     const stuck = fetch(`${server.url}/stuck`).catch((error: unknown) => error);
     await until(
@@ -89,19 +89,19 @@ describe("a process that gets SIGTERM", () => {
   });
 });
 
-describe("a process in which something is thrown that nobody catches", () => {
-  it("exits with 1, and says what it was in a line of its log", async () => {
+describe("a process with an uncaught error", () => {
+  it("exits with 1, and logs the error in one line", async () => {
     server = await app.start(NEVER);
     const { url, stop, output } = server;
     await fetch(`${url}/crash`).catch(() => undefined); // it may end before it has answered
-    await until(() => output().includes("An error that nobody caught"), "it is logged");
-    // The signal finds no process any more.
+    await until(() => output().includes("Uncaught error: the process exits"), "it is logged");
+    // The process has exited before this signal.
     assert.equal(await stop(), 1);
     assert.match(output(), /^\{"level":50,.*"message":"nobody catches this".*\}$/m);
   });
 });
 
-/** The events of a graph as a browser gets them: resolves once the stream is open. */
+/** The events of a graph as a browser gets them. Resolves once the stream is open. */
 async function follow(url: string, { graph_id }: StartedGraph): Promise<{ response: Response; text: Promise<string> }> {
   const headers = { authorization: `Bearer ${API_KEY}` };
   const response = await fetch(`${url}/_svc/graphs/${graph_id}/events`, { headers });

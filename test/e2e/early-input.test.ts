@@ -1,4 +1,4 @@
-/** Real mouse and keyboard before any script but the stub has arrived: every event is handled once, in its order. */
+/** Real mouse and keyboard input before any script but the stub has loaded: every event is handled once and in order. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openTab } from "./browser.ts";
@@ -6,7 +6,7 @@ import { button, holdBack, hostileApp } from "./hostile-app.ts";
 
 const app = hostileApp();
 
-describe("input before any script has arrived", () => {
+describe("input before any script has loaded", () => {
   it("is handled in order, each event once: clicks, keys, typing, a submit", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
@@ -25,7 +25,7 @@ describe("input before any script has arrived", () => {
     assert.ok(page.url().endsWith("/input"), "the form was not sent");
     releaseHeld();
     await page.locator("#count", { hasText: /^2$/ }).waitFor();
-    // What a field held at each event is not kept, only that there was one.
+    // The queue keeps that an event happened, but not the value of the field at that time.
     const expected = "a =abc b =abc c =abc click click double submit ";
     assert.equal(await page.locator("output").textContent(), expected);
     assert.equal(await page.locator("#text").textContent(), "abc");
@@ -34,7 +34,7 @@ describe("input before any script has arrived", () => {
     await tab.close();
   });
 
-  it("goes on while code arrives piece by piece, and nothing overtakes", async () => {
+  it("is handled in order while code arrives bit by bit", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const letCoreGo = await holdBack(page, "**/_svc/core.js");
@@ -49,7 +49,7 @@ describe("input before any script has arrived", () => {
     await tab.close();
   });
 
-  it("of more events than anyone means is bounded", async () => {
+  it("is limited to a bounded number of events", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const releaseHeld = await holdBack(page);
@@ -64,7 +64,7 @@ describe("input before any script has arrived", () => {
     await tab.close();
   });
 
-  it("is lost with what it was meant for, without a complaint, and what comes after it is not", async () => {
+  it("is dropped without an error when its scope is replaced, and later input is handled", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const releaseHeld = await holdBack(page, "**/_svc/core.js");
@@ -75,7 +75,7 @@ describe("input before any script has arrived", () => {
     await count.evaluate((element) => {
       const scope = element.closest("[s]") as Element;
       const gone = scope.cloneNode(true);
-      // As a navigation does: another scope of the same number stands where this one stood.
+      // As after a navigation: another scope with the same number replaces this one.
       scope.replaceWith(gone);
     });
     await count.click();
@@ -85,7 +85,7 @@ describe("input before any script has arrived", () => {
     await tab.close();
   });
 
-  it("is lost with the page when the visitor leaves, without a complaint", async () => {
+  it("is dropped without an error when the visitor leaves the page", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const releaseHeld = await holdBack(page);

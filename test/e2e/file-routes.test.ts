@@ -1,4 +1,4 @@
-/** The app of test/fixtures/fullstack, as `svc build` makes it: files become pages, with their layouts, data and errors. */
+/** The app of test/fixtures/fullstack, built by `svc build`: files become pages, with their layouts, data and errors. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
@@ -10,7 +10,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What stands between the first such tags. */
+/** The content of the first element with this tag. */
 function inside(tag: string, html: string): string {
   return new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html)?.[1] ?? "";
 }
@@ -30,18 +30,18 @@ describe("a file below pages/", () => {
     assert.match(inside("main", text), /<button [^>]*id="count"[^>]*>0 of 0<\/button>/);
   });
 
-  it("is given the parameters of its name, and data from load", async () => {
+  it("gets the parameters of its name, and data from load", async () => {
     const { status, text } = await get("/users/1");
     assert.equal(status, 200);
     assert.match(inside("main", text), /^<section><p>2 users<\/p><h1>Ada &lt;Lovelace><\/h1><\/section>$/);
   });
 
-  it("may leave a parameter out, or take many segments", async () => {
+  it("may have an optional parameter, or match many segments", async () => {
     assert.match((await get("/docs")).text, /Docs of everything/);
     assert.match((await get("/docs/a/b%20c")).text, /Docs of a\/b c/);
   });
 
-  it("is an endpoint where it is .ts, with the methods it exports", async () => {
+  it("is an endpoint if it is a .ts file, with the methods it exports", async () => {
     assert.equal((await get("/api/users")).text, '["Ada","Grace"]');
     const made = await fetch(`${app.url}/api/users`, { method: "POST", body: "Alan" });
     assert.deepEqual([made.status, await made.json()], [201, { got: "Alan" }]);
@@ -49,14 +49,14 @@ describe("a file below pages/", () => {
     assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD, POST"]);
   });
 
-  it("is behind the middleware of its folder, a group's too", async () => {
+  it("is behind the middleware of its folder or group", async () => {
     assert.equal((await get("/members")).status, 401);
     assert.equal((await get("/members", { "x-member": "yes" })).status, 200);
   });
 });
 
-describe("head", () => {
-  it("writes canonical address, Open Graph and JSON-LD, absolute and escaped", async () => {
+describe("the head of a page", () => {
+  it("contains canonical address, Open Graph and JSON-LD, absolute and escaped", async () => {
     const { text } = await get("/users/1");
     const head = inside("head", text);
     assert.match(head, /<link rel="canonical" href="https:\/\/example\.com\/users\/1">/);
@@ -71,13 +71,13 @@ describe("head", () => {
     assert.equal((JSON.parse(json) as { name: string }).name, "Ada <Lovelace>");
   });
 
-  it("tells robots to stay away where the page says so", async () => {
+  it("excludes robots if the page requests that", async () => {
     assert.match((await get("/docs")).text, /<meta name="robots" content="noindex">/);
   });
 });
 
-describe("what fails", () => {
-  it("is shown by the nearest _error.tsx with its status, and the layouts around that stay", async () => {
+describe("an error", () => {
+  it("is shown by the nearest _error.tsx with its status, inside the outer layouts", async () => {
     const { status, text } = await get("/users/7");
     assert.equal(status, 404);
     assert.match(
@@ -87,40 +87,40 @@ describe("what fails", () => {
     assert.equal(inside("title", text), "No such user · Examples");
   });
 
-  it("tells visitors nothing of a fault, and the log everything", async () => {
+  it("shows visitors no details, and the log all of them", async () => {
     const { status, text } = await get("/users/broken");
     assert.equal(status, 500);
     assert.match(text, /<p role="alert">500: Something failed on our side\.<\/p>/);
     assert.doesNotMatch(text, /secret/);
   });
 
-  it("in a view has the same end, with the same status", async () => {
+  it("in a view is handled in the same way, with the same status", async () => {
     const { status, text } = await get("/users/2");
     assert.equal(status, 500);
     assert.match(inside("main", text), /<section><p>2 users<\/p><p role="alert">500:/);
   });
 
-  it("outside of every _error.tsx is the built-in page", async () => {
+  it("outside of every _error.tsx shows the built-in page", async () => {
     const { status, text } = await get("/?root-fails");
     assert.equal(status, 500);
     assert.doesNotMatch(text, /data is gone|<header>/);
   });
 
-  it("by a redirect is the redirect", async () => {
+  it("that is a redirect redirects", async () => {
     const { status, headers } = await get("/users/old");
     assert.deepEqual([status, headers.get("location")], [303, "/users/1"]);
   });
 });
 
-describe("what load gives", () => {
-  it("may come late, however far in it is: the page stands, and what it waited for follows", async () => {
+describe("the data of load", () => {
+  it("may arrive late at any depth: the page is sent first, and its deferred content follows", async () => {
     const { status, text } = await get("/late");
     assert.equal(status, 200);
     assert.match(text, /<p>now<\/p>/);
     assert.match(text, /<b>there<\/b>/);
   });
 
-  it("and fails late, is shown by the nearest _error.tsx in its place, with the request's id and no secret", async () => {
+  it("that fails late is replaced by the nearest _error.tsx, with the request's id and no secret", async () => {
     const { status, headers, text } = await get("/late?how=fails");
     assert.equal(status, 200);
     assert.match(text, /<p>now<\/p>/);
@@ -129,13 +129,13 @@ describe("what load gives", () => {
     assert.doesNotMatch(text, /secret/);
   });
 
-  it("is nothing where it throws an error with a status and a message for visitors", async () => {
+  it("is replaced by an error with its status and its message for visitors", async () => {
     const { status, text } = await get("/busy");
     assert.equal(status, 503);
     assert.match(inside("main", text), /<h1>Root error 503<\/h1><p>Back at noon<\/p>/);
   });
 
-  it("is the same for all where options say so", async () => {
+  it("is shared by all visitors if options say so", async () => {
     const { headers, text } = await get("/shared", { cookie: "a=b" });
     assert.match(text, /made 1/);
     assert.equal(headers.get("cache-control"), "public, max-age=60");
@@ -144,22 +144,22 @@ describe("what load gives", () => {
   });
 });
 
-describe("what is not there", () => {
-  it("is told by _404.tsx with status 404, inside the layouts", async () => {
+describe("a missing page", () => {
+  it("is shown by _404.tsx with status 404, inside the layouts", async () => {
     const { status, text } = await get("/nowhere/at/all");
     assert.equal(status, 404);
     assert.equal(inside("main", text), "<h1>Lost: Nothing is at /nowhere/at/all</h1>");
     assert.equal(inside("title", text), "Not Found · Examples");
   });
 
-  it("is told to programs as a problem", async () => {
+  it("is a problem document for programs", async () => {
     const { status, headers } = await get("/nowhere", { accept: "application/json" });
     assert.deepEqual([status, headers.get("content-type")], [404, "application/problem+json"]);
   });
 });
 
-describe("what search engines and assistants ask for", () => {
-  it("robots.txt has the rules of the app and the sitemap", async () => {
+describe("a full-stack app serves", () => {
+  it("robots.txt with the rules of the app and the sitemap", async () => {
     const { headers, text } = await get("/robots.txt");
     assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
     assert.equal(
@@ -168,7 +168,7 @@ describe("what search engines and assistants ask for", () => {
     );
   });
 
-  it("sitemap.xml has the pages that may be indexed, and the entries of the app", async () => {
+  it("sitemap.xml with the indexable pages and the entries of the app", async () => {
     const { headers, text } = await get("/sitemap.xml");
     assert.equal(headers.get("content-type"), "application/xml; charset=utf-8");
     const addresses = [...text.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address);
@@ -176,7 +176,7 @@ describe("what search engines and assistants ask for", () => {
     assert.match(text, /<lastmod>2026-01-02T00:00:00\.000Z<\/lastmod>/);
   });
 
-  it("llms.txt tells what the site is, and links its pages", async () => {
+  it("llms.txt with a description of the site and links to its pages", async () => {
     const { text } = await get("/llms.txt");
     assert.equal(
       text,
@@ -184,7 +184,7 @@ describe("what search engines and assistants ask for", () => {
     );
   });
 
-  it("a page that exports markdown has a twin, and each names the other", async () => {
+  it("Markdown twins for pages that export markdown, linked both ways", async () => {
     for (const [page, twin, body] of [
       ["/", "/index.md", "# Home\n"],
       ["/users/1", "/users/1.md", "# Ada <Lovelace>\n"],

@@ -1,9 +1,9 @@
 /**
- * What tests do inside a page: fire events, describe what the page shows, note what changes in it. Put into every page
- * before its own scripts; serialised, so it may use nothing of this module but `install` itself.
+ * The part of the tests that runs inside a page: it fires events, describes the page, and records its changes. Injected before
+ * the page's own scripts and serialized, so `install` may not refer to anything else in this module.
  */
 
-/** A step of a fixture as it travels (test/fixtures/compiler/fixture.ts). */
+/** A step of a fixture, as serialized (test/fixtures/compiler/fixture.ts). */
 export interface WireStep {
   on: string;
   at?: string;
@@ -13,18 +13,18 @@ export interface WireStep {
   typed?: Record<string, string>;
 }
 
-/** What `install` puts into a page. */
+/** The object that `install` adds to a page. */
 export interface PageProof {
-  /** Notes changes of the document from here on. */
+  /** Records changes of the document from now on. */
   watch(): void;
   /** Fires the event of a step. */
   fire(step: WireStep): void;
   /**
-   * Waits until the page shows what the server sends for `url`.
-   * @returns what both show: equal, unless that did not happen in time.
+   * Waits until the page equals the server's page for `url`.
+   * @returns both pages, which are equal unless the wait timed out
    */
   settle(url: string, typed: Record<string, string>): Promise<{ shown: string[]; expected: string[] }>;
-  /** What changed since `watch`, one line each. */
+  /** The changes since `watch`, one per line. */
   changes(): string[];
 }
 
@@ -36,11 +36,11 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
   const FIELDS = ["INPUT", "OPTION", "SELECT", "TEXTAREA"];
   const MEDIA = ["AUDIO", "VIDEO"];
   const PROTOCOL = ["s", "b", "pt"];
-  /** Pages at once wait like this, and none of them is to take the processor from the others. */
+  /** Concurrent pages wait like this, so that none takes the processor from the others. */
   const POLL_MS = 10;
   const SILENT = ["SCRIPT", "NOSCRIPT"];
 
-  /** Elements, attributes, state of fields and texts, without what only serves the resuming. */
+  /** Elements, attributes, field state and text, without the attributes that only resuming needs. */
   const outline = (root: Document): string[] => {
     const lines: string[] = [];
     let text = "";
@@ -68,7 +68,7 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
       flush();
       const space = element.namespaceURI?.endsWith("xhtml") ? [] : [`(${element.namespaceURI?.slice(-4)})`];
       lines.push(`<${[element.tagName, ...space, ...attributes, ...stateOf(element)].join(" ")}>`);
-      // What stands in a text area is its value; its children are the first one.
+      // The value of a text area is its content. Its children are the initial value.
       for (const child of element.tagName === "TEXTAREA" ? [] : element.childNodes) {
         if (child instanceof Element) visit(child);
         else if (child instanceof Text) text += child.data;
@@ -80,7 +80,7 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
     return lines;
   };
 
-  /** A document of the server's without any script run; not `DOMParser`, which Trusted Types would refuse. */
+  /** A document of the server with no script run. `DOMParser` is not used, because Trusted Types refuse it. */
   const fetchDocument = (url: string): Promise<Document> =>
     new Promise((done, fail) => {
       const request = new XMLHttpRequest();
@@ -137,7 +137,7 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
   const describe = (all: MutationRecord[]): string[] => {
     const removed = new Set(all.flatMap((record) => [...record.removedNodes]));
     const added = new Set(all.flatMap((record) => [...record.addedNodes]));
-    /** Records know what was; what came is what was at the next change of the same place. */
+    /** A record has the old value only. The new value is the old value of the next change in the same place. */
     const laterOf = ({ target, type, attributeName: name }: MutationRecord, at: number): string | null => {
       const next = all
         .slice(at + 1)
@@ -160,7 +160,7 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
         ...[...record.addedNodes].map((node) => `${removed.has(node) ? "moved" : "new"} in ${where}: ${show(node)}`),
       ];
     });
-    // Of a node moved or changed more than once each time is a line: that is what the log is for.
+    // A node that moved or changed several times has several lines, on purpose.
     return lines;
   };
 

@@ -1,6 +1,6 @@
 /**
- * What is on record about a fixture (`expected.md` beside its `input.tsx`): both modules, the page, its bytes, and what each
- * step changes in the document. Hashes, tokens and nonces are left out, so that a record changes only with what it is about.
+ * The recorded output of a fixture (`expected.md` beside its `input.tsx`): both modules, the page, its sizes, and the document changes
+ * of each step. Hashes, tokens and nonces are omitted, so that unrelated changes do not affect a record.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export async function snapshot(name: string, page: string, played: Played[]): Pr
 const block = (title: string, language: string, text: string): string =>
   `## ${title}\n\n\`\`\`${language}\n${text.trim()}\n\`\`\``;
 
-/** JavaScript without types; states and steps are the test's, not the fixture's. */
+/** JavaScript without types. States and steps belong to the test, not to the fixture. */
 async function plain(code: string): Promise<string> {
   const options = { lang: "ts", target: "es2022", tsconfig: false } as const;
   const { code: text } = await transformWithOxc(code, "input.ts", options);
@@ -52,7 +52,7 @@ interface State {
   n: Record<string, unknown>;
 }
 
-/** Scopes, values and needs, one a line. */
+/** Scopes, values and needs, one per line. */
 function stateLines(text: string): string {
   const { s, v, n } = JSON.parse(withoutHashes(text)) as State;
   const lines = [
@@ -63,7 +63,7 @@ function stateLines(text: string): string {
   return `<!-- state\n${lines.join("\n")}\n-->`;
 }
 
-/** Text of the chunk that the page's first scope names, as it is served. */
+/** The text of the chunk that the first scope of the page names, as it is served. */
 function chunkOf(page: string): string | undefined {
   const name = / s="\d+ (input-[0-9a-f]{8})\b/.exec(page)?.[1];
   const folder = join(fixtureApp, "dist/client/handler");

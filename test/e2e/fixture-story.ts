@@ -1,4 +1,4 @@
-/** Plays the steps of fixtures in a few tabs, on a server built or in development, and holds each step against the server. */
+/** Plays the steps of fixtures in a few tabs, with a production or a development server, and compares each step with the server's page. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,17 +10,17 @@ import { install, type WireStep } from "./fixture-page.ts";
 
 export const fixtureApp = join(root, "test/fixtures/compiler");
 
-/** Names of the fixtures, which are their paths; `FIXTURES=row` leaves those whose names hold "row". */
+/** The names of the fixtures, which are their paths. `FIXTURES=row` keeps those whose names contain "row". */
 export const fixtureNames: string[] = readdirSync(fixtureApp, { withFileTypes: true, recursive: true })
   .filter((entry) => entry.name === "input.tsx" && !entry.parentPath.includes("dist"))
   .map((entry) => entry.parentPath.slice(fixtureApp.length + 1))
   .filter((name) => name.includes(process.env["FIXTURES"] ?? ""))
   .sort();
 
-/** What happens at once: pages are waiting for code most of the time, so more tabs than processors pay. */
+/** The number of concurrent tabs. Pages mostly wait for code, so more tabs than processors are faster. */
 export const TABS = 4;
 
-/** Longest a page may take to show what the server sends. Reached only by a test that fails. */
+/** The longest time for a page to equal the server's. Only a failing test reaches it. */
 const SETTLE_MS = 30_000;
 
 interface WireFixture {
@@ -29,20 +29,20 @@ interface WireFixture {
   steps?: WireStep[];
 }
 
-/** A step that was played, and what it changed in the document, one line each. */
+/** A played step, and its changes of the document, one per line. */
 export interface Played {
   title: string;
   changes: string[];
 }
 
-/** The fixtures' app, served one way, with tabs that see it through one kind of network. */
+/** The fixtures' app with one server, and tabs that reach it through one kind of network. */
 export class FixtureStage {
   readonly #server: DemoServer;
   readonly #browser: Browser;
   readonly #kind: DeliveryKind;
-  readonly #free: QueueItem[] = [];
-  readonly #waiting: ((item: QueueItem) => void)[] = [];
-  readonly #items: QueueItem[] = [];
+  readonly #free: FixtureTab[] = [];
+  readonly #waiting: ((opened: FixtureTab) => void)[] = [];
+  readonly #tabs: FixtureTab[] = [];
   readonly #fixtures: Map<string, WireFixture>;
 
   private constructor(server: DemoServer, browser: Browser, kind: DeliveryKind, fixtures: WireFixture[]) {
@@ -55,41 +55,41 @@ export class FixtureStage {
   static async open({ server, browser }: FixtureHost, kind: DeliveryKind): Promise<FixtureStage> {
     const fixtures = (await (await fetch(`${server.url}/fixtures.json`)).json()) as WireFixture[];
     const stage = new FixtureStage(server, browser, kind, fixtures);
-    for (let item = 0; item < TABS; item++) stage.#items.push(await stage.#newSeat());
-    stage.#free.push(...stage.#items);
+    for (let count = 0; count < TABS; count++) stage.#tabs.push(await stage.#openTab());
+    stage.#free.push(...stage.#tabs);
     return stage;
   }
 
   async close(): Promise<void> {
-    for (const item of this.#items) {
-      await item.tab.close();
-      await item.delivery.close();
+    for (const opened of this.#tabs) {
+      await opened.tab.close();
+      await opened.delivery.close();
     }
   }
 
-  /** HTML of a fixture in its first state. */
+  /** The HTML of a fixture in its first state. */
   async html(name: string): Promise<string> {
     return (await fetch(`${this.#server.url}/${name}`)).text();
   }
 
-  /** @throws AssertionError where a step leads to something else than what the server sends for its state */
+  /** @throws AssertionError if a step leads to a page other than the server's for the same state */
   async play(name: string): Promise<Played[]> {
     const fixture = this.#fixtures.get(name);
     assert.ok(fixture, `the app has a fixture ${name}`);
-    const item = this.#free.pop() ?? (await new Promise<QueueItem>((done) => this.#waiting.push(done)));
+    const opened = this.#free.pop() ?? (await new Promise<FixtureTab>((done) => this.#waiting.push(done)));
     try {
-      const played = await this.#playIn(item, fixture);
-      assert.deepEqual(item.complaints(this.#kind), [], "the browser has nothing to complain about");
+      const played = await this.#playIn(opened, fixture);
+      assert.deepEqual(opened.complaints(this.#kind), [], "the browser reports no error");
       return played;
     } finally {
       const next = this.#waiting.shift();
-      if (next) next(item);
-      else this.#free.push(item);
+      if (next) next(opened);
+      else this.#free.push(opened);
     }
   }
 
   async #playIn(
-    { tab: { page }, delivery }: QueueItem,
+    { tab: { page }, delivery }: FixtureTab,
     { name, start = {}, steps = [] }: WireFixture,
   ): Promise<Played[]> {
     const urlOf = (state: object): string =>
@@ -118,13 +118,13 @@ export class FixtureStage {
     return played;
   }
 
-  /** Code was asked for before this answer was, so it is there to be released by now. */
+  /** The code was requested before this response, so it can be released by now. */
   async #release(url: string, delivery: Delivery): Promise<void> {
     await fetch(url);
     delivery.release();
   }
 
-  async #newSeat(): Promise<QueueItem> {
+  async #openTab(): Promise<FixtureTab> {
     const tab = await openTab(this.#browser);
     await tab.page.addInitScript(`(${install.toString()})("data-svc-pending", ${SETTLE_MS})`);
     const delivery = await deliver(this.#server.url, this.#kind);
@@ -133,14 +133,14 @@ export class FixtureStage {
       delivery,
       complaints: (kind) => {
         const all = tab.takeComplaints();
-        // That a request failed is what this network is for.
+        // This network fails requests on purpose.
         return kind === "failing" ? all.filter((text) => !text.includes("503")) : all;
       },
     };
   }
 }
 
-interface QueueItem {
+interface FixtureTab {
   tab: Tab;
   delivery: Delivery;
   complaints(kind: DeliveryKind): string[];
@@ -159,13 +159,13 @@ export interface FixtureHost {
 }
 
 /**
- * @param command `start` builds the app first.
- * @param folder of an app that tells at `/fixtures.json` what its pages are.
+ * @param command `start` builds the app first
+ * @param folder of an app that lists its pages at `/fixtures.json`
  */
 export async function hostFixtures(command: "start" | "dev", app = fixtureApp): Promise<FixtureHost> {
   const folder = temporaryFolder();
   if (command === "start") {
-    // The test runner says of tests behind a failed hook only that they were cancelled.
+    // The test runner reports only that tests behind a failed hook were cancelled.
     await buildDemo(app).catch((error: unknown) => {
       console.error(error);
       throw error;

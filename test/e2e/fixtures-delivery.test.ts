@@ -1,8 +1,8 @@
 /**
- * Fixtures under other networks than the best, and in development: code that comes late, in another order, or fails at
- * first; each time every step leads to what the server sends. Records are held by fixtures.test.ts.
+ * Fixtures under worse networks and in development: code that arrives late, in another order, or fails at first. Each time every
+ * step leads to the server's page. fixtures.test.ts checks the records.
  *
- * All of them with code that comes late, for that is the usual case; each sixth in the others. `FIXTURES_ALL=1` takes all.
+ * All of them run with late code, because that is the usual case; every sixth runs in the others. `FIXTURES_ALL=1` runs all.
  */
 import { after, before, describe, it } from "node:test";
 import type { DeliveryKind } from "./delivery.ts";
@@ -11,12 +11,12 @@ import { fixtureNames, FixtureStage, hostFixtures, TABS, type FixtureHost } from
 const sample = process.env["FIXTURES_ALL"] === "1" ? fixtureNames : fixtureNames.filter((_, at) => at % 6 === 0);
 
 const STAGES: [title: string, command: "start" | "dev", kind: DeliveryKind, names?: string[]][] = [
-  ["code that comes after the event", "start", "delayed", fixtureNames],
-  ["code that comes last first", "start", "reversed"],
+  ["code that arrives after the event", "start", "delayed", fixtureNames],
+  ["code that arrives in reverse order", "start", "reversed"],
   ["chunks that fail once", "start", "failing"],
   ["development", "dev", "cold"],
-  ["development, code that comes after the event", "dev", "delayed"],
-  ["development, code that comes last first", "dev", "reversed"],
+  ["development, code that arrives after the event", "dev", "delayed"],
+  ["development, code that arrives in reverse order", "dev", "reversed"],
   ["development, chunks that fail once", "dev", "failing"],
 ];
 

@@ -1,6 +1,6 @@
 /**
- * Fixtures of the compiler (test/fixtures/compiler): each page is, after each of its steps, what the server sends for the
- * state after it; and what was compiled, sent and changed is what is on record. `UPDATE_FIXTURES=1` writes the records.
+ * The compiler fixtures (test/fixtures/compiler): after each step, a page equals the server's page for the state after it; and compiled
+ * modules, sent pages and document changes match the records. `UPDATE_FIXTURES=1` rewrites the records.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,12 +21,12 @@ after(async () => {
   await host?.close();
 });
 
-describe("in the browser as from the server, and as on record", { concurrency: TABS }, () => {
+describe("a fixture in the browser equals the server's page and its record:", { concurrency: TABS }, () => {
   for (const name of fixtureNames) {
     it(name.replaceAll("-", " "), async () => {
       const played = await stage.play(name);
       const idle = played.flatMap(({ changes }) => changes.filter((line) => /: (null|".*") -> \1$/.test(line)));
-      assert.deepEqual(idle, [], "nothing is written that is there already");
+      assert.deepEqual(idle, [], "no step writes a value that is already there");
       const found = await snapshot(name, await stage.html(name), played);
       const file = recordFile(name);
       if (process.env["UPDATE_FIXTURES"] === "1") writeFileSync(file, found);

@@ -1,4 +1,4 @@
-/** Forms of the full-stack variant in a browser: each story is run twice, with JavaScript and without, and must end the same way. */
+/** Forms of the full-stack variant in a browser: each story runs with JavaScript and without, and must end the same way. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page, Route } from "playwright-core";
@@ -19,7 +19,7 @@ after(async () => {
   await app?.close();
 });
 
-/** What handlers were given since this was last asked. */
+/** The arguments of handlers since the last call. */
 async function ran(): Promise<Record<string, unknown>[]> {
   return (await (await fetch(`${app.url}/ran`)).json()) as Record<string, unknown>[];
 }
@@ -48,7 +48,7 @@ async function inTab(
   await close();
 }
 
-/** Of statuses that are no success Chromium tells in the console, as it should. */
+/** Chromium logs responses with an error status in the console, as expected. */
 function expectComplaint({ takeComplaints, isScripted }: Story, status: number): void {
   const complaints = takeComplaints().filter((text) => !text.includes(`status of ${status}`));
   assert.deepEqual(complaints, [], `scripted: ${isScripted}`);
@@ -59,48 +59,52 @@ function twice(name: string, path: string, story: (given: Story) => Promise<void
     it(`${name}, ${isScripted ? "with" : "without"} JavaScript`, () => inTab(path, isScripted, story));
 }
 
-/** The form may be sent before the script that would send it has come. */
+/** On a slow network, a visitor may submit a form before its script has loaded. */
 function thrice(name: string, path: string, story: (given: Story) => Promise<void>): void {
   twice(name, path, story);
   it(`${name}, on a slow network`, () => inTab(path, true, story, true));
 }
 
-describe("a form that is refused", () => {
-  thrice("comes back with what was typed, what is wrong beside it, and the focus there", "/", async (story) => {
-    const { page } = story;
-    await page.fill("#save-profile-email", "nobody");
-    await page.fill("#save-profile-age", "7");
-    await page.fill("#save-profile-bio", HOSTILE);
-    await page.fill("#save-profile-password", "hunter2");
-    await page.selectOption("#save-profile-role", "writer");
-    await page.check("#save-profile-tags-c");
-    await page.click("#save");
-    await page.waitForSelector("#save-profile-errors");
-    assert.deepEqual(await page.locator("#save-profile-errors a").allTextContents(), [
-      "Tell us your name",
-      "This is no e-mail address",
-      "You must be 18 or older",
-    ]);
-    assert.equal(await page.inputValue("#save-profile-email"), "nobody");
-    assert.equal(await page.inputValue("#save-profile-bio"), HOSTILE);
-    assert.equal(await page.inputValue("#save-profile-role"), "writer");
-    assert.equal(await page.isChecked("#save-profile-tags-b"), true);
-    assert.equal(await page.isChecked("#save-profile-tags-c"), true);
-    assert.equal(await page.isChecked("#save-profile-agree"), false);
-    // Scripts leave it where it was typed; no page ever holds it.
-    assert.equal(await page.getAttribute("#save-profile-password", "value"), null);
-    assert.equal(await page.getAttribute("#save-profile-name", "aria-invalid"), "true");
-    await page.waitForSelector("#save-profile-name:focus");
-    const described = (await page.getAttribute("#save-profile-name", "aria-describedby"))?.split(" ") ?? [];
-    assert.equal(described.length, 2);
-    for (const id of described) assert.ok(await page.textContent(`#${id}`));
-    // The checker is a script itself.
-    if (story.isScripted) assert.deepEqual(await seriousViolations(page), []);
-    assert.deepEqual(await ran(), []);
-    expectComplaint(story, 422);
-  });
+describe("a refused form", () => {
+  thrice(
+    "is shown again with its values, the errors beside the fields, and the focus on the first error",
+    "/",
+    async (story) => {
+      const { page } = story;
+      await page.fill("#save-profile-email", "nobody");
+      await page.fill("#save-profile-age", "7");
+      await page.fill("#save-profile-bio", HOSTILE);
+      await page.fill("#save-profile-password", "hunter2");
+      await page.selectOption("#save-profile-role", "writer");
+      await page.check("#save-profile-tags-c");
+      await page.click("#save");
+      await page.waitForSelector("#save-profile-errors");
+      assert.deepEqual(await page.locator("#save-profile-errors a").allTextContents(), [
+        "Tell us your name",
+        "This is no e-mail address",
+        "You must be 18 or older",
+      ]);
+      assert.equal(await page.inputValue("#save-profile-email"), "nobody");
+      assert.equal(await page.inputValue("#save-profile-bio"), HOSTILE);
+      assert.equal(await page.inputValue("#save-profile-role"), "writer");
+      assert.equal(await page.isChecked("#save-profile-tags-b"), true);
+      assert.equal(await page.isChecked("#save-profile-tags-c"), true);
+      assert.equal(await page.isChecked("#save-profile-agree"), false);
+      // Scripts keep the password where it was typed. No page ever contains it.
+      assert.equal(await page.getAttribute("#save-profile-password", "value"), null);
+      assert.equal(await page.getAttribute("#save-profile-name", "aria-invalid"), "true");
+      await page.waitForSelector("#save-profile-name:focus");
+      const described = (await page.getAttribute("#save-profile-name", "aria-describedby"))?.split(" ") ?? [];
+      assert.equal(described.length, 2);
+      for (const id of described) assert.ok(await page.textContent(`#${id}`));
+      // The accessibility checker is a script itself.
+      if (story.isScripted) assert.deepEqual(await seriousViolations(page), []);
+      assert.deepEqual(await ran(), []);
+      expectComplaint(story, 422);
+    },
+  );
 
-  twice("tells of a status that says more, and may be sent again", "/", async (story) => {
+  twice("shows an error with a more specific status, and may be sent again", "/", async (story) => {
     const { page } = story;
     await page.fill("#save-profile-name", "taken");
     await page.fill("#save-profile-address-city", "Ulm");
@@ -118,15 +122,15 @@ describe("a form that is refused", () => {
   });
 });
 
-describe("a form that the server failed at", () => {
-  twice("is there with what was typed, and runs again when it is sent again", "/", async (story) => {
+describe("a form whose handler fails", () => {
+  twice("keeps its values, and runs again when it is sent again", "/", async (story) => {
     const { page } = story;
     await page.fill("#save-profile-name", "broken");
     for (const times of [1, 2]) {
       const answered = page.waitForResponse("**/_svc/submit/**");
       await page.click("#save");
       assert.equal((await answered).status(), 500);
-      // By script or in the page that came.
+      // A script updates the page, or the browser loads a new one.
       await page.waitForFunction(() =>
         document.querySelector("#save-profile")?.textContent?.includes("Internal error"),
       );
@@ -137,8 +141,8 @@ describe("a form that the server failed at", () => {
   });
 });
 
-describe("a form that is taken", () => {
-  thrice("gives its handler typed values, and its page tells so once", "/", async ({ page }) => {
+describe("an accepted form", () => {
+  thrice("gives its handler typed values, and its page shows the message once", "/", async ({ page }) => {
     await page.fill("#save-profile-name", "Ada & Co");
     await page.fill("#save-profile-age", "36.5");
     await page.fill("#save-profile-address-city", "Zürich");
@@ -167,14 +171,14 @@ describe("a form that is taken", () => {
     assert.equal(await page.textContent(".svc-flash"), "");
   });
 
-  thrice("leads where its handler says", "/", async ({ page }) => {
+  thrice("redirects to the target of its handler", "/", async ({ page }) => {
     await page.fill("#save-profile-name", "away");
     await page.click("#save");
     await page.waitForURL("**/done?from=profile");
     assert.equal(await page.textContent("h1"), "Done from=profile");
   });
 
-  thrice("brings files, whose names are no paths", "/upload", async ({ page }) => {
+  thrice("uploads files, whose names are no paths", "/upload", async ({ page }) => {
     await page.fill("#upload-title", "Ünï");
     await page.setInputFiles("#upload-picture", { name: "../../a\u202egnp.exe", mimeType: "image/png", buffer: PNG });
     await page.setInputFiles("#upload-papers", [
@@ -196,8 +200,8 @@ describe("a form that is taken", () => {
   });
 });
 
-describe("a file that is refused", () => {
-  twice("is told beside its field: a type that it only says it is", "/upload", async (story) => {
+describe("a refused file", () => {
+  twice("is reported beside its field: a content that does not match its type", "/upload", async (story) => {
     const { page } = story;
     await page.setInputFiles("#upload-picture", {
       name: "a.png",
@@ -211,9 +215,9 @@ describe("a file that is refused", () => {
     expectComplaint(story, 422);
   });
 
-  twice("is told beside its field: too many bytes", "/upload", async (story) => {
+  twice("is reported beside its field: too many bytes", "/upload", async (story) => {
     const { page } = story;
-    // As if the page were of a time when more was allowed.
+    // Removes the limit, as in a page from before the limit was lowered.
     if (story.isScripted)
       await page.evaluate(() => document.querySelector("#upload-picture")?.removeAttribute("data-svc-max-bytes"));
     const buffer = Buffer.concat([PNG, Buffer.alloc(70 * 1024)]);
@@ -224,7 +228,7 @@ describe("a file that is refused", () => {
     expectComplaint(story, 413);
   });
 
-  it("is told before it is sent where scripts run", async () => {
+  it("is reported before the upload if scripts run", async () => {
     await inTab("/upload", true, async ({ page }) => {
       const buffer = Buffer.concat([PNG, Buffer.alloc(70 * 1024)]);
       await page.setInputFiles("#upload-picture", { name: "large.png", mimeType: "image/png", buffer });
@@ -237,8 +241,8 @@ describe("a file that is refused", () => {
   });
 });
 
-describe("with JavaScript", () => {
-  it("the rest of the page stays as it is, and works", async () => {
+describe("with JavaScript, a form", () => {
+  it("leaves the rest of the page unchanged and working", async () => {
     await inTab("/", true, async (story) => {
       const { page } = story;
       await page.click("#count");
@@ -249,19 +253,19 @@ describe("with JavaScript", () => {
       await page.click("#count");
       await page.waitForFunction(() => document.querySelector("#count")?.textContent === "2");
       assert.ok(await page.evaluate(() => "isSame" in document.querySelector("#count")!));
-      // Typed and not sent back by the server.
+      // Typed text that the server did not send back.
       assert.equal(await page.inputValue("#save-profile-email"), "ada@example.com");
       expectComplaint(story, 422);
     });
   });
 
-  it("a form that is on its way can't be sent again, and runs once", async () => {
+  it("can't be sent again while it is pending, and runs once", async () => {
     await inTab("/slow", true, async ({ page }) => {
       await page.fill("#slow-note", "once");
       await page.click("#send");
       await fetch(`${app.url}/entered`);
       assert.equal(await page.getAttribute("#slow", "aria-busy"), "true");
-      // Whether it says that it can't be clicked or not.
+      // Clicks the button even if it looks disabled.
       await page.click("#send", { force: true });
       await fetch(`${app.url}/go-on`);
       await page.waitForSelector(".svc-flash-success");
@@ -270,7 +274,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("a server that can't be reached is told in the form, which keeps what was typed", async () => {
+  it("reports an unreachable server, and keeps its values", async () => {
     await inTab("/", true, async ({ page, takeComplaints }) => {
       await page.fill("#save-profile-name", "Ada");
       await page.route("**/_svc/submit/**", (route) => route.abort());
@@ -287,7 +291,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("a form that was taken shows its flash, though the script that takes pages in did not come", async () => {
+  it("shows its flash message after success, even if the page-swap script did not load", async () => {
     await inTab("/", true, async ({ page, takeComplaints }) => {
       await page.route("**/_svc/page-swap.js", (route) => route.abort());
       await page.fill("#save-profile-name", "Ada");
@@ -298,7 +302,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("a refused form whose script did not come at first shows its errors when it is sent again", async () => {
+  it("that was refused while its script failed to load shows its errors when it is sent again", async () => {
     await inTab("/", true, async ({ page, takeComplaints }) => {
       await page.route("**/_svc/page-swap.js", (route) => route.abort());
       await page.click("#save");
@@ -310,7 +314,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("a fault of the server is told in the form, without a word of it", async () => {
+  it("reports a server error without details", async () => {
     await inTab("/", true, async (story) => {
       const { page } = story;
       await page.fill("#save-profile-name", "broken");
@@ -321,7 +325,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("is sent again after a fault of the server, and taken", async () => {
+  it("can be sent again after a server error, and succeeds", async () => {
     await inTab("/", true, async (story) => {
       const { page } = story;
       await page.fill("#save-profile-name", "unlucky");
@@ -334,7 +338,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("of two on a page each is locked until its own answer is there, and keeps its key", async () => {
+  it("is locked until its own response arrives, and keeps its key, independently of another form", async () => {
     await inTab("/two", true, async ({ page }) => {
       const held: Route[] = [];
       await page.route("**/_svc/submit/note", (route) =>
@@ -360,7 +364,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("of two that are taken, the page of the last is the one that stays", async () => {
+  it("that succeeds last determines the page, when two are pending", async () => {
     await inTab("/two", true, async ({ page }) => {
       let release = (): Promise<void> => Promise.reject(new Error("Nothing was asked for"));
       const isOlderThere = new Promise<void>((resolve) => {
@@ -389,7 +393,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("an answer that another build has made is told in the form", async () => {
+  it("reports an error that a page of another build contains", async () => {
     await inTab("/", true, async (story) => {
       const { page } = story;
       await page.route("**/_svc/submit/**", async (route) => {
@@ -404,7 +408,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("where the script can't be had the browser sends it, with the button that was pressed", async () => {
+  it("is sent by the browser, with the pressed button, if its script can't load", async () => {
     await inTab("/two", true, async ({ page, takeComplaints }) => {
       await page.route("**/_svc/forms.js", (route) => route.abort());
       await page.fill("#left-note", "kept");
@@ -415,7 +419,7 @@ describe("with JavaScript", () => {
     });
   });
 
-  it("files tell how far they have got", async () => {
+  it("emits progress events for files", async () => {
     await inTab("/upload", true, async ({ page }) => {
       await page.evaluate(() => {
         const reported: number[] = [];
@@ -423,18 +427,18 @@ describe("with JavaScript", () => {
         document.addEventListener("form-progress", (event) =>
           reported.push((event as CustomEvent<{ loaded: number }>).detail.loaded),
         );
-        // The page it leads to is another document.
-        document.addEventListener("form-done", () => sessionStorage.setItem("told", JSON.stringify(reported)));
+        // The target of the redirect is another document.
+        document.addEventListener("form-done", () => sessionStorage.setItem("progress", JSON.stringify(reported)));
       });
       await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer: PNG });
       await page.click("#send");
       await page.waitForURL("**/done");
-      const reported = JSON.parse((await page.evaluate(() => sessionStorage.getItem("told"))) ?? "[]") as number[];
+      const reported = JSON.parse((await page.evaluate(() => sessionStorage.getItem("progress"))) ?? "[]") as number[];
       assert.ok(reported.length > 0 && reported.every((loaded) => loaded > 0));
     });
   });
 
-  it("nothing of it is fetched before a form is touched", async () => {
+  it("fetches no script before it is touched", async () => {
     const { page, scripts, close } = await openTab(browser);
     await page.goto(`${app.url}/slow`);
     await page.waitForLoadState("networkidle");

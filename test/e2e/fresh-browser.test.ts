@@ -1,4 +1,4 @@
-/** The packaged browser on a machine that has not unpacked it yet. */
+/** The packaged browser on a machine where it has not been unpacked yet. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -23,7 +23,7 @@ describe("the packaged browser", { skip: !isOfThisSystem && "has no build for th
   });
   after(() => folder.remove());
 
-  /** @returns the path of the browser that a process of its own has found and started */
+  /** @returns the path of the browser that a separate process has found and started */
   const start = async (): Promise<string> => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", START], {
       cwd: root,
@@ -32,7 +32,7 @@ describe("the packaged browser", { skip: !isOfThisSystem && "has no build for th
     return stdout.trim();
   };
 
-  it("starts in all of the processes that ask for it at once, where none has unpacked it", async () => {
+  it("starts in all processes that request it at once, if none has unpacked it yet", async () => {
     const paths = await Promise.all([start(), start()]);
     assert.equal(new Set(paths).size, 1, paths.join("\n"));
     assert.ok(paths[0]?.startsWith(folder.path) && existsSync(paths[0]), paths[0]);

@@ -1,4 +1,4 @@
-/** Graphs over HTTP as an operator's script would use them. */
+/** Graphs over HTTP, as an operator's script would use them. */
 import { API_KEY } from "./demo-server.ts";
 
 export interface ApiEvent {
@@ -27,11 +27,11 @@ async function post(baseUrl: string, path: string, body: Record<string, unknown>
 export const startGraph = (baseUrl: string, body: Record<string, unknown>): Promise<StartedGraph> =>
   post(baseUrl, "/_svc/graphs", body) as Promise<StartedGraph>;
 
-/** Nodes of the worker begin only once it goes on. */
+/** Nodes of the worker begin only after it is resumed. */
 export const steerQueue = (baseUrl: string, worker: string, step: "pause" | "resume"): Promise<unknown> =>
   post(baseUrl, `/_svc/queues/${worker}/${step}`, {});
 
-/** Events of a graph from the first on; ends after the terminal one, or with the connection when the server dies. */
+/** The events of a graph from the first one. Ends after the terminal event, or with the connection when the server dies. */
 export async function* graphEvents(baseUrl: string, graph: StartedGraph): AsyncGenerator<ApiEvent> {
   const response = await fetch(`${baseUrl}/_svc/graphs/${graph.graph_id}/events?token=${graph.token}`);
   if (response.status !== 200 || response.body === null) throw new Error(`events: ${response.status}`);

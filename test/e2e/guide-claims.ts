@@ -1,9 +1,10 @@
 /**
- * What a page of the guide says of its app, one claim a line. Of the server: `GET /path 200 "part"`, `KEEPS /path "part"` to itself, `HEADER /path name "part"`,
- * `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. Of the browser, with Playwright's
- * selectors: `OPEN /path`, then `CLICK selector`, `TYPE selector "text"`, `CHOOSE selector "option"`, `PRESS selector "key"`,
- * `SEES "text"`, `MISSES "text"`, `SHOWS selector`, `LACKS selector`, `WIDTH 400`; `HOLD` and `RELEASE` code on its way, `BREAK path` at its next request; `COMPLAINS "text"`.
- * Of commands: `BUILD flags "part"` prints the part, `EXPLAIN file.tsx` prints what stands in the page as ```text, `RUN app.test.js` ends well.
+ * The claims of a guide page about its app, one per line. About the server: `GET /path 200 "part"`, `KEEPS /path "part"` to itself,
+ * `HEADER /path name "part"`, `ACTION name [args] {reply}`, `SUBMIT /path {fields} 303`, `GRAPH name input result`. About the
+ * browser, with Playwright's selectors: `OPEN /path`, then `CLICK selector`, `TYPE selector "text"`, `CHOOSE selector "option"`,
+ * `PRESS selector "key"`, `SEES "text"`, `MISSES "text"`, `SHOWS selector`, `LACKS selector`, `WIDTH 400`; `HOLD` and `RELEASE` for
+ * pending code, `BREAK path` for the next request; `COMPLAINS "text"`. About commands: `BUILD flags "part"` prints the part,
+ * `EXPLAIN file.tsx` prints a ```text block of the page, `RUN app.test.js` succeeds.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -13,17 +14,17 @@ import type { TestClient } from "svckit/testing";
 import type { Tab } from "./browser.ts";
 import { root } from "./demo-server.ts";
 
-/** What claims are held against. */
+/** The app and browser that claims are checked against. */
 export interface Witness {
   app: App;
   client: TestClient;
-  /** Its source. */
+  /** The folder of its source. */
   folder: string;
-  /** What the page says that commands print. */
+  /** The expected output of commands, as the page shows it. */
   printed: readonly string[];
-  /** Where the app listens. */
+  /** The listen address. */
   url: string;
-  /** Lets go what is held. */
+  /** Functions that release held requests. */
   held: (() => void)[];
   /** Opened by the first claim that needs it. */
   tab: () => Promise<Tab>;
@@ -31,7 +32,7 @@ export interface Witness {
 
 type Check = (witness: Witness, subject: string) => Promise<unknown>;
 
-/** Subjects that are a target and, behind it, text in quotes. */
+/** Subjects with a target, followed by a text in quotes. */
 const TARGET_AND_TEXT = /^(.+?)(?: ("(?:[^"\\]|\\.)*"))?$/;
 
 function quoted(text: string | undefined): string {
@@ -48,7 +49,7 @@ async function get({ client }: Witness, subject: string): Promise<void> {
   if (part !== undefined) assert.ok(text.includes(quoted(part)), `${part} is not in\n${text}`);
 }
 
-/** A part is nowhere in what the server sends. */
+/** Checks that the response does not contain a part. */
 async function keeps({ client }: Witness, subject: string): Promise<void> {
   const [, path = "", part] = /^(\S+) (".*")$/.exec(subject) ?? [];
   const response = await client.get(path, { accept: "text/html" });
@@ -77,12 +78,12 @@ async function submit({ client }: Witness, subject: string): Promise<void> {
 async function graph({ app }: Witness, subject: string): Promise<void> {
   const [, name = "", input = "null", result = "null"] = /^(\S+) (\S+) (\S+)$/.exec(subject) ?? [];
   const { snapshot } = await app.engine.start(name, JSON.parse(input) as never);
-  // To its last event: one that waits for another attempt is idle too.
+  // Waits for the last event, because a graph that waits for a retry is idle too.
   for await (const _event of app.engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)));
   assert.deepEqual((await app.engine.snapshot(snapshot.graph_id))?.result, JSON.parse(result));
 }
 
-/** A claim about one element, and perhaps a text. */
+/** A claim about one element, and optionally a text. */
 function inTab(check: (page: Tab["page"], selector: string, text: () => string) => Promise<unknown>): Check {
   return async ({ tab }, subject) => {
     const [, selector = "", text] = TARGET_AND_TEXT.exec(subject) ?? [];
@@ -90,7 +91,7 @@ function inTab(check: (page: Tab["page"], selector: string, text: () => string) 
   };
 }
 
-/** Waits until the page's text has, or has not, a part. @throws with the whole text */
+/** Waits until the page contains a text, or does not. @throws with the whole text */
 function text(hasPart: boolean): Check {
   return inTab(async (page, part) => {
     const options = hasPart ? { hasText: quoted(part) } : { hasNotText: quoted(part) };
@@ -101,10 +102,10 @@ function text(hasPart: boolean): Check {
   });
 }
 
-/** Code that is fetched for events: the loader itself is the page's. */
+/** Code that is fetched for events. The loader itself belongs to the page. */
 const CODE = /\/_svc\/(?!loader|action).*/;
 
-/** Has requests for code wait for `RELEASE`. */
+/** Delays requests for code until `RELEASE`. */
 const hold: Check = async ({ tab, held }) => {
   const { page } = await tab();
   const released = new Promise<void>((done) => held.push(done));
@@ -163,7 +164,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** @throws AssertionError that begins with the claim, when it does not hold */
+/** @throws AssertionError that begins with the claim, if it is wrong */
 export async function checkClaim(claim: string, witness: Witness): Promise<void> {
   const [, verb = "", subject = ""] = /^(\S+) ?(.*)$/.exec(claim) ?? [];
   const check = Object.hasOwn(CHECKS, verb) ? CHECKS[verb] : undefined;

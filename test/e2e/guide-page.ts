@@ -1,4 +1,4 @@
-/** A page of docs/guide as a test sees it: files of an app, code that is refused, and what is claimed of both. */
+/** A page of docs/guide for tests: files of an app, code that the compiler refuses, and claims about both. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
@@ -6,13 +6,13 @@ export interface GuidePage {
   name: string;
   /** Content by file name: blocks such as ```tsx app.tsx. */
   files: Map<string, string>;
-  /** Blocks such as ```tsx refused SVC101, which the compiler has to refuse with that code. */
+  /** Blocks such as ```tsx refused SVC101, which the compiler must refuse with that code. */
   refused: { code: string; text: string }[];
-  /** Blocks of plain text: what a command prints. */
+  /** Blocks of plain text: the output of a command. */
   printed: string[];
-  /** First lines of blocks that are neither; nobody checks what is in them. */
+  /** The first lines of all other blocks. No test checks their content. */
   unchecked: string[];
-  /** What the comments behind the code say of the app (guide-claims.ts). */
+  /** The claims in comments below the code (guide-claims.ts). */
   claims: string[];
 }
 

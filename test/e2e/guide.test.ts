@@ -1,6 +1,6 @@
 /**
- * Everything in docs/guide is true: every block of code is type-checked and built, or refused as the page says; every app is
- * asked, and used in a browser. A guide that lies fails here.
+ * docs/guide is correct: every code block is type-checked and built, or refused as the page says; every app gets requests, and is
+ * used in a browser. A wrong claim fails here.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ import { checkClaim } from "./guide-claims.ts";
 import { readGuidePage, type GuidePage } from "./guide-page.ts";
 
 const guide = join(root, "docs/guide");
-/** Inside the repository, so that "svckit" is found as the package it is. */
+/** Inside the repository, so that "svckit" resolves to this package. */
 const folder = join(root, "out", `guide-${process.pid}`);
 
 const pages = readdirSync(guide).map((name) => readGuidePage(join(guide, name)));
@@ -26,7 +26,7 @@ const apps = pages.filter(({ files }) => files.has("app.tsx"));
 let browser: Browser;
 
 before(async () => {
-  // Apps read the process's variables at boot; nothing of these is kept on disk.
+  // Apps read the process's variables at boot. None of these store anything on disk.
   Object.assign(process.env, {
     NODE_ENV: "production",
     SVC_DATABASE_URL: "memory:",
@@ -48,7 +48,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Builds the app of a page and holds its claims against it. */
+/** Builds the app of a page and checks its claims. */
 async function checkPage(page: GuidePage): Promise<void> {
   const { outDir, chunks } = await buildApp({ root: join(folder, page.name) });
   const isUsed = page.claims.some((claim) => claim.startsWith("OPEN "));
@@ -76,7 +76,7 @@ describe("the guide", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("has no code that nobody checks", () => {
+  it("has no unchecked code", () => {
     assert.deepEqual(
       pages.flatMap(({ name, files, unchecked }) =>
         files.size > 0 && !files.has("app.tsx") ? [`${name}: files without an app.tsx`] : unchecked,
@@ -85,7 +85,7 @@ describe("the guide", () => {
     );
   });
 
-  it("has code whose types fit", () => {
+  it("has code without type errors", () => {
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -111,7 +111,7 @@ describe("the guide", () => {
 
   for (const { name, refused } of pages) {
     for (const [at, { code, text }] of refused.entries()) {
-      it(`tells in ${name}.md what is refused with ${code} (${at + 1})`, () => {
+      it(`is right in ${name}.md that the compiler refuses code with ${code} (${at + 1})`, () => {
         assert.throws(
           () => compile(text, `${name}.tsx`),
           (error) => error instanceof SvcError && error.code === code,
@@ -121,8 +121,8 @@ describe("the guide", () => {
   }
 
   for (const page of apps) {
-    it(`tells the truth in ${page.name}.md`, async () => {
-      assert.ok(page.claims.length > 0, "a page with an app says what it answers");
+    it(`makes only true claims in ${page.name}.md`, async () => {
+      assert.ok(page.claims.length > 0, "a page with an app makes claims about it");
       await checkPage(page);
     });
   }

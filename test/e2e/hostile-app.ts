@@ -1,21 +1,21 @@
-/** The app of test/fixtures/hostile, built and started for one test file, and what disturbs a page's scripts. */
+/** The app of test/fixtures/hostile, built and started for one test file, with helpers that disturb a page's scripts. */
 import { join } from "node:path";
 import { after, before } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 
-/** Every script of the framework and of the app; the stub is in the page. */
+/** Every script of the framework and of the app. The stub is inline. */
 const SCRIPTS = "**/_svc/**";
 
 export interface HostileApp {
   readonly url: string;
   readonly browser: Browser;
-  /** Opens a path, runs `story`, and fails when the browser complained. */
+  /** Opens a path, runs `story`, and fails on any browser error. */
   onPage(path: string, story: (page: Page, tab: Tab) => Promise<void>): Promise<void>;
 }
 
-/** Builds and starts the app before the tests of the file that calls it, and ends all after them. */
+/** Builds and starts the app before the tests of the calling file, and stops everything after them. */
 export function hostileApp(env: Record<string, string> = {}): HostileApp {
   const app = join(root, "test/fixtures/hostile");
   const folder = temporaryFolder();
@@ -47,20 +47,20 @@ export function hostileApp(env: Record<string, string> = {}): HostileApp {
   };
 }
 
-/** Holds everything that matches back until it is let go. */
+/** Delays all matching requests until the returned function is called. */
 export async function holdBack(page: Page, what: string = SCRIPTS): Promise<() => void> {
   let release = (): void => {};
   const held = new Promise<void>((done) => (release = done));
   await page.route(what, async (route) => {
     await held;
-    // A request of a page that was left is no more.
+    // The page may have been left, and its request cancelled.
     await route.continue().catch(() => {});
   });
-  // The route stays: one that is taken away forgets requests that come at that moment.
+  // The route stays: removing it would lose requests that arrive at that moment.
   return release;
 }
 
-/** Has everything that matches fail, a number of times in all. @returns how many have failed so far. */
+/** Fails the given number of matching requests. @returns the number of failed requests so far */
 export async function failing(page: Page, what: string | RegExp, times: number): Promise<() => number> {
   let failed = 0;
   await page.route(what, (route) => (failed < times ? (failed++, route.abort()) : route.continue()));
@@ -69,5 +69,5 @@ export async function failing(page: Page, what: string | RegExp, times: number):
 
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** What Chromium writes to the console about every request that fails. */
+/** The message that Chromium logs for every failed request. */
 export const isAboutNetwork = (complaint: string): boolean => complaint.startsWith("Failed to load resource");

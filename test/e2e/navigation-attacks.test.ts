@@ -1,6 +1,6 @@
 /**
- * Which responses become part of a page, in a real Chromium, with and without Trusted Types: only a page that svc rendered under the
- * same policy, and with it only scripts that its server meant. The browser loads everything else as a document.
+ * Responses that may become part of a page, in a real Chromium, with and without Trusted Types: only pages that svc rendered under the
+ * same policy, and their scripts only if the server intended them. The browser loads everything else as a document.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -79,7 +79,7 @@ function scriptOf(nonce: string): string {
   return `<script type="module" nonce="${nonce}">import { send } from "/_svc/forms.js"; self.send = send</script>`;
 }
 
-/** Markup that a stranger got into a page, with a script that only a resolved address tells from one of svc's. */
+/** Injected markup with a script that only differs from svc's own in its resolved address. */
 const SCRIPTS: Record<string, (at: { other: string; artifact: string }) => string> = {
   "a path that climbs out of svc's folder": () => `<script src="/_svc/../files/a.js"></script>`,
   "a path that climbs out in escapes": () => `<script src="/_svc/%2e%2e/files/a.js"></script>`,
@@ -120,7 +120,7 @@ for (const trustedTypes of [false, true])
       await tab.page.evaluate("self.isSame = true");
       return tab;
     }
-    /** @returns whether the page became the other one without a new document. */
+    /** @returns whether the page became the other one without a new document */
     async function becomes(page: Page, path: string, title: string): Promise<boolean> {
       await page.evaluate((href) => {
         const link = Object.assign(document.createElement("a"), { href });
@@ -130,7 +130,7 @@ for (const trustedTypes of [false, true])
       await page.locator("h1", { hasText: title }).waitFor();
       return (await page.evaluate("self.isSame === true")) as boolean;
     }
-    /** Waits for one more answer of the server: what the page asked for before has begun by then. */
+    /** Waits for one more response of the server. Requests that the page made before have started by then. */
     async function hasFired(page: Page): Promise<unknown> {
       await page.evaluate("fetch('/shared').then((answer) => answer.text())");
       return page.evaluate("self.fired");
@@ -147,7 +147,7 @@ for (const trustedTypes of [false, true])
       await asked;
     }
 
-    it("a page of the same policy becomes part of the document, and so does one with hashes in place of a nonce", async () => {
+    it("swaps in a page of the same policy, also if it has hashes in place of a nonce", async () => {
       const tab = await open();
       assert.equal(await becomes(tab.page, "/two?x=text", "Two"), true);
       assert.equal(await becomes(tab.page, "/", "One"), true);
@@ -158,7 +158,7 @@ for (const trustedTypes of [false, true])
       await tab.close();
     });
 
-    it("a page with a policy of its own is loaded as a document, whose policy holds", async () => {
+    it("loads a page with a policy of its own as a document, under that policy", async () => {
       const tab = await open();
       assert.equal(await becomes(tab.page, "/pictures", "Pictures"), false);
       await tab.page.evaluate("self.isSame = true");
@@ -167,27 +167,27 @@ for (const trustedTypes of [false, true])
     });
 
     for (const [name, markup] of Object.entries(SCRIPTS))
-      it(`a link to a page with injected markup runs no script: ${name}`, async () => {
+      it(`runs no script of a page with injected markup: ${name}`, async () => {
         const planted = encodeURIComponent('<script nonce="planted" src="/files/first.js"></script>');
         const tab = await open(name.startsWith("a nonce") ? `/?x=${planted}` : "/");
         const hits = other.hits.length;
         const text = markup({ other: other.origin, artifact: artifacts("code.js") });
         await becomes(tab.page, `/two?x=${encodeURIComponent(text)}`, "Two");
         assert.equal(await hasFired(tab.page), undefined);
-        // While it parses, a browser asks ahead for scripts, by a base that the policy then refuses.
+        // While it parses, a browser preloads scripts with a base that the policy then refuses.
         const urls = other.hits.slice(hits).map(({ url }) => url);
         assert.deepEqual(name.startsWith("a base") ? [] : urls, []);
         await tab.leave();
       });
 
     for (const path of ["/files/page.html", "/files/claims.html", "/files/sandboxed.html", "/proxied"])
-      it(`HTML that svc did not render is loaded as a document, though it looks like a page: ${path}`, async () => {
+      it(`loads HTML that svc did not render as a document, although it looks like a page: ${path}`, async () => {
         const tab = await open();
         await isLoadedAsDocument(tab.page, path);
         await tab.leave();
       });
 
-    it("a marked page to which a proxy added a policy is loaded as a document", async () => {
+    it("loads a marked page to which a proxy added a policy as a document", async () => {
       const tab = await open();
       await tab.page.route("**/two", async (handled: Route) => {
         const response = await handled.fetch();
@@ -198,7 +198,7 @@ for (const trustedTypes of [false, true])
       await tab.leave();
     });
 
-    it("a link whose redirect leads to another site is followed by the browser", async () => {
+    it("leaves a redirect to another site to the browser", async () => {
       const tab = await open();
       other.serve("/lure", "<h1>Elsewhere</h1>");
       await becomesElsewhere(tab.page, `/go?to=${other.origin}/lure`);
@@ -213,7 +213,7 @@ for (const trustedTypes of [false, true])
     }
 
     for (const name of ["page.html", "code.js"])
-      it(`a link to the artifact ${name} is a download`, async () => {
+      it(`downloads the artifact ${name}`, async () => {
         const tab = await open();
         const download = tab.page.waitForEvent("download");
         await isLoadedAsDocument(tab.page, artifacts(name));
@@ -224,7 +224,7 @@ for (const trustedTypes of [false, true])
       });
 
     describe("a form", () => {
-      /** Sends the page's form, whose answer is the test's. */
+      /** Sends the page's form and answers with the given response. */
       async function send(page: Page, status: number, headers: Record<string, string>, body: string): Promise<void> {
         await page.route("**/_svc/submit/note", (handled) => handled.fulfill({ status, headers, body }));
         await page.evaluate(
@@ -248,10 +248,10 @@ for (const trustedTypes of [false, true])
         "has no mark of svc": (headers) => headers.delete("x-svc-page"),
         "is sandboxed": (headers) => headers.set("content-security-policy", "sandbox; default-src 'none'"),
         "has a second policy": (headers) => headers.append("content-security-policy", "script-src 'none'"),
-        "is no HTML": (headers) => headers.set("content-type", "text/html-ish"),
+        "is not HTML": (headers) => headers.set("content-type", "text/html-ish"),
       };
       for (const [name, change] of Object.entries(REFUSALS))
-        it(`never becomes an answer that ${name}: it says that it was refused`, async () => {
+        it(`never becomes a response that ${name}, but reports that it was refused`, async () => {
           const tab = await open();
           const answer = await pageOf("/two");
           const headers = new Headers(answer.headers);
@@ -273,10 +273,10 @@ for (const trustedTypes of [false, true])
         await tab.leave();
       });
 
-      it("that was taken has the browser load a page which is none of svc's, and one at another site", async () => {
+      it("that succeeds lets the browser load a page of another origin or without the mark", async () => {
         for (const path of ["/files/sandboxed.html", `/go?to=${other.origin}/lure`]) {
           const tab = await open();
-          // The page itself is what the form leads to: the same path, whose next answer is another.
+          // The form redirects to its own page: the same path, with another response next time.
           await tab.page.route(`${started.url}/`, async (handled) => {
             if (handled.request().isNavigationRequest())
               return handled.fulfill({ status: 200, contentType: "text/html", body: "<h1>Loaded</h1>" });

@@ -1,4 +1,4 @@
-/** The app of test/fixtures/navigation, built and started for one test file, and what tests do on its pages. */
+/** The app of test/fixtures/navigation, built and started for one test file, with helpers for its pages. */
 import { after, before } from "node:test";
 import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
@@ -7,14 +7,14 @@ import { startBuilt, type BuiltApp } from "./built-app.ts";
 export interface NavigationSite {
   readonly url: string;
   readonly browser: Browser;
-  /** A page, once its scripts are there. */
+  /** Opens a page and waits for its scripts. */
   openScripted(path: string, options?: BrowserContextOptions): Promise<Tab>;
-  /** What the page asks for to become another: their paths, in order. */
+  /** The paths of pages that the page fetches for navigation, in order. */
   fetchesOf(page: Page): string[];
   pathOf(page: Page): string;
 }
 
-/** Builds and starts the app before the tests of the file that calls it, and ends all after them. */
+/** Builds and starts the app before the tests of the calling file, and stops everything after them. */
 export function navigationSite(): NavigationSite {
   let app: BuiltApp;
   let browser: Browser;
@@ -35,7 +35,7 @@ export function navigationSite(): NavigationSite {
     },
     async openScripted(path, options = {}) {
       const tab = await openTab(browser, { reducedMotion: "reduce", ...options });
-      // Of what the test finds in the page again where that was not loaded anew.
+      // A marker that survives as long as the page is not reloaded.
       await tab.page.addInitScript("self.isSame = false");
       await tab.page.goto(app.url + path, { waitUntil: "networkidle" });
       await tab.page.evaluate("self.isSame = true");
@@ -55,7 +55,7 @@ export const heading = (page: Page, text: string): Promise<void> => page.locator
 export const follow = (page: Page, path: string): Promise<void> => page.locator(`a[href="${path}"]`).first().click();
 export const isFetch = (request: Request): boolean => "x-svc-navigation" in request.headers();
 
-/** Holds back what is fetched of a path, until that is let go. */
+/** Delays fetches of a path until the returned function is called. */
 export async function hold(page: Page, path: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   let isHeld = true;
@@ -65,7 +65,7 @@ export async function hold(page: Page, path: string): Promise<() => Promise<void
   );
   return async () => {
     isHeld = false;
-    // What was given up meanwhile can't go on.
+    // Cancelled requests can't continue.
     await Promise.all(held.map((route) => route.continue().catch(() => undefined)));
   };
 }

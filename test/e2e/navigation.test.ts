@@ -1,4 +1,4 @@
-/** Enhanced navigation (src/web/client/navigation/client-navigation.ts) under the production policy: what stays, what goes, and what the browser is left. */
+/** Enhanced navigation (src/web/client/navigation/client-navigation.ts): kept and dropped state, and navigations left to the browser. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -12,10 +12,10 @@ const { openScripted, fetchesOf, pathOf } = app;
 
 const scrolled = (page: Page): Promise<number> => page.evaluate("Math.round(scrollY)");
 
-/** Of what the browser says of pages that are no mistake of ours. */
+/** Messages of the browser that are expected. */
 const EXPECTED = /status of 404|Unsafe attempt to load URL http:\/\/localhost/;
 
-/** What people do; the same whether scripts run or not. */
+/** Stories of visitors, with the same result whether scripts run or not. */
 const STORIES: Record<string, (page: Page) => Promise<void>> = {
   "goes from page to page": async (page) => {
     await page.goto(`${app.url}/`);
@@ -49,16 +49,16 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
     await page.waitForFunction(() => scrollY === 0);
     assert.equal(pathOf(page), "/about");
   },
-  "goes to a place of another page, and within it": async (page) => {
+  "goes to a fragment of another page, and within it": async (page) => {
     await page.goto(`${app.url}/`);
     await follow(page, "/long#place");
     await heading(page, "Long");
     await page.waitForFunction(() => Math.abs(document.querySelector("#place")!.getBoundingClientRect().top) < 200);
     assert.equal(pathOf(page), "/long#place");
     await follow(page, "/long");
-    // The link itself is above: the page is scrolled up before it is followed.
+    // The link is at the top, so the page scrolls up before it is followed.
     await page.waitForFunction(() => location.hash === "" && scrollY === 0);
-    // By itself a click of the driver may scroll first, and then that is where to go back to.
+    // A click of the driver may scroll first, and then going back would return to that position.
     await page.locator("#within").evaluate((link) => (link as HTMLElement).click());
     await page.waitForFunction(() => scrollY > 1000);
     assert.equal(pathOf(page), "/long#place");
@@ -66,13 +66,13 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
     await page.waitForFunction(() => scrollY === 0);
     assert.equal(pathOf(page), "/long");
   },
-  "is led by a redirect": async (page) => {
+  "follows a redirect": async (page) => {
     await page.goto(`${app.url}/`);
     await follow(page, "/moved");
     await heading(page, "About");
     assert.equal(pathOf(page), "/about");
   },
-  "sees the page of what is not there": async (page) => {
+  "sees the page for a missing path": async (page) => {
     await page.goto(`${app.url}/`);
     await follow(page, "/nowhere");
     await heading(page, "Nothing is at /nowhere");
@@ -91,7 +91,7 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
     await follow(page, "/");
     await heading(page, "Home");
   },
-  "is led to another origin": async (page) => {
+  "follows a link to another origin": async (page) => {
     await page.goto(`${app.url}/`);
     await follow(page, "/away");
     await page.waitForURL(/localhost/);
@@ -107,7 +107,7 @@ const STORIES: Record<string, (page: Page) => Promise<void>> = {
   },
 };
 
-/** `tells`: of which stories; all where it is left out. */
+/** `reports`: the stories to run. Default: all. */
 const WAYS: Record<
   string,
   { options: BrowserContextOptions; prepare?: (page: Page) => Promise<void>; reports?: RegExp }
@@ -118,7 +118,7 @@ const WAYS: Record<
 };
 
 for (const [way, { options, prepare, reports = /./ }] of Object.entries(WAYS)) {
-  describe(`somebody ${way}`, () => {
+  describe(`a visitor ${way}`, () => {
     for (const [name, story] of Object.entries(STORIES)) {
       if (!reports.test(name)) continue;
       it(name, async () => {
@@ -132,7 +132,7 @@ for (const [way, { options, prepare, reports = /./ }] of Object.entries(WAYS)) {
 }
 
 describe("a link that is followed within the document", () => {
-  it("keeps the layout, with its elements and all that has become of them", async () => {
+  it("keeps the layout, with its elements and their state", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     await page.click("#menu");
@@ -154,7 +154,7 @@ describe("a link that is followed within the document", () => {
     await tab.close();
   });
 
-  it("keeps layouts within layouts as far as both pages have them, with the same parameters", async () => {
+  it("keeps nested layouts that both pages share, with the same parameters", async () => {
     const tab = await openScripted("/users");
     const { page } = tab;
     await page.click("#seen");
@@ -178,7 +178,7 @@ describe("a link that is followed within the document", () => {
     await tab.close();
   });
 
-  it("begins the page anew each time, and ends what it had begun", async () => {
+  it("starts the page anew each time, and ends the effects of the previous one", async () => {
     const tab = await openScripted("/counter");
     const { page } = tab;
     await page.evaluate("self.seen = []");
@@ -199,7 +199,7 @@ describe("a link that is followed within the document", () => {
     await tab.close();
   });
 
-  it("focuses the new heading, or what asks for it, and tells the title to who hears the page", async () => {
+  it("focuses the new heading or the autofocus element, and announces the title to screen readers", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     await follow(page, "/about");
@@ -216,12 +216,12 @@ describe("a link that is followed within the document", () => {
   });
 });
 
-describe("somebody about to follow a link", () => {
+describe("a link that the visitor is about to follow", () => {
   for (const [how, mean] of Object.entries({
     pointing: (page: Page) => page.locator('a[href="/about"]').first().hover(),
     focusing: (page: Page) => page.locator('a[href="/about"]').first().focus(),
   })) {
-    it(`has the page fetched, once: by ${how}`, async () => {
+    it(`is prefetched once: by ${how}`, async () => {
       const tab = await openScripted("/users");
       const { page } = tab;
       const fetches = fetchesOf(page);
@@ -237,55 +237,55 @@ describe("somebody about to follow a link", () => {
       await heading(page, "Users");
       await follow(page, "/about");
       await heading(page, "About");
-      assert.deepEqual(fetches, ["/about", "/users", "/about"], "what was shown before is fetched again");
+      assert.deepEqual(fetches, ["/about", "/users", "/about"], "a page shown before is fetched again");
       await tab.close();
     });
   }
 
   for (const [what, goOn] of Object.entries({
-    "elsewhere and later": async (page: Page) => {
+    "later, after another page": async (page: Page) => {
       await page.goto(`${app.url}/about`);
-      await page.goto(`${app.url}/told`);
+      await page.goto(`${app.url}/flash`);
     },
-    "there after all": async (page: Page) => {
-      await follow(page, "/told");
-      await heading(page, "Told");
+    "on the linked page": async (page: Page) => {
+      await follow(page, "/flash");
+      await heading(page, "Flash");
       assert.equal(await isSame(page), true);
     },
   })) {
-    it(`takes no message that waits for the next page: who goes ${what} is shown it`, async () => {
+    it(`does not consume a waiting flash message: the visitor sees it ${what}`, async () => {
       const tab = await openScripted("/users");
       const { page } = tab;
-      await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
+      await page.evaluate(`fetch("/set-flash").then((answer) => answer.text())`);
       const failed = page.waitForResponse((answer) => isFetch(answer.request()));
-      await page.locator('a[href="/told"]').focus();
+      await page.locator('a[href="/flash"]').focus();
       assert.equal((await failed).status(), 204);
       await goOn(page);
       assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
-      await page.goto(`${app.url}/told`);
+      await page.goto(`${app.url}/flash`);
       assert.equal(await page.locator(".svc-flash").textContent(), "");
       await tab.close();
     });
   }
 
-  it("is shown a message that waits, within the page, though the link is followed before the answer is there", async () => {
+  it("shows a waiting flash message within the page, even if it is followed before the prefetch has ended", async () => {
     const tab = await openScripted("/users");
     const { page } = tab;
-    await page.evaluate(`fetch("/tell").then((answer) => answer.text())`);
-    const releaseHeld = await hold(page, "/told");
+    await page.evaluate(`fetch("/set-flash").then((answer) => answer.text())`);
+    const releaseHeld = await hold(page, "/flash");
     const asked = page.waitForRequest(isFetch);
-    await page.locator('a[href="/told"]').focus();
+    await page.locator('a[href="/flash"]').focus();
     await asked;
-    await follow(page, "/told");
+    await follow(page, "/flash");
     await page.locator("[aria-busy=true]").first().waitFor();
     await releaseHeld();
-    await heading(page, "Told");
+    await heading(page, "Flash");
     assert.equal(await page.locator(".svc-flash").textContent(), "Saved");
     assert.equal(await isSame(page), true);
     await tab.close();
   });
 
-  it("is not shown what was fetched long ago", async () => {
+  it("is fetched again if its prefetch is old", async () => {
     const tab = await openTab(app.browser, { reducedMotion: "reduce" });
     const { page } = tab;
     await page.clock.install();
@@ -304,8 +304,8 @@ describe("somebody about to follow a link", () => {
   });
 });
 
-describe("who goes back", () => {
-  it("is shown what was there, without asking the server, until something was called", async () => {
+describe("a visitor who goes back", () => {
+  it("sees the previous page without a request, until an action was called", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     const fetches = fetchesOf(page);
@@ -323,12 +323,12 @@ describe("who goes back", () => {
     await tab.close(EXPECTED);
   });
 
-  it("is left where the page is by what the app itself has put into the history", async () => {
+  it("stays on the page for history entries of the app itself", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     await follow(page, "/long");
     await heading(page, "Long");
-    await page.evaluate("new Promise((told) => (addEventListener('scroll', told, { once: true }), scrollTo(0, 700)))");
+    await page.evaluate("new Promise((done) => (addEventListener('scroll', done, { once: true }), scrollTo(0, 700)))");
     await page.evaluate("history.pushState({ isOpen: true }, '')");
     await page.goBack();
     await page.goForward();
@@ -338,7 +338,7 @@ describe("who goes back", () => {
     await tab.close();
   });
 
-  it("comes back after a reload too, to the places of before", async () => {
+  it("returns to the previous scroll positions, also after a reload", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     await page.evaluate("scrollTo(0, 1234)");
@@ -352,7 +352,7 @@ describe("who goes back", () => {
   });
 });
 
-describe("what the browser is left", () => {
+describe("the browser itself handles", () => {
   const loads: Record<string, (page: Page) => Promise<unknown>> = {
     "a page of another build": (page) =>
       page.route("**/about", async (route) => {
@@ -363,13 +363,13 @@ describe("what the browser is left", () => {
       }),
     "a page that can't be fetched": (page) =>
       page.route("**/about", (route) => (isFetch(route.request()) ? route.abort() : route.continue())),
-    "all of them, where the code can't be fetched": (page) => page.route("**/visit.js", (route) => route.abort()),
-    "a link that says so": (page) =>
+    "every link, if the code can't be fetched": (page) => page.route("**/visit.js", (route) => route.abort()),
+    "a link with navigation turned off": (page) =>
       page.evaluate(`document.querySelector("nav").setAttribute("data-svc-navigation", "off")`),
     "a link in a tab of its own": (page) => page.evaluate(`document.querySelector('a[href="/about"]').target = "_top"`),
   };
   for (const [what, prepare] of Object.entries(loads)) {
-    it(`is ${what}`, async () => {
+    it(what, async () => {
       const tab = await openScripted("/users");
       await prepare(tab.page);
       await follow(tab.page, "/about");
@@ -379,10 +379,10 @@ describe("what the browser is left", () => {
     });
   }
 
-  it("is a click with a key, or one that a handler has dealt with", async () => {
+  it("a click with a modifier key, or one that a handler has prevented", async () => {
     const tab = await openScripted("/counter");
     const { page } = tab;
-    // Heard last, so it sees what all others have made of the click.
+    // This listener is last, so it sees the effect of all others.
     await page.evaluate(`addEventListener("click", (event) => {
       self.isPrevented = event.defaultPrevented;
       event.preventDefault();
@@ -399,7 +399,7 @@ describe("what the browser is left", () => {
 });
 
 describe("a handler", () => {
-  it("goes to another page as a link does, or to one in place of its own", async () => {
+  it("navigates to another page as a link does, optionally replacing the history entry", async () => {
     const tab = await openScripted("/counter");
     const { page } = tab;
     await page.click("#go");
@@ -417,8 +417,8 @@ describe("a handler", () => {
   });
 });
 
-describe("a handler whose code for another page does not come", () => {
-  it("has the browser load that page", async () => {
+describe("a handler that navigates while the navigation code fails to load", () => {
+  it("lets the browser load the page", async () => {
     const tab = await openScripted("/counter");
     const { page } = tab;
     await page.route("**/visit.js", (route) => route.abort());
@@ -429,8 +429,8 @@ describe("a handler whose code for another page does not come", () => {
   });
 });
 
-describe("a handler that has changed something", () => {
-  it("goes to a page as it is then, not as it was when somebody pointed at a link to it", async () => {
+describe("a handler that has changed data", () => {
+  it("navigates to the current version of a page, not to a prefetched one", async () => {
     const tab = await openScripted("/counter");
     const { page } = tab;
     const fetches = fetchesOf(page);
@@ -444,8 +444,8 @@ describe("a handler that has changed something", () => {
   });
 });
 
-describe("a page that asks for none of it", () => {
-  it("has not a byte of it", async () => {
+describe("a page without enhanced navigation", () => {
+  it("contains no byte of it", async () => {
     const plain = await (await fetch(`${app.url}/plain`)).text();
     assert.doesNotMatch(plain, /links\.js|svc:slot/);
     const asking = await (await fetch(`${app.url}/about`)).text();
@@ -455,8 +455,8 @@ describe("a page that asks for none of it", () => {
   });
 });
 
-describe("fifty pages later", () => {
-  it("the page holds no more than after ten", async () => {
+describe("after fifty navigations", () => {
+  it("the page holds no more nodes and listeners than after ten", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     const client = await page.context().newCDPSession(page);
@@ -507,7 +507,7 @@ describe("under Trusted Types", () => {
   });
   after(() => started.close());
 
-  it("pages become others by the framework's policy", async () => {
+  it("pages are swapped by the framework's policy", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     await page.goto(started.url, { waitUntil: "networkidle" });

@@ -1,4 +1,4 @@
-/** Scripts that fail, come late or come from an older build. */
+/** Scripts that fail, arrive late or come from an older build. */
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,10 +14,10 @@ describe("a script that can't be fetched", () => {
     core: /core\.js$/,
     "a part": /form\.js$/,
     "a chunk": /handler\/input-/,
-    "a chunk of others'": /handler\/shared-/,
+    "a shared chunk": /handler\/shared-/,
     "every script but the loader": /_svc\/(?!loader)/,
   })) {
-    it(`is asked for again: ${what}; the events wait, in order`, async () => {
+    it(`is retried while events wait in order: ${what}`, async () => {
       const tab = await openTab(app.browser);
       const { page } = tab;
       const failed = await failing(page, pattern, 2);
@@ -38,7 +38,7 @@ describe("a script that can't be fetched", () => {
     });
   }
 
-  it("says so on the element and in the console, and the event still counts when it comes at last", async () => {
+  it("is reported on the element and in the console, and the event still counts when the script arrives", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     await page.clock.install();
@@ -59,13 +59,13 @@ describe("a script that can't be fetched", () => {
     await tab.close();
   });
 
-  it("is asked for as soon as the browser is online again", async () => {
+  it("is retried as soon as the browser is online again", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     await page.clock.install();
     await page.goto(`${app.url}/input`);
     await page.waitForLoadState("networkidle");
-    // From here on no time passes: what asks again is no timer.
+    // From now on no time passes, so that no timer can trigger the retry.
     await page.clock.pauseAt(Date.now() + 3_600_000);
     await page.context().setOffline(true);
     await button(page, "Count").click();
@@ -78,7 +78,7 @@ describe("a script that can't be fetched", () => {
     await tab.close();
   });
 
-  it("is nothing that a visitor notices who has only pointed at it", async () => {
+  it("is not reported to a visitor who only pointed at an element", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const failed = await failing(page, /handler\/input/, 1);
@@ -96,7 +96,7 @@ describe("a script that can't be fetched", () => {
 });
 
 describe("a slow network", () => {
-  it("costs one round trip for the first event: all that it needs is asked for at once", async () => {
+  it("costs one round trip for the first event, because all scripts are requested at once", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     await page.goto(`${app.url}/other`);
@@ -111,7 +111,7 @@ describe("a slow network", () => {
     await tab.close();
   });
 
-  it("like 3G delivers what was clicked meanwhile", async () => {
+  it("like 3G delivers early clicks", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const session = await page.context().newCDPSession(page);
@@ -131,9 +131,9 @@ describe("a slow network", () => {
 });
 
 describe("a page of an older build", () => {
-  it("goes on working after a deploy: its chunks, its values, its actions", async () => {
+  it("keeps working after a deploy: its chunks, its values, its actions", async () => {
     const folder = temporaryFolder();
-    // Inside the repository, so that "svckit" is found as the package it is; its tsconfig.json is for where it stands.
+    // Inside the repository, so that "svckit" resolves to this package. Its tsconfig.json fits the original folder only.
     const copy = join(root, "out", `hostile-${process.pid}`);
     const filter = (path: string): boolean => !/tsconfig\.json$|dist$|\.svc$/.test(path);
     cpSync(join(root, "test/fixtures/hostile"), copy, { recursive: true, filter });

@@ -1,4 +1,4 @@
-/** `svc new` out of the package as it is published: what it writes type-checks, builds, passes its own tests, serves, and is used in a browser. */
+/** `svc new` from the published package: the new app type-checks, builds, passes its own tests, serves, and is used in a browser. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -14,14 +14,14 @@ const modules = join(folder.path, "tools/node_modules");
 const cli = join(modules, "svckit/bin/svc.js");
 const shop = join(folder.path, "shop");
 
-/** As a person would, with nothing of the test's own variables. */
+/** Runs a command as a person would, without the variables of the test. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
   const { stdout } = await promisify(execFile)(command, args, { cwd, env });
   return stdout;
 }
 
-/** Unpacks what `npm pack` writes; all else that an `npm install` would bring is linked to what is installed here. */
+/** Unpacks the output of `npm pack`, and links all dependencies to the installed ones. */
 async function install(): Promise<void> {
   const packed = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder.path], root);
   mkdirSync(join(modules, "svckit"), { recursive: true });
@@ -55,7 +55,7 @@ describe("an app that svc new has written", () => {
     folder.remove();
   });
 
-  it("depends on the tarball that it was given", () => {
+  it("depends on the given tarball", () => {
     const { name, dependencies } = JSON.parse(readFileSync(join(shop, "package.json"), "utf8")) as {
       name: string;
       dependencies: Record<string, string>;
@@ -66,13 +66,13 @@ describe("an app that svc new has written", () => {
     );
   });
 
-  it("builds, has types that fit, and passes its own tests", () => {
+  it("builds, has no type errors, and passes its own tests", () => {
     assert.match(tests, /^Built .* browser chunk/m);
     assert.match(tests, /# pass 3\b/);
     assert.match(tests, /# fail 0\b/);
   });
 
-  it("answers 200 under the policy of production", async () => {
+  it("answers 200 under the production policy", async () => {
     const response = await fetch(server.url);
     assert.equal(response.status, 200);
     assert.match(response.headers.get("content-security-policy") ?? "", /script-src 'self' 'nonce-/);
@@ -94,12 +94,12 @@ describe("an app that svc new has written", () => {
     });
   }
 
-  it("takes an order without JavaScript, and shows nothing that would need it", async () => {
+  it("accepts an order without JavaScript, and hides controls that would need it", async () => {
     const tab = await openTab(browser, { javaScriptEnabled: false });
     await tab.page.goto(server.url);
     assert.equal(await tab.page.getByText("Add 1").isVisible(), false);
     await order(tab.page);
-    assert.match(await tab.page.innerText("noscript"), /Load the page again/);
+    assert.match(await tab.page.innerText("noscript"), /Reload the page/);
     assert.match(await tab.page.innerText("main"), /boil/);
     await tab.close();
   });

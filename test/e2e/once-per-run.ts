@@ -1,6 +1,6 @@
 /**
- * Work that several groups of one test run need done, such as a fixture's build: the first process that asks does it, the
- * others wait for it. Groups run at the same time, and a build written anew below a server that runs from it would break that.
+ * Work that several groups of one test run need, such as a fixture's build: the first process does it, and the others wait. Groups
+ * run concurrently, and rebuilding an app while a server runs from the build would break that server.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const out = resolve(fileURLToPath(import.meta.url), "../../..");
-/** Of the run, whose number scripts/test.ts gives and whose folder it removes; of this process where it runs by itself. */
+/** The number of the run, set by scripts/test.ts, which removes its folder. Without it, this process is the run. */
 const run = process.env["SVC_TEST_RUN"];
 const folder = join(out, `run-${run ?? process.pid}`);
 if (run === undefined) process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -17,8 +17,8 @@ const LOOK_MS = 50;
 const MOST_LOOKS = 4000;
 
 /**
- * @param name of the work, one for each run; what it leaves behind is for all
- * @throws what the work does, in the process that does it; an error that says so in the others
+ * @param name of the work, unique per run; its results are shared
+ * @throws the error of the work in the process that does it, and a generic error in the others
  */
 export async function oncePerRun(name: string, work: () => Promise<unknown>): Promise<void> {
   const mark = join(folder, name.replaceAll(/\W+/g, "-"));
@@ -33,7 +33,7 @@ export async function oncePerRun(name: string, work: () => Promise<unknown>): Pr
   writeFileSync(join(mark, "done"), "");
 }
 
-/** One folder can be made once. */
+/** A folder can be created only once. */
 function isFirst(mark: string): boolean {
   try {
     mkdirSync(mark);

@@ -1,6 +1,6 @@
 /**
- * Who gets to the operator screens and endpoints of a process as users run it: by itself, and behind nginx and haproxy, which make every
- * client look like one of this machine. Nobody without a key or the one-time link.
+ * Access to the operator screens and endpoints of a process as users run it: directly, and behind nginx and haproxy, which make every
+ * client look local. Nobody gets in without a key or the one-time link.
  */
 import assert from "node:assert/strict";
 import { request } from "node:http";
@@ -15,10 +15,10 @@ const folder = temporaryFolder();
 const demo = join(root, "demo");
 let count = 0;
 const dataDir = (): string => join(folder.path, `data-${++count}`);
-/** Nothing is set, as on a new machine. */
+/** No variable is set, as on a new machine. */
 const UNSET = { NODE_ENV: "", SVC_SITE_URL: "", SVC_EXEC_API_KEY: "" };
 
-/** The ways to run an app in which nobody has set anything. */
+/** The ways to run an app without configuration. */
 const COMMANDS: Record<string, () => Promise<DemoServer>> = {
   "svc dev": () => startDemo({ app: demo, command: "dev", dataDir: dataDir(), env: UNSET }),
   "svc start": () => startDemo({ dataDir: dataDir(), env: UNSET }),
@@ -34,7 +34,7 @@ interface Answer {
   body: string;
 }
 
-/** With any Host, which fetch would not send. */
+/** Sends any Host, unlike fetch. */
 function ask(
   url: string,
   path: string,
@@ -64,10 +64,10 @@ const STEPS = `
 `;
 const listed = (paths: string): string[] => paths.trim().split(/\s+/);
 const ENDPOINTS = ["/status", "/metrics", "/graphs", "/webhooks", "/deliveries", "/schedules", "/queues", "/audit"];
-/** What a client may say to look like one of this machine. */
+/** Headers that make a client look local. */
 const DISGUISES = [{}, { host: "localhost" }, { host: "127.0.0.1:3000" }];
 
-/** Tries all of it as a client that has neither key nor link. */
+/** Sends all requests as a client without key and link. */
 async function expectClosed(url: string): Promise<void> {
   for (const headers of DISGUISES) {
     for (const screen of listed(SCREENS)) {
@@ -91,7 +91,7 @@ interface Visit {
   token: string;
 }
 
-/** As any visitor gets one, so that a step is refused for who asks and not for the want of it. */
+/** The cookie and token of any visitor, so that a request is refused for its sender and not for a missing token. */
 async function visit(url: string, headers: Record<string, string>): Promise<Visit> {
   const page = await fetch(`${url}/counter`);
   const cookie = page.headers
@@ -141,7 +141,7 @@ describe("operator access with nothing configured", { concurrency: false }, () =
 });
 
 describe("the one-time link of svc dev", () => {
-  it("opens the screens in a browser, once, and each step too", async () => {
+  it("opens the screens in a browser, once", async () => {
     const server = (await COMMANDS["svc dev"]?.()) ?? assert.fail();
     const browser = await launchBrowser();
     try {
@@ -164,7 +164,7 @@ describe("the one-time link of svc dev", () => {
 });
 
 describe("svc start on a new machine", () => {
-  it("is in production, makes its secret, guesses the site's address with a warning, and shows no inside", async () => {
+  it("runs in production, creates its secret, guesses the site's address with a warning, and hides internals", async () => {
     const folderOfRun = dataDir();
     const server = await startDemo({ dataDir: folderOfRun, env: { ...UNSET } });
     try {
@@ -177,14 +177,14 @@ describe("svc start on a new machine", () => {
     }
   });
 
-  it("asks for the site's address where NODE_ENV says production", async () => {
+  it("requires the site's address if NODE_ENV is production", async () => {
     const env = { ...UNSET, NODE_ENV: "production" };
     await assert.rejects(startDemo({ dataDir: dataDir(), env }), /SVC_SITE_URL is not set/);
   });
 });
 
 describe("npm run demo", () => {
-  it("shows its page, and its screens and endpoints to the key that it prints", async () => {
+  it("shows its page, and with the printed key its screens and endpoints", async () => {
     const server = (await COMMANDS["npm run demo"]?.()) ?? assert.fail();
     try {
       const key = /export SVC_EXEC_API_KEY=([0-9a-f]{32})/.exec(server.output())?.[1] ?? assert.fail(server.output());

@@ -1,4 +1,4 @@
-/** Another site: what it serves to lure, and what it was asked for. */
+/** Another site: it serves lures and records requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -10,21 +10,21 @@ export interface Hit {
 }
 
 export interface OtherSite {
-  /** `http://localhost:1234`: to a browser another site than 127.0.0.1. */
+  /** `http://localhost:1234`: for a browser another site than 127.0.0.1. */
   readonly origin: string;
   readonly port: number;
   readonly hits: readonly Hit[];
-  /** Resolves with the next request whose URL begins so; one that has come counts. */
+  /** Resolves with the next request whose URL has this prefix, including one that has already arrived. */
   hit(prefix: string): Promise<Hit>;
-  /** What it answers to a path, as HTML. */
+  /** Sets the HTML of a path. */
   serve(path: string, html: string): void;
   close(): Promise<void>;
 }
 
-/** Says that it ran. */
+/** Reports that it ran. */
 const SCRIPT = "(globalThis.fired ??= []).push('foreign')";
 
-/** @param host to listen on and to be called by. */
+/** @param host to listen on and to be addressed by */
 export async function otherSite(host = "localhost"): Promise<OtherSite> {
   const hits: Hit[] = [];
   const pages = new Map<string, string>();
@@ -33,7 +33,7 @@ export async function otherSite(host = "localhost"): Promise<OtherSite> {
     const url = message.url ?? "/";
     const [path = ""] = url.split("?");
     message.resume();
-    // What browsers ask for by themselves.
+    // Requests that browsers make on their own.
     if (path !== "/favicon.ico") hits.push({ method: message.method ?? "", url, headers: message.headers });
     const isScript = path.endsWith(".js");
     reply.writeHead(200, {
@@ -43,7 +43,7 @@ export async function otherSite(host = "localhost"): Promise<OtherSite> {
     reply.end(isScript ? SCRIPT : (pages.get(path) ?? "<p>the other site"));
     for (const look of waiting) look();
   };
-  // Both families: browsers try either for "localhost".
+  // Listens on IPv4 and IPv6, because browsers try either for "localhost".
   const server = createServer(answer);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { startBuilt, type BuiltApp } from "./built-app.ts";
 
-/** What is used of the asset. */
+/** The used exports of the asset. */
 interface PageSwap {
   canSwap(next: Document, headers: Headers): boolean;
   parsePage(response: Response): Promise<Document>;
@@ -29,7 +29,7 @@ after(async () => {
 async function inTab(path: string, run: (tab: Tab["page"], become: (path: string) => Promise<void>) => Promise<void>) {
   const tab = await openTab(browser);
   await tab.page.goto(app.url + path);
-  // As the loader fetches parts: what comes by other ways the policy refuses.
+  // Loads the part as the loader does, because the policy refuses other ways.
   const become = async (to: string): Promise<void> => {
     await tab.page.evaluate(async (url) => {
       const load = (self as unknown as { $svc: { load(name: string): unknown } }).$svc.load;
@@ -47,7 +47,7 @@ async function inTab(path: string, run: (tab: Tab["page"], become: (path: string
 }
 
 describe("a page that becomes another", () => {
-  it("is interactive with the other's code, before anything has happened and after", async () => {
+  it("is interactive with the other page's code, before and after an event", async () => {
     await inTab("/", async (page, become) => {
       await become("/two");
       assert.equal(await page.title(), "Two");
@@ -64,8 +64,8 @@ describe("a page that becomes another", () => {
   });
 });
 
-describe("what both pages have", () => {
-  it("keeps its elements, what was typed, focus and selection", async () => {
+describe("content of both pages", () => {
+  it("keeps its elements, typed text, focus and selection", async () => {
     await inTab("/", async (page, become) => {
       await page.fill("#search", "typed");
       await page.evaluate(() => {
@@ -85,7 +85,7 @@ describe("what both pages have", () => {
     });
   });
 
-  it("goes on with the values that the page has made, signals and stores, and stays interactive", async () => {
+  it("keeps the values of its signals and stores, and stays interactive", async () => {
     await inTab("/", async (page, become) => {
       await page.click("#menu");
       await page.click("#add");
@@ -102,7 +102,7 @@ describe("what both pages have", () => {
     });
   });
 
-  it("has its effects once: before one runs the one of before has ended", async () => {
+  it("runs each effect once, after the previous one has ended", async () => {
     await inTab("/", async (page, become) => {
       await page.evaluate(() => Object.assign(self, { seen: [] }));
       const clicked = async (text: string): Promise<void> => {
@@ -121,7 +121,7 @@ describe("what both pages have", () => {
 });
 
 describe("a page without script", () => {
-  it("can be become, and left again", async () => {
+  it("can be swapped in, and left again", async () => {
     await inTab("/", async (page, become) => {
       await page.click("#count");
       await page.waitForFunction(() => document.querySelector("#count")?.textContent === "1");

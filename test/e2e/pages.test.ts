@@ -1,4 +1,4 @@
-/** The demo's other pages in a real browser: what resumes, what ships, what anybody can use. */
+/** The demo's other pages in a real browser: resuming, shipped scripts and accessibility. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -36,7 +36,7 @@ describe("/counter", () => {
     await tab.close();
   });
 
-  it("counts in both directions and keeps what is derived in step", async () => {
+  it("counts in both directions and keeps derived values in step", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/counter`);
@@ -54,7 +54,7 @@ describe("/counter", () => {
     assert.ok(Buffer.byteLength(inline[0] ?? "") <= 200, `${inline[0]?.length} bytes`);
   });
 
-  it("counts clicks made while every script is still on its way, each once", async () => {
+  it("counts clicks made while every script is still loading, each once", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let release: () => void = () => {};
@@ -72,7 +72,7 @@ describe("/counter", () => {
     await tab.close();
   });
 
-  it("never runs its component again: the code that arrives holds none of its markup", async () => {
+  it("never runs its component again, and the code it loads contains no markup", async () => {
     const tab = await openTab(browser);
     const arrived = tab.page.waitForResponse((response) => response.url().includes("/_svc/handler/counter-"));
     await tab.page.goto(`${server.url}/counter`);
@@ -87,7 +87,7 @@ describe("/todo", () => {
   const rows = (page: Page) => page.locator(".todo-list li");
   const texts = (page: Page) => page.locator(".todo-list .text").allTextContents();
 
-  it("adds what is typed, trims it, and ignores nothing at all", async () => {
+  it("adds typed text, trims it, and ignores empty input", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/todo`);
@@ -103,7 +103,7 @@ describe("/todo", () => {
     await tab.close();
   });
 
-  it("toggles and removes rows that the server rendered and rows made here, and keeps the others' elements", async () => {
+  it("toggles and removes rows of the server and of the browser, and keeps the other elements", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/todo`);
@@ -123,14 +123,14 @@ describe("/todo", () => {
     await tab.close();
   });
 
-  it("filters all, active and done, and says when nothing is left to show", async () => {
+  it("filters all, active and done, and shows a message when nothing is left", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/todo`);
     await page.getByRole("button", { name: "Done", exact: true }).click();
     await page.locator('button[aria-pressed="true"]', { hasText: "Done" }).waitFor();
     assert.deepEqual(await texts(page), ["Read the lockfile"]);
-    // A click, not uncheck(): the row goes away with its box.
+    // A click, not uncheck(), because the row disappears with its box.
     await page.getByLabel("Done: Read the lockfile").click();
     await page.getByText("Nothing here.").waitFor();
     await page.getByRole("button", { name: "Active", exact: true }).click();
@@ -141,7 +141,7 @@ describe("/todo", () => {
     await tab.close();
   });
 
-  it("edits in place: Enter and leaving keep the text, Escape drops it, an empty text removes the row", async () => {
+  it("edits in place: Enter and blur keep the text, Escape drops it, an empty text removes the row", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/todo`);
@@ -164,7 +164,7 @@ describe("/todo", () => {
     await tab.close();
   });
 
-  it("puts the caret into the text that is edited", async () => {
+  it("puts the caret into the edited text", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/todo`);
@@ -193,7 +193,7 @@ describe("the action echo", () => {
       body: JSON.stringify({ args: [1, "two", { three: [3] }] }),
     });
 
-  it("gives its arguments back to a caller with a CSRF token", async () => {
+  it("returns its arguments to a caller with a CSRF token", async () => {
     const response = await fetch(`${server.url}/counter`);
     const cookie = response.headers.getSetCookie().map((line) => line.split(";")[0]);
     const token = /"csrf_token":"([^"]+)"/.exec(await response.text())?.[1] ?? "";
@@ -210,7 +210,7 @@ describe("the action echo", () => {
 });
 
 describe("/_svc/demo", () => {
-  it("sends a signed sample through the real delivery path and shows what arrived", async () => {
+  it("sends a signed sample through the real delivery path and shows the received request", async () => {
     for (const javaScriptEnabled of [true, false]) {
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
@@ -234,7 +234,7 @@ describe("every page", () => {
   const paths = ["/", "/counter", "/todo", "/static", "/_svc/demo", "/no/such/page"];
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`has no serious accessibility fault in the ${colorScheme} scheme`, async () => {
+    it(`has no serious accessibility violation in the ${colorScheme} scheme`, async () => {
       const lockfile = {
         lockfileVersion: 3,
         packages: { "node_modules/a": { version: "1.0.0", hasInstallScript: true } },
@@ -251,7 +251,7 @@ describe("every page", () => {
         await tab.page.goto(server.url + path);
         found.push(...(await seriousViolations(tab.page)).map((violation) => `${path} ${violation}`));
         if (path === "/") await savePicture(tab.page, `home-${colorScheme}`);
-        // The browser itself calls a 404 document an error; it is what was asked for.
+        // Chromium logs a 404 document as an error, although the test requested it.
         await (path === "/no/such/page" ? tab.page.context().close() : tab.close());
       }
       assert.deepEqual(found, []);
@@ -259,7 +259,7 @@ describe("every page", () => {
     });
   }
 
-  it("fits a narrow screen without scrolling sideways", async () => {
+  it("fits a narrow screen without horizontal scrolling", async () => {
     const tab = await openTab(browser, { viewport: { width: 360, height: 720 } });
     for (const path of paths.slice(0, 5)) {
       await tab.page.goto(server.url + path);

@@ -1,4 +1,4 @@
-/** What browsers do beside clicks, and what visitors' extensions do to pages: all of it under a policy with Trusted Types. */
+/** Browser features other than clicks, and changes by browser extensions, under a policy with Trusted Types. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
@@ -9,7 +9,7 @@ const app = hostileApp();
 const log = (page: Page) => page.locator("output");
 
 describe("Trusted Types", () => {
-  it("are asked for in every test of these pages, and rows and branches are made all the same", () =>
+  it("are required by every test of these pages, and rows and branches are created nevertheless", () =>
     app.onPage("/platform", async (page, tab) => {
       const policy = (await fetch(`${app.url}/platform`)).headers.get("content-security-policy") ?? "";
       assert.match(policy, /require-trusted-types-for 'script'; trusted-types svc test$/);
@@ -30,7 +30,7 @@ describe("Trusted Types", () => {
       await page.locator("#shown").waitFor();
     }));
 
-  it("let pieces that come late find their places, whose rows are made all the same", async () => {
+  it("allow late parts to be placed, and their rows to be created", async () => {
     const html = await (await fetch(`${app.url}/late`)).text();
     assert.ok(html.includes("data-svc-wait") && html.includes("data-svc-piece"), "the piece comes after the page");
     await app.onPage("/late", async (page) => {
@@ -46,7 +46,7 @@ describe("Trusted Types", () => {
 });
 
 describe("custom elements", () => {
-  it("are told of attributes, hear and send events, and may be defined late", () =>
+  it("receive attributes, receive and emit events, and may be defined late", () =>
     app.onPage("/platform", async (page) => {
       await button(page, "Label").click();
       await page.locator('x-counter[label="two"]').waitFor();
@@ -69,7 +69,7 @@ describe("custom elements", () => {
       assert.equal(await page.locator("x-counter b").textContent(), "slotted");
     }));
 
-  it("are heard from inside their shadow root before any script has arrived", async () => {
+  it("emit events from their shadow root before any script has loaded", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const releaseHeld = await holdBack(page);
@@ -89,7 +89,7 @@ describe("custom elements", () => {
 });
 
 describe("dialogs, popovers and details", () => {
-  it("tell that they opened and closed, by themselves or by hand", () =>
+  it("emit events when they open and close, by the browser or by the user", () =>
     app.onPage("/platform", async (page) => {
       await page.locator("summary").click();
       await log(page).filter({ hasText: "opened" }).waitFor();
@@ -107,13 +107,13 @@ describe("dialogs, popovers and details", () => {
 });
 
 describe("transitions", () => {
-  it("may go around an update", () =>
+  it("may wrap an update", () =>
     app.onPage("/platform", async (page) => {
       await button(page, "Transition").click();
       await log(page).filter({ hasText: "transition" }).waitFor();
     }));
 
-  it("from page to page leave both alive", () =>
+  it("between pages leave both pages working", () =>
     app.onPage("/platform", async (page) => {
       for (const name of ["Other page", "Back"]) {
         await page.evaluate(() => {
@@ -128,8 +128,8 @@ describe("transitions", () => {
     }));
 });
 
-describe("a page that the browser kept", () => {
-  it("goes on where it was when the visitor comes back, and replays nothing", () =>
+describe("a page restored from the back-forward cache", () => {
+  it("continues where it was, and replays nothing", () =>
     app.onPage("/input", async (page) => {
       await button(page, "Count").click();
       await page.locator("#count", { hasText: /^1$/ }).waitFor();
@@ -142,7 +142,7 @@ describe("a page that the browser kept", () => {
       await page.locator("#count", { hasText: isKept ? /^2$/ : /^1$/ }).waitFor();
     }));
 
-  it("may be kept: nothing listens for its end", () =>
+  it("is eligible for the cache: nothing listens for its unload", () =>
     app.onPage("/input", async (page) => {
       await button(page, "Count").click();
       const session = await page.context().newCDPSession(page);
@@ -157,7 +157,7 @@ describe("a page that the browser kept", () => {
 });
 
 describe("forms", () => {
-  it("that are not valid are not sent, and tell it as browsers do", () =>
+  it("that are invalid are not sent, and emit the browser's events", () =>
     app.onPage("/forms", async (page) => {
       const field = page.locator("#valid input");
       await button(page, "Send").click();
@@ -174,7 +174,7 @@ describe("forms", () => {
     const { page } = tab;
     const releaseHeld = await holdBack(page);
     await page.goto(`${app.url}/clobbered`, { waitUntil: "commit" });
-    // Playwright goes from parent to parent and never comes back.
+    // Playwright would loop over the parents forever.
     const click = async (id: string): Promise<void> => {
       await page.waitForFunction((name) => document.getElementById(name), id);
       const box = (name: string) => document.getElementById(name)!.getBoundingClientRect().toJSON() as DOMRect;
@@ -191,7 +191,7 @@ describe("forms", () => {
   });
 });
 
-describe("pages in unkind surroundings", () => {
+describe("pages in a hostile environment", () => {
   it("work with a <base> that points elsewhere", () =>
     app.onPage("/vital", async (page) => {
       await button(page, "Count").click();
@@ -199,7 +199,7 @@ describe("pages in unkind surroundings", () => {
       assert.equal(await page.locator("main p").textContent(), "Now it is 1 of many");
     }));
 
-  it("work though extensions put elements into head and body before any script runs", async () => {
+  it("work although extensions insert elements into head and body before any script runs", async () => {
     const tab = await openTab(app.browser);
     const { page } = tab;
     const releaseHeld = await holdBack(page);
@@ -219,7 +219,7 @@ describe("pages in unkind surroundings", () => {
     await tab.close();
   });
 
-  it("survive a translator that puts other nodes in place of their texts", () =>
+  it("work although a translator replaces their text nodes", () =>
     app.onPage("/vital", async (page) => {
       await button(page, "Count").click();
       await page.locator("#head", { hasText: /^1$/ }).waitFor();
@@ -250,7 +250,7 @@ describe("pages in unkind surroundings", () => {
       await frame.locator("#count", { hasText: /^1$/ }).waitFor();
     }));
 
-  it("of one address in two tabs know nothing of each other", async () => {
+  it("of one address in two tabs are independent", async () => {
     const tab = await openTab(app.browser);
     await tab.page.goto(`${app.url}/input`);
     const second = await tab.page.context().newPage();
@@ -263,7 +263,7 @@ describe("pages in unkind surroundings", () => {
     await tab.close();
   });
 
-  it("leave what stands in templates alone", () =>
+  it("do not touch the content of templates", () =>
     app.onPage("/platform", async (page) => {
       await button(page, "Label").click();
       await page.locator('x-counter[label="two"]').waitFor();

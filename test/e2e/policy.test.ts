@@ -1,4 +1,4 @@
-/** What the options of the policy have a real Chromium do: Trusted Types where text becomes markup or script, and reports. */
+/** The effect of the policy's options in a real Chromium: Trusted Types where text becomes markup or script, and reports. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -7,7 +7,7 @@ import { launchBrowser, openTab } from "./browser.ts";
 
 const env = { NODE_ENV: "production", SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32) };
 
-/** Each hands a text of a stranger to the browser. The policy's nonce and source list refuse some of them, but not all. */
+/** Each passes an untrusted text to the browser. The policy's nonce and source list refuse some of them, but not all. */
 const SINKS = {
   innerHTML: "at.innerHTML = text",
   outerHTML: "at.appendChild(document.createElement('p')).outerHTML = text",
@@ -61,7 +61,7 @@ describe("Trusted Types", () => {
     for (const started of open) await started.close();
   });
 
-  it("refuse a stranger's text in every place where it would become markup or script", async () => {
+  it("refuse an untrusted text in every sink that would make it markup or script", async () => {
     const all = await outcomes(browser, await start(true));
     assert.deepEqual(
       Object.entries(all).filter(([, outcome]) => outcome !== "TypeError"),
@@ -70,7 +70,7 @@ describe("Trusted Types", () => {
     assert.deepEqual(Object.keys(all), Object.keys(SINKS));
   });
 
-  it("are what refuses it: without them each place takes it", async () => {
+  it("are the reason for the refusal: without them each sink accepts the text", async () => {
     const all = await outcomes(browser, await start(false));
     assert.deepEqual(
       Object.entries(all).filter(([, outcome]) => outcome !== "taken"),
@@ -86,7 +86,7 @@ describe("reports", () => {
 
   for (const reportOnly of [false, true]) {
     it(
-      `of ${reportOnly ? "a policy on trial tell what it would have refused" : "the policy tell what was refused"}`,
+      `of ${reportOnly ? "a report-only policy contain what it would refuse" : "the policy contain what it refused"}`,
       { timeout: 30_000 },
       async () => {
         let reported: (fields: LogFields) => void = () => undefined;

@@ -1,4 +1,4 @@
-/** nginx and haproxy in front of an app, each with the fewest settings that make it a proxy: neither says whom it forwards. */
+/** nginx and haproxy in front of an app, each with minimal proxy settings: neither forwards the client's address. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -12,14 +12,14 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-/** Debian keeps them where only root looks by default. */
+/** Debian installs them in a folder that is not in the PATH of normal users. */
 const FOLDERS = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
 
 function programOf(name: ProxyName): string | undefined {
   return FOLDERS.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
 
-/** For the option `skip` of a test. @throws Error where the program is missing and `SVC_TEST_PROXIES_REQUIRED` is set, as in CI */
+/** The option `skip` of a test. @throws Error if the program is missing and `SVC_TEST_PROXIES_REQUIRED` is set, as in CI */
 export function withoutProxy(name: ProxyName): false | string {
   if (programOf(name) !== undefined) return false;
   const missing = `${name} is not installed here`;
@@ -27,7 +27,7 @@ export function withoutProxy(name: ProxyName): false | string {
   return missing;
 }
 
-/** @param folder of the caller, who removes it */
+/** @param folder for its files; the caller removes it */
 export async function startProxy(name: ProxyName, upstream: string, folder: string): Promise<Proxy> {
   const port = await freePort();
   const home = join(folder, `${name}-${port}`);
@@ -89,7 +89,7 @@ listen site
 };
 
 const ARGUMENTS: Record<ProxyName, (file: string, home: string) => string[]> = {
-  // Before its configuration is read, it would write to the log of the system.
+  // Before it reads its configuration, nginx would write to the system's log.
   nginx: (file, home) => ["-c", file, "-p", home, "-e", "stderr"],
   haproxy: (file) => ["-f", file, "-db"],
 };

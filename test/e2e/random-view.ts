@@ -1,9 +1,9 @@
 /**
- * Views at random: TSX of elements, attributes, texts, conditions and lists over data at random. Every choice is a number of
- * a tape, so that the same tape is the same view.
+ * Random views: TSX of elements, attributes, texts, conditions and lists over random data. Every choice is a number of a tape, so that
+ * the same tape yields the same view.
  */
 
-/** Gives the numbers of a tape one after the other; an empty tape gives 0, the simplest choice. */
+/** Returns the numbers of a tape in order. An empty tape yields 0, the simplest choice. */
 export class Tape {
   readonly #numbers: readonly number[];
   #at = 0;
@@ -31,7 +31,7 @@ export class Tape {
   }
 }
 
-/** One of the states that a view is rendered in. */
+/** One of the states in which a view is rendered. */
 export interface ViewData {
   texts: string[];
   numbers: number[];
@@ -65,7 +65,7 @@ export function randomData(tape: Tape): ViewData {
   };
 }
 
-/** What an event may do to the data; their source runs in the browser too, so they use nothing but what they are given. */
+/** The changes of data by an event. Their source runs in the browser too, so they use only their arguments. */
 const CHANGES: ((data: ViewData) => unknown)[] = [
   (data) => data.rows.reverse(),
   (data) => data.rows.shift(),
@@ -85,7 +85,7 @@ const CHANGES: ((data: ViewData) => unknown)[] = [
   (data) => (data.numbers = data.numbers.map((number) => 1 - number)),
 ];
 
-/** Source of the changes, and names of as many, each with the data after it. */
+/** The source of the changes, and a number of change names, each with the data after it. */
 export function randomChanges(
   tape: Tape,
   data: ViewData,
@@ -101,13 +101,13 @@ export function randomChanges(
   return { source: `[${CHANGES.map(String).join(",\n")}]`, story };
 }
 
-/** Where a piece of a view stands. */
+/** The position of a piece of a view. */
 interface Place {
   depth: number;
-  /** Only phrasing content may stand there. */
+  /** Whether only phrasing content is allowed there. */
   isPhrasing: boolean;
   isInLink: boolean;
-  /** Names of the rows around, and what they are. */
+  /** The names of the surrounding rows, with their types. */
   rows: { name: string; index: string; isTag: boolean }[];
 }
 
@@ -196,7 +196,7 @@ class Writer {
     return this.#rowsOf(place.isPhrasing ? "i" : "div", place);
   }
 
-  /** Texts and values beside each other. */
+  /** A sequence of texts and values. */
   #run(place: Place): string {
     return Array.from({ length: this.#tape.next(3) + 1 }, () =>
       this.#tape.chance(60) ? `{${this.#value(place)}}` : this.#literal(),
@@ -218,7 +218,7 @@ class Writer {
     ]);
   }
 
-  /** A condition; each branch is one element. */
+  /** A condition. Each branch is one element. */
   #region(place: Place, tag?: string): string {
     const tape = this.#tape;
     const branch = (): string =>

@@ -1,6 +1,6 @@
 /**
- * A property: whatever a view is made of, what the browser makes of it from scratch, and what it makes of the server's page
- * as the data changes, is what the server sends. `FUZZ_SEED` tries other views.
+ * A property of arbitrary views: a view rendered in the browser, and a server page resumed and updated in the browser, both equal the
+ * server's page for the same data. `FUZZ_SEED` selects other views.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { randomChanges, randomData, randomView, Tape } from "./random-view.ts";
 
 const VIEWS = Number(process.env["FUZZ_VIEWS"] ?? 24);
 
-/** Below the repository, so that "svckit" is found. */
+/** Inside the repository, so that "svckit" resolves. */
 const app = join(root, "out", `random-views-${process.pid}`);
 
 const APP = `
@@ -30,7 +30,7 @@ export default createApp({
 });
 `;
 
-/** A view that can be shut and whose data changes; kept in a store, or in a signal, with a component that shows it too. */
+/** A view that can be closed and whose data changes. The data is in a store, or in a signal with a component that shows it too. */
 function sourceOf(tape: Tape): string {
   const isStore = tape.chance(50);
   const data = isStore ? "box.data" : "data.value";
@@ -66,7 +66,7 @@ export const steps = [open(true), a, b, c, open(false), d, open(true), e, f];
 const tapes = fc.sample(fc.array(fc.nat(9999), { minLength: 600, maxLength: 600 }), VIEWS);
 const names = tapes.map((_, at) => `view-${at}`);
 
-describe("views at random", { concurrency: TABS }, () => {
+describe("a random view", { concurrency: TABS }, () => {
   let host: FixtureHost;
   let stage: FixtureStage;
 
@@ -87,10 +87,10 @@ describe("views at random", { concurrency: TABS }, () => {
   });
 
   for (const name of names) {
-    it(`${name} is the server's when the browser makes it`, async () => {
+    it(`${name} equals the server's when the browser renders it`, async () => {
       await stage.play(name);
     });
-    it(`${name} is the server's when the browser takes it over`, async () => {
+    it(`${name} equals the server's when the browser resumes it`, async () => {
       await stage.play(`${name}-open`);
     });
   }

@@ -1,4 +1,4 @@
-/** The commands of the README do what it says. */
+/** The commands of the README work as described. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ after(async () => {
   folder.remove();
 });
 
-/** The indented commands behind "The demo prints", one string for each comment. */
+/** The indented commands after "The demo prints", one string per comment. */
 function readmeCommands(): string[] {
   const text = readFileSync(join(root, "README.md"), "utf8");
   const block = /The demo prints `export SVC_EXEC_API_KEY=…`.*:\n\n((?: {4}.*\n|\n)+)/.exec(text)?.[1] ?? "";

@@ -1,4 +1,4 @@
-/** The browser runtime in a real browser, on pages made for it (test/fixtures/runtime), with the production policy. */
+/** The browser runtime in a real browser, on dedicated pages (test/fixtures/runtime), with the production policy. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,7 +25,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Opens a path, runs `story`, and fails when the browser complained. */
+/** Opens a path, runs `story`, and fails on any browser error. */
 async function onPage(path: string, story: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
   const tab = await openTab(browser);
   await tab.page.goto(server.url + path);
@@ -33,7 +33,7 @@ async function onPage(path: string, story: (page: Page, scripts: string[]) => Pr
   await tab.close();
 }
 
-/** A site whose page arrives up to its state script, and the rest of it when told. Everything else is passed on. */
+/** A proxy that sends a page up to its state script, and the rest after `finish`. It forwards everything else. */
 async function slowDocument(path: string): Promise<{ url: string; finish: () => void; close: () => void }> {
   let finish = (): void => {};
   const reported = new Promise<void>((done) => (finish = done));
@@ -57,7 +57,7 @@ async function slowDocument(path: string): Promise<{ url: string; finish: () => 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
 describe("a value shown by several components", () => {
-  it("changes in all of them at the first click, which fetches the code of those it sets off", () =>
+  it("changes in all of them at the first click, which fetches the code of affected components", () =>
     onPage("/shared", async (page, scripts) => {
       await page.waitForLoadState("networkidle");
       assert.deepEqual(scripts, ["/_svc/loader.js"]);
@@ -71,7 +71,7 @@ describe("a value shown by several components", () => {
       assert.deepEqual(chunks.sort(), ["/_svc/handler/shared-controls", "/_svc/handler/shared-views"]);
     }));
 
-  it("of a store changes deep inside, from another component", () =>
+  it("changes deep inside a store, from another component", () =>
     onPage("/shared", async (page) => {
       await page.getByLabel("Name").fill("Grace");
       await page.getByLabel("Name").press("Enter");
@@ -81,7 +81,7 @@ describe("a value shown by several components", () => {
 });
 
 describe("events", () => {
-  it("run every handler on the way, innermost first, each with its own element, unless one stops them", () =>
+  it("run every handler on the path, innermost first, each with its own element, unless one stops them", () =>
     onPage("/events", async (page) => {
       const log = page.locator("#nested output");
       await button(page, "Inner").click();
@@ -92,7 +92,7 @@ describe("events", () => {
       assert.match(page.url(), /\/events$/);
     }));
 
-  it("are prevented and stopped before any script has arrived", async () => {
+  it("are prevented and stopped before any script has loaded", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let release = (): void => {};
@@ -110,7 +110,7 @@ describe("events", () => {
     await tab.close();
   });
 
-  it("are kept while the document itself is still on its way", async () => {
+  it("are queued while the document is still loading", async () => {
     const slow = await slowDocument("/shared");
     const tab = await openTab(browser);
     try {
@@ -124,7 +124,7 @@ describe("events", () => {
     }
   });
 
-  it("of load and first sight run once, and an effect when what it read changes", () =>
+  it("of load and first visibility run handlers once, and effects run when their dependencies change", () =>
     onPage("/events", async (page) => {
       await page.locator("#loaded", { hasText: /^loaded$/ }).waitFor();
       assert.equal(await page.locator("#seen").textContent(), "not seen");
@@ -134,7 +134,7 @@ describe("events", () => {
       await page.locator('html[data-count="1"]').waitFor({ state: "attached" });
     }));
 
-  it("call server actions and get their values and refusals", async () => {
+  it("call server actions and get their values and errors", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${server.url}/events`);
@@ -144,14 +144,14 @@ describe("events", () => {
     await button(page, "By zero").click();
     await refused;
     await page.locator("#division output", { hasText: "ActionError: Divide by something else than 0" }).waitFor();
-    // Chromium writes every refused fetch to the console; nothing else may be there.
+    // Chromium logs every failed fetch in the console. Any other message fails the test.
     await assert.rejects(
       tab.close(),
       (error: Error) => error.message.split("\n").length === 2 && error.message.includes("422"),
     );
   });
 
-  it("survive a script that fails", async () => {
+  it("survive a failing script", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let failures = 1;
@@ -163,7 +163,7 @@ describe("events", () => {
     await tab.close();
   });
 
-  it("mark the element while code is on the way", async () => {
+  it("mark the element while code is loading", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let release = (): void => {};
@@ -186,7 +186,7 @@ describe("lists and branches", () => {
   const rows = (page: Page) => page.locator("#ordered .item").allTextContents();
   const texts = async (page: Page) => (await rows(page)).map((text) => text.replace(/x$/, ""));
 
-  it("move, keep and number their rows among siblings, whatever the server rendered", () =>
+  it("move, keep and number their rows among siblings, whatever rows the server rendered", () =>
     onPage("/lists", async (page) => {
       await page
         .locator("#ordered .item")
@@ -207,7 +207,7 @@ describe("lists and branches", () => {
       assert.equal(await page.locator("#ordered .open").getAttribute("style"), "--count:4;display:block");
     }));
 
-  it("that are bound write what has changed without a look at what is there", () =>
+  it("that are bound write changes without reading the DOM", () =>
     onPage("/lists", async (page) => {
       await button(page, "Shout").click();
       await page.locator("#ordered .item.first", { hasText: "1. a!" }).waitFor();
@@ -242,7 +242,7 @@ describe("lists and branches", () => {
       assert.deepEqual(await texts(page), ["1. new 5"]);
     }));
 
-  it("nest: rows of rows, branches in rows, on a store, rendered by the server or made here", () =>
+  it("nest: rows of rows, branches in rows, on a store, rendered by the server or in the browser", () =>
     onPage("/lists", async (page) => {
       const nested = page.locator("#nested");
       await button(page, "B/y").click();
@@ -267,7 +267,7 @@ describe("lists and branches", () => {
 });
 
 describe("captured values", () => {
-  it("arrive as what they were: dates, maps, sets, big numbers, undefined, hostile text", () =>
+  it("keep their types: dates, maps, sets, big integers, undefined, hostile text", () =>
     onPage("/values", async (page) => {
       await button(page, "Show").click();
       const out = page.locator("#captured output");
@@ -281,22 +281,22 @@ describe("captured values", () => {
 describe("calls of actions", () => {
   const output = (page: Page, text: string) => page.locator("output", { hasText: text }).waitFor();
 
-  it("that stream and break midway are a loop that throws", () =>
+  it("that stream and fail midway make the loop throw", () =>
     onPage("/calls?run=stream", async (page) => {
       await button(page, "Count").click();
       await output(page, "123 (409 No more than 3)");
     }));
 
-  it("that stream and are cut off say so, and what came before it has been seen", () =>
+  it("that stream and are cut off throw, after the values that arrived", () =>
     onPage("/calls?run=cut", async (page) => {
-      // What a proxy that gives up leaves: a line and half of the next.
+      // The output of a proxy that times out: one line and half of the next.
       const answer = { contentType: "application/x-ndjson", body: '{"value":1}\n\n{"value":2}\n{"val' };
       await page.route("**/_svc/action/count", (route) => route.fulfill(answer));
       await button(page, "Count").click();
-      await output(page, "12 (0 The answer was cut off)");
+      await output(page, "12 (0 The response was cut off)");
     }));
 
-  it("that are given up reject at once, and the server hears of it", () =>
+  it("that are aborted reject immediately, and the server is notified", () =>
     onPage("/calls?run=left", async (page) => {
       await button(page, "Wait").click();
       await (await fetch(`${server.url}/moment?run=left&name=begun`)).text();
@@ -320,13 +320,13 @@ describe("rows that compare themselves with a signal", () => {
       [...document.querySelectorAll("#right li")].map((row) => row.textContent ?? "").filter((text) => text !== ""),
     ]);
 
-  it("are asked only when it was or becomes what they compare it with", () =>
+  it("are evaluated only if they match the old or the new value", () =>
     onPage("/selection", async (page) => {
       assert.deepEqual(await chosen(page), ["2", ["2!"]]);
       await button(page, "Five").click();
       await page.locator("#left .on", { hasText: "5" }).waitFor();
       assert.deepEqual(await chosen(page), ["5", ["5!"]]);
-      // Each once as the scope woke, then two.
+      // Each row once as the scope woke, then two rows.
       assert.equal(await timesAsked(page), 5 + 2);
       await button(page, "None").click();
       assert.deepEqual(await chosen(page), [null, []]);
@@ -341,7 +341,7 @@ describe("rows that compare themselves with a signal", () => {
       assert.equal(await timesAsked(page), 2);
     }));
 
-  it("compare themselves with what is no signal as ever", () =>
+  it("compare themselves with other values as usual", () =>
     onPage("/selection", async (page) => {
       await button(page, "Other four").click();
       await page.locator("#other li:nth-child(4)", { hasText: "yes" }).waitFor();
@@ -350,7 +350,7 @@ describe("rows that compare themselves with a signal", () => {
 });
 
 describe("fields", () => {
-  it("keep what was typed before any code was there, and follow their signals afterwards", async () => {
+  it("keep text typed before any code was loaded, and follow their signals afterwards", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let release = (): void => {};
@@ -370,7 +370,7 @@ describe("fields", () => {
     await tab.close();
   });
 
-  it("set properties and ARIA states, both ways", () =>
+  it("set and unset properties and ARIA states", () =>
     onPage("/values", async (page) => {
       const check = button(page, "Check");
       assert.equal(await check.getAttribute("aria-pressed"), "false");
@@ -382,7 +382,7 @@ describe("fields", () => {
       assert.equal(await page.locator("#box").isChecked(), false);
     }));
 
-  it("never hold a URL that would run script", () =>
+  it("never contain a URL that would run script", () =>
     onPage("/values", async (page) => {
       await button(page, "Attack").click();
       await page.locator("#link:not([href='/ok'])").waitFor();
@@ -393,7 +393,7 @@ describe("fields", () => {
 describe("bound fields", () => {
   const shown = (page: Page) => page.locator("#shown");
 
-  it("keep what was typed, chosen and checked before the code was there, wherever it is shown", async () => {
+  it("keep early text, choices and checks, and pass them to every place that shows them", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let release = (): void => {};
@@ -420,7 +420,7 @@ describe("bound fields", () => {
     await tab.close();
   });
 
-  it("win over the server's values when the browser restored them without a word", () =>
+  it("keep values that the browser restored silently, over the server's values", () =>
     onPage("/fields", async (page) => {
       await page.evaluate(() => {
         for (const [selector, value] of [
@@ -438,7 +438,7 @@ describe("bound fields", () => {
       assert.equal(await page.locator("#text").inputValue(), "restored");
     }));
 
-  it("leave half-typed numbers and the caret alone, follow resets, and give files", () =>
+  it("keep half-typed numbers and the caret, follow resets, and provide files", () =>
     onPage("/fields", async (page) => {
       await page.locator("#size").fill("");
       await page.locator("#size").pressSequentially("1.");
@@ -470,7 +470,7 @@ describe("listeners", () => {
       assert.equal(await log(page).textContent(), "focus in outer of plain ^outer plain inner ");
     }));
 
-  it("run once where they say so, stop and prevent, before any script has arrived", async () => {
+  it("run once, stop and prevent as declared, before any script has loaded", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     let release = (): void => {};
@@ -488,13 +488,13 @@ describe("listeners", () => {
       .filter({ hasText: /inner .*inner/ })
       .waitFor();
     const expected = "focus in outer of once ^outer once ^outer inner ^outer inner ";
-    // Whether a link takes the focus when it is clicked is the browser's choice.
+    // Browsers differ in whether a clicked link gets the focus.
     assert.equal((await log(page).textContent())?.replace("focus in outer of stay ", ""), expected);
     assert.match(page.url(), /\/options$/);
     await tab.close();
   });
 
-  it("hear the window and the document, unless the event was stopped or is an element's own", () =>
+  it("on window and document receive events, unless the event was stopped or does not bubble", () =>
     onPage("/options", async (page) => {
       await page.locator("#field").press("a");
       await page.locator("#field").press("s");
@@ -506,7 +506,7 @@ describe("listeners", () => {
       assert.equal((await page.locator("#moments").textContent())?.match(/resized/g)?.length, 1);
     }));
 
-  it("hear events that only the author knows", () =>
+  it("receive custom events", () =>
     onPage("/options", async (page) => {
       await button(page, "Send").click();
       await button(page, "Cart").click();
@@ -514,7 +514,7 @@ describe("listeners", () => {
       assert.doesNotMatch((await log(page).textContent()) ?? "", /never|cart 3/);
     }));
 
-  it("keep the page from scrolling where they always prevent it", () =>
+  it("prevent scrolling if they always prevent the event", () =>
     onPage("/options", async (page) => {
       await page.locator("#wheel").hover();
       await page.mouse.wheel(0, 300);
@@ -522,7 +522,7 @@ describe("listeners", () => {
       assert.equal(await page.locator("#wheel").evaluate((element) => element.scrollTop), 0);
     }));
 
-  it("of moments run when the browser is idle, and whenever a media query begins to match", () =>
+  it("for moments run when the browser is idle, and each time a media query begins to match", () =>
     onPage("/options", async (page) => {
       const moments = page.locator("#moments");
       await moments.filter({ hasText: "idle" }).waitFor();
@@ -541,7 +541,7 @@ describe("listeners", () => {
 });
 
 describe("components of the package", () => {
-  it("hand a signal down, choose cases by it, and hold what wakes", () =>
+  it("pass a signal down, choose cases by it, and contain interactive content", () =>
     onPage("/pieces", async (page) => {
       const shown = page.locator("#shown");
       assert.equal(await shown.textContent(), "none");
@@ -553,7 +553,7 @@ describe("components of the package", () => {
       assert.equal(await shown.textContent(), "many: 4");
     }));
 
-  it("are replaced as a whole where one can't be rendered", () =>
+  it("are replaced as a whole if one can't be rendered", () =>
     onPage("/pieces", async (page) => {
       assert.equal(await page.locator("#fallback").textContent(), "could not be shown");
       assert.equal(await page.locator("#half").count(), 0);
@@ -562,14 +562,14 @@ describe("components of the package", () => {
 });
 
 describe("refs", () => {
-  it("are filled when their component wakes, before effects run", () =>
+  it("are set when their component wakes, before effects run", () =>
     onPage("/pieces", async (page) => {
       await button(page, "Focus").click();
       await page.locator('[data-ref][title="focus"]').waitFor();
       assert.equal(await page.locator("[data-ref]").count(), 1);
     }));
 
-  it("of another component are filled before a handler that has them runs", () =>
+  it("of another component are set before a handler that uses them runs", () =>
     onPage("/pieces", async (page) => {
       await page.locator("#field").fill("text");
       await button(page, "Focus").click();

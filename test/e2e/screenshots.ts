@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: pictures of every screen of the operators, made with the sample app, into docs/images/ops/. They are looked at before
- * they are committed: this command is how the screens are kept worth looking at.
+ * `npm run screenshots`: pictures of every operator screen, with data of the sample app, in docs/images/ops/. Review them before
+ * committing: this command keeps the screens presentable.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { launchBrowser } from "./browser.ts";
 import { root } from "./demo-server.ts";
 
 const target = join(root, "docs/images/ops");
-/** As the papers allow, in all. */
+/** The limit for all pictures together, as in the documentation. */
 const MOST_BYTES = 1_500_000;
 
 const HEIGHT = 900;
@@ -26,9 +26,9 @@ interface Shot {
   width?: number;
   /** Default light. */
   scheme?: "light" | "dark";
-  /** What somebody does before the picture is taken. */
+  /** Actions before the picture is taken. */
   before?: (page: Page) => Promise<void>;
-  /** Whether it is of an app that asks for a key. */
+  /** Whether the app requires a key. */
   isLocked?: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Ids {
   delivery: string;
   hook: string;
   paused: string;
-  /** A webhook whose deliveries failed for good. */
+  /** A webhook whose deliveries failed permanently. */
   failing: string;
 }
 
@@ -102,10 +102,10 @@ const clock: Clock = {
   elapsed: () => systemClock.elapsed(),
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
 };
-/** Orders of each two minutes of the hour before: it began quietly, and had its rush. */
+/** The number of orders in each two minutes of the last hour: quiet at first, then a rush. */
 const RUSH = [1, 0, 1, 2, 1, 2, 3, 2, 4, 3, 5, 6, 4, 7, 6, 5, 7, 4, 5, 3, 4, 2, 3, 3, 2, 1, 2, 1, 2, 1];
 
-/** As the shop's page would start them. */
+/** Starts orders as the shop's page would. */
 const ORDERED: Origin = { kind: "action", name: "placeOrder" };
 
 async function hourBefore(app: App): Promise<void> {
@@ -123,7 +123,7 @@ async function hourBefore(app: App): Promise<void> {
   backMs = 0;
 }
 
-/** A morning in the life of an app. */
+/** A typical morning of an app. */
 async function live(app: App, url: string, receiver: Receiver): Promise<Ids> {
   await hourBefore(app);
   const { registration } = await app.webhooks.create({
@@ -146,40 +146,40 @@ async function live(app: App, url: string, receiver: Receiver): Promise<Ids> {
   const waiting = snapshot.graph_id;
   await until(
     async () => ((await app.engine.snapshot(waiting))?.nodes ?? []).some(({ status }) => status === "waiting"),
-    "that it waits",
+    "the run to wait",
   );
   const { snapshot: held } = await app.engine.start("order", orderInput(15, 25), { tags: ["web"], origin: ORDERED });
   const paused = held.graph_id;
   await until(
     async () => ((await app.engine.snapshot(paused))?.nodes ?? []).some(({ status }) => status === "waiting"),
-    "that it waits too",
+    "the other run to wait",
   );
   await app.engine.pause(paused, { by: "ada", note: "the customer calls back" });
-  await until(async () => (await app.engine.snapshot(paused))?.phase === "paused", "that it is paused");
+  await until(async () => (await app.engine.snapshot(paused))?.phase === "paused", "the run to be paused");
   const failing = await lost(app, receiver, "till");
   await app.webhooks.update(failing, { enabled: true });
   await lost(app, receiver, "old-till");
   receiver.reply(204);
   await app.engine.schedule.trigger("catalogue");
   const report = await runTo(app, "nightly-report", null, "done");
-  await app.engine.queues.pause("pack", { by: "ada", note: "the belt stands still" });
+  await app.engine.queues.pause("pack", { by: "ada", note: "the conveyor is down" });
   await app.engine.retry(failed, { by: "ada", note: "the card was replaced" });
-  await until(async () => (await app.engine.snapshot(failed))?.phase === "failed", "that it fails again");
+  await until(async () => (await app.engine.snapshot(failed))?.phase === "failed", "the run to fail again");
   const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
   await until(async () => (await app.webhooks.delivery(delivery)).status === "delivered", "the delivery");
   return { failed, waiting, done, report, delivery, hook: registration.id, paused, failing };
 }
 
-/** A webhook whose receiver says that it is gone. */
+/** A webhook whose receiver answers 410. */
 async function lost(app: App, receiver: Receiver, name: string): Promise<string> {
   receiver.reply(410);
   const { registration } = await app.webhooks.create({ url: `${receiver.url}/${name}`, events: ["graph.paused"] });
   const { delivery_id: id } = await app.webhooks.ping(registration.id);
-  await until(async () => (await app.webhooks.delivery(id)).status === "failed", "that it is lost");
+  await until(async () => (await app.webhooks.delivery(id)).status === "failed", "the delivery to fail");
   return registration.id;
 }
 
-/** As WebP, which is a third of PNG; Playwright itself makes none. */
+/** Converts to WebP, which is a third of PNG. Playwright can't write WebP. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 74 });
@@ -212,7 +212,7 @@ try {
     if (!answer?.ok() && !isLocked) throw new Error(`${path} was answered with ${answer?.status()}`);
     await page.waitForLoadState("load");
     await before?.(page);
-    // Drawn, twice over: a surface that has just been made can't be captured.
+    // Two frames, because a surface that was just created can't be captured.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     const picture = await pictureOf(page);
     await writeFile(join(target, `${name}.webp`), picture);

@@ -1,4 +1,4 @@
-/** Pages that many share, in a real browser: no token in them until one is needed, and links between them and pages of one visitor. */
+/** Shared pages in a real browser: they have no token until one is needed, and links lead to private pages and back. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -25,8 +25,8 @@ const reported = (page: Page, text: string): Promise<unknown> =>
 const onPage = (page: Page, heading: string): Promise<unknown> =>
   page.waitForFunction((wanted) => document.querySelector("h1")?.textContent === wanted, heading);
 
-describe("a page that many share", () => {
-  it("has no token and no cookie until a handler that calls an action runs; then it fetches one, once", async () => {
+describe("a shared page", () => {
+  it("has no token and no cookie until a handler calls an action, which fetches one once", async () => {
     const tab = await openTab(browser);
     const fetched: string[] = [];
     tab.page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
@@ -45,7 +45,7 @@ describe("a page that many share", () => {
     await tab.close();
   });
 
-  it("is tried again where the token can't be fetched at first", async () => {
+  it("fetches its token again if that fails at first", async () => {
     const tab = await openTab(browser);
     await tab.page.route("**/_svc/token", (route) => route.abort(), { times: 1 });
     await tab.page.goto(`${app.url}/shared`);
@@ -56,7 +56,7 @@ describe("a page that many share", () => {
   });
 
   for (const isTouched of [false, true]) {
-    it(`is left for one of the visitor's own and come back to by links, ${isTouched ? "after" : "before"} something has happened`, async () => {
+    it(`links to a private page and back, ${isTouched ? "after" : "before"} an event`, async () => {
       const tab = await openTab(browser);
       const { page } = tab;
       await page.goto(`${app.url}/shared`);
@@ -78,7 +78,7 @@ describe("a page that many share", () => {
     });
   }
 
-  it("is come to from one of the visitor's own, whose token goes on", async () => {
+  it("is reached from a private page, whose token stays valid", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(`${app.url}/own`);
@@ -92,8 +92,8 @@ describe("a page that many share", () => {
   });
 });
 
-describe("while the app is developed", () => {
-  it("a shared page calls actions too, is asked for each time, and the log says what keeps another from being shared", async () => {
+describe("a shared page in development", () => {
+  it("calls actions too, is revalidated each time, and the log names the reason why another is not shared", async () => {
     const data = temporaryFolder();
     const env = { NODE_ENV: "development" };
     const server = await startDemo({

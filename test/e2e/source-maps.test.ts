@@ -1,6 +1,6 @@
 /**
- * What is thrown names the line and column that the author wrote: in the browser by the chunk's source map, on the server in
- * the log; in development and in production alike.
+ * Errors name the line and column that the author wrote: in the browser by the chunk's source map, on the server in the log; in
+ * development and in production.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { startDevApp, type DevApp } from "./dev-app.ts";
 const fixture = join(root, "test/fixtures/dev");
 const source = readFileSync(join(fixture, "pages/faults.tsx"), "utf8");
 
-/** Throws -> what to click, and the text at whose place it is thrown. */
+/** Error -> the element to click, and the text at the position of the throw. */
 const FAULTS: Record<string, { click: string; at: string }> = {
   "handler of click": { click: "#handler", at: "new Error(`planted in handler" },
   text: { click: "#texts button", at: 'check(count.value, "text")' },
@@ -34,7 +34,7 @@ function placeOf(text: string, file = source): string {
   return `${before.split("\n").length}:${before.length - before.lastIndexOf("\n")}`;
 }
 
-/** Calls in the app's chunk, innermost first, in terms of the source. */
+/** The calls in the app's chunk, innermost first, mapped to the source. */
 async function callsOf(stack: string, mapOf: (chunk: string) => Promise<SourceMap>): Promise<string[]> {
   const calls = [...stack.matchAll(/\/handler\/([\w-]+)\.js:(\d+):(\d+)/g)];
   return Promise.all(
@@ -47,7 +47,7 @@ async function callsOf(stack: string, mapOf: (chunk: string) => Promise<SourceMa
   );
 }
 
-/** Places of the error that a click leads to. */
+/** The positions in the error of a click. */
 async function thrownBy(
   page: Page,
   fault: string,
@@ -56,7 +56,7 @@ async function thrownBy(
 ): Promise<string[]> {
   await page.goto(url);
   const message = `planted in ${fault}\n`;
-  // What a first event leads to is told to the console, what later ones do is an error of the page.
+  // An error of a first event is logged in the console; later ones are page errors.
   const thrown = new Promise<string>((report) => {
     page.on("pageerror", ({ stack = "" }) => void (stack.includes(message) && report(stack)));
     page.on("console", (line) => void (line.text().includes(message) && report(line.text())));
@@ -67,7 +67,7 @@ async function thrownBy(
 
 const mapFrom = (json: string): SourceMap => new SourceMap(JSON.parse(json) as SourceMapPayload);
 
-/** @param made what makes an error: for `new Error(…)` minified code has `Error(…)`, which is the same. */
+/** @param made the expression of the error. Minified code has `Error(…)` for `new Error(…)`, which is equivalent. */
 function assertThrows(actual: string[], fault: string, made: "new Error" | "Error"): void {
   const { at = "" } = FAULTS[fault] ?? {};
   const place = `pages/faults.tsx:${placeOf(at.replace("new Error", made))}`;
@@ -77,7 +77,7 @@ function assertThrows(actual: string[], fault: string, made: "new Error" | "Erro
   assert.deepEqual(actual.slice(0, places.length), places);
 }
 
-/** The log from the error on, once it has it; a built app logs JSON, whose line ends are turned back. */
+/** The log from the error on, once it is there. A built app logs JSON, whose escaped line ends are restored. */
 async function logged(output: () => string, message: string): Promise<string> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const log = output().replaceAll("\\n", "\n");
@@ -124,7 +124,7 @@ before(async () => {
 
 after(() => browser?.close());
 
-describe("in development", () => {
+describe("in development, an error", () => {
   let app: DevApp;
   before(async () => {
     app = await startDevApp("maps");
@@ -137,17 +137,17 @@ describe("in development", () => {
   };
 
   for (const fault of Object.keys(FAULTS)) {
-    it(`what is thrown in the browser by ${fault} names its place`, { timeout: 15_000 }, async () => {
+    it(`in the browser names its position: ${fault}`, { timeout: 15_000 }, async () => {
       assertThrows(await thrownBy(page, fault, `${app.url}/faults`, mapOf), fault, "new Error");
     });
   }
 
-  it("what a component throws on the server names its place in the log", () => assertServerPlaces(app, app.folder));
+  it("of a component on the server names its position in the log", () => assertServerPlaces(app, app.folder));
 
-  it("what an action throws names its place in the log", () => assertActionPlace(page, app, app.folder));
+  it("of an action names its position in the log", () => assertActionPlace(page, app, app.folder));
 });
 
-describe("in production", () => {
+describe("in production, an error", () => {
   const data = temporaryFolder();
   let server: DemoServer;
   before(async () => {
@@ -163,20 +163,16 @@ describe("in production", () => {
     mapFrom(readFileSync(join(fixture, `dist/maps/handler/${chunk}.js.map`), "utf8"));
 
   for (const fault of Object.keys(FAULTS)) {
-    it(
-      `what is thrown in the browser by ${fault} names its place by the map that is kept apart`,
-      { timeout: 15_000 },
-      async () => {
-        assertThrows(await thrownBy(page, fault, `${server.url}/faults`, mapOf), fault, "Error");
-      },
-    );
+    it(`in the browser maps to its position with the separate source map: ${fault}`, { timeout: 15_000 }, async () => {
+      assertThrows(await thrownBy(page, fault, `${server.url}/faults`, mapOf), fault, "Error");
+    });
   }
 
-  it("what a component throws on the server names its place in the log", () => assertServerPlaces(server, fixture));
+  it("of a component on the server names its position in the log", () => assertServerPlaces(server, fixture));
 
-  it("what an action throws names its place in the log", () => assertActionPlace(page, server, fixture));
+  it("of an action names its position in the log", () => assertActionPlace(page, server, fixture));
 
-  it("maps are neither named by a chunk nor served", async () => {
+  it("reveals no source map: none is linked by a chunk or served", async () => {
     const { chunks } = JSON.parse(readFileSync(join(fixture, "dist/manifest.json"), "utf8")) as {
       chunks: Record<string, string>;
     };

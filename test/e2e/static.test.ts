@@ -1,4 +1,4 @@
-/** `svc build --static` of test/fixtures/static: pages as files, on a server that knows nothing but files, in a real browser. */
+/** `svc build --static` of test/fixtures/static: pages as files, on a plain file server, in a real browser. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css",
 };
 
-/** Hands out files of a folder, by the decoded path, and nothing more: no header but the type. */
+/** Serves the files of a folder by the decoded path, with no header but the content type. */
 const host = createServer((request, response) => {
   const path = join(exported, decodeURIComponent(new URL(request.url ?? "/", "http://host").pathname));
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "index.html") : path;
@@ -51,7 +51,7 @@ after(async () => {
 });
 
 describe("svc build --static", () => {
-  it("writes the pages that need no request, with what search engines and assistants ask for", () => {
+  it("writes the pages that need no request, and the files for search engines and assistants", () => {
     const files = readdirSync(exported, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(exported.length + 1))
@@ -71,7 +71,7 @@ describe("svc build --static", () => {
     assert.match(read("robots.txt"), /Sitemap: https:\/\/example\.com\/sitemap\.xml/);
   });
 
-  it("tells what it wrote, and of each page that it left out why", () => {
+  it("prints the written pages, and the reason for each omitted page", () => {
     for (const line of [
       "/books/a%20b%26c → books/a b&c/index.html",
       "/like → like/index.html (calls actions, which need the app at the same address)",
@@ -84,7 +84,7 @@ describe("svc build --static", () => {
       assert.ok(reported.includes(`  ${line}\n`), `${line}\n\n${reported}`);
   });
 
-  it("has the policy in each page, by hash, without what only a header may say", () => {
+  it("has the policy in each page, by hash, without directives that only a header supports", () => {
     for (const page of ["index.html", "about/index.html", "books/emma/index.html"]) {
       const text = read(page);
       const [, policy = ""] =
@@ -95,12 +95,12 @@ describe("svc build --static", () => {
     }
   });
 
-  it("holds no token and nothing of a visitor", () => {
+  it("writes no token and no visitor's data", () => {
     assert.match(read("index.html"), /"csrf_token":""/);
   });
 });
 
-/** @returns whether the front page became another one without a new document. */
+/** @returns whether the front page became another one without a new document */
 async function becomesAbout(page: Page): Promise<boolean> {
   await page.goto(origin, { waitUntil: "networkidle" });
   await page.evaluate(() => {
@@ -114,7 +114,7 @@ async function becomesAbout(page: Page): Promise<boolean> {
 }
 
 describe("an exported page", () => {
-  it("works as it does on the server: handlers, islands, under its policy", async () => {
+  it("works as on the server: handlers and islands, under its policy", async () => {
     const tab = await openTab(browser);
     await tab.page.goto(origin);
     assert.equal(await tab.page.title(), "Home · Static");
@@ -124,7 +124,7 @@ describe("an exported page", () => {
     await tab.close();
   });
 
-  it("becomes another one without a new document: its mark and its policy are in its HTML", async () => {
+  it("becomes another one without a new document, because its HTML has its mark and policy", async () => {
     const tab = await openTab(browser);
     assert.equal(await becomesAbout(tab.page), true);
     await tab.close();
@@ -135,7 +135,7 @@ describe("an exported page", () => {
     ["has no mark", {}, (text: string) => text.replace(/ data-svc-policy="[^"]*"/, "")],
     ["has another policy", {}, (text: string) => text.replace("object-src 'none'; ", "")],
   ] as const)
-    it(`is loaded as a document where it ${name}`, async () => {
+    it(`is loaded as a document if it ${name}`, async () => {
       const tab = await openTab(browser);
       await tab.page.route(`${origin}/about/`, async (handled) => {
         const response = await handled.fetch();
@@ -148,7 +148,7 @@ describe("an exported page", () => {
       await tab.leave();
     });
 
-  it("runs no script that was injected into it", async () => {
+  it("runs no injected script", async () => {
     const tab = await openTab(browser);
     await tab.page.route(`${origin}/about/`, async (route) => {
       const response = await route.fetch();
@@ -161,7 +161,7 @@ describe("an exported page", () => {
     await tab.leave();
   });
 
-  it("is what svc start answers with where it says static: true, until it is invalidated", async () => {
+  it("is served by svc start if it has static: true, until it is invalidated", async () => {
     Object.assign(process.env, {
       NODE_ENV: "production",
       SVC_DATABASE_URL: "memory:",

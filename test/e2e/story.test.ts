@@ -1,4 +1,4 @@
-/** The main job, end to end: a lockfile goes in at a page, a graph audits it, a report and a signed webhook come out. */
+/** The main job, end to end: a lockfile is entered on a page, a graph audits it, and a report and a signed webhook result. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ const figure = (page: Page, name: string) => page.locator(".figures div", { hasT
 const firstPackage = (page: Page) => page.locator(".packages tbody tr").first().locator("th");
 
 describe("an audit started from the form", () => {
-  it("ends in a report that sorts and filters, and in a webhook whose signature two other libraries verify", async () => {
+  it("ends with a report that sorts and filters, and a webhook whose signature two other libraries verify", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(server.url);
@@ -60,7 +60,7 @@ describe("an audit started from the form", () => {
     assert.equal(
       await page.locator('a[href^="/_svc/ops"]').count(),
       0,
-      "in production nobody is sent to the operators",
+      "in production the page does not link to the operator screens",
     );
 
     await sortsAndFilters(page);
@@ -78,14 +78,14 @@ describe("an audit started from the form", () => {
     await tab.close();
   });
 
-  it("is shown live, node by node, without a reload until it has ended", async () => {
-    // Held until the page is there.
+  it("is shown live, node by node, without a reload before its end", async () => {
+    // Delayed until the page is open.
     await steerQueue(server.url, "parse", "pause");
     const graph = await startGraph(server.url, { worker: "audit", input: { lockfile } });
     const tab = await openTab(browser);
     const { page } = tab;
     const sentences: string[] = [];
-    await page.exposeFunction("tell", (sentence: string) => sentences.push(sentence));
+    await page.exposeFunction("report", (sentence: string) => sentences.push(sentence));
     await page.addInitScript(watchStatus);
     let loads = 0;
     page.on("load", () => loads++);
@@ -100,11 +100,11 @@ describe("an audit started from the form", () => {
       sentences.some((sentence) => sentence.startsWith("Inspecting the packages")),
       `seen: ${sentences.join(" | ")}`,
     );
-    assert.equal(loads, 2, "the page loaded once before and once after the audit's end");
+    assert.equal(loads, 2, "the page loaded once before the audit's end and once after it");
     await tab.close();
   });
 
-  it("works without JavaScript: the form starts it, a reload link shows its progress", async () => {
+  it("works without JavaScript: the form starts it, and a reload link shows its progress", async () => {
     const tab = await openTab(browser, { javaScriptEnabled: false });
     const { page } = tab;
     await page.goto(server.url);
@@ -123,7 +123,7 @@ describe("an audit started from the form", () => {
     await tab.close();
   });
 
-  it("of a broken lockfile fails once, says where the file breaks, and tells the webhook", async () => {
+  it("of a broken lockfile fails once, names the broken line, and sends the webhook", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(server.url);
@@ -138,7 +138,7 @@ describe("an audit started from the form", () => {
   });
 
   for (const javaScriptEnabled of [true, false])
-    it(`is refused above the form when nothing was given, with${javaScriptEnabled ? "" : "out"} JavaScript`, async () => {
+    it(`is refused above the form when the input is empty, with${javaScriptEnabled ? "" : "out"} JavaScript`, async () => {
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       await page.goto(server.url);
@@ -146,14 +146,14 @@ describe("an audit started from the form", () => {
       await page.getByRole("button", { name: "Start audit" }).click();
       const refusal = page.getByRole("alert").filter({ hasText: "Choose a lockfile or paste its text." });
       await refusal.and(page.locator(":focus")).waitFor();
-      assert.equal(await page.getByLabel("Or paste its text").inputValue(), "  ", "what was typed is kept");
-      // What looks for them is a script.
+      assert.equal(await page.getByLabel("Or paste its text").inputValue(), "  ", "the typed text is kept");
+      // The accessibility checker is a script.
       if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
       for (const complaint of tab.takeComplaints()) assert.match(complaint, /422/);
       await tab.close();
     });
 
-  it("that does not exist is a page that says so", async () => {
+  it("that does not exist shows a page that says so", async () => {
     const response = await fetch(`${server.url}/audits/g_00000000000000000000000000`, {
       headers: { accept: "text/html" },
     });
@@ -194,7 +194,7 @@ async function sortsAndFilters(page: Page): Promise<void> {
   assert.equal(await rows.count(), packageCount);
 }
 
-/** Runs in the page: hands every text of the status line to the test. */
+/** Runs in the page: passes every text of the status line to the test. */
 function watchStatus(): void {
   const report = (window as unknown as { report: (sentence: string) => void }).report;
   document.addEventListener("DOMContentLoaded", () => {

@@ -1,4 +1,4 @@
-/** Pages whose pieces come later, in a real browser, with the production policy. Tests tell each piece when to come. */
+/** Streamed pages in a real browser, with the production policy. Tests open a gate for each deferred part. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -24,10 +24,10 @@ after(async () => {
   folder.remove();
 });
 
-/** Has a piece come, or fail. */
+/** Lets a part arrive, or fail. */
 type Report = (name: string, value?: string, isFailure?: boolean) => Promise<void>;
 
-/** @param prepare has the empty tab before the page. Opens a page up to its first part and fails when the browser complained. */
+/** Opens a page up to its first part and fails on any browser error. @param prepare gets the empty tab before the page */
 async function onStream(
   path: string,
   story: (page: Page, report: Report, tab: Tab) => Promise<void>,
@@ -50,7 +50,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const ALL = ["one", "two", "row", "list", "bad", "worse"];
 
 describe("a page with browser code", () => {
-  it("keeps nothing of a boundary that showed its fallback in the place of a piece: it can become another page again", () =>
+  it("forgets a boundary that showed its fallback in a pending part, so that the page can become another page", () =>
     onStream("/failing-meanwhile", async (page, report, tab) => {
       await button(page, "Throw").click();
       await page.locator("#sorry").waitFor();
@@ -61,7 +61,7 @@ describe("a page with browser code", () => {
       assert.ok(tab.takeComplaints().every((complaint) => complaint.includes("thrown meanwhile")));
     }));
 
-  it("answers events before its pieces are there, and shows these in their places in whatever order they come", () =>
+  it("answers events before its parts arrive, and places the parts in any order", () =>
     onStream("/streaming", async (page, report) => {
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace(/-[0-9a-f]{8}/, "")));
@@ -91,7 +91,7 @@ describe("a page with browser code", () => {
       assert.equal(await page.locator("[data-svc-piece], [data-svc-wait], svc-wait").count(), 0);
     }));
 
-  it("runs handlers and moments of a piece, whose signals are those of the page", () =>
+  it("runs handlers and moments of a part, with the signals of the page", () =>
     onStream("/streaming", async (page, report) => {
       await report("one");
       await page.locator("#one").waitFor();
@@ -111,9 +111,9 @@ describe("a page with browser code", () => {
       assert.equal(await page.locator("#one output").textContent(), "1", "onLoad ran once");
     }));
 
-  it("ends up as the page that is sent where nothing is late", () =>
+  it("ends up equal to the same page without streaming", () =>
     onStream("/streaming", async (page, report) => {
-      // Scopes count in the order in which they are written, and those of a stream name the part for it.
+      // Scope numbers follow the order of writing, and streamed scopes name the stream part.
       const written = (): Promise<string> =>
         page.evaluate(() =>
           document.querySelector("main")!.outerHTML.replaceAll(/ s="\d+ ([^"]*?)(?: stream)?"/g, ' s="$1"'),
@@ -132,7 +132,7 @@ describe("a page with browser code", () => {
       assert.equal(streamed, await written());
     }));
 
-  it("loads nothing but the loader while nobody touches it, and wakes pieces when something they show changes", () =>
+  it("loads only the loader without events, and wakes parts when their values change", () =>
     onStream("/streaming", async (page, report, { scripts }) => {
       for (const name of ["list", "row", "bad", "worse"]) await report(name);
       await page.locator("#row").waitFor();
@@ -143,7 +143,7 @@ describe("a page with browser code", () => {
       for (const name of ALL) await report(name);
     }));
 
-  it("brings a list up to date that was on its way while it changed", () =>
+  it("updates a list that arrives after its data changed", () =>
     onStream("/streaming", async (page, report) => {
       await button(page, "Unshift").click();
       await button(page, "Unshift").click();
@@ -155,7 +155,7 @@ describe("a page with browser code", () => {
       for (const name of ALL) await report(name);
     }));
 
-  it("shows what stands for a piece that failed, logs it, and goes on", () =>
+  it("shows the fallback of a failed part, logs the error, and continues", () =>
     onStream("/streaming", async (page, report) => {
       await report("bad", "no luck", true);
       await page.locator("#caught", { hasText: "no luck" }).waitFor();
@@ -166,7 +166,7 @@ describe("a page with browser code", () => {
       await page.locator("#two").waitFor();
     }));
 
-  it("shows everything without script, placeholders gone", () =>
+  it("shows everything without script, and hides the placeholders", () =>
     onStream(
       "/streaming",
       async (page, report) => {
@@ -179,7 +179,7 @@ describe("a page with browser code", () => {
       { javaScriptEnabled: false },
     ));
 
-  it("tells pieces that they are seen, also those that come after the first", () =>
+  it("runs visibility handlers in parts, including later ones", () =>
     onStream("/late-moments", async (page, report, { scripts }) => {
       await button(page, "Count 0").waitFor();
       assert.ok(!scripts.includes("/_svc/moments.js"));
@@ -189,7 +189,7 @@ describe("a page with browser code", () => {
       await page.locator("#two #seen", { hasText: /^seen$/ }).waitFor();
     }));
 
-  it("has code in a piece only", () =>
+  it("may have browser code only in a part", () =>
     onStream("/late", async (page, report, { scripts }) => {
       await page.getByRole("heading", { name: "Late" }).waitFor();
       assert.deepEqual(scripts, []);
@@ -201,7 +201,7 @@ describe("a page with browser code", () => {
 });
 
 describe("a page without browser code", () => {
-  it("comes in order, without any script", () =>
+  it("arrives in order, without any script", () =>
     onStream("/in-order", async (page, report, { scripts }) => {
       await page.getByRole("heading", { name: "In order" }).waitFor();
       await report("two");
@@ -218,7 +218,7 @@ describe("a page without browser code", () => {
 });
 
 describe("a resource", () => {
-  it("comes with the page as a piece, and is fetched again when its source changes", () =>
+  it("arrives with the page as a part, and is fetched again when its source changes", () =>
     onStream("/resource", async (page, report, { scripts }) => {
       await page.locator("#wait").waitFor();
       await report("one", "a,b");
@@ -233,7 +233,7 @@ describe("a resource", () => {
       await page.locator("#first", { hasText: "first: b ." }).waitFor();
     }));
 
-  it("does not ask again for what the server has fetched", () =>
+  it("is not fetched again in the browser if the server has fetched it", () =>
     onStream("/resource", async (page, report) => {
       const asked: string[] = [];
       page.on("request", (request) => {
@@ -249,7 +249,7 @@ describe("a resource", () => {
       assert.equal(asked.length, 1);
     }));
 
-  it("keeps the last of several fetches, whichever is answered last", () =>
+  it("keeps the value of the last of several fetches, in any order of responses", () =>
     onStream("/resource", async (page, report) => {
       await report("one", "a");
       await page.locator("#words").waitFor();
@@ -263,7 +263,7 @@ describe("a resource", () => {
       assert.equal(await page.locator("#words").textContent(), "three");
     }));
 
-  it("keeps its value when a fetch fails, and tells why", () =>
+  it("keeps its value when a fetch fails, and exposes the error", () =>
     onStream("/resource", async (page, report, { takeComplaints }) => {
       await report("one", "a");
       await page.locator("#words").waitFor();
@@ -277,7 +277,7 @@ describe("a resource", () => {
       takeComplaints();
     }));
 
-  it("that arrives while the page is in use is taken in, and what said that it is on its way says so no more", () =>
+  it("that arrives while the page is in use is applied, and its pending state ends", () =>
     onStream("/resource-shown", async (page, report) => {
       await page.locator("#busy", { hasText: "busy" }).waitFor();
       await button(page, "Other 0").click();
@@ -292,7 +292,7 @@ describe("a resource", () => {
       await page.locator("#busy", { hasText: "idle" }).waitFor();
     }));
 
-  it("tells what said that it is on its way, also where nobody has touched the page", () =>
+  it("ends its pending state on arrival, even if no event has happened", () =>
     onStream("/resource-shown", async (page, report) => {
       await page.locator("#busy", { hasText: "busy" }).waitFor();
       await report("one", "a,b");
@@ -300,7 +300,7 @@ describe("a resource", () => {
       assert.equal(await page.locator("#words").textContent(), "ab");
     }));
 
-  it("does so when the loader is the last script to arrive", () => {
+  it("ends its pending state when the loader is the last script to load", () => {
     const prepare = (page: Page): Promise<unknown> => {
       const stream = page.waitForResponse("**/_svc/stream.js");
       return page.route("**/_svc/loader.js", async (route) => {
@@ -321,7 +321,7 @@ describe("a resource", () => {
     );
   });
 
-  it("that failed on the server shows the catch, tells no secret, and can be fetched again", () =>
+  it("that failed on the server shows the catch, reveals no secret, and can be fetched again", () =>
     onStream("/resource-shown", async (page, report) => {
       await report("one", "a secret", true);
       await page.locator("#caught").waitFor();
@@ -338,8 +338,8 @@ describe("a resource", () => {
     }));
 });
 
-describe("under svc dev", () => {
-  it("pieces, their handlers and resources work the same", async () => {
+describe("a streamed page under svc dev", () => {
+  it("has working parts, handlers and resources", async () => {
     const dev = await startDemo({
       app,
       command: "dev",

@@ -32,7 +32,7 @@ class TodoPage {
     this.page = page;
   }
 
-  /** Types the next title only once the field is empty: until the code has come Enter waits, and its handler reads what the field holds then. */
+  /** Types the next title only once the field is empty: Enter waits until the code has loaded, and its handler reads the field at that time. */
   async add(...titles: string[]): Promise<void> {
     for (const title of titles) {
       await this.page.fill(".new-todo", title);
@@ -42,7 +42,7 @@ class TodoPage {
     }
   }
 
-  /** Waits until the list reads so: a title behind "x" is of a completed one. */
+  /** Waits until the list matches. A title after "x" is of a completed todo. */
   async shows(...rows: string[]): Promise<void> {
     await this.page.waitForFunction(
       (expected) => {
@@ -87,7 +87,7 @@ class TodoPage {
   }
 }
 
-/** Runs in a browser that has never been here. */
+/** Runs in a browser with empty storage. */
 async function visit(run: (todo: TodoPage, tab: Tab) => Promise<void>): Promise<void> {
   const tab = await openTab(browser);
   await tab.page.goto(app.url);
@@ -98,7 +98,7 @@ async function visit(run: (todo: TodoPage, tab: Tab) => Promise<void>): Promise<
 const story = (name: string, run: (todo: TodoPage, tab: Tab) => Promise<void>): void => void it(name, () => visit(run));
 
 describe("No todos", () => {
-  story("the list and its footer are hidden, and come with the first todo", async (todo) => {
+  story("the list and its footer are hidden, and appear with the first todo", async (todo) => {
     assert.deepEqual([await todo.page.isVisible(".main"), await todo.page.isVisible(".footer")], [false, false]);
     await todo.add("Buy milk");
     await todo.shows("Buy milk");
@@ -107,21 +107,21 @@ describe("No todos", () => {
 });
 
 describe("New todo", () => {
-  story("the field has the focus, Enter adds its trimmed text at the end and empties it", async (todo) => {
+  story("the field has the focus, and Enter appends its trimmed text and empties the field", async (todo) => {
     await todo.page.waitForSelector(".new-todo:focus");
     await todo.add("  Buy milk  ", "Call Ada");
     await todo.shows("Buy milk", "Call Ada");
     assert.equal(await todo.page.inputValue(".new-todo"), "");
   });
 
-  story("nothing but blanks adds nothing", async (todo) => {
+  story("blank text adds nothing", async (todo) => {
     await todo.add("   ", "Call Ada");
     await todo.shows("Call Ada");
   });
 });
 
 describe("Mark all as complete", () => {
-  story("completes all, and takes it back", async (todo) => {
+  story("completes all, and reverts that", async (todo) => {
     await todo.add("One", "Two");
     await todo.toggle(1);
     await todo.page.check("#toggle-all");
@@ -130,7 +130,7 @@ describe("Mark all as complete", () => {
     await todo.shows("One", "Two");
   });
 
-  story("follows the todos one by one", async (todo) => {
+  story("follows the state of the todos", async (todo) => {
     await todo.add("One", "Two");
     await todo.toggle(0);
     await todo.toggle(1);
@@ -150,7 +150,7 @@ describe("Mark all as complete", () => {
 });
 
 describe("Item", () => {
-  story("its box completes it, its button takes it away", async (todo) => {
+  story("its box completes it, and its button removes it", async (todo) => {
     await todo.add("One", "Two", "Three");
     await todo.toggle(1);
     await todo.shows("One", "x Two", "Three");
@@ -161,7 +161,7 @@ describe("Item", () => {
 });
 
 describe("Editing", () => {
-  story("a double click shows the field alone, with the title and the focus", async (todo) => {
+  story("a double click shows only the field, with the title and the focus", async (todo) => {
     await todo.add("One", "Two");
     await todo.page.locator(".todo-list label").nth(1).dblclick();
     const row = todo.page.locator(".todo-list li.editing");
@@ -170,7 +170,7 @@ describe("Editing", () => {
     assert.equal(await row.locator(".view").isVisible(), false);
   });
 
-  story("Enter and leaving the field keep the trimmed text", async (todo) => {
+  story("Enter and blur save the trimmed text", async (todo) => {
     await todo.add("One", "Two");
     await todo.edit(0, "  Uno  ");
     await todo.page.keyboard.press("Enter");
@@ -181,7 +181,7 @@ describe("Editing", () => {
     assert.equal(await todo.page.locator("li.editing").count(), 0);
   });
 
-  story("Escape keeps what was, also for the next time", async (todo) => {
+  story("Escape restores the title, also for the next edit", async (todo) => {
     await todo.add("One");
     await todo.edit(0, "Uno");
     await todo.page.keyboard.press("Escape");
@@ -190,7 +190,7 @@ describe("Editing", () => {
     assert.equal(await todo.page.locator(".edit").inputValue(), "One");
   });
 
-  story("an emptied title takes the todo away", async (todo) => {
+  story("an empty title removes the todo", async (todo) => {
     await todo.add("One", "Two");
     await todo.edit(0, "   ");
     await todo.page.keyboard.press("Enter");
@@ -199,7 +199,7 @@ describe("Editing", () => {
 });
 
 describe("Counter", () => {
-  story("tells how many are left, in bold and with its plural", async (todo) => {
+  story("shows the number of open todos, in bold and with the right plural", async (todo) => {
     await todo.add("One");
     await todo.counts("1 item left");
     await todo.add("Two");
@@ -212,7 +212,7 @@ describe("Counter", () => {
 });
 
 describe("Clear completed", () => {
-  story("takes the completed away, and is hidden where there are none", async (todo) => {
+  story("removes the completed todos, and is hidden if there are none", async (todo) => {
     await todo.add("One", "Two");
     assert.equal(await todo.page.isVisible(".clear-completed"), false);
     await todo.toggle(0);
@@ -223,7 +223,7 @@ describe("Clear completed", () => {
 });
 
 describe("Persistence", () => {
-  story("titles and what is completed come back, editing does not", async (todo) => {
+  story("restores titles and completion, but not editing", async (todo) => {
     await todo.add("One", "Two");
     await todo.toggle(1);
     await todo.edit(0, "Half");
@@ -240,7 +240,7 @@ describe("Persistence", () => {
     );
   });
 
-  story("what another program left in its place is left out", async (todo) => {
+  story("ignores invalid data of another program", async (todo) => {
     await todo.page.evaluate(
       (key) => localStorage.setItem(key, '[{"title":1},7,{"id":1,"title":"a","completed":true}]'),
       SAVED,
@@ -267,14 +267,14 @@ describe("Routing", () => {
     await todo.shows("One", "x Two", "Three");
   });
 
-  story("a todo that changes leaves the list that it no longer fits", async (todo) => {
+  story("a changed todo disappears from a list that it no longer matches", async (todo) => {
     await todo.add("One", "Two");
     await todo.go("Active");
     await todo.toggle(0);
     await todo.shows("Two");
   });
 
-  story("the browser's back button goes back, and a reload stays", async (todo) => {
+  story("the browser's back button works, and a reload keeps the filter", async (todo) => {
     await todo.add("One", "Two");
     await todo.toggle(0);
     await todo.go("Active");
@@ -289,7 +289,7 @@ describe("Routing", () => {
 });
 
 describe("The page", () => {
-  story("has no serious violations of accessibility, light and dark", async (todo) => {
+  story("has no serious accessibility violations, light and dark", async (todo) => {
     await todo.add("Buy milk", "Call Ada");
     await todo.toggle(0);
     for (const colorScheme of ["light", "dark"] as const) {
@@ -299,7 +299,7 @@ describe("The page", () => {
     }
   });
 
-  it("says without JavaScript what it needs", async () => {
+  it("shows a message without JavaScript", async () => {
     const tab = await openTab(browser, { javaScriptEnabled: false });
     await tab.page.goto(app.url);
     assert.match(await tab.page.innerText("noscript"), /needs JavaScript/);

@@ -1,4 +1,4 @@
-/** `<Gesture>` in a real Chromium, by mouse and by fingers that the browser's debugger puts on the screen. */
+/** `<Gesture>` in a real Chromium, by mouse and by touch events of the DevTools protocol. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, CDPSession, Page } from "playwright-core";
@@ -7,9 +7,9 @@ import { newTab, siteUrl } from "./ui-stage.ts";
 
 interface Stage {
   page: Page;
-  /** Fingers as they are now, by their places. */
+  /** Sets the positions of all fingers. */
   touch: (...places: { x: number; y: number }[]) => Promise<unknown>;
-  /** Middle of an element. */
+  /** The center of an element. */
   middle: (selector: string) => Promise<{ x: number; y: number }>;
 }
 
@@ -69,7 +69,7 @@ describe("gestures", () => {
       );
     }));
 
-  it("are long presses and double taps too, and no clicks of what is inside", () =>
+  it("include long presses and double taps, which do not click the content", () =>
     onStage(async ({ page, touch, middle }) => {
       const place = await middle("#card");
       await touch(place);
@@ -82,7 +82,7 @@ describe("gestures", () => {
       await log(page, "longpress, doubletap");
     }));
 
-  it("are the mouse's too, which goes on outside of the element", () =>
+  it("include the mouse, also outside of the element", () =>
     onStage(async ({ page, middle }) => {
       const { x, y } = await middle("#card");
       await page.mouse.move(x, y);
@@ -94,7 +94,7 @@ describe("gestures", () => {
       assert.match(await transform(page), /translate\(30px, 600px\)/);
     }));
 
-  it("along an axis leave the other one to the page", () =>
+  it("along one axis leave the other axis to the page", () =>
     onStage(async ({ page, touch, middle }) => {
       const { x, y } = await middle(".mails svc-gesture");
       await touch({ x, y });
@@ -104,7 +104,7 @@ describe("gestures", () => {
       assert.equal(await page.locator(".mails li").count(), 3);
     }));
 
-  it("are heard in rows that the browser made as well", () =>
+  it("work in rows created in the browser", () =>
     onStage(async ({ page, touch, middle }) => {
       await page.getByText("Mail", { exact: true }).click();
       await page.getByText("Delete Dora").waitFor();
@@ -116,7 +116,7 @@ describe("gestures", () => {
       assert.equal(await page.evaluate(() => scrollY), 0);
     }));
 
-  it("are not needed: keys and buttons do the same, and everyone can read the page", () =>
+  it("have keyboard and button alternatives, and the page has no accessibility violations", () =>
     onStage(async ({ page }) => {
       await page.focus("#card");
       await page.keyboard.press("ArrowRight");
@@ -130,7 +130,7 @@ describe("gestures", () => {
       await savePicture(page, "ui-gestures");
     }));
 
-  it("are listened for by pages that have some, without keeping the browser from scrolling", () =>
+  it("load code only on pages that use them, and do not block scrolling", () =>
     onStage(async ({ page }) => {
       const html = await page.content();
       assert.match(html, /ui-gesture\.js/);

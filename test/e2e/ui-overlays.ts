@@ -1,4 +1,4 @@
-/** `<Popup>` and `<Modal>` in a real Chromium under the production policy: as the platform has them, and where it lacks them. */
+/** `<Popup>` and `<Modal>` in a real Chromium under the production policy, with and without native support. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -17,7 +17,7 @@ async function onPage(
   await tab.close();
 }
 
-/** A browser without anchors, `command`, `closedby`: popovers and dialogs it has. */
+/** Simulates a browser with popovers and dialogs, but without anchors, `command` and `closedby`. */
 function older(): void {
   const supports = CSS.supports.bind(CSS);
   CSS.supports = (...args: [string, string?]) => args[0] !== "position-area" && supports(...(args as [string]));
@@ -27,12 +27,12 @@ function older(): void {
     const style = new CSSStyleSheet();
     style.replaceSync(".svc-popup{position-area:none!important;position-anchor:none!important}");
     document.adoptedStyleSheets = [style];
-    // What the browser still does by itself stands under other names in one that lacks it.
+    // Hides the behavior that this browser has natively under other names.
     for (const dialog of document.querySelectorAll("dialog")) dialog.closedBy = "closerequest";
   });
 }
 
-/** Waits until what has this text has the focus. */
+/** Waits until the element with this text has the focus. */
 const focused = (page: Page, text: string): Promise<unknown> =>
   page.waitForFunction((wanted) => (document.activeElement as HTMLElement).innerText === wanted, text);
 const boxOf = async (page: Page, selector: string) => {
@@ -96,7 +96,7 @@ async function dialogs(page: Page): Promise<void> {
   assert.equal(await page.evaluate(() => document.querySelector("main")?.getBoundingClientRect().width), width);
   await page.getByText("What goes exactly?").click();
   await page.locator("#more:modal").waitFor();
-  // Not by a click beside it, which was ruled out.
+  // Not by a click beside it, which is turned off.
   await page.mouse.click(3, 3);
   await page.keyboard.press("Escape");
   await page.locator("#more:modal").waitFor({ state: "detached" });
@@ -120,7 +120,7 @@ describe("pages without widgets", () => {
 });
 
 describe("popups and dialogs", () => {
-  it("need no script of ours but for the keys of a menu, in a browser that has what they are made of", () =>
+  it("need no script but the one for menu keys, in a browser with native support", () =>
     onPage(async (page, scripts) => {
       await besideTheirButtons(page);
       await dialogs(page);
@@ -130,7 +130,7 @@ describe("popups and dialogs", () => {
       );
     }));
 
-  it("are beside their buttons, modal, and closed by clicks beside them, in one that lacks it", () =>
+  it("are placed beside their buttons, modal, and closed by clicks beside them, without native support", () =>
     onPage(
       async (page, scripts) => {
         await besideTheirButtons(page);
@@ -144,13 +144,13 @@ describe("popups and dialogs", () => {
       older,
     ));
 
-  it("are used by keys alone", () =>
+  it("are usable by keyboard alone", () =>
     onPage(async (page) => {
       await menuByKeys(page);
       await page.getByText("Delete…").focus();
       await page.keyboard.press("Enter");
       await page.locator("#project:modal").waitFor();
-      // Round and round, but never to what is behind.
+      // The focus cycles inside and never reaches the page behind.
       for (let press = 0; press < 8; press++) {
         await page.keyboard.press("Tab");
         const isInside = await page.evaluate(
@@ -181,7 +181,7 @@ describe("popups and dialogs", () => {
     ));
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`are read by everyone, in ${colorScheme} and on a phone`, () =>
+    it(`are accessible, in ${colorScheme} and on a phone`, () =>
       onPage(
         async (page) => {
           assert.deepEqual(await seriousViolations(page), []);
@@ -199,7 +199,7 @@ describe("popups and dialogs", () => {
       ));
   }
 
-  it("show what is what in forced colours", () =>
+  it("are recognizable in forced colors", () =>
     onPage(
       async (page) => {
         await page.click("#file-button");

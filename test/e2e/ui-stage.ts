@@ -1,4 +1,4 @@
-/** The showcase of the widgets (test/fixtures/ui), built and started once for the tests of all of them, in one browser. */
+/** The showcase of the widgets (test/fixtures/ui), built and started once for all their tests, in one browser. */
 import { after, before } from "node:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
@@ -16,7 +16,7 @@ after(async () => {
   await app?.close();
 });
 
-/** Where the showcase is reached. */
+/** The address of the showcase. */
 export const siteUrl = (): string => app.url;
 
 export const newTab = (options: BrowserContextOptions): Promise<Tab> => openTab(browser, options);

@@ -1,4 +1,4 @@
-/** Themes: the server knows the visitor's by a cookie, so no page is painted in another one; with and without JavaScript. */
+/** Themes: a cookie stores the visitor's theme, so that the server never renders a page in another one; with and without JavaScript. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -28,7 +28,7 @@ const post = (fields: string, headers: Record<string, string> = {}): Promise<Res
   });
 
 describe("a theme", () => {
-  it("is what the system has until one is chosen", () =>
+  it("follows the system until one is chosen", () =>
     onPage(
       async (page) => {
         assert.equal(await schemeOf(page), "system light dark");
@@ -39,9 +39,9 @@ describe("a theme", () => {
       { colorScheme: "dark" },
     ));
 
-  it("is there at once when it is chosen, on every switch of the page, and with the first byte of the next page", () =>
+  it("applies immediately, on every switch of the page, and from the first byte of the next page", () =>
     onPage(async (page, scripts) => {
-      // Its script has come: without it the page would be another.
+      // The script has loaded. Without it the choice would load another page.
       await page.waitForLoadState("networkidle");
       assert.ok(scripts.includes("/_svc/ui-theme.js"));
       await page.evaluate(() => Reflect.set(globalThis, "isSame", true));
@@ -58,7 +58,7 @@ describe("a theme", () => {
       );
     }));
 
-  it("is chosen without JavaScript too, and the page is the same one", () =>
+  it("can be chosen without JavaScript, and the page stays the same", () =>
     onPage(
       async (page) => {
         await page.goto(`${siteUrl()}/themes?a=1`);
@@ -70,7 +70,7 @@ describe("a theme", () => {
       { javaScriptEnabled: false },
     ));
 
-  it("can be read by everyone, whichever it is", () =>
+  it("is accessible in every variant", () =>
     onPage(
       async (page) => {
         for (const name of ["Light", "Dark", "Contrast"]) {
@@ -83,7 +83,7 @@ describe("a theme", () => {
       { viewport: { width: 360, height: 640 } },
     ));
 
-  it("is each visitor's own on a page that all share, before anything of it is painted", () =>
+  it("is applied per visitor on a shared page, before the first paint", () =>
     onPage(async (page) => {
       const response = await fetch(`${siteUrl()}/shared`);
       assert.match(response.headers.get("cache-control") ?? "", /^public/);
@@ -101,14 +101,14 @@ describe("a theme", () => {
       assert.equal(await schemeOf(page), "contrast light dark");
     }));
 
-  it("of no name is none, in a form and in a cookie", async () => {
+  it("with an unknown name is ignored, in a form and in a cookie", async () => {
     const wrong = await post("theme=%22%3E%3Cscript%3E");
     assert.equal(wrong.status, 422);
     const html = await (await fetch(`${siteUrl()}/`, { headers: { cookie: "svc-theme=%22%3E%3Cscript%3E" } })).text();
     assert.match(html, /data-svc-theme="system" style="color-scheme:light dark"/);
   });
 
-  it("is not another site's to choose, and leads to no other site", async () => {
+  it("can't be set by another site, and its form never redirects to another site", async () => {
     assert.equal((await post("theme=dark", { origin: "https://elsewhere.example" })).status, 403);
     const back = async (referer: string): Promise<string | null> =>
       (await post("theme=dark", { referer })).headers.get("location");

@@ -1,11 +1,11 @@
-/** Toasts in a real Chromium: told to everyone, held while they are looked at, gone by time, by key and by button. */
+/** Toasts in a real Chromium: announced, paused by pointer and focus, closed by timeout, key and button. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { savePicture, seenAs, seriousViolations } from "./browser.ts";
 import { newTab, siteUrl } from "./ui-stage.ts";
 
-/** What is used of the asset. */
+/** The used exports of the asset. */
 interface PageSwap {
   parsePage(response: Response): Promise<Document>;
   ready(next: Document): Promise<void>;
@@ -22,14 +22,14 @@ async function onPage(story: (page: Page) => Promise<void>, options: BrowserCont
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 const toasts = (page: Page) => page.locator(".svc-toast");
 
-/** Time of a toast: how much of it has gone by, and whether it stands still. */
+/** The time of a toast: its progress, and whether it is paused. */
 const timeOf = (toast: Locator): Promise<{ ms: number; isHeld: boolean }> =>
   toast.evaluate((element) => {
     const time = element.getAnimations().at(-1);
     return { ms: Number(time?.currentTime), isHeld: time?.playState === "paused" };
   });
 
-/** Waits until the time of the only toast stands still, or goes on. */
+/** Waits until the time of the only toast pauses, or runs. */
 const held = (page: Page, wanted: boolean): Promise<unknown> =>
   page.waitForFunction(
     (isWanted) => (document.querySelector(".svc-toast")?.getAnimations().at(-1)?.playState === "paused") === isWanted,
@@ -37,7 +37,7 @@ const held = (page: Page, wanted: boolean): Promise<unknown> =>
   );
 
 describe("a toast", () => {
-  it("is told in its turn, or at once where something failed, as the text that it is", () =>
+  it("is announced politely, or assertively after an error, with its text escaped", () =>
     onPage(async (page) => {
       await press(page, "Save");
       await page.getByRole("status").getByText("Saved <b>1</b>").waitFor();
@@ -46,7 +46,7 @@ describe("a toast", () => {
       assert.equal(await page.getByRole("region", { name: "Notifications" }).count(), 1);
     }));
 
-  it("goes when its time is over, which stands still while it is pointed at or has the focus", () =>
+  it("closes after its time, which pauses while the toast has the pointer or the focus", () =>
     onPage(async (page) => {
       await press(page, "Save");
       await toasts(page).hover();
@@ -54,10 +54,10 @@ describe("a toast", () => {
       const { ms } = await timeOf(toasts(page));
       await page.getByLabel("Close message").focus();
       await page.mouse.move(0, 0);
-      // Two frames, in which nothing went by.
+      // Two frames, in which no time passed.
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       assert.deepEqual(await timeOf(toasts(page)), { ms, isHeld: true });
-      // As if nearly all of it had gone by: the rest of it goes once nothing holds it.
+      // Skips nearly all of its time. The rest passes once nothing pauses it.
       await toasts(page).evaluate((element) => {
         const time = element.getAnimations().at(-1);
         time!.currentTime = Number(time!.effect!.getComputedTiming().endTime) - 1;
@@ -67,7 +67,7 @@ describe("a toast", () => {
       await toasts(page).waitFor({ state: "detached" });
     }));
 
-  it("that comes while nobody looks at the page waits until somebody does", () =>
+  it("that appears in a hidden page waits until the page is visible", () =>
     onPage(async (page) => {
       await seenAs(page, false);
       await page.evaluate(() => {
@@ -80,7 +80,7 @@ describe("a toast", () => {
       await held(page, false);
     }));
 
-  it("stays where the page becomes another", () =>
+  it("stays while the page is swapped", () =>
     onPage(async (page) => {
       await press(page, "Warn");
       await toasts(page).waitFor();
@@ -96,7 +96,7 @@ describe("a toast", () => {
       assert.equal(await toasts(page).count(), 0);
     }));
 
-  it("does once what its button says, and gives the focus back", () =>
+  it("runs its button's action once, and restores the focus", () =>
     onPage(async (page) => {
       await press(page, "Delete");
       await page.getByText("Undo").waitFor();
@@ -109,7 +109,7 @@ describe("a toast", () => {
       assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Warn");
     }));
 
-  it("stays where it says so until it is closed, by button or Escape, and four are there at most", () =>
+  it("may stay until it is closed by button or Escape, and at most four are shown", () =>
     onPage(async (page) => {
       for (let count = 0; count < 6; count++) await press(page, "Warn");
       await page.waitForFunction(() => document.querySelectorAll(".svc-toast").length === 4);
@@ -120,7 +120,7 @@ describe("a toast", () => {
       assert.equal(await toasts(page).count(), 2);
     }));
 
-  it("of the server's is there with the page, without JavaScript too", () =>
+  it("of the server is in the page, also without JavaScript", () =>
     onPage(
       async (page) => {
         await page.getByRole("status").getByText("Welcome <back>").waitFor();
@@ -131,7 +131,7 @@ describe("a toast", () => {
     ));
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`is read by everyone, in ${colorScheme} and on a phone`, () =>
+    it(`is accessible, in ${colorScheme} and on a phone`, () =>
       onPage(
         async (page) => {
           for (const name of ["Save", "Delete", "Warn", "Fail"]) await press(page, name);

@@ -1,4 +1,4 @@
-/** `<For virtual>` in a real Chromium: few rows at a time, the right ones at the right places, whatever their heights. */
+/** `<For virtual>` in a real Chromium: few rows at a time, the right ones in the right places, whatever their heights. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -17,7 +17,7 @@ async function onPage(
 }
 
 interface Seen {
-  /** `index: text` of the rows that can be seen. */
+  /** `index: text` of the visible rows. */
   texts: string[];
   /** Whether rows fill the view without a gap. */
   isFull: boolean;
@@ -26,7 +26,7 @@ interface Seen {
   scrollHeight: number;
 }
 
-/** What can be seen of a list that scrolls by itself. */
+/** The visible part of a list that scrolls by itself. */
 const seen = (page: Page, selector = "#list"): Promise<Seen> =>
   page.locator(selector).evaluate((list) => {
     const { top, bottom } = list.getBoundingClientRect();
@@ -60,7 +60,7 @@ async function scrollListTo(page: Page, top: number): Promise<void> {
 }
 
 describe("a virtual list", () => {
-  it("scrolls through its rows (the long tasks are printed, and judged by nobody)", () =>
+  it("scrolls through its rows (prints the long tasks, without checking them)", () =>
     onPage("/list", async (page) => {
       await awake(page);
       const figures = await page.locator("#list").evaluate(async (list) => {
@@ -85,7 +85,7 @@ describe("a virtual list", () => {
       assert.ok(figures.top > 40_000);
     }));
 
-  it("has few rows of a hundred thousand, and the right ones in view, wherever it is scrolled to", () =>
+  it("has few rows of a hundred thousand, and the right ones in view, at any scroll position", () =>
     onPage("/list", async (page) => {
       await awake(page);
       const { scrollHeight } = await seen(page);
@@ -109,13 +109,13 @@ describe("a virtual list", () => {
       assert.equal(indexOf((await seen(page)).texts.at(-1)), 99_999);
     }));
 
-  it("keeps what is read where it is, while rows above turn out to be of other heights", () =>
+  it("keeps the visible rows in place while the heights of rows above are measured", () =>
     onPage("/list", async (page) => {
       await awake(page);
       await scrollListTo(page, 1_000_000);
       for (let step = 0; step < 12; step++) {
         const before = await seen(page);
-        // By less than a row, so that the same rows are still in view.
+        // Less than a row, so that the same rows stay in view.
         await page.locator("#list").evaluate((list) => list.scrollBy(0, -30));
         await settled(page);
         const now = await seen(page);
@@ -125,7 +125,7 @@ describe("a virtual list", () => {
       }
     }));
 
-  it("stays at the row that is read when rows come above it", () =>
+  it("keeps the visible row in place when rows are added above it", () =>
     onPage("/list", async (page) => {
       await awake(page);
       await scrollListTo(page, 50_000);
@@ -155,7 +155,7 @@ describe("a virtual list", () => {
       assert.ok(scrollHeight < 400, `${scrollHeight}`);
     }));
 
-  it("has all its rows again after it was empty", () =>
+  it("shows all its rows again after it was empty", () =>
     onPage("/list", async (page) => {
       await awake(page);
       await page.getByText("None").click();
@@ -166,12 +166,12 @@ describe("a virtual list", () => {
       assert.deepEqual((await seen(page)).texts.map(indexOf).slice(0, 3), [0, 1, 2]);
       const { scrollHeight } = await seen(page);
       assert.ok(scrollHeight > 1000, `${scrollHeight}`);
-      // The last come to be known on the way.
+      // The last rows are measured while scrolling.
       for (let times = 0; times < 3; times++) await scrollListTo(page, 100_000);
       assert.equal(indexOf((await seen(page)).texts.at(-1)), 49);
     }));
 
-  it("is gone through by keys, one row at a time in the order of Tab", () =>
+  it("has arrow-key navigation, with one row in the tab order", () =>
     onPage("/list", async (page) => {
       await awake(page);
       const focused = (index: number): Promise<unknown> =>
@@ -192,14 +192,14 @@ describe("a virtual list", () => {
       await page.keyboard.press("Home");
       await focused(0);
       assert.equal(await page.locator('#list li[tabindex="0"]').count(), 1);
-      // The row that has the focus goes: the list has it then, and keys go on from there.
+      // The focused row is removed: the list gets the focus, and keys continue from there.
       await scrollListTo(page, 500_000);
       assert.equal(await page.evaluate(() => document.activeElement?.id), "list");
       await page.keyboard.press("ArrowDown");
       await focused(1);
     }));
 
-  it("tells how many rows there are, and which of them each one is", () =>
+  it("exposes the number of rows and the position of each row", () =>
     onPage("/list", async (page) => {
       await awake(page);
       await scrollListTo(page, 100_000);
@@ -222,7 +222,7 @@ describe("a virtual list", () => {
       assert.ok(indexOf(now.texts[0]) > 20_000);
     }));
 
-  it("may have the page scroll, and rows that came with it", () =>
+  it("may scroll with the page, and contain server-rendered rows", () =>
     onPage("/log", async (page) => {
       await page.waitForFunction(() => document.documentElement.scrollHeight > 100_000);
       await page.evaluate(() => scrollTo(0, 60_000));
@@ -234,7 +234,7 @@ describe("a virtual list", () => {
       assert.equal(await page.evaluate(() => document.elementFromPoint(300, innerHeight / 2)?.tagName), "LI");
     }));
 
-  it("begins where a link says, and there without JavaScript too, with a link to more", async () => {
+  it("begins at the row of a link, and without JavaScript too, with a link to more rows", async () => {
     await onPage("/list?start=5000", async (page) => {
       await awake(page);
       assert.equal(indexOf((await seen(page)).texts[0]), 5000);

@@ -1,14 +1,11 @@
-/**
- * Reads the bytes that a server sent as HTTP/1.1 answers (RFC 9112 section 6), strictly: what a client would have to
- * guess about is an error. Holds no test.
- */
+/** A strict parser for HTTP/1.1 responses (RFC 9112 section 6): bytes that would make a client guess are an error. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 export interface Answer {
   status: number;
-  /** By lower-case name; several of one name are joined with ", ". */
+  /** By lower-case name; repeated headers are joined with ", ". */
   headers: Record<string, string>;
-  /** Absent where the connection ended before the answer did. One byte a character. */
+  /** Absent if the connection ended before the response did. One character per byte. */
   body?: string;
 }
 
@@ -18,7 +15,7 @@ const CODINGS: Record<string, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 };
 
-/** The answer with its body as text. @throws Error where it is not what its headers say */
+/** Decodes the body into text. @throws Error if the content coding is unknown or the body does not match it */
 export function decoded(answer: Answer): Answer {
   const { body, headers } = answer;
   const coding = headers["content-encoding"] ?? "identity";
@@ -31,14 +28,14 @@ export function decoded(answer: Answer): Answer {
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*$/;
 const FIELD = /^([!#$%&'*+.^_`|~\w-]+): ?([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** @throws Error where the bytes are no answers. @returns those that are final, one after the other */
+/** @returns the final responses, in order. @throws Error if the bytes are not valid responses */
 export function readAnswers(bytes: Buffer): Answer[] {
   const text = bytes.toString("latin1");
   const answers: Answer[] = [];
   let at = 0;
   while (at < text.length) {
     const end = text.indexOf("\r\n\r\n", at);
-    // Cut off amid its head: whoever has left gets no more.
+    // Cut off inside the head: the client has left.
     if (end < 0) break;
     const answer = readHead(text.slice(at, end));
     at = end + 4;
@@ -64,10 +61,10 @@ function readHead(head: string): Answer {
   return { status: Number(status), headers };
 }
 
-/** @returns where the next answer begins */
+/** @returns the position of the next response */
 function readBody(answer: Answer, text: string, at: number): number {
   const { "content-length": length, "transfer-encoding": coding } = answer.headers;
-  // To HEAD there is no body, whatever its headers say; no body of the app under test looks like an answer.
+  // A response to HEAD has no body, whatever its headers say. No body of the app under test looks like a response.
   const isBare = text.startsWith("HTTP/1.1 ", at) || answer.status === 204 || answer.status === 304;
   if (isBare) return at;
   if (coding !== undefined) {
@@ -75,7 +72,7 @@ function readBody(answer: Answer, text: string, at: number): number {
     return readChunks(answer, text, at);
   }
   if (length === undefined && answer.headers["connection"] === "close") {
-    // To HTTP/1.0, which has no chunks; whether that was all can't be told.
+    // A response to HTTP/1.0, which has no chunks. Its end can't be determined.
     return text.length;
   }
   if (length === undefined || !/^\d+$/.test(length)) throw new Error(`no length: ${JSON.stringify(answer.headers)}`);

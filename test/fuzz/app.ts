@@ -1,4 +1,4 @@
-/** The app that fuzzing throws things at: something to read, to send and to call for every kind of input. Holds no test. */
+/** The app under fuzz: pages, routes, actions and forms for every kind of input. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import type { Visitor } from "./callers.ts";
 
 export const API_KEY = "operator-key-of-the-tests";
 
-/** Nothing a client sends may reach a limit of calls: what is looked for lies behind it. */
+/** High enough to disable rate limits, since they would hide the code behind them. */
 const NO_LIMIT = "1000000";
 
 declare module "svckit" {
@@ -20,13 +20,13 @@ declare module "svckit" {
   }
 }
 
-/** Longest file that the app takes. */
+/** Maximum size of a file that the app accepts. */
 export const MAX_FILE_BYTES = 20_000;
 
-/** After which a late piece comes: clients that leave have left by then. */
+/** Delay of deferred content. Clients that leave early have left by then. */
 const LATE_MS = 100;
 
-/** Shorter than the default, so that who waits for the end of it need not wait long. */
+/** Shorter than the defaults, to keep the test short. */
 const PATIENCE = { headers: 1000, request: 3000 };
 
 const double = worker("double", (input: { value: number }) => input.value * 2);
@@ -42,32 +42,32 @@ const todo = v.object({ title: v.pipe(v.string(), v.nonEmpty("must not be empty"
 export interface Target {
   readonly app: App;
   readonly port: number;
-  /** What a browser of this app sends along with a mutation. */
+  /** Cookie and token that a browser sends with a mutation. */
   readonly session: { cookie: string; token: string };
-  /** Visitors, each with the value of the cookie and a token that belongs to it. */
+  /** Visitors, each with a cookie and a matching token. */
   readonly visitors: readonly Visitor[];
-  /** One that is registered. */
+  /** Id of a registered webhook. */
   readonly webhookId: string;
-  /** One that is done, or about to be. */
+  /** Id of a run that is done or will be shortly. */
   readonly graphId: string;
-  /** Faults: what was logged as an error. A run without a bug has none; who looks takes them out. */
+  /** Errors in the log. A correct run has none. The reader removes them. */
   readonly faults: string[];
-  /** What requests have left under way, by name; a quiet app has nothing. */
+  /** Counts of requests, streams and files that still exist, by name; all zero when the app is idle. */
   left(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
 
-/** @param middleware around every page, route and action: for bugs planted to see that they are found. */
+/** @param middleware around every page, route and action; used to plant bugs that the fuzz must find. */
 export async function openTarget(middleware: readonly Middleware[] = []): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "svc-fuzz-"));
   const before = process.env["TMPDIR"];
-  // Where uploads are written, so that one that stays is seen.
+  // Uploads are written here, so that leftover files are noticed.
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
   process.env["TMPDIR"] = temporary;
   const faults: string[] = [];
   const fault = (fields: { err?: unknown }, message: string): void => {
-    // The first few tell; a run that fails a thousand times must not fill the memory it measures.
+    // The first few suffice. Keeping thousands would distort the measured memory.
     if (faults.length < 20) faults.push(`${message}: ${fields.err instanceof Error ? fields.err.stack : ""}`);
   };
   const quiet = (): void => undefined;
@@ -127,7 +127,7 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
   const started = await app.start({ port: 0, host: "127.0.0.1", publicDir });
   const visitors = await Promise.all([1, 2, 3].map(() => visit(app)));
   const [{ token, cookie } = assert.fail()] = visitors;
-  // Delivers to this very server, so that what is registered is really called.
+  // The webhook delivers to this server, so that it is really called.
   const { registration } = await app.webhooks.create({ url: `${started.url}/open` });
   const { snapshot } = await app.engine.start("double", { value: 1 }, { idempotencyKey: "once" });
   return {

@@ -1,11 +1,11 @@
 /**
- * Who may mutate: callers with cookies, tokens and origins of their own, of others and of nobody, and what the contract
- * says of each (section 5), told apart from the code under test. Holds no test.
+ * Generates callers of an action, with cookies, tokens and origins that are their own, someone else's or forged, and computes whether
+ * the contract lets them mutate (section 5). Independent of the code under test.
  */
 import fc, { type Arbitrary } from "fast-check";
 import type { OddRequest } from "./odd-requests.ts";
 
-/** A visitor as the app made one: a cookie, and tokens that belong to it. */
+/** A visitor that the app created: a cookie and a matching token. */
 export interface Visitor {
   cookie: string;
   token: string;
@@ -17,7 +17,7 @@ export interface Caller {
   mayMutate: boolean;
 }
 
-/** A value and whose it is; undefined: nobody's. */
+/** A cookie or token and its owner; undefined if it is forged. */
 interface Owned {
   text: string | undefined;
   owner: Visitor | undefined;
@@ -49,7 +49,7 @@ const FOREIGN_SITES = [
   "nothing",
 ];
 
-/** One character of it is another. */
+/** Replaces one character. */
 const changed = (text: string): Arbitrary<string> =>
   fc.tuple(fc.nat(text.length - 2), fc.constantFrom("A", "b", "7", "-", ".", "~")).map(([at, letter]) => {
     const other = text[at] === letter ? "x" : letter;
@@ -70,7 +70,7 @@ const forged = (texts: readonly string[]): Arbitrary<Owned> =>
 
 const nothing = fc.constant<Owned>({ text: undefined, owner: undefined });
 
-/** @param visitors who are there. */
+/** @param visitors that the app knows. */
 export function callers(visitors: readonly Visitor[]): Arbitrary<Caller> {
   const ownedBy = (textOf: (visitor: Visitor) => string): Arbitrary<Owned> =>
     fc.constantFrom(...visitors).map((owner) => ({ text: textOf(owner), owner }));
@@ -82,7 +82,7 @@ export function callers(visitors: readonly Visitor[]): Arbitrary<Caller> {
   const tokens = fc.oneof(
     { weight: 6, arbitrary: ownedBy(({ token }) => token) },
     forged(visitors.map(({ token }) => token)),
-    // The cookie is no token.
+    // The cookie's value is not a valid token.
     ownedBy(({ cookie }) => cookie).map(({ text }) => ({ text, owner: undefined })),
     nothing,
   );
@@ -98,7 +98,7 @@ export function callers(visitors: readonly Visitor[]): Arbitrary<Caller> {
     .record({ cookie: cookies, tossed: fc.option(cookies, { freq: 3 }), token: tokens, origin: origins, site: sites })
     .map(({ cookie, tossed, token, origin, site }) => {
       const sent = [cookie, ...(tossed ? [tossed] : [])].filter(({ text }) => text !== undefined);
-      // Of two of one name the first counts, as browsers order them.
+      // If two cookies have the same name, the first one counts.
       const owner = sent[0]?.owner;
       const isFromHere = (origin ?? OWN_ORIGIN) === OWN_ORIGIN && ["same-origin", "none"].includes(site ?? "none");
       return {

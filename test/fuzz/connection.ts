@@ -1,25 +1,25 @@
-/** One connection of a careless or hostile client, and all that the server says on it. Holds no test. */
+/** One connection of a careless or hostile client. Returns everything that the server sends on it. */
 import { connect } from "node:net";
 
 /**
- * How a client goes: `wait` for the server to close, `end` its own side, or `reset` without a word, once nothing comes any more;
- * `drop` all as soon as it has sent what it has.
+ * How the client leaves. `wait`: waits for the server to close. `end` and `reset`: closes or resets the connection once the server is
+ * silent. `drop`: disconnects right after sending.
  */
 export type Leaving = "wait" | "end" | "reset" | "drop";
 
 export interface Exchange {
-  /** What the server sent. */
+  /** All bytes that the server sent. */
   bytes: Buffer;
-  /** Whether we left first; then the last answer may be cut off. */
+  /** Whether the client left first. The last response may then be cut off. */
   hasLeft: boolean;
 }
 
-/** Within which every connection must be over once its client has left: far beyond any busy machine. */
+/** Maximum time for a connection to close after its client has left; far more than a busy machine needs. */
 const DEADLINE_MS = 60_000;
-/** After which silence of the server means that it waits for us. */
+/** Silence of the server after which it is taken to wait for the client. */
 const SILENCE_MS = 60;
 
-/** Sends bytes and waits for the end of the connection. @throws Error when it does not come. */
+/** Sends bytes and waits until the connection closes. @throws Error if it does not */
 export function exchange(port: number, bytes: Uint8Array, leaving: Leaving = "end"): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export function exchange(port: number, bytes: Uint8Array, leaving: Leaving = "en
       chunks.push(chunk);
       silence?.refresh();
     });
-    // A server that refuses early resets what we still send; what counts is what came before.
+    // A server that rejects early resets the rest of the request. Only the response before that matters.
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       clearTimeout(silence);

@@ -1,4 +1,4 @@
-/** JSON that nobody means well with, as text: bodies of action calls and of the operator's endpoints. Holds no test. */
+/** Hostile JSON text: bodies of action calls and of operator endpoints. */
 import fc, { type Arbitrary } from "fast-check";
 import type { Target } from "./app.ts";
 
@@ -44,7 +44,7 @@ const jsonBroken = fc.constantFrom(
 );
 const badKey = fc.constantFrom('"__proto__"', '"constructor"', '"prototype"', '"\\u005f_proto__"');
 
-/** The grammar of JSON as text, so that what no value could spell is among it: repeated keys, escapes, numbers, mistakes. */
+/** The grammar of JSON as text, so that it includes what no value can express: duplicate keys, escapes, odd numbers, syntax errors. */
 const jsonText: Arbitrary<string> = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -66,7 +66,7 @@ const nest = fc
     return open.repeat(levels) + inner + close.repeat(levels);
   });
 
-/** Bodies of action calls: mostly `{"args":[…]}`, sometimes only nearly. */
+/** Bodies of action calls: mostly `{"args":[…]}`, sometimes malformed. */
 export const actionBody: Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.array(jsonText, { maxLength: 4 }).map((args) => `{"args":[${args.join(",")}]}`) },
   fc.array(jsonNumber, { minLength: 60, maxLength: 70 }).map((args) => `{"args":[${args.join(",")}]}`),
@@ -92,7 +92,7 @@ const objectOf = (keys: readonly string[]): Arbitrary<string> =>
     .array(fc.tuple(fc.constantFrom(...keys), jsonText), { maxLength: 4 })
     .map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(",")}}`);
 
-/** Endpoint of the operator's and a body for it. Nothing among it is an address outside of this machine. */
+/** An operator endpoint and a body for it. No address leads outside of this machine. */
 export function operatorCall({
   webhookId,
   graphId,

@@ -1,11 +1,11 @@
-/** What an action call's body must lead to, told from the contract alone and by other means than the code under test. Holds no test. */
+/** Computes the expected arguments of an action call from the contract alone, independently of the code under test. */
 
 const MAX_DEPTH = 32;
 const MAX_ARGS = 64;
 const MAX_NODES = 10_000;
 const FORBIDDEN = ["__proto__", "constructor", "prototype"];
 
-/** The arguments that an action gets for this body; undefined where the body must be refused. */
+/** The arguments that an action receives for this body; undefined if the body must be rejected. */
 export function argsOf(body: string): unknown[] | undefined {
   let value: unknown;
   try {
@@ -19,7 +19,7 @@ export function argsOf(body: string): unknown[] | undefined {
   return Array.isArray(args) && args.length <= MAX_ARGS ? args : undefined;
 }
 
-/** Levels of arrays and objects. Of a repeated key only the last value counts, as for whoever reads. */
+/** Nesting depth of arrays and objects. Of duplicate keys only the last value counts, as in any JSON parser. */
 function depthOf(value: unknown): number {
   let depth = 0;
   for (let level = containers([value]); level.length > 0; level = containers(level.flatMap(Object.values))) depth++;

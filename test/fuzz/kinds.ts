@@ -1,4 +1,4 @@
-/** The kinds of input, each with what must hold of it: a property of fast-check over a running app. Holds no test. */
+/** The kinds of fuzz input. Each is a fast-check property that must hold for a running app. */
 import assert from "node:assert/strict";
 import fc, { type Arbitrary, type IAsyncProperty } from "fast-check";
 import { decoded, readAnswers, type Answer } from "./answers.ts";
@@ -16,15 +16,15 @@ export interface Kind {
   name: string;
   /** Default 1. */
   inputsPerRun?: number;
-  /** Whether what is sent may make rows that stay, so that memory grows rightly. */
+  /** Whether inputs may create rows that remain, so that memory may grow. */
   isKept?: boolean;
   property(target: Target): IAsyncProperty<unknown>;
 }
 
-/** Connections at once: each waits for a while to see whether the server has more to say. */
+/** Number of concurrent connections. Each waits to see whether the server sends more. */
 const AT_ONCE = 24;
 
-/** Characters of an input that a failure shows. */
+/** Maximum number of characters of an input in a failure message. */
 const SHOWN = 1500;
 
 const leaving: Arbitrary<Leaving> = fc.oneof(
@@ -33,7 +33,7 @@ const leaving: Arbitrary<Leaving> = fc.oneof(
 );
 const leavingEarly = fc.constantFrom<Leaving>("end", "reset", "drop");
 
-/** Read by some to the end, and left by most before. */
+/** Some clients read these pages to the end; most leave earlier. */
 const latePages = fc
   .constantFrom("br", "gzip", "identity")
   .map((coding) =>
@@ -41,9 +41,9 @@ const latePages = fc
   );
 
 export const KINDS: readonly Kind[] = [
-  { name: "random bytes at the socket", inputsPerRun: AT_ONCE, property: (target) => overSockets(target, randomBytes) },
+  { name: "random bytes", inputsPerRun: AT_ONCE, property: (target) => overSockets(target, randomBytes) },
   {
-    name: "requests with something wrong",
+    name: "malformed requests",
     inputsPerRun: AT_ONCE,
     property: (target) => overSockets(target, mutatedRequests(validRequests(target))),
   },
@@ -55,7 +55,7 @@ export const KINDS: readonly Kind[] = [
         const args = argsOf(body);
         assert.equal(answer.status, args === undefined ? 422 : 200, answer.body);
         if (args === undefined) return;
-        // Once more through JSON, which has neither -0 nor infinite numbers.
+        // Serialized as JSON, which has neither -0 nor infinite numbers.
         assert.equal(answer.body, JSON.stringify({ ok: true, value: args, error: null }));
       }),
   },
@@ -69,7 +69,7 @@ export const KINDS: readonly Kind[] = [
       }),
   },
   {
-    name: "who may mutate",
+    name: "callers with valid and forged tokens",
     property: (target) =>
       fc.asyncProperty(callers(target.visitors), fc.boolean(), async ({ request, mayMutate }, isRaw) => {
         const answer = await ask(target, isRaw, request);
@@ -87,12 +87,12 @@ export const KINDS: readonly Kind[] = [
       fc.asyncProperty(oddForms(target), fc.boolean(), async (form, isRaw) => void (await ask(target, isRaw, form))),
   },
   {
-    name: "files, some cut off on their way",
+    name: "uploads, some of them cut off",
     inputsPerRun: AT_ONCE,
     property: (target) => overSockets(target, uploads(target), leavingEarly),
   },
   {
-    name: "pages that come in pieces",
+    name: "streamed pages",
     inputsPerRun: AT_ONCE,
     property: (target) => overSockets(target, latePages, leavingEarly),
   },
@@ -118,14 +118,14 @@ function overSockets(target: Target, bytes: Arbitrary<Uint8Array>, ways = leavin
 
 function actionCall({ session }: Target, body: string): OddRequest {
   const headers = { cookie: session.cookie, "x-svc-csrf": session.token, "content-type": "application/json" };
-  // A lone surrogate is no UTF-8, so it travels as an escape only.
+  // A lone surrogate is not valid UTF-8, so it can only be sent as an escape sequence.
   return { method: "POST", path: "/_svc/action/echo", headers, body: new TextEncoder().encode(body) };
 }
 
-/** Through one of the doors; what must hold of every answer is checked. */
+/** Sends a request through one of the adapters and checks the rules for all responses. */
 async function ask(target: Target, isRaw: boolean, request: OddRequest): Promise<Answer> {
   const answer = decoded(isRaw ? await askOverSocket(target, request) : await askInMemory(target, request));
-  // First, so that none is left over for the next input when this one fails.
+  // Checked first, so that the errors are not attributed to the next input.
   assert.deepEqual(target.faults.splice(0), []);
   checkAnswer(answer);
   return answer;

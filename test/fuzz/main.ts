@@ -1,6 +1,6 @@
 /**
- * The fuzz for longer than a test may take: `npm run fuzz -- [--seed 7] [--seconds 60] [--inputs 5000] [--kind forms]`. Ends with code 1
- * at the first failure, whose seed and smallest input it prints.
+ * Runs the fuzz for longer than in the tests: `npm run fuzz -- [--seed 7] [--seconds 60] [--inputs 5000] [--kind forms]`. Exits with code 1
+ * at the first failure and prints its seed and smallest input.
  */
 import { parseArgs } from "node:util";
 import { KINDS } from "./kinds.ts";
@@ -21,7 +21,7 @@ for (const kind of kinds) {
   try {
     const budgetMs = (Number(values.seconds) * 1000) / kinds.length;
     const { runs, grownBytes } = await fuzz(kind, { seed, budgetMs, maxInputs: Number(values.inputs) });
-    console.log(`${kind.name}: ${runs} runs, the heap ${(grownBytes / 1024).toFixed(0)} KiB larger`);
+    console.log(`${kind.name}: ${runs} runs, heap growth ${(grownBytes / 1024).toFixed(0)} KiB`);
   } catch (error) {
     console.log(`${kind.name}: ${(error as Error).message}`);
     process.exitCode = 1;

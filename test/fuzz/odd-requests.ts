@@ -1,4 +1,4 @@
-/** Requests that are well formed and odd in everything else: queries, cookies, headers, forms. Holds no test. */
+/** Well-formed requests with odd queries, cookies, headers and forms. */
 import fc, { type Arbitrary } from "fast-check";
 import { API_KEY, type Target } from "./app.ts";
 
@@ -18,7 +18,7 @@ const noise = fc.oneof(
     "=".repeat(500),
   ),
 );
-/** What a header may hold at all. */
+/** Characters that are valid in a header. */
 const headerValue = noise.map((text) => text.replace(/[^\t\x20-\x7e]/g, "?").trim());
 
 export interface OddRequest {
@@ -119,7 +119,7 @@ const otherForm = fc.record({
   body: noise,
 });
 
-/** Forms with a right token and everything else in doubt. */
+/** Forms with a valid token and otherwise odd content. */
 export function oddForms({ session }: Target): Arbitrary<OddRequest> {
   return fc
     .record({

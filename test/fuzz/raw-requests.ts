@@ -1,8 +1,8 @@
-/** Bytes and requests as they are on a socket: random, right, and right but for a few things. Holds no test. */
+/** Raw bytes and requests for a socket: random, valid, and valid with a few mutations. */
 import fc, { type Arbitrary } from "fast-check";
 import { API_KEY, type Target } from "./app.ts";
 
-/** Bytes as they come, and bytes that look like the beginning of something. */
+/** Random bytes, some with the beginning of a known protocol. */
 export const randomBytes: Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 600 }),
   fc
@@ -22,7 +22,7 @@ export const randomBytes: Arbitrary<Uint8Array> = fc.oneof(
 
 const DATE = "Sat, 21 Nov 2026 14:00:00 GMT";
 
-/** Requests that are right, as text in latin1: one byte a character. */
+/** Valid requests as latin1 text: one character per byte. */
 export function validRequests({ session }: Target): string[] {
   const host = "Host: localhost\r\nConnection: close\r\n";
   const mutation = `Cookie: ${session.cookie}\r\nX-Svc-CSRF: ${session.token}\r\nSec-Fetch-Site: same-origin\r\n`;
@@ -75,7 +75,7 @@ type Mutate = (text: string) => string;
 const at = (text: string, share: number): number => Math.floor(share * text.length);
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-/** A line of the head by its share of all, changed. */
+/** Changes one header line, chosen by its relative position. */
 function onLine(text: string, place: number, change: (line: string) => string): string {
   const end = text.indexOf("\r\n\r\n");
   const lines = text.slice(0, Math.max(end, 0)).split("\r\n");
@@ -172,7 +172,7 @@ const mutation: Arbitrary<Mutate> = fc.oneof(
   ),
 );
 
-/** A right request with one to three things wrong. */
+/** A valid request with one to three mutations. */
 export function mutatedRequests(valid: readonly string[]): Arbitrary<Uint8Array> {
   return fc
     .tuple(

@@ -1,4 +1,4 @@
-/** What holds of every answer, whatever was asked (contract section 1). Holds no test. */
+/** The rules that every response must follow, for any request (contract section 1). */
 import assert from "node:assert/strict";
 import type { Answer } from "./answers.ts";
 
@@ -12,19 +12,19 @@ const ALWAYS: Record<string, RegExp> = {
   "x-request-id": /^[\x21-\x7e]{1,128}$/,
 };
 
-/** What the contract has; nothing of the app under test fails, so no 5xx is among them. */
+/** All statuses of the contract except 5xx: nothing in the app under test fails. */
 const STATUSES = new Set([
   200, 201, 202, 204, 206, 303, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 414, 415, 416, 417, 422, 429, 431,
 ]);
 
-/** @throws AssertionError saying what is amiss. */
+/** @throws AssertionError that names the violated rule. */
 export function checkAnswer({ status, headers, body }: Answer): void {
   assert.ok(STATUSES.has(status), `status ${status}: ${body?.slice(0, 500)}`);
   for (const [name, value] of Object.entries(ALWAYS)) assert.match(headers[name] ?? "", value, `${status} ${name}`);
   const type = headers["content-type"] ?? "";
   if (type.startsWith("text/html")) {
     assert.match(headers["content-security-policy"] ?? "", /'nonce-[\w+/=]{24}'/);
-    assert.doesNotMatch(body ?? "", /<fuzz/, "what was sent became HTML");
+    assert.doesNotMatch(body ?? "", /<fuzz/, "input was rendered as HTML");
   }
   if (status === 405) assert.match(headers["allow"] ?? "", /^[A-Z]+(?:, [A-Z]+)*$/);
   if (status === 401) assert.equal(headers["www-authenticate"], "Bearer");

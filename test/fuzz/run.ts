@@ -1,4 +1,4 @@
-/** Runs one kind of input for a while against an app of its own, and looks at what is left of the app. Holds no test. */
+/** Runs one kind of input for a limited time against a fresh app, and checks the app for leaks. */
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -8,38 +8,38 @@ import { openTarget, type Target } from "./app.ts";
 import type { Kind } from "./kinds.ts";
 
 export interface FuzzOptions {
-  /** Decides every input; a failure prints it. */
+  /** Determines every input. Failures print it. */
   seed: number;
-  /** For how long to go on. */
+  /** Time limit in milliseconds. */
   budgetMs: number;
-  /** At most so many inputs, so that a quiet machine tries none that a busy one never gets to. Default: as time allows. */
+  /** Maximum number of inputs, so that fast machines do not try inputs that slow ones never reach. Default: no limit. */
   maxInputs?: number;
-  /** Around every route of the app. Default none. */
+  /** Middleware around every route of the app. Default: none. */
   middleware?: readonly Middleware[];
-  /** Within which what inputs left under way must have ended. Default: far beyond any busy machine. */
+  /** Time within which requests, streams and files must be gone after the last input. Default: far more than a busy machine needs. */
   quietWithinMs?: number;
 }
 
 export interface Outcome {
   runs: number;
-  /** By which the heap has grown over the later three quarters. */
+  /** Heap growth over the last three quarters of the time. */
   grownBytes: number;
 }
 
-/** Tried however slow the machine is: of a kind that nothing is tried of, nothing is known. */
+/** Minimum number of inputs per kind, however slow the machine. */
 export const LEAST_INPUTS = 48;
 
 const QUIET_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
-/** Share of the time after which caches are full and code is compiled: growth from there on would be a leak. */
+/** Share of the time for warm-up. Afterwards caches are full and code is compiled, so further growth indicates a leak. */
 const WARM_UP = 0.25;
-/** Caches that still fill, and the collector's own slack. A context kept for each request would be several times as much. */
+/** Slack for caches that still fill and for the garbage collector. A leaked context per request would exceed it several times. */
 const MAX_GROWTH_BYTES = 12 * 1024 * 1024;
 
 const MAX_REPORT_LENGTH = 2000;
 
-/** @throws Error with the seed and the smallest input that fails. */
+/** @throws Error with the seed and the smallest failing input. */
 export async function fuzz(
   kind: Kind,
   { seed, budgetMs, maxInputs = Infinity, middleware, quietWithinMs = QUIET_WITHIN_MS }: FuzzOptions,
@@ -64,12 +64,12 @@ export async function fuzz(
     assert.deepEqual(
       await leftBy(target, quietWithinMs),
       { requests: 0, streams: 0, files: 0 },
-      "what is left under way",
+      "resources that are still in use",
     );
     assert.deepEqual(unhandled, [], "unhandled rejections");
     assert.ok(
       kind.isKept || grownBytes < MAX_GROWTH_BYTES,
-      `the heap has grown by ${grownBytes} bytes over ${runs} runs`,
+      `the heap has grown by ${grownBytes} bytes in ${runs} runs`,
     );
     return { runs, grownBytes };
   } finally {
@@ -78,7 +78,7 @@ export async function fuzz(
   }
 }
 
-/** What is left once it has had time to end. */
+/** Waits until everything is released, or the time is over. @returns what remains */
 async function leftBy(target: Target, withinMs: number): Promise<Record<string, number>> {
   const deadlineMs = Date.now() + withinMs;
   for (;;) {
@@ -102,7 +102,7 @@ function tryFor(
   });
 }
 
-/** @returns how many runs there were */
+/** @returns the number of runs */
 async function check(property: fc.IAsyncProperty<unknown>, parameters: fc.Parameters<unknown>): Promise<number> {
   const details = await fc.check(property, parameters);
   if (details.failed && details.numRuns === 0 && details.interrupted) return 0;
@@ -110,7 +110,7 @@ async function check(property: fc.IAsyncProperty<unknown>, parameters: fc.Parame
   return details.numRuns;
 }
 
-/** What an input looks like is told in short: bytes as numbers are hard to read, and there may be many. */
+/** Shortens the report: inputs of many bytes are hard to read. */
 function failure(report: string, cause: unknown): Error {
   const reported = cause instanceof Error ? cause.message : String(cause);
   return new Error(`${report.slice(0, MAX_REPORT_LENGTH)}\n${reported.slice(0, MAX_REPORT_LENGTH)}`, { cause });

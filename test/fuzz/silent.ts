@@ -1,4 +1,4 @@
-/** Clients that begin something and never go on: the server has to end it (contract section 1: 408). Holds no test. */
+/** Clients that stop sending in the middle of a request. The server must end the connection (contract section 1: 408). */
 import assert from "node:assert/strict";
 import { readAnswers } from "./answers.ts";
 import { exchange } from "./connection.ts";
@@ -15,7 +15,7 @@ const BEGINNINGS = [
   "POST /open HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
 ];
 
-/** Resolves when the server has ended them all, with 408 but where nothing was begun. */
+/** Resolves when the server has closed all connections, with 408 unless the client had sent nothing. */
 export async function beSilent(port: number, connections: number): Promise<void> {
   const all = Array.from({ length: connections }, (_, index) => BEGINNINGS[index % BEGINNINGS.length] ?? "");
   await Promise.all(

@@ -1,4 +1,4 @@
-/** Forms with files as they are on a socket: whole, cut off anywhere, too large, with files that nobody asked for. Holds no test. */
+/** Multipart uploads as raw requests: complete, cut off anywhere, too large, or with files that the form does not declare. */
 import fc, { type Arbitrary } from "fast-check";
 import { MAX_FILE_BYTES, type Target } from "./app.ts";
 
@@ -14,7 +14,8 @@ const file = fc.record({
   ),
 });
 
-/** With a right token, in its place. Of some forms the end never comes, though its length was promised. */
+/** All have a valid token. Some end before the length that they announce. */
+
 export function uploads({ session }: Target): Arbitrary<Uint8Array> {
   return fc
     .record({

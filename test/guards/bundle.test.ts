@@ -1,4 +1,4 @@
-/** The bundle behind the public faces (decision 041): whole, and one copy of each thing whichever face it comes by. */
+/** The bundle behind the public entry points (decision 041) is complete, and has one copy of each module. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const bundle = resolve(fileURLToPath(import.meta.url), "../../../bundle");
 const files = readdirSync(bundle).filter((name) => name.endsWith(".js"));
 
-/** What is loaded with the faces that every app imports. */
+/** The files that the entry points of every app load. */
 function loadedByApps(): Set<string> {
   const loaded = new Set(["index.js", "jsx-runtime.js"]);
   for (const file of loaded) {
@@ -20,7 +20,7 @@ function loadedByApps(): Set<string> {
 }
 
 describe("the bundle", () => {
-  it("has every file that its code finds by where it is itself", () => {
+  it("has every file that its code locates relative to itself", () => {
     const found: string[] = [];
     for (const file of files) {
       const code = readFileSync(join(bundle, file), "utf8");
@@ -32,12 +32,12 @@ describe("the bundle", () => {
     assert.ok(found.includes("./worker-thread.js"), `found ${found.join(", ")}`);
   });
 
-  it("holds a class of errors once, whichever face asks for it", () => {
+  it("has one copy of the error class, for all entry points", () => {
     const owners = files.filter((file) => /SvcError\d* = class/.test(readFileSync(join(bundle, file), "utf8")));
     assert.equal(owners.length, 1, owners.join(", "));
   });
 
-  it("loads neither compiler nor Vite with the face that apps are made of", () => {
+  it("loads neither the compiler nor Vite with the entry points of an app", () => {
     const seen = new Set<string>();
     const visit = (file: string): void => {
       if (seen.has(file)) return;
@@ -52,17 +52,17 @@ describe("the bundle", () => {
     assert.ok(seen.size > 2);
   });
 
-  it("is four files of ASCII for an app: each file more takes half a millisecond of every start (decision 054)", () => {
+  it("is four ASCII files for an app, because each further file adds half a millisecond to every start (decision 054)", () => {
     const loaded = loadedByApps();
     for (const file of loaded) assert.doesNotMatch(readFileSync(join(bundle, file), "utf8"), /[^\0-\x7f]/, file);
     const names = [...loaded].map((file) => file.replace(/-[\da-f]{8}/, "")).toSorted();
     assert.deepEqual(names, ["common.js", "core.js", "index.js", "jsx-runtime.js"]);
   });
 
-  it("loads the machine of graphs, deliveries and the database with the first that asks for it (decision 066)", () => {
+  it("loads engine, deliveries and database code on first use (decision 066)", () => {
     const LATE =
       /\/src\/(graphs\/engine\/engine|webhooks\/delivery\/delivery-loop|storage\/open-store|storage\/sqlite\/database)\.ts$/;
-    // Files that only pass others on have no map.
+    // Files that only re-export others have no map.
     const sourcesOf = (file: string): string[] => {
       const map = join(bundle, `${file}.map`);
       return existsSync(map) ? (JSON.parse(readFileSync(map, "utf8")) as { sources: string[] }).sources : [];

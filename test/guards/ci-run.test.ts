@@ -1,4 +1,4 @@
-/** What `.ci/run` tells: run here with every program it calls replaced by one that does nothing, so that only its own counting is left. */
+/** The report of `.ci/run`: the test replaces every program that it calls by one that does nothing, so that only its counting remains. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import { fileURLToPath } from "node:url";
 const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 const folder = mkdtempSync(join(tmpdir(), "svc-ci-"));
 
-/** A program of a name that is asked for, before those of the system. */
+/** Creates a program that takes precedence over the system's program of the same name. */
 function plant(name: string, script: string): void {
   const file = join(folder, name);
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
 }
 
-/** @param tests what `npm test` does. @param others what all else does, by default end well. @param more variables of the caller's */
+/** @param tests the script of `npm test`. @param others the script of all other programs. @param more variables of the caller */
 function ci(
   tests: string,
   others = "exit 0",
@@ -36,14 +36,14 @@ const counted = (lines: readonly string[]): string[] =>
 describe(".ci/run", { skip: process.platform === "win32" && "is a script of bash" }, () => {
   after(() => rmSync(folder, { recursive: true }));
 
-  it("ends well where all does, with the sum of what passed", () => {
+  it("succeeds when every step succeeds, with the sum of passed tests", () => {
     const { lines, status } = ci('echo "3 passed, 0 failed"');
     const steps = lines.filter((line) => line.startsWith("ok ")).length;
     assert.deepEqual(counted(lines), [String(3 + steps), "0"], lines.join("\n"));
     assert.equal(status, 0);
   });
 
-  it("names what was unsteady above its last line, and ends well", () => {
+  it("names unsteady tests above its last line, and succeeds", () => {
     const { lines, status } = ci('echo "unsteady: test/e2e/x"; echo "3 passed, 0 failed"');
     assert.equal(lines.at(-2), "unsteady: test/e2e/x");
     assert.equal(status, 0);
@@ -56,17 +56,17 @@ describe(".ci/run", { skip: process.platform === "win32" && "is a script of bash
   });
 
   for (const [what, tests] of [
-    ["ends with a fault though none failed", 'echo "3 passed, 0 failed"; exit 1'],
+    ["exits with an error although no test failed", 'echo "3 passed, 0 failed"; exit 1'],
     ["ends without a last line", "echo nothing"],
   ] as const)
-    it(`counts one more where npm test ${what}`, () => {
+    it(`counts one more failure if npm test ${what}`, () => {
       const { lines, status } = ci(tests);
       assert.equal(counted(lines)[1], "1");
       assert.notEqual(status, 0);
     });
 
-  describe("chooses the browser", () => {
-    /** Notes the variable of each run of browser stories in a file; `output` is what the search for the system's browser does. */
+  describe("browser choice", () => {
+    /** Records the variable for each run of browser stories in a file. `output` is the script of the search for the system's browser. */
     const browsers = (output: string): { chosen: string[]; lines: string[]; status: number | null } => {
       const notes = join(folder, "browsers");
       writeFileSync(notes, "");
@@ -76,21 +76,21 @@ describe(".ci/run", { skip: process.platform === "win32" && "is a script of bash
       return { chosen: readFileSync(notes, "utf8").split("\n").slice(0, -1), lines, status };
     };
 
-    it("that the README's commands provide for npm test, and the system's in a step more", () => {
+    it("uses the browser of the README's commands for npm test, and the system's browser in a further step", () => {
       const { chosen, lines, status } = browsers("echo /usr/bin/chromium");
       assert.deepEqual(chosen, ["", "system"]);
       assert.ok(lines.some((line) => /^ok .*system's browser, \/usr\/bin\/chromium/.test(line)));
       assert.equal(status, 0);
     });
 
-    it("alone that the README's commands provide where the system has none, and says so", () => {
+    it("uses only the browser of the README's commands if the system has none, and reports that", () => {
       const { chosen, lines, status } = browsers(":");
       assert.deepEqual(chosen, [""]);
       assert.ok(lines.includes("skipped browser stories in the system's browser: there is none"));
       assert.equal(status, 0);
     });
 
-    it("and counts a search that fails", () => {
+    it("counts a search that fails", () => {
       const { chosen, lines, status } = browsers("exit 1");
       assert.deepEqual(chosen, [""]);
       assert.equal(counted(lines)[1], "1");
@@ -98,7 +98,7 @@ describe(".ci/run", { skip: process.platform === "win32" && "is a script of bash
     });
   });
 
-  it("counts each step that fails, and shows what it said", () => {
+  it("counts each step that fails, and shows its output", () => {
     const { lines, status } = ci('echo "3 passed, 0 failed"', '[ "$1" = ci ] && exit 0; echo why; exit 1');
     const steps = lines.filter((line) => line.startsWith("FAILED ")).length;
     assert.ok(steps > 10 && lines.includes("why"), lines.join("\n"));

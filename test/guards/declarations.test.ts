@@ -1,4 +1,4 @@
-/** Types of the public faces ask for nothing that an app does not have: what svc depends on, and Node's own. */
+/** The types of the public entry points need only packages that every app has: the dependencies of svc, and Node's own. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ const FACES = Object.values(manifest.exports).flatMap((face) =>
   typeof face === "string" || face.types === undefined ? [] : [join(root, face.types)],
 );
 
-/** Packages that a declaration names, and all that it imports: package -> the file that names it first. */
+/** The packages that declarations and their imports name: package -> the first file that names it. */
 function packagesOf(faces: readonly string[], read: (file: string) => string): Map<string, string> {
   const packages = new Map<string, string>();
   const seen = new Set(faces);
@@ -28,7 +28,7 @@ function packagesOf(faces: readonly string[], read: (file: string) => string): M
   return packages;
 }
 
-/** npm installs peers with svc, those aside that are optional. */
+/** npm installs svc's peers too, except for optional ones. */
 const isThere = (name: string): boolean =>
   name.startsWith("node:") ||
   name.split("/")[0] === "svckit" ||
@@ -36,8 +36,8 @@ const isThere = (name: string): boolean =>
   (Object.hasOwn(manifest.peerDependencies, name) && manifest.peerDependenciesMeta[name]?.optional !== true);
 const read = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
 
-describe("declarations of the public faces", () => {
-  it("name no package that is installed for a database or a tool only", () => {
+describe("declarations of the public entry points", () => {
+  it("name no package that is installed only for a database or a tool", () => {
     const packages = packagesOf(FACES, read);
     assert.ok(
       [...packages.keys()].some((name) => name.startsWith("node:")),
@@ -49,7 +49,7 @@ describe("declarations of the public faces", () => {
     );
   });
 
-  it("are told apart where one does, however far below", () => {
+  it("are detected if one does, however deep in their imports", () => {
     const files: Record<string, string> = {
       "/a/index.d.ts": 'export type { B } from "./b.js";',
       "/a/b.d.ts": 'import type { Pool } from "pg";\nexport interface B { pool: Pool }',

@@ -1,18 +1,18 @@
-/** The error table and docs/errors.md name the same codes with the same statuses, and code uses no other. */
+/** The error table and docs/errors.md list the same codes with the same statuses, and the code uses no others. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root, sourceFiles } from "./source.ts";
 
-/** Code -> status (or "-") of the table in the source. */
+/** Code -> status (or "-") in the table of the source. */
 function tableCodes(source: string): Map<string, string> {
   const table = source.slice(source.indexOf("export const ERRORS"), source.indexOf("} as const satisfies"));
   const rows = table.matchAll(/^ {2}(SVC\w+): \{(?: status: (\d+),)? family/gm);
   return new Map([...rows].map((row) => [row[1] as string, row[2] ?? "-"]));
 }
 
-/** Code -> status (or "-") of the headings `### CODE (422)` in the document. */
+/** Code -> status (or "-") in the headings `### CODE (422)` of the document. */
 function documentedCodes(markdown: string): Map<string, string> {
   return new Map(
     [...markdown.matchAll(/^### (SVC\w+)(?: \((\d+)\))?(?: [a-z-]+)?$/gm)].map((row) => [
@@ -48,7 +48,7 @@ describe("error codes", () => {
     assert.equal(named.length, [...source.matchAll(/^ {2}SVC\d+:/gm)].length, "every numbered code has a name");
   });
 
-  it("a planted undocumented code and a wrong status are caught", () => {
+  it("are checked: an undocumented code and a wrong status are detected", () => {
     const planted = source.replace(
       "} as const satisfies",
       '  SVC_PLANTED: { family: "server" },\n} as const satisfies',
@@ -62,7 +62,7 @@ describe("error codes", () => {
     );
   });
 
-  it("every code in the table is used somewhere", () => {
+  it("are all used somewhere", () => {
     const text = sourceFiles("src")
       .filter((file) => file.path !== "src/platform/shared/errors.ts")
       .map((file) => file.text)

@@ -1,14 +1,14 @@
-/** The names each public face exports at run time: adding or losing one is a decision, seen in exports.json. */
+/** The names that each public entry point exports at run time. Adding or removing one is a decision, recorded in exports.json. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root } from "./source.ts";
 
-/** Entry points without values. */
+/** Entry points that export types only. */
 const TYPES_ONLY = new Set(["./ops"]);
 
-/** Values that the root may export. More makes it hard to see what an app needs. */
+/** The limit for values that the root exports. More make it hard to see what an app needs. */
 const ROOT_LIMIT = 60;
 
 const RECORD = join(root, "test/guards/exports.json");
@@ -26,7 +26,7 @@ async function exportedNames(): Promise<Record<string, string[]>> {
 }
 
 describe("public exports", () => {
-  it("are those on record (UPDATE_EXPORTS=1 rewrites test/guards/exports.json)", async () => {
+  it("match exports.json (UPDATE_EXPORTS=1 rewrites test/guards/exports.json)", async () => {
     const names = await exportedNames();
     if (process.env["UPDATE_EXPORTS"] === "1") writeFileSync(RECORD, `${JSON.stringify(names, null, 2)}\n`);
     assert.deepEqual(names, JSON.parse(readFileSync(RECORD, "utf8")));
@@ -38,7 +38,7 @@ describe("public exports", () => {
     assert.ok([...root, ...Array.from({ length: ROOT_LIMIT }, () => "planted")].length > ROOT_LIMIT);
   });
 
-  it("every face has some, and a name that is not on record is told apart", async () => {
+  it("exist in every entry point, and an unrecorded name is detected", async () => {
     const names = await exportedNames();
     for (const [face, list] of Object.entries(names))
       assert.equal(list.length > 0, !TYPES_ONLY.has(face), `${face} exports ${list.length} values`);

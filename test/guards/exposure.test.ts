@@ -1,16 +1,16 @@
-/** Who may see what by the mode of an app, or by where a request seems to come from, is decided in src/platform/security/exposure.ts and nowhere else. */
+/** Only src/platform/security/exposure.ts decides access by the mode of an app or by the apparent address of a client. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
 
 const HOME = "src/platform/security/exposure.ts";
 
-/** Other uses of the same facts: they open nothing. */
+/** Other uses of the same facts. They grant no access. */
 const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/app/app.ts", why: "the address of the site, where it is not set" },
   { path: "src/cli/serve/start-command.ts", why: "examples in help" },
-  { path: "src/app/lifecycle/config.ts", why: "reads the mode; what must be set in production" },
-  { path: "src/app/observability/log.ts", why: "the form of log lines" },
+  { path: "src/app/lifecycle/config.ts", why: "reads the mode, and the settings that production requires" },
+  { path: "src/app/observability/log.ts", why: "the format of log lines" },
   { path: "src/app/lifecycle/settings.ts", why: "lists the settings in force" },
   { path: "src/cli/build/build-static.ts", why: "pages are exported as production serves them" },
   { path: "src/cli/dev/dev.ts", why: "sets the mode" },
@@ -37,12 +37,12 @@ function judging(files: SourceFile[]): string[] {
     .map(({ path }) => path);
 }
 
-describe("what an app shows by its mode or by the place of a request", () => {
+describe("access by the mode of an app or by the address of a client", () => {
   it("is decided in one module", () => {
     assert.deepEqual(judging(sourceFiles("src")), []);
   });
 
-  it("has no exception that is not needed any more", () => {
+  it("has no obsolete exception", () => {
     const files = new Map(sourceFiles("src").map((file) => [file.path, file]));
     for (const { path } of ALLOWED) {
       const file = files.get(path) ?? assert.fail(`${path} is gone`);
@@ -50,7 +50,7 @@ describe("what an app shows by its mode or by the place of a request", () => {
     }
   });
 
-  it("is caught elsewhere, where it is planted", () => {
+  it("is detected in other modules", () => {
     for (const text of [
       "if (!config.isProduction) return open();",
       'if (process.env["NODE_ENV"] !== "production") open();',

@@ -13,7 +13,7 @@ interface Language {
 const load = (): Promise<Language> =>
   import(pathToFileURL(join(root, "out/scripts/language.js")).href) as Promise<Language>;
 
-describe("the check of language", () => {
+describe("the language check", () => {
   it("finds planted habits in comments, strings and documents", async () => {
     const { placesIn } = await load();
     const code = '/** Of what runs here. */\nconst text = "goes on";\n// What is told, whoever asks.\n';

@@ -1,6 +1,6 @@
 /**
  * Layers: a project of src/ imports only the projects that its tsconfig references, only `ops` and `fullstack` import entry points,
- * no other project imports `web/client`, and no import leads back to where it came from, type imports included.
+ * no other project imports `web/client`, and there are no import cycles, type imports included.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -77,24 +77,24 @@ function wrongInGraphs(files: SourceFile[]): string[] {
 const files = sourceFiles("src");
 
 describe("layers", () => {
-  it("import only downwards", () => {
+  it("import only lower layers", () => {
     assert.deepEqual(wrongImports(files), []);
   });
 
-  it("import only downwards between the folders of graphs, types aside", () => {
+  it("import only lower folders within graphs, except for types", () => {
     assert.deepEqual(wrongInGraphs(files), []);
     const planted = { path: "src/graphs/machine/planted.ts", text: `import { x } from "../execution/runner.ts";` };
     assert.deepEqual(wrongInGraphs([planted]), ["src/graphs/machine/planted.ts -> src/graphs/execution/runner.ts"]);
   });
 
-  it("a planted upward import is caught", () => {
+  it("are checked: an upward import is detected", () => {
     const planted = { path: "src/platform/shared/planted.ts", text: `import { x } from "../http/routing/router.ts";` };
     assert.deepEqual(wrongImports([planted]), [
       "src/platform/shared/planted.ts -> src/platform/http/routing/router.ts",
     ]);
   });
 
-  it("only ops and fullstack import entry points, and only ops/client imports web/client", () => {
+  it("import entry points only from ops and fullstack, and web/client only from ops/client", () => {
     const wrong = files.flatMap((file) => {
       const layer = layerOf(file.path);
       return importsOf(file)
@@ -108,7 +108,7 @@ describe("layers", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("ops and fullstack use the app through the entry points alone", () => {
+  it("ops and fullstack use the app only through the entry points", () => {
     const below = files
       .filter((file) => ABOVE_ENTRY_POINTS.includes(layerOf(file.path)))
       .flatMap(importsOf)
@@ -116,7 +116,7 @@ describe("layers", () => {
     assert.deepEqual([...new Set(below)].sort(), [ENTRY_POINTS, "fullstack", "ops"]);
   });
 
-  it("the compiler itself refuses an import of a folder that is not referenced", () => {
+  it("are enforced by the compiler, which refuses an import of a folder without a reference", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-layers-"));
     try {
       for (const part of ["tsconfig.base.json", "src/platform/shared", "src/web/reactivity"])
@@ -139,11 +139,11 @@ describe("layers", () => {
 });
 
 describe("import cycles", () => {
-  it("there are none, types counted", () => {
+  it("do not exist, including cycles of types", () => {
     assert.deepEqual(importCycles(files), []);
   });
 
-  it("a planted cycle of types is caught", () => {
+  it("are detected, including cycles of types", () => {
     const planted = [
       { path: "src/platform/shared/a.ts", text: `import type { B } from "./b.ts";` },
       { path: "src/platform/shared/b.ts", text: `export type { A } from "./a.ts";` },

@@ -1,4 +1,4 @@
-/** package-lock.json is complete, so that `npm ci` takes it on every platform, and names no registry. */
+/** package-lock.json is complete, so that `npm ci` accepts it on every platform, and names no registry. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ interface Lockfile {
   packages: Record<string, { optionalDependencies?: Record<string, string>; resolved?: string; link?: boolean }>;
 }
 
-/** Optional packages that are named but not locked: npm leaves them out where a registry lacked them. */
+/** Optional packages that are named but not locked: npm omits them if a registry lacked them. */
 function unlocked({ packages }: Lockfile): string[] {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
@@ -25,12 +25,12 @@ function withAddress({ packages }: Lockfile): string[] {
 const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Lockfile;
 
 describe("package-lock.json", () => {
-  it("locks every optional package and no address", () => {
+  it("locks every optional package and contains no address", () => {
     assert.deepEqual(unlocked(lockfile), []);
     assert.deepEqual(withAddress(lockfile), []);
   });
 
-  it("a planted gap and a planted address are caught", () => {
+  it("is checked: a gap and an address are detected", () => {
     const planted: Lockfile = {
       packages: {
         "node_modules/a": { optionalDependencies: { "@a/linux": "1.0.0" }, resolved: "https://x.test/a.tgz" },

@@ -1,4 +1,4 @@
-/** What is published is what users run: the package's code, its types and maps, and the papers that it names; nothing of the repository's own. */
+/** The published package contains the code that users run, its types and maps, and the documentation that it names, and no development files. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { root } from "./source.ts";
 const LAYERS = readdirSync(join(root, "src"), { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
 );
-/** What the build makes of `src/web/client` and of the package as a whole. */
+/** The build output of `src/web/client`, and of the package as a whole. */
 const BUILT = ["assets", "assets-dev", "bundle"];
 const PAPERS = [
   "ARCHITECTURE.md",
@@ -21,7 +21,7 @@ const PAPERS = [
   "docs/errors.md",
 ];
 
-/** What `svc new` copies, by name: what else is there was left by a build. */
+/** The files that `svc new` copies, by name. All others are left over from a build. */
 const STARTER = [
   "README.md",
   "app.test.js",
@@ -55,7 +55,7 @@ function packed(): string[] {
 }
 
 describe("the package", () => {
-  it("holds the code that users run, its types, and what its papers name", () => {
+  it("contains the code that users run, its types, and the documentation that it names", () => {
     const files = packed();
     assert.ok(
       files.includes("out/bundle/index.js") && files.includes("out/index.d.ts") && files.includes("bin/svc.js"),
@@ -66,7 +66,7 @@ describe("the package", () => {
     );
   });
 
-  it("holds all that svc new copies, and nothing of a build of it", () => {
+  it("contains all files that svc new copies, and no build output of the starter", () => {
     const routes = join(root, "starter", "svc-routes.d.ts");
     const built = join(root, "starter", "dist");
     const had = [routes, built].filter((path) => existsSync(path));
@@ -82,9 +82,9 @@ describe("the package", () => {
     }
   });
 
-  it("is refused with a folder of the repository's own in it", () => {
+  it("fails the check if it contains a development folder", () => {
     const folder = join(root, "out", "planted");
-    // Of a test that is under way, which are left out.
+    // Temporary folders of running tests, which the package excludes.
     const temporary = join(root, "out", `planted-${process.pid}`);
     for (const each of [folder, temporary]) mkdirSync(each);
     try {

@@ -1,4 +1,4 @@
-/** Each promise of docs/promises.md names the tests that hold it, and they are there. */
+/** Each promise of docs/promises.md names the tests that check it, and those tests exist. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,11 +19,11 @@ function missing(page: string): string[] {
 }
 
 describe("promises", () => {
-  it("name tests that are there", () => {
+  it("name existing tests", () => {
     assert.deepEqual(missing(text), []);
   });
 
-  it("have a test each", () => {
+  it("have at least one test each", () => {
     const bare = text
       .split(/^## /m)
       .slice(1)
@@ -33,7 +33,7 @@ describe("promises", () => {
     assert.equal(named(text).length, lines.length, "a line names no test");
   });
 
-  it("a planted test that is gone is caught", () => {
+  it("are checked: a missing test is detected", () => {
     const planted = '- `src/graphs/engine/engine.test.ts`: "a fact nobody tests"\n- `src/gone.test.ts`: "is gone"';
     assert.equal(missing(planted).length, 2);
   });

@@ -1,4 +1,4 @@
-/** What the tests' reporter tells (scripts/reporter.ts): nothing may turn a run red without a word, nor stay green and be wrong. */
+/** The tests' reporter (scripts/reporter.ts): it names every failure, and a run with a failure never succeeds. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -18,20 +18,29 @@ function reported(tests: string): { failed: string[]; counts: unknown; code: num
 const OK = 'it("is fine", () => {});';
 
 describe("the tests' reporter", () => {
-  it("counts what passes, and says nothing of it", () => {
+  it("counts passed tests and prints nothing about them", () => {
     const { failed, counts, code } = reported(
       `describe("all", () => { ${OK} it("waits", { skip: "no" }, () => {}); });`,
     );
     assert.deepEqual({ failed, counts, code }, { failed: [], counts: { passed: 1, failed: 0, skipped: 1 }, code: 0 });
   });
 
-  it("names a test that fails once, and not the suite that it is in", () => {
+  it("names a failed test once, and not its suite", () => {
     const { failed, counts } = reported(
       `describe("all", () => { ${OK} it("breaks", () => { throw new Error("no"); }); });`,
     );
     assert.equal(failed.length, 1);
-    assert.match(failed[0] ?? "", /^breaks/);
+    assert.match(failed[0] ?? "", /^all › breaks/);
     assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
+  });
+
+  it("names a test by every suite around it, also after another suite has ended", () => {
+    const broken = 'it("breaks", () => { throw new Error("no"); });';
+    const { failed } = reported(`describe("a", () => { describe("b", () => { ${OK} }); ${broken} }); ${broken}`);
+    assert.deepEqual(
+      failed.map((name) => name.replace(/ \(.*/, "")),
+      ["a › breaks", "breaks"],
+    );
   });
 
   it("names a suite whose hook fails", () => {
@@ -40,9 +49,9 @@ describe("the tests' reporter", () => {
     assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
   });
 
-  it("names what throws when its test has long ended", () => {
+  it("names a test that throws after its end", () => {
     const late = 'it("leaves work", () => { setTimeout(() => { throw new Error("too late"); }, 1); });';
-    const { failed, counts, code } = reported(`${late} it("goes on", () => new Promise((r) => setTimeout(r, 50)));`);
+    const { failed, counts, code } = reported(`${late} it("continues", () => new Promise((r) => setTimeout(r, 50)));`);
     assert.match(failed.join(), /"leaves work".*too late/);
     assert.deepEqual({ counts, code }, { counts: { passed: 2, failed: 1, skipped: 0 }, code: 1 });
   });

@@ -1,11 +1,11 @@
-/** Secrets, tokens, signatures and keys are compared in constant time (src/platform/security/secrets.ts), never by `===`, which tells by its time how much was right. */
+/** Secrets, tokens, signatures and keys are compared in constant time (src/platform/security/secrets.ts), because `===` leaks timing. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
 
-/** What a name of something secret ends in. */
+/** The endings of names of secrets. */
 const SECRET = "[\\w.#?]*(?:secret|token|signature|apiKey|password|digest|hmac)";
-/** Asking whether there is one tells nothing of it. */
+/** A check for presence leaks nothing. */
 const HARMLESS = /(?:undefined|null|""|'')$/;
 const VALUE = "[\\w.#\"']+";
 const COMPARED = new RegExp(`${SECRET}\\s*[!=]==?\\s*(${VALUE})|(${VALUE})\\s*[!=]==?\\s*${SECRET}\\b`, "gi");
@@ -23,7 +23,7 @@ describe("secrets", () => {
     assert.deepEqual(comparisons(sourceFiles("src")), []);
   });
 
-  it("a planted comparison is caught; asking whether there is one is not", () => {
+  it("are checked: a comparison by === is detected, a check for presence is allowed", () => {
     const planted = (text: string): number => comparisons([{ path: "src/planted.ts", text }]).length;
     assert.equal(planted("if (given === config.secret) return;"), 1);
     assert.equal(planted("if (csrfToken !== expected) throw error;"), 1);

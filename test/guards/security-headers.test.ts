@@ -1,6 +1,6 @@
 /**
- * The security headers are told as they are, and each that others send by default and we don't, or send otherwise, has its
- * reason here. Lists: helmet 8's defaults (its readme), the OWASP Secure Headers Project's "headers to add" and best practices.
+ * The guide documents the security headers that svc sends, and this file has a reason for each difference from common defaults.
+ * Lists: helmet 8's defaults (its readme), the OWASP Secure Headers Project's "headers to add" and best practices.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { withFixture } from "../contract/app.ts";
 import { root } from "./source.ts";
 
-/** Names of the options in their interface. */
+/** The names of the options in their interface. */
 function optionNames(): string[] {
   const source = readFileSync(join(root, "src/platform/security/headers.ts"), "utf8");
   const body = /export interface SecurityHeaderOptions \{\n([^]*?)\n\}/.exec(source)?.[1] ?? "";
@@ -30,7 +30,7 @@ function tableRows(): Row[] {
   );
 }
 
-/** What a page over HTTPS is sent. */
+/** The headers of a page over HTTPS. */
 async function sent(): Promise<Headers> {
   let headers = new Headers();
   await withFixture(async ({ app }) => {
@@ -41,7 +41,7 @@ async function sent(): Promise<Headers> {
 
 const SAME = Symbol("the same");
 
-/** Header -> what helmet sends, and why ours differs. */
+/** Header -> helmet's value, and why ours differs. */
 const HELMET: Record<string, [value: string, reason: string | typeof SAME]> = {
   "cross-origin-opener-policy": ["same-origin", SAME],
   "cross-origin-resource-policy": ["same-origin", SAME],
@@ -54,11 +54,11 @@ const HELMET: Record<string, [value: string, reason: string | typeof SAME]> = {
   "x-frame-options": ["SAMEORIGIN", "ours is DENY, which is stricter"],
   "origin-agent-cluster": [
     "?1",
-    "browsers with the header key agents by origin without it; costs bytes on every answer",
+    "browsers that support it use origin-keyed agent clusters without it; it costs bytes on every response",
   ],
   "x-dns-prefetch-control": [
     "off",
-    "browsers don't prefetch names on HTTPS pages unless a page asks; never a standard",
+    "browsers don't prefetch DNS names on HTTPS pages unless a page requests it; never a standard",
   ],
   "x-download-options": ["noopen", "read by Internet Explorer 8 alone"],
   "x-permitted-cross-domain-policies": [
@@ -68,7 +68,7 @@ const HELMET: Record<string, [value: string, reason: string | typeof SAME]> = {
   "x-xss-protection": ["0", "no current browser has the auditor that it turns off"],
 };
 
-/** Directive of helmet's policy -> why ours differs. */
+/** Directive of helmet's policy -> helmet's value, and why ours differs. */
 const HELMET_CSP: Record<string, [value: string, reason: string | typeof SAME]> = {
   "default-src": ["'self'", SAME],
   "base-uri": ["'self'", SAME],
@@ -77,19 +77,19 @@ const HELMET_CSP: Record<string, [value: string, reason: string | typeof SAME]> 
   "object-src": ["'none'", SAME],
   "font-src": [
     "'self' https: data:",
-    "ours falls back to 'self': fonts of any https site can be used to read a page out",
+    "ours falls back to 'self', because fonts of any https site can be used to read page content",
   ],
-  "frame-ancestors": ["'self'", "ours is 'none', as X-Frame-Options"],
-  "script-src": ["'self'", "ours asks for a nonce: 'self' alone lets uploads of the site run"],
+  "frame-ancestors": ["'self'", "ours is 'none', like X-Frame-Options"],
+  "script-src": ["'self'", "ours requires a nonce, because 'self' alone lets uploads of the site run"],
   "script-src-attr": ["'none'", "with a nonce in script-src, handlers in attributes are refused already"],
-  "style-src": ["'self' https: 'unsafe-inline'", "ours asks for a nonce; style attributes alone are free"],
+  "style-src": ["'self' https: 'unsafe-inline'", "ours requires a nonce; only style attributes are allowed"],
   "upgrade-insecure-requests": [
     "",
-    "would break development over plain HTTP; HSTS says it for the site, and the option adds it",
+    "would break development over plain HTTP; HSTS has the same effect for the site, and an option adds it",
   ],
 };
 
-/** Header -> what OWASP recommends, and why ours differs. */
+/** Header -> OWASP's recommendation, and why ours differs. */
 const OWASP: Record<string, [value: string, reason: string | typeof SAME]> = {
   "cross-origin-opener-policy": ["same-origin", SAME],
   "cross-origin-resource-policy": ["same-origin", SAME],
@@ -100,15 +100,15 @@ const OWASP: Record<string, [value: string, reason: string | typeof SAME]> = {
   "cross-origin-embedder-policy": ["require-corp", "stops images and frames of sites that don't take part; an option"],
   "permissions-policy": [
     "every feature closed",
-    "ours closes what asks for a visitor's surroundings; an app closes more by name",
+    "ours closes features that read a visitor's surroundings; an app closes more by name",
   ],
   "x-permitted-cross-domain-policies": ["none", HELMET["x-permitted-cross-domain-policies"]?.[1] ?? ""],
   "x-dns-prefetch-control": ["off", HELMET["x-dns-prefetch-control"]?.[1] ?? ""],
   "cache-control": [
     "no-store, max-age=0",
-    "pages are private, no-cache: going back keeps working, and nobody else's cache keeps them",
+    "pages are private, no-cache: the back button keeps working, and shared caches don't keep them",
   ],
-  "clear-site-data": ['"cache","cookies","storage"', "an answer to signing out, which is the app's"],
+  "clear-site-data": ['"cache","cookies","storage"', "belongs to sign-out responses, which the app sends"],
 };
 
 function compare(ours: (name: string) => string | undefined, theirs: typeof HELMET): string[] {
@@ -120,7 +120,7 @@ function compare(ours: (name: string) => string | undefined, theirs: typeof HELM
 }
 
 describe("security headers", () => {
-  it("are each in the table of the guide, with a default that is sent and what breaks", async () => {
+  it("are all in the table of the guide, with the default that is sent and the effect of a change", async () => {
     const rows = tableRows();
     assert.deepEqual(
       rows.map(({ option }) => option),
@@ -136,7 +136,7 @@ describe("security headers", () => {
     }
   });
 
-  it("differ from helmet's where there is a reason", async () => {
+  it("differ from helmet's only with a reason", async () => {
     const headers = await sent();
     assert.deepEqual(
       compare((name) => headers.get(name) ?? undefined, HELMET),
@@ -154,7 +154,7 @@ describe("security headers", () => {
     );
   });
 
-  it("differ from OWASP's where there is a reason", async () => {
+  it("differ from OWASP's only with a reason", async () => {
     const headers = await sent();
     assert.deepEqual(
       compare((name) => headers.get(name) ?? undefined, OWASP),
@@ -162,13 +162,13 @@ describe("security headers", () => {
     );
   });
 
-  it("tell nothing of what the server is made of", async () => {
+  it("reveal nothing about the server's software", async () => {
     const headers = await sent();
     for (const name of ["server", "x-powered-by", "x-aspnet-version", "via"])
       assert.equal(headers.get(name), null, name);
   });
 
-  it("a planted difference is caught", () => {
+  it("are checked: a difference is detected", () => {
     assert.equal(compare(() => "sniff", { "x-content-type-options": ["nosniff", SAME] }).length, 1);
     assert.equal(compare(() => "nosniff", { "x-content-type-options": ["nosniff", "planted"] }).length, 1);
   });

@@ -1,4 +1,4 @@
-/** sizes.json is what the built files weigh, and nothing is over its goal. */
+/** sizes.json records the sizes of the built files, and no file exceeds its goal. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,11 +29,11 @@ function check(rows: readonly Row[]): { status: number | null; complaints: strin
 }
 
 describe("asset sizes", () => {
-  it("are those on record and within their goals (npm run sizes -- --update)", () => {
+  it("match sizes.json and their goals (npm run sizes -- --update)", () => {
     assert.deepEqual(check(recorded), { status: 0, complaints: "" });
   });
 
-  it("a planted byte too much and a planted unknown file are caught", () => {
+  it("are checked: an increase of one byte and an unknown file are detected", () => {
     const planted = recorded.map((row) => (row.name === "core.js" ? { ...row, raw: row.raw + 1 } : row));
     const { status, complaints } = check([...planted, { name: "planted.js", raw: 1, gzip: 1 }]);
     assert.equal(status, 1);

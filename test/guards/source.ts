@@ -11,7 +11,7 @@ export interface SourceFile {
   text: string;
 }
 
-/** TypeScript sources below a folder, tests left out unless asked for. */
+/** TypeScript sources below a folder, by default without tests. */
 export function sourceFiles(folder: string, options: { tests?: boolean } = {}): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file) && (options.tests === true || !/\.(test|testkit)\.tsx?$/.test(file)))
@@ -22,7 +22,7 @@ export function sourceFiles(folder: string, options: { tests?: boolean } = {}): 
     });
 }
 
-/** The text with comments blanked out and strings kept, so that prose may say what code may not. */
+/** The text with comments blanked out and strings kept. Comments may contain anything that code may not. */
 export function withoutComments(text: string): string {
   const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
   return text.replace(token, (part) =>
@@ -41,7 +41,7 @@ export function importsOf(file: SourceFile): string[] {
   );
 }
 
-/** Folders of `src` that are TypeScript projects, such as `platform/http`; those inside of others first. */
+/** The folders of `src` that are TypeScript projects, such as `platform/http`; nested ones first. */
 const LAYERS = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.split(sep).at(-1) === "tsconfig.json")
   .map((file) => dirname(file).split(sep).join("/"))

@@ -1,4 +1,4 @@
-/** Wire names (paths, headers, cookies, variables) are spelled in src/platform/shared/wire.ts and nowhere else in src/. */
+/** Only src/platform/shared/wire.ts contains wire names (paths, headers, cookies, variables); the rest of src/ imports them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceFiles, withoutComments, type SourceFile } from "./source.ts";
@@ -27,14 +27,14 @@ function wireLiterals(files: SourceFile[]): string[] {
 }
 
 describe("wire names", () => {
-  it("stand in shared/wire.ts only", () => {
+  it("appear in shared/wire.ts only", () => {
     assert.deepEqual(wireLiterals(sourceFiles("src")), []);
   });
 
-  it("a planted path, header, cookie and variable are caught; a comment is not", () => {
+  it("are detected elsewhere (a path, a header, a cookie, a variable), except in comments", () => {
     const planted = {
       path: "src/app/planted.ts",
-      text: `// "/_svc/x" may be told here\nconst a = "/_svc/loader.js", b = 'X-Svc-Signature', c = \`__svc-csrf\`, d = "SVC_SECRET";`,
+      text: `// "/_svc/x" may appear here\nconst a = "/_svc/loader.js", b = 'X-Svc-Signature', c = \`__svc-csrf\`, d = "SVC_SECRET";`,
     };
     assert.equal(wireLiterals([planted]).length, 4);
   });

@@ -1,4 +1,4 @@
-/** What actions, workers, graphs and pages make of types. */
+/** Types of actions, workers, graphs and pages, inferred from their functions and schemas. */
 import { action, call, fail, page } from "svckit";
 import { graph, worker } from "svckit/graph";
 import * as v from "valibot";
@@ -15,11 +15,11 @@ const rename = action(v.object({ name: v.string(), age: v.optional(v.number(), 0
 export async function calls(): Promise<void> {
   const sum = await add(1, 2);
   same<typeof sum, number>(true);
-  // @ts-expect-error two numbers
+  // @ts-expect-error the arguments are numbers
   await add("1", 2);
-  // @ts-expect-error one is missing
+  // @ts-expect-error an argument is missing
   await add(1);
-  // age is optional to callers, there for the action
+  // `age` is optional for callers, but always set inside the action.
   const age = await rename({ name: "Ada" });
   same<typeof age, number>(true);
   // @ts-expect-error a name is text
@@ -59,7 +59,7 @@ interface Row {
   note?: string | undefined;
 }
 
-/** What JSON carries is typed as it is. */
+/** JSON-compatible types are kept as they are. */
 const tree = action(async (root: Tree): Promise<Tree> => root);
 const rows = action((): readonly Row[] => [{ id: 1 }]);
 const nothing = action(() => {});
@@ -90,7 +90,7 @@ export async function carried(): Promise<void> {
   const age = await call(rename, { signal, idempotencyKey: "k" })({ name: "Ada" });
   same<typeof age, number>(true);
   for await (const word of call(ask, { signal })("a b")) same<typeof word, string>(true);
-  // @ts-expect-error the arguments stay those of the action
+  // @ts-expect-error `call` keeps the argument types of the action
   await call(rename, { signal })(1);
   await optional();
   await optional("a", 1);
@@ -103,23 +103,23 @@ export async function carried(): Promise<void> {
 export const refusedByTypes = [
   // @ts-expect-error a Date would arrive as text
   action(() => new Date()),
-  // @ts-expect-error within, too
+  // @ts-expect-error nested values are checked too
   action(async () => ({ rows: [{ at: new Date() }] })),
-  // @ts-expect-error functions stay
+  // @ts-expect-error functions cannot be serialized
   action(() => ({ run: () => 1 })),
   // @ts-expect-error a Map would arrive empty
   action(() => new Map([["a", 1]])),
-  // @ts-expect-error JSON has no such numbers
+  // @ts-expect-error JSON has no bigint
   action(() => 1n),
-  // @ts-expect-error arguments travel too
+  // @ts-expect-error arguments are serialized too
   action((at: Date) => at.getTime()),
-  // @ts-expect-error and what a stream yields
+  // @ts-expect-error streamed values are serialized too
   action(async function* () {
     yield new Date();
   }),
-  // @ts-expect-error undefined in a list would be null
+  // @ts-expect-error `undefined` in a list would arrive as `null`
   action(() => ["a", undefined]),
-  // @ts-expect-error a schema's input is what callers send
+  // @ts-expect-error callers send the schema's input, which must be JSON
   action(v.object({ at: v.date() }), ({ at }) => at.getTime()),
   // @ts-expect-error there is no such option
   action(() => 1, { retries: 3 }),

@@ -1,4 +1,4 @@
-/** What the names of files make of the types of parameters, once the routes of an app are written down. */
+/** Types of route parameters, derived from file names once the app's routes are generated. */
 import { defer, href, type LoadContext, type PageProps, type RouteParams } from "svckit/fullstack";
 
 declare module "svckit/fullstack" {

@@ -1,4 +1,4 @@
-/** What the types of submits and fields must accept and refuse. */
+/** Types of submits and fields. */
 import { field, submit, type FieldName, type FieldsOf } from "svckit/fullstack";
 import * as v from "valibot";
 
@@ -23,14 +23,14 @@ export const save = submit(
   (input, { files }) => {
     same<typeof input.age, number | undefined>(true);
     void files.picture[0]?.moveTo("/x");
-    // @ts-expect-error the submit takes no such file
+    // @ts-expect-error the submit declares no such file
     void files.other;
   },
 );
 
-// @ts-expect-error of the fields that are no text, one is not named
+// @ts-expect-error `fields` must list every field that is not text
 export const forgetful = submit("a", { schema: v.object({ age: v.number() }) }, () => null);
-// @ts-expect-error a yes or no is no number
+// @ts-expect-error a boolean is not a number
 export const mistaken = submit("b", { schema: v.object({ age: v.boolean() }), fields: { age: "number" } }, () => null);
 export const textual = submit("c", { schema: v.object({ name: v.string() }) }, ({ name }) => name);
 export const unknown = submit("d", { schema: v.unknown() }, (input) => input);

@@ -1,4 +1,4 @@
-/** What goes from node to node of a graph: types must let through what fits, and refuse what does not. */
+/** Types of node inputs and dependencies in graphs. */
 import * as v from "valibot";
 import { asWorker, graph, worker, type GraphDefinition, type NodeRef, type Settled } from "svckit/graph";
 
@@ -12,7 +12,7 @@ const size = worker("size", (line: string) => line.length);
 const sum = worker("sum", (given: { size: number[] }) => given.size.length);
 const half = worker("half", (n: number) => n / 2);
 const any = worker("any", (_input: unknown) => true);
-const reported = worker("told", (given: { half: number; any: boolean | null }) => `${given.half}`);
+const reported = worker("reported", (given: { half: number; any: boolean | null }) => `${given.half}`);
 const exact = worker("exact", (given: { any: boolean }) => given.any);
 
 export const fits: GraphDefinition<Order, string> = graph<Order, string>("fits", (g) => {
@@ -21,33 +21,33 @@ export const fits: GraphDefinition<Order, string> = graph<Order, string>("fits",
   const total = g.node("sum", sum, { after: [sizes] });
   const halved = g.node("half", half, { after: [total, order], input: (given, deps) => given.amount + deps.sum });
   const asked = g.node("any", any, { after: [order], when: (given, { read: now }) => given.amount < now.amount });
-  return g.node("told", reported, { after: [halved, asked] });
+  return g.node("reported", reported, { after: [halved, asked] });
 });
 
 export const refused = graph<Order, unknown>("refused", (g) => {
   // @ts-expect-error the graph's input is an order
   g.node("first", half);
   const order = g.node("read", read);
-  // @ts-expect-error it is given { read }, and takes a number
+  // @ts-expect-error the default input is `{ read }`, but the worker takes a number
   g.node("second", half, { after: [order] });
-  // @ts-expect-error its input is to be a number
+  // @ts-expect-error `input` must return a number
   g.node("third", half, { after: [order], input: (_given, deps) => deps.read });
   // @ts-expect-error no node "raed" comes before it
   g.node("fourth", any, { after: [order], when: (_given, deps) => deps.raed.amount > 1 });
-  // @ts-expect-error whether it runs is told at once
+  // @ts-expect-error `when` must be synchronous
   g.node("fifth", any, { after: [order], when: async () => true });
-  // @ts-expect-error items are texts, and the worker takes numbers
+  // @ts-expect-error the items are strings, but the worker takes numbers
   g.map("sixth", half, order, (all) => all.lines);
   // @ts-expect-error names are not nodes
   g.node("seventh", any, { after: ["read"] });
   // @ts-expect-error the option is called `after`
   g.node("eighth", any, { afer: [order] });
-  // @ts-expect-error a node has no "collect"
+  // @ts-expect-error only `g.map` supports "collect"
   g.node("ninth", any, { onError: "collect" });
   return order;
 });
 
-/** Where a node may have no result, those after it are told. */
+/** A dependency that may be skipped or fail has a nullable result type. */
 export const absent = graph<Order, unknown>("absent", (g) => {
   const order = g.node("read", read);
   const asked = g.node("any", any, { after: [order], when: () => false });
@@ -56,15 +56,15 @@ export const absent = graph<Order, unknown>("absent", (g) => {
   g.node("exact", exact, { after: [asked] });
   // @ts-expect-error `tried` may fail
   g.node("after-tried", exact, { after: [tried], input: (_given, deps) => ({ any: deps.tried }) });
-  // What comes after both alone is skipped with them; what comes after a sure one is not.
+  // A node is skipped if all its predecessors are skipped, so one that certainly runs makes it certain.
   const loose = g.node("loose", any, { after: [asked, tried] });
-  // @ts-expect-error so `loose` may be skipped, too
+  // @ts-expect-error therefore `loose` may be skipped too
   g.node("after-loose", exact, { after: [loose], input: (_given, deps) => ({ any: deps.loose }) });
   const sure = g.node("sure", any, { after: [asked, order] });
   g.node("after-sure", exact, { after: [sure], input: (_given, deps) => ({ any: deps.sure }) });
 });
 
-/** Nothing is known of the input, and of names that are made in a loop. */
+/** The graph's input type and names built in a loop are unknown to the type system. */
 export const unknown: GraphDefinition = graph("unknown", (g) => {
   let before: NodeRef<number> = g.node("n0", half);
   for (let at = 1; at < 5; at++)
@@ -88,13 +88,13 @@ const checked = worker(
   (input) => input.day.length,
 );
 
-/** What a schema takes and what it gives are told apart. */
+/** The input and output types of a schema are distinguished. */
 export const schemas = graph("schemas", (g) => {
   g.node("empty", checked, { input: () => ({}) });
   g.node("full", checked, { input: () => ({ day: "tomorrow" }) });
-  // @ts-expect-error a day is a text
+  // @ts-expect-error `day` is a string
   return g.node("wrong", checked, { input: () => ({ day: 1 }) });
 });
 
-// @ts-expect-error the schema gives a text
+// @ts-expect-error the schema returns a string
 worker("unlike", { input: v.string() }, (input: number) => input);

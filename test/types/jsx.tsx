@@ -1,4 +1,4 @@
-/** What JSX takes and refuses. Each `@ts-expect-error` is a test: the build fails where the line below it compiles. */
+/** Types of JSX. Each `@ts-expect-error` is a test: the build fails if the line below it compiles. */
 import {
   Case,
   computed,
@@ -53,13 +53,13 @@ export const attributes = [
   <select>
     <option selected={true} value={1} disabled={undefined} />
   </select>,
-  // @ts-expect-error no attribute of that name: HTML writes it "class"
+  // @ts-expect-error there is no such attribute, HTML calls it "class"
   <p className="x" />,
-  // @ts-expect-error nor is there this one: "for"
+  // @ts-expect-error there is no such attribute, HTML calls it "for"
   <label htmlFor="x" />,
-  // @ts-expect-error custom elements take any other
+  // @ts-expect-error custom elements accept any attribute except this one
   <my-clock className="x" />,
-  // @ts-expect-error as those of SVG do
+  // @ts-expect-error SVG elements accept any attribute except this one
   <circle className="x" />,
   // @ts-expect-error not a value of this attribute
   <button type="reload" />,
@@ -67,15 +67,15 @@ export const attributes = [
   <p href="/" />,
   // @ts-expect-error no element of that name
   <paragraph />,
-  // @ts-expect-error objects are no text
+  // @ts-expect-error an object is not text
   <p title={{}} />,
-  // @ts-expect-error a number is no class
+  // @ts-expect-error a number is not a class
   <p class={3} />,
-  // @ts-expect-error true is no class
+  // @ts-expect-error `true` is not a class
   <p class={[true]} />,
-  // @ts-expect-error true is no value of a property
+  // @ts-expect-error `true` is not a style value
   <p style={{ color: true }} />,
-  // @ts-expect-error nor are objects
+  // @ts-expect-error an object is not a style value
   <p style={{ color: {} }} />,
   // @ts-expect-error a label is text
   <p aria-label={{}} />,
@@ -83,19 +83,19 @@ export const attributes = [
   <p aria-live="loud" />,
   // @ts-expect-error "yes" and "no", not a flag
   <p translate={true} />,
-  // @ts-expect-error flags are no text
+  // @ts-expect-error a flag is not text
   <input disabled="disabled" />,
-  // @ts-expect-error text is no flag
+  // @ts-expect-error text attributes accept no flag
   <p title={true} />,
-  // @ts-expect-error a signal is no text: its value is
+  // @ts-expect-error a signal is not text, use its value
   <p title={signal("a")} />,
   // @ts-expect-error HTML in an attribute would run
   <iframe srcdoc="<p>" />,
-  // @ts-expect-error the browser's choice needs "selected" on the options
+  // @ts-expect-error the initial choice is set by "selected" on an option
   <select value="1" />,
-  // @ts-expect-error forms are sent by get, post or dialog
+  // @ts-expect-error form methods are get, post and dialog
   <form method="put" />,
-  // @ts-expect-error raw HTML is an object, so that nobody writes it by mistake
+  // @ts-expect-error raw HTML is an object, to prevent accidental use
   <p dangerouslySetInnerHTML="<b>" />,
 ];
 
@@ -127,27 +127,27 @@ export const handlers = [
   <div onDragOver={{ preventDefault: true }} />,
   <div onWindowResize={() => 1} onDocumentKeyDown={(event) => event.key} onWindowStorage={(event) => event.key} />,
   <div on:my-event={(event, div) => [event.detail, div.align]} />,
-  // @ts-expect-error no option of that name
+  // @ts-expect-error no option has this name
   <p onClick={{ handler: () => 1, often: true }} />,
-  // @ts-expect-error nothing is decided ahead about the window
+  // @ts-expect-error window events have no "preventDefault" option
   <p onWindowWheel={{ handler: () => 1, preventDefault: true }} />,
-  // @ts-expect-error storage is the window's
+  // @ts-expect-error only the window has storage events
   <p onStorage={() => 1} />,
-  // @ts-expect-error text is no handler
+  // @ts-expect-error text is not a handler
   <p on:changed="x" />,
-  // @ts-expect-error text is no handler
+  // @ts-expect-error text is not a handler
   <button onClick="alert(1)" />,
   // @ts-expect-error no such event
   <button onClicked={() => 1} />,
-  // @ts-expect-error a click is no key
+  // @ts-expect-error a click is not a keyboard event
   <button onClick={(event: KeyboardEvent) => event.key} />,
-  // @ts-expect-error a button is no input
+  // @ts-expect-error a button is not an input
   <button onClick={(_event, button: HTMLInputElement) => button.value} />,
   // @ts-expect-error a paragraph has no value
   <p onClick={(_event, paragraph) => paragraph.value} />,
   // @ts-expect-error two arguments at most
   <button onClick={(_event, _button, third) => third} />,
-  // @ts-expect-error lower case would be code in an attribute
+  // @ts-expect-error lower case would be an inline handler attribute
   <button onclick={() => 1} />,
   // @ts-expect-error a click has no key
   <button onClick={(event) => event.key} />,
@@ -165,15 +165,15 @@ export const fields = [
   <textarea bind:value={form.value.name} />,
   <select bind:value={signal("a")} />,
   <select multiple bind:value={signal(["a"])} />,
-  // @ts-expect-error a flag is no text
+  // @ts-expect-error a flag is not text
   <input bind:value={signal(true)} />,
-  // @ts-expect-error text is no flag
+  // @ts-expect-error text is not a flag
   <input bind:checked={signal("a")} />,
   // @ts-expect-error a paragraph has no value
   <p bind:value={signal("a")} />,
-  // @ts-expect-error files are no text
+  // @ts-expect-error files are not text
   <input bind:files={signal("a")} />,
-  // @ts-expect-error a list of text
+  // @ts-expect-error the list must contain text
   <select bind:value={signal([1])} />,
 ];
 
@@ -191,15 +191,15 @@ export const components = [
   <Card title="a" level={3} />,
   // @ts-expect-error no such prop
   <Card title="a" titel="b" />,
-  // @ts-expect-error a symbol can't stand between tags
+  // @ts-expect-error a symbol is not a valid child
   <Card title="a">{Symbol("x")}</Card>,
-  // @ts-expect-error nor a date: write it as text
+  // @ts-expect-error a Date is not a valid child, convert it to text
   <p>{new Date(0)}</p>,
-  // @ts-expect-error nor a function
+  // @ts-expect-error a function is not a valid child
   <p>{() => "x"}</p>,
-  // @ts-expect-error a component returns what can stand between tags
+  // @ts-expect-error a component must return a valid child
   <Broken />,
-  // @ts-expect-error objects can't stand between tags
+  // @ts-expect-error an object is not a valid child
   <Card title="a">{{ a: 1 }}</Card>,
   // @ts-expect-error one function, not two
   <One>
@@ -272,16 +272,16 @@ export const more = [
   <Dynamic is="h2" title="x">
     text
   </Dynamic>,
-  // @ts-expect-error no such moment
+  // @ts-expect-error no such trigger
   <Island load="never" />,
   // @ts-expect-error a slot has a name, not a number
   <Slot name={1} />,
   // @ts-expect-error a selector is text
   <Portal to={field} />,
   <Dynamic is={Card} title="x" />,
-  // @ts-expect-error an input is no form
+  // @ts-expect-error an input is not a form
   <form ref={field} />,
-  // @ts-expect-error a signal is no ref
+  // @ts-expect-error a signal is not a ref
   <input ref={signal(null)} />,
   // @ts-expect-error not a theme
   <Theme.Provider value="blue" />,
@@ -300,13 +300,13 @@ export function reactivity(): void {
   same<typeof sum.value, number>(true);
   const names = signal<string[]>([]);
   same<typeof names.value, string[]>(true);
-  // @ts-expect-error a list of text
+  // @ts-expect-error the list must contain text
   names.value = [1];
   // @ts-expect-error there is no second value
   void count.old;
   const choice = signal<"a" | "b">("a");
   choice.value = "b";
-  // @ts-expect-error not one of them
+  // @ts-expect-error not one of the allowed values
   choice.value = "c";
   // @ts-expect-error a computed is read-only
   text.value = "2";

@@ -1,4 +1,4 @@
-/** What messages must be given, and that languages can't come to differ. */
+/** Types of message parameters, and the check that all languages declare the same messages and parameters. */
 import { createI18n, defineMessages, plural, select } from "svckit/fullstack";
 import { format } from "svckit/i18n";
 
@@ -32,7 +32,7 @@ export const texts: string[] = [
   t("hello", { day: 1 }),
   // @ts-expect-error the parameters are missing
   t("hello"),
-  // @ts-expect-error a plural goes by a number
+  // @ts-expect-error a plural needs a number
   t("cart.added", { n: "2", author: "Austen" }),
   // @ts-expect-error the message has no such parameter
   t("cart.added", { n: 2, author: "Austen", title: "Emma" }),
@@ -55,19 +55,19 @@ createI18n({
 });
 
 createI18n({
-  // @ts-expect-error the other language has one that nobody gives it
+  // @ts-expect-error the other language uses a parameter that the default lacks
   messages: { en: { hello: "Hello" }, fr: { hello: "Bonjour {name}" } },
   defaultLocale: "en",
 });
 
 createI18n({
-  // @ts-expect-error a plural of the other language goes by what is a number nowhere else
+  // @ts-expect-error the other language uses a text parameter as the number of a plural
   messages: { en: { hello: "Hello {name}" }, fr: { hello: plural("name", { other: "Bonjour {name}" }) } },
   defaultLocale: "en",
 });
 
-// @ts-expect-error the default has no messages
+// @ts-expect-error the default language has no messages
 createI18n({ messages: { en }, defaultLocale: "de" });
 
-// @ts-expect-error a plural needs what it falls back to
+// @ts-expect-error a plural needs the form "other"
 plural("n", { one: "one" });

@@ -1,4 +1,4 @@
-/** What paths make of the types of parameters. */
+/** Types of path parameters, derived from the path. */
 import { group, page, route, text, withHeaders, type Context, type Middleware, type PathParams } from "svckit";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -22,17 +22,17 @@ export const routes = [
   route("GET", "/todos/:id", ({ params }) => text(params.name)),
   // @ts-expect-error the path has no parameters
   route("GET", "/todos", ({ params }) => text(params.id)),
-  // A path that is only known when it runs may have any.
+  // A path known only at run time may have any parameter.
   route(["GET", "POST"], somePath, (ctx) => text(ctx.params["id"] ?? "")),
-  // What takes any context takes this one.
+  // A function of a general context accepts this specific one.
   route("GET", "/teams/:team/:id", (ctx) => text(showAny(ctx)), { middleware: [logged] }),
   // @ts-expect-error no such method
   route("get", "/", () => text("")),
-  // @ts-expect-error a handler answers
+  // @ts-expect-error a handler must return an answer
   route("GET", "/nothing", () => undefined),
   group("/admin", { middleware: [logged] }, [
     page("/audits/:id", {
-      // First: what the others are given is typed from what it returns.
+      // `load` comes first, because its result type determines the parameters of the others.
       load: async ({ params }) => {
         same<typeof params, { readonly id: string }>(true);
         return { id: params.id };
@@ -46,6 +46,6 @@ export const routes = [
     }),
     group({ middleware: [logged] }, [page("/", { title: "Admin", view: () => null })]),
   ]),
-  // @ts-expect-error a group holds definitions
+  // @ts-expect-error a group contains route definitions
   group("/x", {}, [() => text("")]),
 ];

@@ -1,4 +1,4 @@
-/** What apps add to sessions and locals. */
+/** Types that apps add to sessions and locals. */
 import { currentContext, route, text, type Context, type SessionStore } from "svckit";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -19,11 +19,11 @@ export async function sessions(): Promise<void> {
   const user = session.get("user");
   same<typeof user, { id: number } | undefined>(true);
   session.set("theme", "dark");
-  // @ts-expect-error not one of its values
+  // @ts-expect-error not one of the allowed values
   session.set("theme", "green");
   // @ts-expect-error sessions have no such field
   session.get("nothing");
-  // @ts-expect-error a session is waited for
+  // @ts-expect-error a session must be awaited
   currentContext().session().get("user");
 }
 

@@ -1,4 +1,4 @@
-/** What the types of a worker's context must give, and refuse. */
+/** Types of a worker's context. */
 import * as v from "valibot";
 import { worker, type WorkerContext } from "svckit/graph";
 
@@ -21,13 +21,13 @@ worker("all", async (_input: unknown, ctx: WorkerContext<{ page: number }>) => {
 
   // @ts-expect-error the worker takes a number
   await ctx.call("half", half, "4");
-  // @ts-expect-error its items are numbers
+  // @ts-expect-error the worker takes numbers
   await ctx.map("halves", ["1"], half);
   // @ts-expect-error the state has no such key
   ctx.state.get("pages");
-  // @ts-expect-error and another type
+  // @ts-expect-error the value has the wrong type
   ctx.state.set("page", "2");
-  // @ts-expect-error the schema gives a boolean
+  // @ts-expect-error the schema returns a boolean
   const no: string = decision.yes;
 
   return { step, later, called, mapped, collected, yes, page, total, hash, no };

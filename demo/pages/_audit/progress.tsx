@@ -1,11 +1,11 @@
-/** The graph of an audit under way: reads the event stream and reloads the page when the audit has ended. */
+/** Shows an active audit: follows the event stream and reloads the page when the audit has ended. */
 import { onLoad, signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 import { afterEvent, progressSentence, type Progress, type StreamEvent } from "../../audit/progress.ts";
 
 /**
- * @param props.here path of this page, for readers without script.
- * @param props.eventsUrl stream of the events after those that `start` already knows of.
+ * @param props.here path of this page, for visitors without script.
+ * @param props.eventsUrl stream of the events after `start`.
  */
 export function AuditProgress(props: { here: string; eventsUrl: string; start: Progress }): JSX.Element {
   const progress = signal(props.start);
@@ -22,7 +22,7 @@ export function AuditProgress(props: { here: string; eventsUrl: string; start: P
   });
   return (
     <section class="panel" aria-labelledby="progress-heading">
-      <h2 id="progress-heading">Under way</h2>
+      <h2 id="progress-heading">In progress</h2>
       <p role="status">{progressSentence(progress.value)}</p>
       <progress
         aria-label="Packages inspected"

@@ -1,4 +1,4 @@
-/** Every package of the report, sorted and filtered in the browser. Without script: the whole list, heaviest first. */
+/** Table of all packages, sorted and filtered in the browser. Without script it shows all rows, heaviest first. */
 import { computed, For, signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 import { arrangeRows, type Level, type SortKey } from "../../audit/table.ts";
@@ -19,7 +19,7 @@ export function ReportTable(props: { rows: ReportRow[] }): JSX.Element {
   );
   const direction = computed(() => (isDescending.value ? "descending" : "ascending"));
   const sort = (key: SortKey): void => {
-    // Text starts at A, weights at the heaviest.
+    // A new column starts in ascending order, but weights start with the heaviest.
     isDescending.value = sortBy.value === key ? !isDescending.value : key === "weight";
     sortBy.value = key;
   };

@@ -1,4 +1,4 @@
-/** `/audits/[id]`: one audit as it stands: under way, failed, or its report. Whoever knows its id may read it: ids are 26 random characters. */
+/** `/audits/[id]`: progress, failure or report of one audit. The unguessable id (26 random characters) grants access. */
 import { notFound } from "svckit";
 import type { LoadContext, PageProps } from "svckit/fullstack";
 import type { Snapshot } from "svckit/graph";
@@ -14,9 +14,9 @@ export const load = async ({ params }: LoadContext<"/audits/[id]">) => {
   if (audit?.worker !== "audit") notFound();
   return {
     audit,
-    // Of the events after those that the snapshot holds.
+    // Continues after the events in the snapshot.
     eventsUrl: `${app.eventsUrl(audit.graph_id)}&after=${audit.last_seq}`,
-    // In production they ask who is there, so visitors are not sent to them.
+    // In production the operator screens require a sign-in, so visitors get no link.
     operatorsUrl: app.config.isProduction ? undefined : `/_svc/ops/runs/${audit.graph_id}`,
   };
 };
@@ -37,7 +37,7 @@ export default function AuditPage({ data }: PageProps<typeof load>): JSX.Element
           {operatorsUrl === undefined ? null : (
             <>
               {" "}
-              · <a href={operatorsUrl}>as operators see it</a>
+              · <a href={operatorsUrl}>operator screen</a>
             </>
           )}
         </p>
@@ -54,7 +54,7 @@ export default function AuditPage({ data }: PageProps<typeof load>): JSX.Element
   );
 }
 
-/** The graph where nothing moves any more: the same picture as in AuditProgress, without its script. */
+/** The graph of an ended audit: the same markup as in AuditProgress, without its script. */
 function EndedGraph(props: { progress: Progress }): JSX.Element {
   const { parse, inspect, report, inspected, packages } = props.progress;
   return (
@@ -78,7 +78,7 @@ function Failure(props: { audit: Snapshot }): JSX.Element {
   return (
     <section class="notice notice-bad" aria-labelledby="failure-heading">
       <h2 id="failure-heading">The audit failed{error?.node === undefined ? "" : ` in “${error.node}”`}</h2>
-      <p id="failure">{error?.message ?? "No reason is on record."}</p>
+      <p id="failure">{error?.message ?? "No error was recorded."}</p>
       <p>
         <a href="/">Try another lockfile</a>
       </p>
@@ -115,7 +115,7 @@ function ReportView(props: { report: Report }): JSX.Element {
             <p class="notice notice-good">Nothing to report: every package is hashed, licensed and current.</p>
           ) : (
             <table>
-              <caption class="visually-hidden">Findings by kind, the weightiest first</caption>
+              <caption class="visually-hidden">Findings by kind, heaviest first</caption>
               <thead>
                 <tr>
                   <th scope="col">Finding</th>
@@ -142,7 +142,7 @@ function ReportView(props: { report: Report }): JSX.Element {
         <section aria-labelledby="licences-heading">
           <h2 id="licences-heading">Licences</h2>
           <table>
-            <caption class="visually-hidden">Packages by licence, the most frequent first</caption>
+            <caption class="visually-hidden">Packages by licence, most frequent first</caption>
             <thead>
               <tr>
                 <th scope="col">Licence</th>
@@ -175,7 +175,7 @@ function share(part: number, whole: number): string {
   return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
 }
 
-/** Time it took where it has ended, else when it began. */
+/** The duration of an ended audit, else the start time of an active one. */
 function describeTime(audit: Snapshot): string {
   const began = audit.started_ms ?? audit.created_ms;
   if (audit.finished_ms !== null) return `took ${((audit.finished_ms - began) / 1000).toFixed(2)} s`;

@@ -8,7 +8,7 @@ export default function Missing({ message }: ErrorProps) {
       <h1>Not found</h1>
       <p>{message}</p>
       <p>
-        <a href="/">To the front page</a>
+        <a href="/">Go to the front page</a>
       </p>
     </div>
   );

@@ -13,7 +13,7 @@ export default function Layout({ data, ctx }: LayoutProps<typeof load>) {
   return (
     <>
       <a class="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       <header class="top">
         <a class="brand" href="/">

@@ -1,4 +1,4 @@
-/** All that visitors change. */
+/** All forms of the app. */
 import { fail, forbidden, notFound, redirect, type Context } from "svckit";
 import { flash, href, submit } from "svckit/fullstack";
 import * as v from "valibot";
@@ -20,9 +20,9 @@ import {
 } from "./_app/store.ts";
 import { requireUser } from "./_app/visitor.ts";
 
-const email = v.pipe(v.string(), v.trim(), v.email("This is no e-mail address"));
-const password = v.pipe(v.string(), v.minLength(8, "A password has 8 characters or more"), v.maxLength(200));
-/** A page of ours: what stands behind `?to=` comes from the address, which anyone may have written. */
+const email = v.pipe(v.string(), v.trim(), v.email("Invalid e-mail address"));
+const password = v.pipe(v.string(), v.minLength(8, "A password needs at least 8 characters"), v.maxLength(200));
+/** Only paths of this site: `?to=` is untrusted input, and an open redirect would lead elsewhere. */
 const path = v.optional(v.pipe(v.string(), v.regex(/^\/(?![/\\])/)), "/");
 
 async function signIn(ctx: Context, user: User): Promise<void> {
@@ -33,7 +33,7 @@ async function signIn(ctx: Context, user: User): Promise<void> {
 
 export const login = submit(
   "login",
-  // Guessing is slow work.
+  // Slows down password guessing.
   { schema: v.object({ email, password: v.string(), to: path }), limit: { perMinute: 20 } },
   async (given, { ctx }) => {
     const user = userByEmail(given.email);
@@ -55,7 +55,7 @@ export const register = submit(
   },
   async ({ username, email: address, password: word }, { ctx }) => {
     if (userNamed(username)) refuse("username", "This name is taken");
-    if (userByEmail(address)) refuse("email", "Somebody with this address is here already");
+    if (userByEmail(address)) refuse("email", "This address is already registered");
     const user = addUser({ username, email: address, passwordHash: await hashPassword(word) });
     await signIn(ctx, user);
     flash(ctx, `Welcome, ${username}`);
@@ -84,7 +84,7 @@ export const saveSettings = submit(
   async (given, { ctx }) => {
     const user = await requireUser(ctx);
     const other = userByEmail(given.email);
-    if (other && other !== user) refuse("email", "Somebody with this address is here already");
+    if (other && other !== user) refuse("email", "This address is already registered");
     Object.assign(user, { email: given.email.toLowerCase(), bio: given.bio });
     if (given.password !== "") user.passwordHash = await hashPassword(given.password);
     flash(ctx, "Saved");
@@ -99,9 +99,9 @@ export const saveArticle = submit(
   {
     schema: v.object({
       slug: v.optional(v.string(), ""),
-      title: text(120, "An article has a title"),
-      description: text(200, "Say in a sentence what it is about"),
-      body: text(50_000, "An article has a body"),
+      title: text(120, "Enter a title"),
+      description: text(200, "Describe the article in one sentence"),
+      body: text(50_000, "Enter the text of the article"),
       tags: v.optional(v.pipe(v.string(), v.maxLength(200)), ""),
     }),
   },
@@ -125,7 +125,7 @@ export const deleteArticle = submit("delete-article", { schema: bySlug }, async 
 });
 
 function ownArticle(slug: string, user: User): Article {
-  const article = articleAt(slug) ?? notFound("This article is gone");
+  const article = articleAt(slug) ?? notFound("This article no longer exists");
   if (article.author !== user.username) forbidden();
   return article;
 }
@@ -149,7 +149,7 @@ export const comment = submit(
   { schema: v.object({ slug: v.string(), body: text(2000, "Write something first") }) },
   async ({ slug, body }, { ctx }) => {
     const user = await requireUser(ctx);
-    if (!articleAt(slug)) notFound("This article is gone");
+    if (!articleAt(slug)) notFound("This article no longer exists");
     addComment(slug, user.username, body);
   },
 );

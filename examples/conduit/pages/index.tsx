@@ -50,7 +50,7 @@ export default function Home({ data }: PageProps<typeof load>) {
             page={data.page}
             linkTo={(page) => href("/", {}, { query: { tag, feed, page } })}
             visitor={visitor}
-            empty={feed ? "Follow somebody, and what they write comes here." : "No articles are here yet."}
+            empty={feed ? "Follow authors to see their articles here." : "No articles yet."}
           />
         </section>
         <aside class="card">

@@ -285,7 +285,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await second.close();
     await assert.rejects(young.engine.resume(id), {
       code: "SVC_TRANSITION",
-      message: /no process has them; resume needs one/,
+      message: /no process has them; resume needs them/,
     });
     await young.engine.signal(id, "go", 2, { idempotencyKey: "k" });
     await young.engine.signal(id, "go", 2, { idempotencyKey: "k" });
@@ -296,7 +296,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     ] as const) {
       const { status, error } = await app.engine.cancel(graphId);
       assert.deepEqual([status, error?.reason], ["failed", "cancelled"]);
-      assert.match(error?.message ?? "", /nothing was undone/);
+      assert.match(error?.message ?? "", /nothing was compensated/);
     }
     await young.close();
   });

@@ -66,7 +66,7 @@ function report(files: readonly ExportedFile[], leftOut: readonly LeftOut[], out
   if (leftOut.length > 0) output.line(`${output.style("bold", "Left out")}, for svc start to serve:`);
   for (const { path, why, isRequired } of leftOut) {
     const line = `  ${path} ${why}`;
-    if (isRequired) output.error(`${line}, and says static: true`);
+    if (isRequired) output.error(`${line}, but has static: true`);
     else output.line(line);
   }
 }

@@ -11,7 +11,7 @@ const APP = pathToFileURL(join(import.meta.dirname, "../../app/app.js")).href;
 const DEFINITION = pathToFileURL(join(import.meta.dirname, "../../graphs/definition/definition.js")).href;
 const PAGE = pathToFileURL(join(import.meta.dirname, "../../app/pages/page.js")).href;
 
-describe("what was built", () => {
+describe("the check of a build", () => {
   let folder = "";
   let count = 0;
   before(() => {
@@ -19,7 +19,7 @@ describe("what was built", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** @returns what was printed. */
+  /** @returns the printed text */
   async function check(text: string): Promise<string> {
     const entry = join(folder, `app${count++}.mjs`);
     const imports = `import { createApp } from "${APP}";\nimport { worker } from "${DEFINITION}";\nimport { page } from "${PAGE}";\n`;
@@ -30,7 +30,7 @@ describe("what was built", () => {
     return printed.join("");
   }
 
-  it("is refused for what a start would refuse it for", async () => {
+  it("fails for the reasons that a start would fail for", async () => {
     const cases: [text: string, printed: RegExp][] = [
       [
         'const run = () => 1; export default createApp({ workers: [worker("a", run), worker("a", () => 2)] });',
@@ -41,13 +41,13 @@ describe("what was built", () => {
         /twice/,
       ],
       ["export default 5;", /^app\.tsx must "export default createApp/],
-      ['worker("a b", () => 1); export default createApp({});', /"a b" is no name for a worker/],
+      ['worker("a b", () => 1); export default createApp({});', /"a b" is not a valid name for a worker/],
     ];
     for (const [text, message] of cases) await assert.rejects(check(text), { code: "SVC_DEFINITION", message }, text);
     await assert.rejects(check(`import { createAp } from "${APP}";`), SyntaxError);
   });
 
-  it("passes an app that loads, and reports what only the server has", async () => {
+  it("accepts an app that loads, and reports requirements that only the server meets", async () => {
     assert.equal(await check("export default createApp({});"), "");
     assert.match(
       await check('throw new Error("STRIPE_KEY is not set");'),

@@ -45,13 +45,13 @@ describe("svc explain", () => {
     const [first, ...lines] = linesOf(explanation, new Map([["store", 581]]));
     assert.match(first ?? "", /^todo\.tsx: chunk of \d+ B, \d+ B gzip$/);
     assert.deepEqual(lines, [
-      "  takes along  format from ./format.ts, UNIT of this file",
+      "  includes     format from ./format.ts, UNIT of this file",
       "",
-      "Todo, line 6: runs once on the server; in the browser only what is named here",
+      "Todo, line 6: runs once on the server; in the browser only the parts below",
       "  <main>, line 14",
       "    handlers: click (line 17)",
-      "    keeps up to date: effect (line 10), text (line 15), list (line 16), text (line 16)",
-      "    makes again: left",
+      "    updates: effect (line 10), text (line 15), list (line 16), text (line 16)",
+      "    computes again: left",
       "    parts: effect, region, store (581 B gzip)",
       "    captures:",
       "      state     store: one entry in the page for all that capture it",

@@ -55,14 +55,14 @@ export function linesOf(
   ];
   return [
     `${file}: ${cost}`,
-    ...(taken.length === 0 ? [] : [`  takes along  ${taken.join(", ")}`]),
+    ...(taken.length === 0 ? [] : [`  includes     ${taken.join(", ")}`]),
     ...components.flatMap((component) => ["", ...componentLines(component, sizes)]),
   ];
 }
 
 function componentLines({ name, line, templates }: ComponentReport, sizes: ReadonlyMap<string, number>): string[] {
   if (templates.length === 0) return [`${name}, line ${line}: runs on the server only`];
-  const head = `${name}, line ${line}: runs once on the server; in the browser only what is named here`;
+  const head = `${name}, line ${line}: runs once on the server; in the browser only the parts below`;
   return [head, ...templates.flatMap((template) => templateLines(template, sizes))];
 }
 
@@ -70,8 +70,8 @@ function templateLines(template: TemplateReport, sizes: ReadonlyMap<string, numb
   const { element, line, handlers, bindings, captures, remade, parts } = template;
   const rows: [string, string[]][] = [
     ["handlers", handlers.map(({ event, line: at }) => `${event} (line ${at})`)],
-    ["keeps up to date", bindings.map(({ what, line: at }) => `${what} (line ${at})`)],
-    ["makes again", remade],
+    ["updates", bindings.map(({ what, line: at }) => `${what} (line ${at})`)],
+    ["computes again", remade],
     ["parts", parts.map((part) => (sizes.has(part) ? `${part} (${sizes.get(part)} B gzip)` : part))],
   ];
   const width = Math.max(...captures.map(({ source }) => source.length));

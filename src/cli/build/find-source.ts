@@ -35,7 +35,7 @@ function sourceFiles(root: string): string[] {
   return files.map(({ name }) => name).filter((name) => /\.[jt]sx$/.test(name));
 }
 
-/** @returns an empty text if the file does not exist any more. */
+/** @returns an empty text if the file no longer exists. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

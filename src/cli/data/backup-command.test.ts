@@ -9,7 +9,7 @@ const read = (args: readonly string[], env: Environment) =>
   backupCommand.read(args, { cwd: process.cwd(), env, nowMs: 0 });
 
 describe("svc backup", () => {
-  it("copies the file that the app has by its variables, or the one it is given", () => {
+  it("copies the file from the app's variables, or a given one", () => {
     const fileOf = (args: string[], env: Record<string, string>): string | undefined => {
       const reading = read(["copy.db", ...args], env);
       return reading.kind === "run" ? reading.task.file : undefined;
@@ -27,7 +27,7 @@ describe("svc backup", () => {
     [["a", "--from", "memory:"], /--from sqlite:/],
     [["a", "--froom"], /--froom/],
   ] as const)
-    it(`says what is wrong with "${args.join(" ")}"`, () => {
+    it(`reports the problem with "${args.join(" ")}"`, () => {
       const reading = read(args, {});
       assert.match(reading.kind === "usageError" ? reading.text : "", expected);
     });

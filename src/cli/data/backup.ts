@@ -14,5 +14,5 @@ export interface BackupTask {
 export async function backup({ file, copy, json }: BackupTask, output: Output): Promise<void> {
   const { bytes, graphs } = await backUp(file, copy);
   if (json) return output.line(JSON.stringify({ file, copy, bytes, graphs }));
-  output.line(`${copy}: ${(bytes / 1e6).toFixed(1)} MB, ${graphs.toLocaleString("en")} graphs, checked`);
+  output.line(`${copy}: ${(bytes / 1e6).toFixed(1)} MB, ${graphs.toLocaleString("en")} runs, checked`);
 }

@@ -9,7 +9,7 @@ const read = (args: readonly string[], env: Environment) => migrateCommand.read(
 const FILE = ["--from", "sqlite:a.db"];
 
 describe("svc migrate", () => {
-  it("takes both sides, and the target from the variable too", () => {
+  it("accepts both databases as arguments, or the target from the variable", () => {
     const task = { kind: "move", from: "sqlite:a.db", to: "postgres://db/app", isDryRun: false, json: false };
     assert.deepEqual(read([...FILE, "--to", "postgres://db/app"], {}), { kind: "run", task });
     const env = { SVC_DATABASE_URL: "postgres://db/app" };
@@ -19,7 +19,7 @@ describe("svc migrate", () => {
     });
   });
 
-  it("takes a mark off, and nothing else with that", () => {
+  it("removes a mark with --undo-mark, which excludes other arguments", () => {
     assert.deepEqual(read([...FILE, "--undo-mark"], {}), {
       kind: "run",
       task: { kind: "undo", from: "sqlite:a.db" },
@@ -33,7 +33,7 @@ describe("svc migrate", () => {
     [[...FILE, "--to", "sqlite:a.db"], /the same database/],
     [[...FILE, "--too", "x"], /--too/],
   ] as const)
-    it(`says what is wrong with "${args.join(" ")}"`, () => {
+    it(`reports the problem with "${args.join(" ")}"`, () => {
       const reading = read(args, {});
       assert.match(reading.kind === "usageError" ? reading.text : "", expected);
     });

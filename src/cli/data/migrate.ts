@@ -56,7 +56,7 @@ export async function undo(from: string, output: Output): Promise<number> {
   try {
     const { peer } = await undoMove(source);
     output.line(`Apps may start on ${source.label} again.`);
-    output.line(`Let none start on ${peer} any more: graphs of both would run twice. Drop it.`);
+    output.line(`Drop ${peer}, and start no app on it: runs would execute twice.`);
     return 0;
   } finally {
     await source.close();
@@ -89,7 +89,7 @@ function textOf(event: Exclude<Event, { of: number }>, output: Output): string[]
       return [
         event.rows === 0
           ? rowOf(event.table, 0)
-          : `${rowOf(event.table, event.rows)}  ${output.style("dim", `the same on both sides: ${event.sha256.slice(0, 16)}`)}${replacedOf(event.replaced)}`,
+          : `${rowOf(event.table, event.rows)}  ${output.style("dim", `identical on both sides: ${event.sha256.slice(0, 16)}`)}${replacedOf(event.replaced)}`,
       ];
     case "would": {
       const refused = event.refused > 0 ? `, ${output.style("red", `${shown(event.refused)} would be refused`)}` : "";
@@ -99,12 +99,10 @@ function textOf(event: Exclude<Event, { of: number }>, output: Output): string[]
       return [`${output.style("red", "Refused")} ${event.reason}`];
     case "arrived": {
       const jobs = event.jobs === 1 ? "1 unfinished run continues" : `${shown(event.jobs)} unfinished runs continue`;
-      return ["", `${shown(event.rows)} rows are there; ${jobs} when an app starts.`];
+      return ["", `${shown(event.rows)} rows copied; ${jobs} when an app starts.`];
     }
     case "moved":
-      return [
-        `Moved. No app starts on ${event.from} any more: give it the other address, in ${VARIABLES.databaseUrl}.`,
-      ];
+      return [`Moved. Apps no longer start on ${event.from}. Set ${VARIABLES.databaseUrl} to the new address.`];
     case "nothing":
       return [`Nothing to do: ${event.from} was moved to ${event.to} before.`];
   }
@@ -115,7 +113,7 @@ function rowOf(table: string, rows: number): string {
 }
 
 function replacedOf(replaced: number): string {
-  return replaced > 0 ? `; ${shown(replaced)} with characters that can't be kept, U+FFFD in their place` : "";
+  return replaced > 0 ? `; ${shown(replaced)} with unsupported characters, replaced by U+FFFD` : "";
 }
 
 function shown(count: number): string {

@@ -1,5 +1,5 @@
 /**
- * Endpoints of `svc dev` beside the app: the development script, the stream of changes, the state that pages keep over an edit, positions
+ * Endpoints of `svc dev`: the development script, the stream of changes, the state that pages keep over an edit, positions
  * of errors, the editor, and all requests while the source does not compile. They expose source code, so only the developer's own browser
  * may use them.
  */

@@ -23,7 +23,7 @@ const caught = (run: () => unknown): unknown => {
 };
 
 describe("A fault from the compiler", () => {
-  it("has the place of what is no TSX, and its frame", () => {
+  it("has the position and code frame of a syntax error", () => {
     const text = "export default function Home() {\n  return <h1>Library</h2>;\n}\n";
     const error = caught(() => parse({ path: "pages/home.tsx", text }));
     const { kind, code, message, place, frame } = faultOf("server", thrownOf(error), root, () => undefined);
@@ -54,7 +54,7 @@ describe("A fault from rendering", () => {
   });
   after(() => rmSync(root, { recursive: true, force: true }));
 
-  it("has the place it names, with a frame", () => {
+  it("has the position that the error names, with a code frame", () => {
     const { code, message, place, frame } = printed("SVC202 pages/home.tsx:4:10\nItems 0 and 1 …");
     assert.deepEqual(
       [code, message, place],
@@ -63,21 +63,21 @@ describe("A fault from rendering", () => {
     assert.match(frame ?? "", /> 4 \|   return <div>/);
   });
 
-  it("is found by the source of a value in its component", () => {
+  it("has the position of the failing value in its component", () => {
     const { message, place } = printed('SVC201 pages/home.tsx: "props.user" of Home\nIt can\'t travel.');
     assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 16 });
     assert.equal(message, '"props.user" of Home: It can\'t travel.');
   });
 
-  it("is found by the component alone, in whichever file that is", () => {
-    const { message, place } = printed('SVC203 "<div" of Home\n<div> can\'t stand there.');
+  it("has the position of the component, in any file, if nothing else is known", () => {
+    const { message, place } = printed('SVC203 "<div" of Home\n<div> is not allowed there.');
     assert.deepEqual(place, { file: "pages/home.tsx", line: 4, column: 10 });
-    assert.equal(message, "<div> of Home: <div> can't stand there.");
+    assert.equal(message, "<div> of Home: <div> is not allowed there.");
     assert.equal(printed('SVC203 "<div" of Nobody\nx').place, undefined);
   });
 });
 
-describe("what a page's module is refused for", () => {
+describe("a fault in the exports of a page", () => {
   it("has its position in that module, not in the app module", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-fault-"));
     mkdirSync(join(folder, "pages"));

@@ -95,7 +95,7 @@ export class DevReloader {
     const before = this.#before;
     const { onReady, onFault } = this.#options;
     const next = (async () => {
-      await before?.catch(() => undefined); // told when it failed
+      await before?.catch(() => undefined); // reported when it failed
       const loaded = await this.#load();
       await this.#current?.close();
       this.#current = loaded;

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { isBySide, watch } from "./dev-watch.ts";
 
-describe("what svc dev reloads for", () => {
-  it("is no file that a program writes beside the source, its own log among them", () => {
+describe("svc dev", () => {
+  it("does not reload for files that programs write beside the source, such as its own log", () => {
     const loaded: string[] = [];
     let change: (file: string) => void = () => assert.fail("nobody listens");
     const host: Pick<DevHost, "onChange"> = {
@@ -26,7 +26,7 @@ describe("what svc dev reloads for", () => {
     assert.deepEqual(loaded, ["/app/pages/a.tsx", "/app/shop.json"]);
   });
 
-  it("is every file whose name is not one of theirs", () => {
+  it("reloads for every other file", () => {
     for (const name of ["dev.log", "dev.pid", "shop.db-wal", "b.db.part", "app.tsx~", ".app.tsx.swp", "x.sqlite"])
       assert.ok(isBySide(`/app/${name}`), name);
     for (const name of ["app.tsx", "login.ts", "log/page.tsx", "db.ts", "texts.md", "out/index.ts", "catalog"])

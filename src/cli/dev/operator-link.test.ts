@@ -22,7 +22,7 @@ function appWith(env: Record<string, string> = {}, extension = "ops"): App {
   return createApp({ env: { NODE_ENV: "development", ...env }, extensions: { [extension]: [] } });
 }
 
-describe("the link that svc dev prints", () => {
+describe("the link to the screens that svc dev prints", () => {
   it("opens the screens of the app once", () => {
     const { link, tokens, stderr } = linkWith();
     link.print(appWith(), URL_OF_APP);
@@ -31,20 +31,20 @@ describe("the link that svc dev prints", () => {
     assert.equal(stderr(), "");
   });
 
-  it("is printed while the app does not load yet", () => {
+  it("is printed while the app can't be loaded yet", () => {
     const { link, tokens } = linkWith();
     link.print(undefined, URL_OF_APP);
     assert.equal(tokens().length, 1);
   });
 
-  it("is not printed for an app without screens, or one that says it is in production", () => {
+  it("is not printed for an app without screens or in production mode", () => {
     const { link, stdout } = linkWith();
     link.print(appWith({}, "other"), URL_OF_APP);
     link.print(appWith({ NODE_ENV: "production" }), URL_OF_APP);
     assert.equal(stdout(), "");
   });
 
-  it("is printed anew for each o and Enter in a terminal", async () => {
+  it("is printed again for each o and Enter in a terminal", async () => {
     const keys: Keys & PassThrough = new PassThrough();
     keys.isTTY = true;
     const { link, tokens } = linkWith(keys);
@@ -62,7 +62,7 @@ describe("the link that svc dev prints", () => {
     assert.deepEqual([link.token.redeem(first), link.token.redeem(second)], [false, true]);
   });
 
-  it("is not read for where no terminal is", () => {
+  it("does not read input without a terminal", () => {
     const keys = new PassThrough();
     const { link } = linkWith(keys);
     link.onKey(() => assert.fail("nobody pressed a key"));

@@ -29,7 +29,7 @@ export async function bulk(
   const { matched } = await ask({ dry_run: true });
   if (!isMeant) {
     if (json) output.line(JSON.stringify({ action, matched, dry_run: true }));
-    else output.line(`${action} would take ${counted(matched)}${matched === 0 ? "" : "; add --yes to do it"}`);
+    else output.line(`${action} would affect ${counted(matched)}${matched === 0 ? "" : "; add --yes to execute it"}`);
     return 0;
   }
   // Purged runs are gone, so every request starts from the beginning.
@@ -68,5 +68,5 @@ function sentence({ action, changed, refused }: Sum): string {
 }
 
 function counted(count: number): string {
-  return count === 1 ? "1 graph" : `${count} graphs`;
+  return count === 1 ? "1 run" : `${count} runs`;
 }

@@ -108,11 +108,9 @@ export class GraphClient {
 }
 
 function unavailable(url: string, cause: unknown): SvcError {
-  return new SvcError(
-    "SVC_UNAVAILABLE",
-    `Nothing answers at ${url}. Start the app, or name another place with --url.`,
-    { cause },
-  );
+  return new SvcError("SVC_UNAVAILABLE", `No response from ${url}. Start the app, or set another address with --url.`, {
+    cause,
+  });
 }
 
 /** Turns the server's response into an error, with advice where svc knows the cause. */
@@ -122,7 +120,7 @@ async function refusal(response: Response): Promise<SvcError> {
   if (response.status === 401) {
     return new SvcError(
       "SVC_UNAUTHORIZED",
-      `${detail}. Set ${VARIABLES.execApiKey} to the key that the app was started with; one that was started without lets nobody in.`,
+      `${detail}. Set ${VARIABLES.execApiKey} to the key that the app was started with. An app without a key rejects all requests.`,
     );
   }
   return new SvcError(code !== undefined && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "SVC_INTERNAL", detail);

@@ -22,7 +22,7 @@ export const graphCommand = new Command({
   ],
   parse(words, values, { cwd, env, nowMs }): GraphCommand {
     const [verb, target, ...others] = words;
-    if (verb === undefined) throw new UsageError(`No verb given; it may be ${Object.keys(VERBS).join(", ")}`);
+    if (verb === undefined) throw new UsageError(`No verb given. Verbs: ${Object.keys(VERBS).join(", ")}`);
     if (!isVerb(verb)) throw new UsageError(unknownVerb(verb));
     const [name, ...rest] = isNamed(verb) ? others : [undefined, ...others];
     if (rest.length > 0) throw new UsageError(`svc graph ${verb} takes no argument "${rest[0]}"`);

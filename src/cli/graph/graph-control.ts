@@ -46,7 +46,7 @@ function show<T>(views: readonly T[], json: boolean, rowOf: (view: T) => string[
 }
 
 function scheduleRow({ name, worker, cron, time_zone, paused, next_ms }: ScheduleView): string[] {
-  const next = paused ? "paused" : next_ms === null ? "never again" : `next ${timeText(next_ms)}`;
+  const next = paused ? "paused" : next_ms === null ? "no next time" : `next ${timeText(next_ms)}`;
   return [name, `${cron} ${time_zone}`, worker, next];
 }
 
@@ -115,6 +115,7 @@ function print(found: readonly Misfit[], live: number, ended: number, output: Ou
     output.line(`${what}  ${worker}: ${message}`);
     output.line(output.style("dim", `  ${count} ${count === 1 ? "graph" : "graphs"}: ${graph_ids.join(", ")}${some}`));
   }
-  const result = found.length === 0 ? "All runs fit" : `${found.length} ${found.length === 1 ? "misfit" : "misfits"}`;
+  const result =
+    found.length === 0 ? "All runs are compatible" : `${found.length} ${found.length === 1 ? "problem" : "problems"}`;
   output.line(`${result}: ${live} unfinished, ${ended} ended`);
 }

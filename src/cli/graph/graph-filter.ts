@@ -91,7 +91,7 @@ export function bulkOf(
   const action = BULK_VERBS.find((known) => known === given);
   if (!action)
     throw new Error(
-      `svc graph bulk ${given === undefined ? "needs a step" : `knows no "${given}"`}: ${BULK_VERBS.join(", ")}`,
+      `svc graph bulk ${given === undefined ? "needs an action" : `has no action "${given}"`}: ${BULK_VERBS.join(", ")}`,
     );
   const filter: Record<string, Json> = filterOf("bulk", values, nowMs);
   const beforeMs = timeOf("before", before, nowMs);

@@ -13,7 +13,7 @@ const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
 };
 
 export function printGraphs(output: Output, graphs: readonly Snapshot[], total: number): void {
-  if (graphs.length === 0) return output.line("No graphs");
+  if (graphs.length === 0) return output.line("No runs");
   const rows = graphs.map(({ graph_id, worker, status, created_ms, progress, summary }) => {
     const share = progress && status === "running" ? `  ${percent(progress.value)}` : "";
     const label = summary === null ? "" : `  ${output.style("dim", summary)}`;

@@ -20,8 +20,8 @@ const EDGES = [
   ["charge", "mail"],
 ] as const;
 
-describe("a graph in a terminal", () => {
-  it("is a tree: each node below the last of those it waits for, the others named behind it", () => {
+describe("a run in a terminal", () => {
+  it("is a tree with each node below the last of its predecessors, and the others named after it", () => {
     assert.deepEqual(
       treeLines(NODES, EDGES, false).map(({ head, note }) => `${head}${note === "" ? "" : ` (${note})`}`),
       [
@@ -35,7 +35,7 @@ describe("a graph in a terminal", () => {
     );
   });
 
-  it("uses ASCII on a terminal without other characters", () => {
+  it("uses ASCII on a terminal without Unicode", () => {
     assert.deepEqual(
       treeLines(NODES, EDGES, true).map(({ head }) => head),
       ["+ reserve", "|- x charge", "`- + pick", "   |- + pick#fetch", "   `- o pack", "      `- o mail"],
@@ -48,7 +48,7 @@ describe("a graph in a terminal", () => {
     );
   });
 
-  it("of nodes that nothing leads to is a list", () => {
+  it("is a list if no node leads to another", () => {
     assert.deepEqual(
       treeLines([node("a"), node("b")], [], false).map(({ head }) => head),
       ["✓ a", "✓ b"],

@@ -40,7 +40,7 @@ function commandOf(args: readonly string[], env: Environment = {}, nowMs = Date.
 
 describe("the command line of svc graph", () => {
   const mistakes: [string[], RegExp][] = [
-    [[], /^No verb given; it may be ls, .*, check\n\nRun "svc graph --help"/],
+    [[], /^No verb given. Verbs: ls, .*, check\n\nRun "svc graph --help"/],
     [["lss"], /^svc graph has no verb "lss"; did you mean "ls"\?\n\nRun "svc graph --help"/],
     [["list"], /^svc graph has no verb "list"; did you mean "ls"\?/],
     [["inspect"], /^svc graph has no verb "inspect"; it has ls, .*, check\n/],
@@ -66,8 +66,8 @@ describe("the command line of svc graph", () => {
     [["pause", "g_1", "--grace", "long"], /^--grace is "long"\. It must be such as 30s/],
     [["cancel", "g_1", "--yes"], /^svc graph cancel takes no --yes/],
     [["start", "a", "--priority", "high"], /^--priority is "high"\. It must be a whole number/],
-    [["bulk"], /^svc graph bulk needs a step: pause, resume, cancel, retry, purge/],
-    [["bulk", "explode"], /^svc graph bulk knows no "explode"/],
+    [["bulk"], /^svc graph bulk needs an action: pause, resume, cancel, retry, purge/],
+    [["bulk", "explode"], /^svc graph bulk has no action "explode"/],
     [["bulk", "cancel", "--yes"], /^svc graph bulk cancel needs a filter/],
     [["bulk", "cancel", "--worker", "a", "--before", "1d"], /^svc graph bulk cancel takes no --before/],
     [["ls", "--longer", "soon"], /^--longer is "soon"; it must be a length of time such as 30s or 5m/],
@@ -75,14 +75,14 @@ describe("the command line of svc graph", () => {
     [["check", "--sample", "all"], /^--sample is "all"\. It must be a whole number/],
   ];
   for (const [args, expected] of mistakes) {
-    it(`refuses "${args.join(" ")}"`, () => {
+    it(`rejects "${args.join(" ")}"`, () => {
       const reading = read(...args);
       assert.equal(reading.kind, "usageError");
       assert.match("text" in reading ? reading.text : "", expected);
     });
   }
 
-  it("finds the app by --url, SVC_SITE_URL, PORT, in this order", () => {
+  it("finds the app by --url, SVC_SITE_URL or PORT, in this order", () => {
     const urlOf = (args: string[], env: Environment): string => commandOf(["ls", ...args], env).url;
     assert.equal(urlOf([], {}), "http://127.0.0.1:3000");
     assert.equal(urlOf([], { PORT: "4000" }), "http://127.0.0.1:4000");
@@ -90,19 +90,19 @@ describe("the command line of svc graph", () => {
     assert.equal(urlOf(["--url", "http://b.example"], { SVC_SITE_URL: "https://a.example" }), "http://b.example");
   });
 
-  it("counts how long ago from now", () => {
+  it("resolves relative times from now", () => {
     const { task } = commandOf(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], {}, 9e6);
     assert.ok(task.verb === "ls");
     assert.deepEqual(task.query, { since_ms: "1800000", until_ms: "3600000" });
   });
 
-  it("takes graphs by how long they took", () => {
+  it("accepts filters by duration", () => {
     const { task } = commandOf(["ls", "--longer", "1.5s", "--shorter", "5m"]);
     assert.ok(task.verb === "ls");
     assert.deepEqual(task.query, { longer_ms: "1500", shorter_ms: "300000" });
   });
 
-  it("takes graphs by when they ended", () => {
+  it("accepts filters by end time", () => {
     const args = ["ls", "--finished-since", "2h", "--finished-until", "1970-01-01T01:00:00Z"];
     const { task } = commandOf(args, {}, 9e6);
     assert.ok(task.verb === "ls");
@@ -139,7 +139,7 @@ describe("svc graph", () => {
     return { code, lines: text.trimEnd().split("\n") };
   }
 
-  it("starts a graph and follows it to its end", async () => {
+  it("starts a run and follows it to its end", async () => {
     const { code, lines } = await run(["start", "fan", "--follow", "--tag", "t1"]);
     assert.equal(code, 0);
     assert.match(lines[0] ?? "", /^g_/);
@@ -149,7 +149,7 @@ describe("svc graph", () => {
     assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d\.\d{3}  graph\.queued  by=operator$/);
   });
 
-  it("ends with 1 where the graph that it follows has failed", async () => {
+  it("exits with 1 if the run that it follows has failed", async () => {
     const { code, lines } = await run(["start", "refuse", "-f", "--json"]);
     assert.equal(code, 1);
     const events = lines.map((line) => JSON.parse(line) as { type?: string; graph_id: string; token?: string });
@@ -175,15 +175,15 @@ describe("svc graph", () => {
     assert.match(printed.join("\n"), /graph\.started  epoch=2 by=operator note=to be sure/);
   });
 
-  it("takes a step with all graphs that a filter finds, once that is meant", async () => {
+  it("applies a command to all runs of a filter once that is confirmed", async () => {
     for (let at = 0; at < 3; at++) await run(["start", "asked", "--tag", "crowd", "--priority", String(at)]);
     await app.engine.idle();
     const cancel = ["bulk", "cancel", "--tag", "crowd", "--since", "1h"];
-    assert.deepEqual((await run(cancel)).lines, ["cancel would take 3 graphs; add --yes to do it"]);
-    assert.deepEqual((await run([...cancel, "--yes", "--note", "too many"])).lines, ["cancel: 3 graphs"]);
+    assert.deepEqual((await run(cancel)).lines, ["cancel would affect 3 runs; add --yes to execute it"]);
+    assert.deepEqual((await run([...cancel, "--yes", "--note", "too many"])).lines, ["cancel: 3 runs"]);
     await app.engine.idle();
     const { lines: again } = await run([...cancel, "--yes"]);
-    assert.deepEqual(again, ["cancel: 0 graphs; 3 graphs did not allow it"]);
+    assert.deepEqual(again, ["cancel: 0 runs; 3 runs did not allow it"]);
     const purge = ["bulk", "purge", "--tag", "crowd", "--status", "failed", "--json"];
     const sums = [await run(purge), await run([...purge, "--yes"]), await run(purge)].map(
       ({ lines }) => JSON.parse(lines[0] ?? "") as unknown,
@@ -195,7 +195,7 @@ describe("svc graph", () => {
     ]);
   });
 
-  it("finds graphs by when they were made, their id, their error and their parent", async () => {
+  it("filters runs by creation time, id, error and parent", async () => {
     const [id = ""] = (await run(["start", "refuse"])).lines;
     const [child = ""] = (await run(["start", "double", "--input", "2", "--parent", id])).lines;
     await app.engine.idle();
@@ -209,7 +209,7 @@ describe("svc graph", () => {
     assert.deepEqual(await idsOf("--id", id, "--until", "1h"), []);
   });
 
-  it("sends a signal to a run once for each idempotency key", async () => {
+  it("sends a signal to a run once per idempotency key", async () => {
     const [id = ""] = (await run(["start", "asked"])).lines;
     await app.engine.idle();
     const { lines } = await run(["show", id]);
@@ -220,7 +220,7 @@ describe("svc graph", () => {
     await assert.rejects(run(["signal", id, "answer"]), /is done; signal needs it to be/);
   });
 
-  it("shows a graph with its fan-outs folded, and lists graphs by what they are", async () => {
+  it("shows a run with folded fan-outs, and lists runs by their properties", async () => {
     const [id = ""] = (await run(["start", "fan", "--key", "once"])).lines;
     assert.equal((await run(["start", "fan", "--key", "once"])).lines[0], id);
     await app.engine.idle();
@@ -242,10 +242,10 @@ describe("svc graph", () => {
       json.map((line) => (JSON.parse(line) as { tags: string[] }).tags),
       [["t1"]],
     );
-    assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No graphs"]);
+    assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No runs"]);
   });
 
-  it("waits for the end of what it starts, and prints what came of it", async () => {
+  it("waits for the end of a started run, and prints its result", async () => {
     const done = await run(["start", "double", "--input", "4", "--wait"]);
     assert.deepEqual([done.code, done.lines[1]], [0, "8"]);
     const failed = await run(["start", "refuse", "-w", "--json"]);
@@ -265,7 +265,7 @@ describe("svc graph", () => {
     assert.equal((JSON.parse(later.lines[0] ?? "") as { status: string }).status, "pending");
   });
 
-  it("shows and steers schedules and queues", async () => {
+  it("shows and changes schedules and queues", async () => {
     assert.match(
       (await run(["schedules"])).lines.join("\n"),
       /^at-the-turn  0 0 31 12 \* UTC  fan     next \d{4}-12-31 00:00:00Z\nyearly       0 0 1 1 \* UTC    double  next \d{4}-01-01 00:00:00Z$/,
@@ -293,7 +293,7 @@ describe("svc graph", () => {
     assert.match((await run(["queues", "resume", "asked"])).lines.join("\n"), /waiting$/);
   });
 
-  it("says that there is no build to check, as svc start does", () =>
+  it("reports a missing build, as svc start does", () =>
     assert.rejects(run(["check", "--app", "/no/such/app.js"]), {
       code: "SVC_CONFIG",
       message: '/no/such/app.js does not exist; run "svc build" first',
@@ -330,12 +330,12 @@ describe("svc graph", () => {
       const text = await run(["check", "--app", entry("bad2", "new Map()"), "--sample", "1"]);
       assert.match(
         text.lines.join("\n"),
-        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*misfits: \d+ unfinished, 2 ended/,
+        /^unknown graph  \S+: No graph or worker is named[^]*\(only if it is retried\)[^]*problems: \d+ unfinished, 2 ended/,
       );
       const same = ["fan", "double", "refuse", "asked"].map((name) => `["${name}", ${JSON.stringify(shapeOf(name))}]`);
       const good = await run(["check", "--app", entry("good", `new Map([${same.join(", ")}])`)]);
       assert.equal(good.code, 0);
-      assert.match(good.lines.join("\n"), /^All runs fit: \d+ unfinished, \d+ ended$/);
+      assert.match(good.lines.join("\n"), /^All runs are compatible: \d+ unfinished, \d+ ended$/);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -343,16 +343,16 @@ describe("svc graph", () => {
 
   const shapeOf = (name: string) => app.definitions.get(name);
 
-  it("reports what the server refuses, and how to set the operator key", async () => {
+  it("reports rejections of the server, and how to set the operator key", async () => {
     await assert.rejects(run(["show", "g_none"]), { code: "SVC_NOT_FOUND", message: /There is no graph "g_none"/ });
     await assert.rejects(run(["ls"], "another key"), {
       code: "SVC_UNAUTHORIZED",
-      message: /Set SVC_EXEC_API_KEY .*; one that was started without lets nobody in/,
+      message: /Set SVC_EXEC_API_KEY .*An app without a key rejects all requests/,
     });
     await assert.rejects(run(["ls", "--status", "lost"]), { code: "SVC_INVALID", message: /allowed are pending/ });
     await assert.rejects(run(["ls"], KEY, "http://127.0.0.1:9"), {
       code: "SVC_UNAVAILABLE",
-      message: /Nothing answers at/,
+      message: /No response from/,
     });
   });
 
@@ -371,7 +371,7 @@ describe("svc graph", () => {
   });
 });
 
-/** Passes on what is asked of graphs, and fails where one of their nodes is asked for. */
+/** A proxy that fails requests for nodes of a run. */
 async function withoutNodes(origin: string): Promise<{ url: string; server: Server }> {
   const server = createServer(async (request, reply) => {
     if (request.url?.includes("/nodes/") === true) return void reply.writeHead(500).end();

@@ -14,7 +14,7 @@ function textOf(...args: string[]): string {
 }
 
 describe("svc new", () => {
-  it("names the app by its folder, and has it depend on the svc that runs", () => {
+  it("names the app by its folder, and depends on the svc that runs the command", () => {
     assert.deepEqual(read("shop"), {
       folder: resolve("/srv/apps/shop"),
       given: "shop",
@@ -25,7 +25,7 @@ describe("svc new", () => {
     assert.deepEqual([here.folder, here.name], [resolve("/srv/apps"), "apps"]);
   });
 
-  it("takes another name, and another svc", () => {
+  it("accepts another name, and another svc", () => {
     const task = read("My Shop", { name: "@me/shop", svc: "^0.1.0" });
     assert.deepEqual([task.name, task.svc], ["@me/shop", "^0.1.0"]);
   });
@@ -37,18 +37,18 @@ describe("svc new", () => {
   for (const [args, text] of [
     [[], /needs a folder/],
     [["a", "b"], /takes no argument "b"/],
-    [["My Shop"], /the package name "My Shop": it has [\s\S]+such as --name my-shop/],
+    [["My Shop"], /the package name "My Shop": it may only have [\s\S]+such as --name my-shop/],
     [["\u5e97"], /Give another with --name\n/],
     [["a", "--name", "http"], /"http": it is taken\. [\s\S]+--name http-app/],
     [["a", "--svc", "./gone.tgz"], /--svc is "\.\/gone\.tgz"/],
     [["a", "--nam"], /did you mean --name\?/],
   ] as const)
-    it(`says what is wrong with "${args.join(" ")}"`, () => {
+    it(`reports the problem with "${args.join(" ")}"`, () => {
       assert.match(textOf(...args), /^usageError: [\s\S]+Run "svc new --help" for its options\.$/);
       assert.match(textOf(...args), text);
     });
 
-  it("asks for --svc where nobody knows where this one came from", () => {
+  it("requires --svc if the source of this svc is unknown", () => {
     assert.throws(
       () => parseNew(["shop"], {}, resolve("/srv"), resolve("/nowhere/node_modules/svckit")),
       /cannot find out where this svc came from\. Give --svc/,

@@ -11,7 +11,7 @@ describe("svc new", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-new-"));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** @returns what it says. */
+  /** @returns the printed text */
   function make(name: string): string {
     let text = "";
     const sink = { write: (more: string) => (text += more) };
@@ -33,7 +33,7 @@ describe("svc new", () => {
     assert.fail(`${name} was written`);
   }
 
-  it("writes an app, and says what comes next", () => {
+  it("writes an app, and prints the next steps", () => {
     assert.match(
       make("deep/shop"),
       /^Written deep\/shop: 13 files[\s\S]+ {2}cd deep\/shop\n {2}npm install\n {2}npm run dev\n$/,
@@ -43,20 +43,20 @@ describe("svc new", () => {
     assert.match(readFileSync(join(folder, "deep/shop/package.json"), "utf8"), /"name": "shop"/);
   });
 
-  it("refuses a folder that has something, says what, and writes nothing", () => {
+  it("rejects a folder that is not empty with its content, and writes nothing", () => {
     mkdirSync(join(folder, "full"));
     for (const name of ["a", "b", "c", "d", "e"]) writeFileSync(join(folder, "full", name), "");
     assert.match(refusal("full"), /^full is not empty: it has a, b, c, 2 more\. Nothing was written/);
     assert.equal(readdirSync(join(folder, "full")).length, 5);
   });
 
-  it("takes a folder that has a repository alone", () => {
+  it("accepts a folder that only contains a repository", () => {
     mkdirSync(join(folder, "begun/.git"), { recursive: true });
     make("begun");
     assert.ok(existsSync(join(folder, "begun/app.ts")));
   });
 
-  it("refuses a file, and a place that can't be written", () => {
+  it("rejects a file, and a folder that can't be written", () => {
     writeFileSync(join(folder, "file"), "");
     assert.match(refusal("file"), /^file is a file; name a folder/);
     assert.match(refusal("file/shop"), /^file\/shop can't be written: ENOTDIR/);
@@ -69,7 +69,7 @@ describe("the package.json of a new app", () => {
     devDependencies: { "@types/node": "^20.1.0", typescript: "^7.0.0", valibot: "^1.0.0", vite: "^8.0.0" },
   };
 
-  it("has the scripts, this svc, and what its code needs at our versions", () => {
+  it("has the scripts, this svc, and its dependencies in the tested versions", () => {
     assert.deepEqual(JSON.parse(manifestOf("shop", "file:../svc.tgz", own)), {
       name: "shop",
       version: "0.0.0",
@@ -83,8 +83,8 @@ describe("the package.json of a new app", () => {
   });
 });
 
-describe("the commands that follow", () => {
-  it("go into the folder, unless one is there", () => {
+describe("the next steps that svc new prints", () => {
+  it("include a change of folder, unless the app is in the current one", () => {
     assert.equal(nextCommands("shop")[0], "cd shop");
     assert.equal(nextCommands("My Shop")[0], 'cd "My Shop"');
     assert.deepEqual(

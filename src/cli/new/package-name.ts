@@ -17,7 +17,7 @@ export function packageNameProblem(name: string): string | undefined {
   if (name.length > MAX_LETTERS) return `has more than ${MAX_LETTERS} letters`;
   const parts = name.startsWith("@") ? name.slice(1).split("/") : [name];
   if (parts.length > 2 || (name.startsWith("@") && parts.length < 2) || !parts.every((part) => PART.test(part)))
-    return "has something other than small letters, digits, -, ~, and . or _ not at its beginning";
+    return "may only have lowercase letters, digits, -, ~, . and _, and must not begin with . or _";
   if (TAKEN.includes(name) || builtinModules.includes(name)) return "is taken";
   return undefined;
 }

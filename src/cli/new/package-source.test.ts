@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { givenSource, runningSource } from "./package-source.ts";
 
-describe("the svc of a new app", () => {
+describe("the svc dependency of a new app", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-source-"));
   const at = (...parts: string[]): string => join(folder, ...parts);
   const app = at("work/shop");
@@ -23,17 +23,17 @@ describe("the svc of a new app", () => {
     assert.equal(runningSource(app, at("clone")), "file:../../clone");
   });
 
-  it("is the tarball that npm has installed it from", () => {
+  it("is the tarball that npm installed it from", () => {
     installed({ version: "0.1.0", resolved: "file:../svckit-0.1.0.tgz" });
     assert.equal(runningSource(app, running), "file:../../svckit-0.1.0.tgz");
   });
 
-  it("is the version, where npm had it from a registry", () => {
+  it("is the version if npm installed it from a registry", () => {
     installed({ version: "0.1.0", resolved: "https://registry.npmjs.org/svc/-/svckit-0.1.0.tgz" });
     assert.equal(runningSource(app, running), "0.1.0");
   });
 
-  it("is not guessed: not where the tarball has gone, npm says nothing, or another tool has installed it", () => {
+  it("is unknown if the tarball is gone, npm recorded nothing, or another tool installed it", () => {
     installed({ version: "0.1.0", resolved: "file:../gone.tgz" });
     assert.equal(runningSource(app, running), undefined);
     installed({ version: "0.1.0" });
@@ -42,7 +42,7 @@ describe("the svc of a new app", () => {
     assert.equal(runningSource(app, running), undefined);
   });
 
-  it("is what was given: a tarball or a folder from here, or what npm takes", () => {
+  it("is the given one: a local tarball or folder, or anything that npm accepts", () => {
     const given = (text: string) => givenSource(text, app, folder);
     assert.equal(given("svckit-0.1.0.tgz"), "file:../../svckit-0.1.0.tgz");
     assert.equal(given(at("svckit-0.1.0.tgz")), "file:../../svckit-0.1.0.tgz");
@@ -52,9 +52,9 @@ describe("the svc of a new app", () => {
   });
 
   for (const text of ["", "./gone", "gone.tgz", "../x/svc.tgz", "file:gone", "./work"])
-    it(`is refused where nothing is: "${text}"`, () => {
+    it(`is rejected if nothing exists at "${text}"`, () => {
       const answer = givenSource(text, app, folder);
       assert.ok(answer instanceof Error);
-      assert.match(answer.message, /no package is there; give a tarball/);
+      assert.match(answer.message, /which is not a package; give a tarball/);
     });
 });

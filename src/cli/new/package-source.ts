@@ -44,7 +44,7 @@ export function givenSource(given: string, app: string, cwd: string): string | E
   if (isPackage(path)) return fileSpec(app, path);
   if (given.trim() === "" || /^(?:file:|\.|\/|~|[A-Za-z]:\\)|^[^:]*\.(?:tgz|tar\.gz)$/.test(given))
     return new Error(
-      `--svc is "${given}", and no package is there; give a tarball that npm pack wrote, a folder with a package.json, or what npm takes`,
+      `--svc is "${given}", which is not a package; give a tarball of npm pack, a folder with a package.json, or a version, tag or URL`,
     );
   return given;
 }

@@ -43,7 +43,7 @@ export async function start({ root, host, port, role, workers }: StartTask, outp
   // Includes rejected promises that nobody handles. The state of the app is unknown after this, so the process ends; durable work
   // continues after a restart.
   process.on("uncaughtException", (err) => {
-    app.log.error({ err }, "An error that nobody caught ends the process");
+    app.log.error({ err }, "Uncaught error: the process exits");
     process.exit(1);
   });
   const started = await app.start({
@@ -57,7 +57,7 @@ export async function start({ root, host, port, role, workers }: StartTask, outp
   banner(app, started.url, Math.round(performance.now()), output);
   await ended;
   if (output.isInteractive) output.line("Draining …");
-  else app.log.info({ drainMs: started.drainMs }, "Asked to end: the app drains");
+  else app.log.info({ drainMs: started.drainMs }, "Shutdown requested: the app drains");
   const code = await drained(started, output);
   // Resources that the app's code left open, such as a connection pool, must not keep the process running.
   setTimeout(() => process.exit(code), LINGER_MS).unref();
@@ -67,7 +67,7 @@ export async function start({ root, host, port, role, workers }: StartTask, outp
 async function drained(started: Started, output: Output): Promise<number> {
   const limitMs = started.drainMs + PATIENCE_MS;
   const stuck = setTimeout(() => {
-    output.error(`The app has not closed within ${limitMs / 1000} s; it is ended as it is`);
+    output.error(`The app did not close within ${limitMs / 1000} s; the process exits now`);
     process.exit(1);
   }, limitMs);
   const { cutRequests } = await started.close();

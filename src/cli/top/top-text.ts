@@ -56,16 +56,16 @@ function head(url: string, { status, at_ms: atMs, isAway }: TopView, style: Styl
   const { hour, minutes } = status.recent;
   const ended = hour.done + hour.failed;
   const share = ended === 0 ? 0 : (hour.failed / ended) * 100;
-  const state = isAway ? "does not answer since" : status.status;
+  const state = isAway ? "no response since" : status.status;
   const word = style(state === "ready" ? "green" : "red", state);
   const counts = Object.entries(status.graphs).map(([name, count]) => `${count} ${name}`);
   return [
     `${style("bold", "svc top")}  ${url}  ${word}  ${style("dim", `${timeText(atMs)}  ${status.version}  up ${spanText(status.uptime_ms)}`)}`,
-    `graphs    ${counts.join("  ")}`,
-    `last hour ${hour.started} started  ${hour.done} done  ${failedText(hour.failed, share, style)}  half below ${msText(hour.p50_ms)}  95 % below ${msText(hour.p95_ms)}`,
-    `started   ${sparkText(minutes.map(({ started }) => started))} ${style("dim", "by the minute")}`,
-    `webhooks  ${status.webhooks}  ${status.deliveries["pending"] ?? 0} to be sent, oldest ${spanText(status.delivery.oldest_waiting_ms)} late   requests ${status.requests.in_flight}`,
-    `process   memory ${sizeText(status.memory_bytes)}   event loop late ${delayText(status.loop_p99_ms)} (99 %)${storeText(status)}`,
+    `runs      ${counts.join("  ")}`,
+    `last hour ${hour.started} started  ${hour.done} done  ${failedText(hour.failed, share, style)}  p50 ${msText(hour.p50_ms)}  p95 ${msText(hour.p95_ms)}`,
+    `started   ${sparkText(minutes.map(({ started }) => started))} ${style("dim", "per minute")}`,
+    `webhooks  ${status.webhooks}  ${status.deliveries["pending"] ?? 0} pending, oldest ${spanText(status.delivery.oldest_waiting_ms)} late   requests ${status.requests.in_flight}`,
+    `process   memory ${sizeText(status.memory_bytes)}   event-loop lag p99 ${delayText(status.loop_p99_ms)}${storeText(status)}`,
   ];
 }
 
@@ -93,7 +93,7 @@ function processRows({ status: { processes }, at_ms: atMs }: TopView): string[][
     process.memory_bytes === null ? "–" : sizeText(process.memory_bytes),
     spanText(atMs - process.started_ms),
   ]);
-  return [["PROCESS", "ROLE", "LOOP LATE", "MEMORY", "UP FOR"], ...rows];
+  return [["PROCESS", "ROLE", "LAG P99", "MEMORY", "UPTIME"], ...rows];
 }
 
 function failedText(failed: number, share: number, style: Style): string {
@@ -121,7 +121,7 @@ function queueRows({ queues }: TopView): string[][] {
     rateText(rates.ended_per_minute),
     paused ? "paused" : emptyText(waiting, rates.ready_per_minute, rates.ended_per_minute),
   ]);
-  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", "IN/MIN", "ENDS/MIN", "EMPTY"], ...rows];
+  return [["QUEUE", "WAITING", "OLDEST", "RUNNING", "IN/MIN", "OUT/MIN", "EMPTY"], ...rows];
 }
 
 function rateText(perMinute: number): string {
@@ -131,8 +131,8 @@ function rateText(perMinute: number): string {
 /** Estimates when the queue is empty, at the current rates. */
 function emptyText(waiting: number, ready: number, ended: number): string {
   if (waiting === 0) return "";
-  if (ended === 0) return "nothing ends";
-  return ready >= ended ? "fills" : `in ${spanText((waiting / (ended - ready)) * 60_000)}`;
+  if (ended === 0) return "stalled";
+  return ready >= ended ? "growing" : `in ${spanText((waiting / (ended - ready)) * 60_000)}`;
 }
 
 /** Runs that wait for a signal. */

@@ -19,7 +19,7 @@ const read = (args: readonly string[], env: Environment) => topCommand.read(args
 const KEY = "a-key-for-the-operator";
 let started: Started;
 
-/** A terminal of that size, which ends after so many looks. */
+/** A terminal of that size, which ends after a number of refreshes. */
 function terminal(columns: number, rows: number, looks: number): Terminal & { texts: string[] } {
   const texts: string[] = [];
   let left = looks - 1;
@@ -61,7 +61,7 @@ describe("svc top", () => {
   });
   after(() => started.close());
 
-  it("fills a terminal with what runs, waits and has failed, and gives it back afterwards", async () => {
+  it("fills a terminal with running, waiting and failed runs, and restores it afterwards", async () => {
     const where = terminal(80, 24, 2);
     await shown(true, where);
     const [enter, first = "", second, leave] = where.texts;
@@ -69,12 +69,12 @@ describe("svc top", () => {
     assert.match(first, /last hour 2 started {2}0 done {2}1 failed \(100\.0 %\)/);
     assert.match(first, /refuse +g_\w+ .*the shop is closed/);
     assert.match(first, /asked +\d+ .*paused/);
-    assert.match(first, /QUEUE .*IN\/MIN +ENDS\/MIN +EMPTY/);
+    assert.match(first, /QUEUE .*IN\/MIN +OUT\/MIN +EMPTY/);
     assert.match(first, /nightly +refuse +in /);
-    assert.match(first, /process +memory \d+ MB +event loop late (?:–|[\d.]+ ms) \(99 %\)/);
+    assert.match(first, /process +memory \d+ MB +event-loop lag p99 (?:–|[\d.]+ ms)/);
   });
 
-  it("lists processes where there are several, and what their database takes", async () => {
+  it("lists processes if there are several, and the latency of their database", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const status = await client.get<Status>(PATHS.status);
     const [one = assert.fail()] = status.processes;
@@ -88,7 +88,7 @@ describe("svc top", () => {
     assert.doesNotMatch(alone.join("\n"), /PROCESS /);
   });
 
-  it("estimates when a queue will be empty, or says that it grows", async () => {
+  it("estimates when a queue will be empty, or reports that it grows", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const status = await client.get<Status>(PATHS.status);
     const known = await client.get<{ queues: ClusterQueue[] }>(PATHS.queues);
@@ -98,10 +98,10 @@ describe("svc top", () => {
     const view = { at_ms: Date.now(), queues, schedules: [], failed: [], running: [], status };
     const lines = topLines("http://x", view, { columns: 120, rows: 30 }, (_, text) => text).join("\n");
     assert.match(lines, /in-10 +30 +– +\d+ +10 +40 +in 1/);
-    assert.match(lines, /in-50 +30 +– +\d+ +50 +40 +fills/);
+    assert.match(lines, /in-50 +30 +– +\d+ +50 +40 +growing/);
   });
 
-  it("counts nodes of the definition, and the items of fan-outs by themselves", async () => {
+  it("counts nodes of the definition, and items of fan-outs separately", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const status = await client.get<Status>(PATHS.status);
     const known = await client.get<{ graphs: Snapshot[] }>(PATHS.graphs);
@@ -141,7 +141,7 @@ describe("svc top", () => {
     assert.equal(shownAs(empty), "2 of 3");
   });
 
-  it("is never larger than its terminal", async () => {
+  it("never exceeds the size of its terminal", async () => {
     for (const [columns, rows] of [
       [40, 10],
       [20, 5],
@@ -156,7 +156,7 @@ describe("svc top", () => {
     }
   });
 
-  it("writes a line of JSON for each look where no person is looking, or is asked to", async () => {
+  it("writes a line of JSON per refresh without a terminal, or on request", async () => {
     for (const [isTTY, json] of [
       [false, false],
       [true, true],
@@ -169,14 +169,14 @@ describe("svc top", () => {
     }
   });
 
-  it("fails with what to do where it may not look", async () => {
+  it("fails with a remedy if access is denied", async () => {
     const client = new GraphClient({ url: started.url, apiKey: "another" });
     const output = createOutput({ write: () => undefined });
     const command = { url: started.url, json: true, intervalMs: 1, times: 1 };
     await assert.rejects(top(command, client, output, terminal(80, 24, 1)), { code: "SVC_UNAUTHORIZED" });
   });
 
-  it("keeps the last data while the server is away, and continues when it is back", async () => {
+  it("keeps the last data while the server is unavailable, and continues when it is back", async () => {
     const client = new GraphClient({ url: started.url, apiKey: KEY });
     const get = client.get.bind(client);
     let looks = 0;
@@ -191,10 +191,10 @@ describe("svc top", () => {
       0,
     );
     const words = where.texts.map((text) => /http:\/\/x {2}(.*?) {2}/.exec(text)?.[1]);
-    assert.deepEqual(words, [undefined, "ready", "does not answer since", "ready", undefined]);
+    assert.deepEqual(words, [undefined, "ready", "no response since", "ready", undefined]);
   });
 
-  it("leaves no listener behind with each look", async () => {
+  it("leaves no listener behind after a refresh", async () => {
     const { wait, close } = processTerminal();
     const warned: string[] = [];
     const note = ({ name }: Error): void => void warned.push(name);

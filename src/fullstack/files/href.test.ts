@@ -17,9 +17,9 @@ describe("href", () => {
       "/?a=1%262&b=1&b=2&d=false#x%20y",
     ],
   ];
-  for (const [actual, expected] of cases) it(`gives ${expected}`, () => assert.equal(actual, expected));
+  for (const [actual, expected] of cases) it(`returns ${expected}`, () => assert.equal(actual, expected));
 
-  it("refuses a parameter that is missing, by name", () => {
+  it("throws an error that names a missing parameter", () => {
     const path: string = "/users/[id]";
     assert.throws(() => href(path, {}), { code: "SVC_DEFINITION", message: /needs the parameter "id"/ });
   });

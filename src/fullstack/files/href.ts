@@ -46,7 +46,7 @@ function segmentOf(path: string, segment: string, params: Readonly<Record<string
   const value = params[name];
   if (value === undefined || value === "") {
     if (optional !== undefined) return [];
-    throw new SvcError("SVC_DEFINITION", `href("${path}") needs the parameter "${name}"; it was given none`);
+    throw new SvcError("SVC_DEFINITION", `href("${path}") needs the parameter "${name}"`);
   }
   return rest === undefined ? [encodeURIComponent(value)] : value.split("/").map(encodeURIComponent);
 }

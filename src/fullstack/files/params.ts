@@ -1,6 +1,6 @@
 /**
- * Types of routes by the names of their files: `"/users/[id]"` has the parameter `id`. `svc dev` and `svc build` write the list of routes
- * (`Routes`); the parameters are read from the name.
+ * Route types derived from file names: `"/users/[id]"` has the parameter `id`. `svc dev` and `svc build` write the list of routes
+ * (`Routes`).
  */
 import type { Context } from "../../index.ts";
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { readRouteFiles } from "./route-files.ts";
 
-/** Paths of what one file is. */
+/** Paths of the route of one file. */
 function paths(...files: string[]): string[] {
   return readRouteFiles(files).routes.flatMap((route) => route.paths);
 }
@@ -47,8 +47,8 @@ describe("names of files below pages/", () => {
     [["[...rest]/edit.tsx"], /has "\[\.\.\.rest\]" before its end/],
     [["[1].tsx"], /the segment "\[1\]"/],
     [["style.css"], /is neither \.tsx \(a page\) nor \.ts \(an endpoint\)/],
-    [["_page.tsx"], /begins with "_", as only these do: _layout\.tsx, _error\.tsx, _404\.tsx, _middleware\.ts/],
-    [["_layout.ts"], /as only these do/],
+    [["_page.tsx"], /begins with "_"; only these names may: _layout\.tsx, _error\.tsx, _404\.tsx, _middleware\.ts/],
+    [["_layout.ts"], /only these names may/],
     [["users.tsx", "users/index.tsx"], /pages\/users\.tsx and pages\/users\/index\.tsx are both the page \/users/],
     [["(a)/x.tsx", "(b)/x.tsx"], /are both the page \/x/],
     [["[id].tsx", "[name].tsx"], /are both the page \/:name/],
@@ -64,7 +64,7 @@ describe("names of files below pages/", () => {
   });
 });
 
-describe("what stands around a route", () => {
+describe("a route below pages/", () => {
   const files = [
     "_layout.tsx",
     "_error.tsx",
@@ -78,7 +78,7 @@ describe("what stands around a route", () => {
     "(admin)/users/[id].tsx",
   ];
 
-  it("is what its folder and those above it have, outermost first", () => {
+  it("has the layouts, error pages and middleware of its folder and the folders above, outermost first", () => {
     const { routes } = readRouteFiles(files);
     assert.deepEqual(routes.find(({ file }) => file.includes("[id]"))?.around, {
       layout: ["_layout.tsx", "(admin)/_layout.tsx"],
@@ -89,12 +89,12 @@ describe("what stands around a route", () => {
     });
   });
 
-  it("is not what a folder beside it has", () => {
+  it("has no layout of a sibling folder", () => {
     const { routes } = readRouteFiles(files);
     assert.deepEqual(routes.find(({ file }) => file === "index.tsx")?.around.layout, ["_layout.tsx"]);
   });
 
-  it("a _404.tsx answers for its folder and everything below", () => {
+  it("from a _404.tsx file answers every path in its folder and below", () => {
     const { notFound } = readRouteFiles(files);
     assert.deepEqual(
       notFound.map((route) => route.paths),
@@ -106,8 +106,8 @@ describe("what stands around a route", () => {
   });
 });
 
-describe("the order of files", () => {
-  it("changes nothing", () => {
+describe("the order of files below pages/", () => {
+  it("does not change the routes", () => {
     const files = ["index.tsx", "[id].tsx", "a/[id].tsx", "a/index.tsx", "a/_layout.tsx", "[[lang]]/b.tsx", "c.ts"];
     const expected = readRouteFiles(files);
     fc.assert(

@@ -1,5 +1,5 @@
 /**
- * What the files below `pages/` are: pages, endpoints, and what stands around them. Pure: takes names, gives routes.
+ * Maps the files below `pages/` to routes: pages, endpoints, and the files that apply to both. Pure: takes names, returns routes.
  *
  * | file                 | is                                                                          |
  * |----------------------|-----------------------------------------------------------------------------|
@@ -9,12 +9,12 @@
  * | `docs/[...rest].tsx` | the page `/docs/**:rest`, one segment or more; `[[...rest]]` `/docs` too    |
  * | `(shop)/cart.tsx`    | the page `/cart`: a folder in parentheses only groups                       |
  * | `api/users.ts`       | the endpoint `/api/users`: exports `GET`, `POST`, …                         |
- * | `_layout.tsx`        | around the pages of its folder and those below                              |
- * | `_error.tsx`         | in place of a page there that failed                                        |
- * | `_404.tsx`           | for paths there that nothing is at                                          |
- * | `_middleware.ts`     | around pages and endpoints there                                            |
- * | `_submits.ts`        | what forms are sent to, wherever they stand                                 |
- * | `_parts/card.tsx`    | the app's own, as tests (`.test.ts`) are: folders with `_` hold no routes   |
+ * | `_layout.tsx`        | the layout of pages in its folder and below                                 |
+ * | `_error.tsx`         | replaces a page there that failed                                           |
+ * | `_404.tsx`           | answers paths there without a page or endpoint                              |
+ * | `_middleware.ts`     | middleware of pages and endpoints there                                     |
+ * | `_submits.ts`        | submits for forms anywhere in the app                                       |
+ * | `_parts/card.tsx`    | no route: folders that begin with `_` and tests (`.test.ts`) are ignored    |
  */
 import { SvcError } from "../../index.ts";
 
@@ -72,7 +72,7 @@ export function readRouteFiles(files: readonly string[]): RouteFiles {
   };
 }
 
-/** Files of the app that are only near its pages. */
+/** Whether a file is no route: a test, a type declaration, or in a folder that begins with `_`. */
 function isAppsOwn(file: string): boolean {
   return foldersOf(file).some((folder) => folder.startsWith("_")) || /\.(?:test|spec|d)\.[jt]sx?$/.test(file);
 }
@@ -97,7 +97,7 @@ function roleOf(file: string): Role | undefined {
   const name = nameOf(file);
   if (!name.startsWith("_")) return undefined;
   const role = ROLES[name];
-  if (!role) throw refused(file, `begins with "_", as only these do: ${Object.keys(ROLES).join(", ")}`);
+  if (!role) throw refused(file, `begins with "_"; only these names may: ${Object.keys(ROLES).join(", ")}`);
   return role;
 }
 

@@ -15,7 +15,7 @@ const MAX_AGE_S = 60;
 /** Cookies have at most 4 KB, and a message is one sentence. */
 const MAX_TEXT = 500;
 
-/** Messages of requests whose page has taken them. */
+/** Messages that the page of a request has already read. */
 const taken = new WeakMap<Context, FlashMessage[]>();
 
 /**
@@ -25,10 +25,7 @@ const taken = new WeakMap<Context, FlashMessage[]>();
 export function flash(ctx: Context, message: FlashMessage | string): void {
   const { kind, text } = typeof message === "string" ? { kind: "success" as const, text: message } : message;
   if (text.length > MAX_TEXT)
-    throw new SvcError(
-      "SVC_DEFINITION",
-      `flash was given ${text.length} characters; a message has ${MAX_TEXT} at most`,
-    );
+    throw new SvcError("SVC_DEFINITION", `flash was given ${text.length} characters; the limit is ${MAX_TEXT}`);
   const all = [...(set.get(ctx) ?? []), { kind, text }].slice(-3);
   set.set(ctx, all);
   ctx.setCookie(COOKIES.flash, JSON.stringify(all), { signed: true, maxAgeSeconds: MAX_AGE_S });
@@ -48,7 +45,7 @@ export function takeFlash(ctx: Context): readonly FlashMessage[] {
   return messages;
 }
 
-/** Shows the messages of `flash` from the request before. For a layout. Screen readers announce it. */
+/** Shows the messages that the previous request set with `flash`. Put it into a layout. Screen readers announce it. */
 export function Flash(props: { class?: string }): Child {
   const { ctx } = usePage("Flash");
   return html(() => {

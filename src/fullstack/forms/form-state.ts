@@ -83,7 +83,7 @@ export class FormState {
     return this.errorOf(name);
   }
 
-  /** Whether a field has got the focus. */
+  /** Whether a field has the focus. */
   get hasFocus(): boolean {
     return this.#focused !== undefined;
   }

@@ -1,4 +1,4 @@
-/** Fields of forms as objects: what is placed comes back, and nothing that is sent can do more than be refused. */
+/** Form fields converted to objects: valid fields keep their values, and any other input is only rejected. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { stepsOf, treeOf, type FieldKind } from "./form-tree.ts";
 
 type Value = string | Value[] | { [name: string]: Value };
 
-/** Names that a form may have: any but those with marks of their own meaning, and those that reach prototypes. */
+/** Valid field names: no characters with a special meaning, and no names that reach prototypes. */
 const name = fc
   .string({ minLength: 1, maxLength: 8 })
   .filter((text) => !/[.[\]]/.test(text) && !["__proto__", "constructor", "prototype"].includes(text));
@@ -22,7 +22,7 @@ const { tree } = fc.letrec<{ tree: { [name: string]: Value }; value: Value }>((t
   ),
 }));
 
-/** As a form would name each text in it. */
+/** Names each text as a form would. */
 function fieldsOf(value: Value, path = ""): [string, string][] {
   if (typeof value === "string") return [[path, value]];
   if (Array.isArray(value)) return value.flatMap((item, at) => fieldsOf(item, `${path}[${at}]`));
@@ -30,7 +30,7 @@ function fieldsOf(value: Value, path = ""): [string, string][] {
 }
 
 describe("fields of a form", () => {
-  it("become the object that they were named after, in whatever order they come", () => {
+  it("become the object that their names describe, in any order", () => {
     fc.assert(
       fc.property(tree, fc.infiniteStream(fc.nat()), (value, places) => {
         const fields = fieldsOf(value)
@@ -42,7 +42,7 @@ describe("fields of a form", () => {
     );
   });
 
-  it("are an object or a refusal, and never reach a prototype", () => {
+  it("result in an object or an error, and never reach a prototype", () => {
     const piece = fc.constantFrom(
       "a",
       "b",
@@ -75,11 +75,11 @@ describe("fields of a form", () => {
     );
   });
 
-  it("are numbers where they are said to be, and text where they are none", () => {
+  it("of kind number become numbers, and stay text if they are not numeric", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         const { n } = treeOf([["n", String(number)]], { n: "number" });
-        // As text it has no sign when it is zero.
+        // The text of negative zero has no sign.
         assert.ok(Object.is(n, number === 0 ? 0 : number));
       }),
     );
@@ -89,7 +89,7 @@ describe("fields of a form", () => {
     assert.deepEqual(Object.keys(treeOf([["n", " "]], { n: "number" })), []);
   });
 
-  it("are true or false where they are said to be, false where they are not sent, in each item of a list too", () => {
+  it("of kind boolean become booleans, false if not sent, also in each item of a list", () => {
     const kinds = { agree: "boolean", "items[].done": "boolean", "more.news": "boolean" } as const;
     assert.deepEqual(treeOf([["agree", "on"]], kinds), { agree: true, more: { news: false } });
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe("fields of a form", () => {
     );
   });
 
-  it("are lists where they are said to be or their name says so, of one and of none too", () => {
+  it("become lists by their kind or a name with [], also with one or no value", () => {
     const kinds: Record<string, FieldKind> = { tags: "strings", sizes: "numbers" };
     assert.deepEqual(
       treeOf(
@@ -129,7 +129,7 @@ describe("fields of a form", () => {
     assert.deepEqual(treeOf([], kinds), { tags: [], sizes: [] });
   });
 
-  it("of one name that is no list: the last counts, as browsers mean a hidden field before a box", () => {
+  it("that share a name but are not a list keep the last value, so a hidden field can precede a checkbox", () => {
     assert.deepEqual(
       treeOf([
         ["a", "0"],
@@ -139,7 +139,7 @@ describe("fields of a form", () => {
     );
   });
 
-  it("have names of 32 levels at most", () => {
+  it("may be nested 32 levels deep at most", () => {
     assert.equal(stepsOf(`a${".b".repeat(31)}`).steps.length, 32);
     assert.throws(() => stepsOf(`a${".b".repeat(32)}`), /nested over 32 levels/);
   });

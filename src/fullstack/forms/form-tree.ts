@@ -1,15 +1,15 @@
 /**
- * From the flat fields of a form to the object that a schema checks: `address.city`, `items[0].name`, `tags` or `tags[]` several times.
- * Pure. What a field is (a number, a yes or no, a list) HTML can't say, so the submit does.
+ * Converts the flat fields of a form into the object that a schema validates: `address.city`, `items[0].name`, `tags` or `tags[]` several
+ * times. HTML can't express the type of a field (number, boolean, list), so the submit declares it. Pure.
  */
 import { SvcError, type Json } from "../../index.ts";
 
-/** What the text of a field is made into. */
+/** Type that the text of a field is converted to. */
 export type FieldKind = "number" | "boolean" | "strings" | "numbers";
 
-/** Deepest nesting, as of JSON from outside. */
+/** Deepest nesting, the same as for JSON from clients. */
 const MAX_DEPTH = 32;
-/** Longest list: what is more has come by mistake, or to cost memory. */
+/** Longest list. More items are a mistake or an attack on memory. */
 const MAX_ITEMS = 1000;
 
 /** Names that reach prototypes. */
@@ -18,7 +18,7 @@ const FORBIDDEN = new Set(["__proto__", "constructor", "prototype"]);
 type Step = string | number;
 type Tree = { [name: string]: Tree | Json } | (Tree | Json)[];
 
-/** `items[0].name` -> `["items", 0, "name"]`; `tags[]` -> `["tags"]`. @throws SvcError `SVC_INVALID` for a name that is none */
+/** `items[0].name` -> `["items", 0, "name"]`; `tags[]` -> `["tags"]`. @throws SvcError `SVC_INVALID` for an invalid name */
 export function stepsOf(name: string): { steps: Step[]; isList: boolean } {
   const isList = name.endsWith("[]");
   const path = isList ? name.slice(0, -2) : name;
@@ -37,9 +37,9 @@ export function stepsOf(name: string): { steps: Step[]; isList: boolean } {
 }
 
 /**
- * @param fields as they came
+ * @param fields in the order of the request
  * @param kinds by name, with `[]` for each item of a list: `items[].count`
- * @throws SvcError `SVC_INVALID` naming the field that can't be placed
+ * @throws SvcError `SVC_INVALID` that names a field with no valid place
  */
 export function treeOf(
   fields: readonly (readonly [name: string, value: string])[],
@@ -61,21 +61,21 @@ export function treeOf(
   return root as { [name: string]: Json };
 }
 
-/** As kinds are named: `["items", 0, "count"]` -> `items[].count`. */
+/** Key of a field in `kinds`: `["items", 0, "count"]` -> `items[].count`. */
 function kindName(steps: readonly Step[]): string {
   return steps.map((step, at) => (typeof step === "number" ? "[]" : `${at > 0 ? "." : ""}${step}`)).join("");
 }
 
 function listOf(texts: readonly string[], kind: FieldKind | undefined, name: string): Json {
-  if (texts.length > MAX_ITEMS) throw refused(name, `comes more than ${MAX_ITEMS} times`);
+  if (texts.length > MAX_ITEMS) throw refused(name, `occurs more than ${MAX_ITEMS} times`);
   return kind === "numbers" ? texts.map(numberOf) : [...texts];
 }
 
-/** What a text is as its kind; of what it can't be it stays text, which the schema then refuses in its own words. */
+/** Converts a text to its kind. A text that can't be converted stays text, so that the schema reports the error in its own words. */
 function valueOf(text: string, kind: FieldKind | undefined): Json | undefined {
   if (kind === "boolean") return !/^(?:|false|0|off|no)$/i.test(text);
   if (kind !== "number") return text;
-  // An empty field is one that was not filled in.
+  // An empty field counts as not filled in.
   return text.trim() === "" ? undefined : numberOf(text);
 }
 
@@ -106,7 +106,7 @@ function place(root: Tree, steps: readonly Step[], value: Json, name: string): v
   });
 }
 
-/** Of a list with holes nobody could say which item an error is about. */
+/** Rejects a list with holes: an error could not name the item it is about. */
 function requireWhole(tree: Tree, path: string): void {
   for (const [key, value] of Object.entries(tree)) {
     const name = Array.isArray(tree) ? `${path}[${key}]` : `${path === "" ? "" : `${path}.`}${key}`;
@@ -114,10 +114,10 @@ function requireWhole(tree: Tree, path: string): void {
   }
   if (!Array.isArray(tree)) return;
   const missing = Array.from(tree, (_, at) => at).find((at) => !(at in tree));
-  if (missing !== undefined) throw refused(`${path}[${missing}]`, "is missing, but items behind it are there");
+  if (missing !== undefined) throw refused(`${path}[${missing}]`, "is missing, but later items exist");
 }
 
-/** Boxes that are not ticked, and lists of none, are not sent at all. */
+/** Adds the values that browsers do not send: unchecked boxes and empty lists. */
 function addAbsent(root: Tree, kinds: Readonly<Record<string, FieldKind>>): void {
   for (const [name, kind] of Object.entries(kinds)) {
     if (kind === "number") continue;
@@ -136,7 +136,7 @@ function addTo(tree: Tree, [step = "", ...rest]: readonly string[], absent: Json
   if (rest.length === 0) {
     if (known === undefined) tree[step] = Array.isArray(absent) ? [...absent] : absent;
   } else if (typeof known === "object" && known !== null) addTo(known as Tree, rest, absent);
-  // A group of boxes of which none is ticked.
+  // A group of boxes, none of them checked.
   else if (known === undefined && rest[0] !== "[]") addTo((tree[step] = emptyObject()), rest, absent);
 }
 

@@ -1,6 +1,6 @@
 /**
- * `<Form>`: a form that works without script, and shows what was wrong with what was sent. Where scripts run, the first touch of it
- * fetches forms.js, which sends it and takes in the same page. docs/guide/forms.md
+ * `<Form>`: a form that works without JavaScript and shows the errors of a rejected submission. With JavaScript, the first interaction
+ * fetches forms.js, which submits the form and updates the page in place. docs/guide/forms.md
  */
 import { randomUUID } from "node:crypto";
 import { CsrfField, SvcError, type Context } from "../../index.ts";
@@ -10,7 +10,7 @@ import { FormState, formScope } from "./form-state.ts";
 import { usePage, type PageScope } from "../page-scope.ts";
 import type { AnySubmit, Submit } from "./submit.ts";
 
-/** What a form begins with: any part of its submit's input. */
+/** Initial values of a form: any part of its submit's input. */
 export type Partly<Input> = unknown extends Input
   ? unknown
   : Input extends readonly (infer Item)[]
@@ -20,30 +20,30 @@ export type Partly<Input> = unknown extends Input
       : { readonly [Key in keyof Input]?: Partly<Input[Key]> };
 
 export interface FormProps<Input, FileField extends string> extends FormSettings {
-  /** What it is sent to. */
+  /** Target of the form. */
   submit: Submit<Input, FileField>;
-  /** What its fields begin with; what was sent and refused goes before it. */
+  /** Initial values of the fields. After a rejected submission, the submitted values replace them. */
   values?: Partly<Input>;
 }
 
 interface FormSettings {
-  /** Of the element. Default: the submit's name; where a page has several forms for one submit, each needs its own. */
+  /** Id of the form element. Default: the submit's name. Several forms for one submit on a page each need their own id. */
   id?: string;
   class?: string;
-  /** For screen readers, where no heading names it. */
+  /** Name for screen readers, if no heading names the form. */
   "aria-label"?: string;
   "aria-labelledby"?: string;
   autocomplete?: "on" | "off";
-  /** Whether the browser leaves it to the server to check the fields. Default false. */
+  /** Disables the validation of the browser, so that only the server validates the fields. Default false. */
   novalidate?: boolean;
-  /** Whether fields are empty again once it was taken and the same page is shown. Default true. */
+  /** Whether to reset the fields after a successful submission that stays on the same page. Default true. */
   reset?: boolean;
-  /** What stands above the list of what is wrong. Default: how many things there are. `false`: no list. */
+  /** Heading of the list of errors. Default: their number. `false`: no list. */
   summary?: string | false;
   children?: Child;
 }
 
-/** @throws SvcError `SVC_DEFINITION` for a submit that the app doesn't know */
+/** @throws SvcError `SVC_DEFINITION` for a submit that is not registered in the app */
 export function Form<Input, FileField extends string>(props: FormProps<Input, FileField>): Child {
   const page = usePage("Form");
   requireKnown(page, props.submit);
@@ -56,7 +56,7 @@ function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { 
   const refusal = submitted(ctx);
   const isMine = refusal?.name === submit.name && (refusal.form ?? submit.name) === id;
   const state = new FormState(id, submit.name, isMine ? refusal : undefined, values);
-  // Before the list of what is wrong, which links to the fields that stand in it.
+  // Rendered before the list of errors, which links to the fields found here.
   const content = t(formScope.Provider({ value: state, children: html(() => t(children)) }));
   const attributes = {
     ...own,
@@ -69,7 +69,7 @@ function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { 
   return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>`;
 }
 
-/** First, so that a token that is wrong is known before a file is read. */
+/** The first fields of the form, so that an invalid CSRF token is detected before a file is read. */
 function hiddenFields(ctx: Context, id: string): string {
   const hidden = (name: string, value: string): string => `<input type="hidden" name="${name}" value="${a(value)}">`;
   const { pathname, search } = ctx.url;
@@ -85,8 +85,7 @@ function summaryOf(state: FormState, heading: string | undefined): string {
   const { refusal } = state;
   if (!refusal) return "";
   const problems = state.summary();
-  const count =
-    problems.length === 1 ? "One thing is to be put right" : `${problems.length} things are to be put right`;
+  const count = problems.length === 1 ? "Fix 1 error" : `Fix ${problems.length} errors`;
   const title = heading ?? (problems.length > 0 ? count : refusal.message);
   const items = problems.map(({ message, id }) =>
     id === undefined ? `<li>${t(message)}</li>` : `<li><a href="#${a(id)}">${t(message)}</a></li>`,
@@ -97,7 +96,7 @@ function summaryOf(state: FormState, heading: string | undefined): string {
 
 function requireKnown({ submits }: PageScope, submit: AnySubmit | undefined): void {
   if (submit !== undefined && submits.get(submit.name) === submit) return;
-  const what = submit === undefined ? "no submit" : `the submit "${submit.name}", which the app does not know`;
+  const what = submit === undefined ? "no submit" : `the submit "${submit.name}", which is not registered in the app`;
   throw new SvcError(
     "SVC_DEFINITION",
     `<Form> was given ${what}: export it from a page or layout, or from a _submits.ts below pages/, or name it in createFullStackApp({ submits: [ … ] })`,

@@ -1,24 +1,24 @@
-/** `submit`: what a form is sent to. Owns its definition for authors; the way over HTTP is the base app's (contract section 5). */
+/** `submit` defines the target of a form. The base app handles the HTTP request (contract section 5). */
 import { SvcError, type Context, type FileRule, type StandardSchema, type UploadedFile } from "../../index.ts";
 import { parseWith, type SubmitBody, type SubmitDefinition } from "../../internal.ts";
 import type { FieldKinds } from "./field-names.ts";
 import { treeOf, type FieldKind } from "./form-tree.ts";
 
-/** What a schema says of itself. */
+/** Input and output types of a schema. */
 type Types<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>;
 
 export type Files = Readonly<Record<string, FileRule>>;
 
 interface Settings<Schema extends StandardSchema, Of extends Files> extends Omit<SubmitDefinition, "run" | "files"> {
-  /** A Standard Schema of the fields; the handler gets what it makes of them. */
+  /** A Standard Schema of the fields. The handler receives its output. */
   schema: Schema;
-  /** File fields by name, with their limits; what is over them is refused while it is read. */
+  /** File fields by name, with their limits. A file over its limit is rejected while it is read. */
   files?: Of;
 }
 
 /**
- * `fields` says of each field that is no text what it is, by its name; of items of a list as `items[].count`: `"number"` (an empty
- * field is left out), `"boolean"` (a box that is not ticked is false), `"strings"` and `"numbers"` (lists; none is `[]`).
+ * `fields` declares the kind of each field that is not text, by name; in items of a list as `items[].count`. Kinds: `"number"` (an empty
+ * field is left out), `"boolean"` (an unchecked box is false), `"strings"` and `"numbers"` (lists; `[]` without values).
  */
 export type SubmitOptions<Schema extends StandardSchema, Of extends Files> = Settings<Schema, Of> &
   (unknown extends Types<Schema>["input"]
@@ -27,31 +27,30 @@ export type SubmitOptions<Schema extends StandardSchema, Of extends Files> = Set
       ? { fields?: FieldKinds<Types<Schema>["input"]> }
       : { fields: FieldKinds<Types<Schema>["input"]> });
 
-/** What a handler gets beside its input. */
+/** Second argument of a handler. */
 export interface SubmitContext<FileField extends string = string> {
   readonly ctx: Context;
-  /** Files by field, in their order; an empty list where none was sent. They are gone when the handler has ended, unless moved. */
+  /** Files by field, in their order; an empty list if none was sent. They are deleted when the handler ends, unless it moves them. */
   readonly files: Readonly<Record<FileField, readonly UploadedFile[]>>;
 }
 
 declare const input: unique symbol;
 
-/** What `<Form submit={…}>` takes. */
+/** Value of `<Form submit={…}>`. */
 export interface Submit<Input = unknown, FileField extends string = string> {
   readonly kind: "submit";
   readonly name: string;
   readonly definition: SubmitDefinition;
-  /** In types only: what its fields are. */
+  /** Type of the fields. Never set. */
   readonly [input]?: (input: Input, field: FileField) => void;
 }
 
-/** Any submit. */
 export type AnySubmit = Submit<never, never>;
 
 /**
- * @param name it is posted to, `/_svc/submit/<name>`: letters, digits, `_`, `.` and `-`, unique in the app.
- * @param run gets what the schema made of the fields. `redirect(to)` sends the visitor on; without, they see the page with the form
- * anew. `fail("…", issues)` shows the form again with what is wrong; what is returned is for callers that ask for JSON.
+ * @param name last segment of its path, `/_svc/submit/<name>`: letters, digits, `_`, `.` and `-`, unique in the app.
+ * @param run receives the output of the schema. `redirect(to)` sends the visitor to another page; without it, the page with the form is
+ * shown again. `fail("…", issues)` shows the form again with the errors. Callers that ask for JSON receive the return value.
  * @throws SvcError `SVC_DEFINITION`
  */
 export function submit<Schema extends StandardSchema, const Of extends Files = Record<never, FileRule>>(
@@ -91,13 +90,13 @@ export function isSubmit(value: unknown): value is AnySubmit {
   return typeof value === "object" && value !== null && (value as Partial<AnySubmit>).kind === "submit";
 }
 
-/** @throws SvcError `SVC_DEFINITION` for two of one name */
+/** @throws SvcError `SVC_DEFINITION` for two submits with one name */
 export function submitsByName(submits: Iterable<AnySubmit>): Map<string, AnySubmit> {
   const named = new Map<string, AnySubmit>();
   for (const each of submits) {
     const other = named.get(each.name);
     if (other && other !== each)
-      throw new SvcError("SVC_DEFINITION", `Two submits are called "${each.name}"; each needs a name of its own`);
+      throw new SvcError("SVC_DEFINITION", `Two submits are called "${each.name}"; submit names must be unique`);
     named.set(each.name, each);
   }
   return named;

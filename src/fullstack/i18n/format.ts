@@ -1,18 +1,18 @@
 /**
- * `svckit/i18n`: one message with what it is about, as text. For both sides: a handler that shows a message captures it, as data, and
- * the browser gets that one and this function. Plurals and formats are those of the platform (ECMA-402: `Intl`).
+ * `svckit/i18n`: formats one message with its parameters, on the server and in the browser. A handler captures a message as data, so the
+ * browser receives only that message and this function. `Intl` (ECMA-402) provides plurals and formats.
  */
 
-/** `"Hello {name}"`, or one text of several: `plural("n", { one: "{n} book", other: "{n} books" })`. */
+/** `"Hello {name}"`, or alternatives: `plural("n", { one: "{n} book", other: "{n} books" })`. */
 export type Template = string | Plural | Select;
 
-/** A text by a number: the categories of the language (`one`, `few`, `other`, …), or a number itself: `"=0"`. */
+/** Chooses a text by a number: by the plural categories of the language (`one`, `few`, `other`, …) or an exact number (`"=0"`). */
 export interface Plural<Name extends string = string, Of extends Branches = Branches> {
   readonly plural: Name;
   readonly of: Of;
 }
 
-/** A text by a text. */
+/** Chooses a text by another text. */
 export interface Select<Name extends string = string, Of extends Branches = Branches> {
   readonly select: Name;
   readonly of: Of;
@@ -23,17 +23,17 @@ export interface Branches {
   readonly [branch: string]: Template;
 }
 
-/** What stands in the place of `{name}`: numbers and dates as the language writes them. */
+/** Replaces `{name}`. Numbers and dates are formatted for the language. */
 export type Value = string | number | Date;
 
-/** Names in braces, and those that branches go by. */
+/** Names in braces, and names that choose a branch. */
 export type NamesOf<Of> = Of extends string
   ? NamesIn<Of>
   : Of extends { plural: infer Name; of: infer Inner } | { select: infer Name; of: infer Inner }
     ? Name | NamesOf<InBranches<Inner>>
     : never;
 
-/** What nobody knows more of ends here: any template holds any templates. */
+/** Ends the recursion for the general type `Branches`, which contains itself. */
 type InBranches<Inner> = Branches extends Inner ? never : Inner[keyof Inner];
 
 type NamesIn<Text extends string> = string extends Text
@@ -42,30 +42,30 @@ type NamesIn<Text extends string> = string extends Text
     ? Name | NamesIn<Rest>
     : never;
 
-/** Names of numbers that plurals go by. */
+/** Names of the numbers that choose a plural. */
 export type CountsOf<Of> = Of extends { plural: infer Name; of: infer Inner }
   ? Name | CountsOf<InBranches<Inner>>
   : Of extends { select: unknown; of: infer Inner }
     ? CountsOf<InBranches<Inner>>
     : never;
 
-/** What a template has to be given: `{ readonly n: number; readonly name: Value }`. */
+/** Parameters of a template: `{ readonly n: number; readonly name: Value }`. */
 export type ParamsOf<Of> = {
   readonly [Name in NamesOf<Of> & string]: Name extends CountsOf<Of> ? number : Value;
 };
 
-/** None where there are none. */
+/** Arguments of `format`: optional if the message has no parameters. */
 export type ParamArgs<Params> = [keyof Params] extends [never] ? [params?: Params] : [params: Params];
 
 /** One message in one language: plain data, so that handlers may capture it. */
 export interface Message<Params = Readonly<Record<string, Value>>> {
   readonly locale: string;
   readonly text: Template;
-  /** For types alone. */
+  /** Type of the parameters. Never set. */
   readonly params?: Params;
 }
 
-/** The message as text. A number in a `{name}` is written as the language does, a date in its medium form; `{other}` names stay. */
+/** The message as text. Numbers are formatted for the language, dates in its medium form. Unknown `{names}` stay. */
 export function format<Params>(message: Message<Params>, ...[params]: ParamArgs<Params>): string {
   return written(message.text, (params ?? {}) as Readonly<Record<string, Value>>, message.locale);
 }

@@ -9,7 +9,7 @@ const text = (template: Parameters<typeof format>[0]["text"], params = {}, local
   format({ locale, text: template }, params);
 
 describe("a message", () => {
-  it("has its parameters as the language writes them", () => {
+  it("formats its parameters for its language", () => {
     assert.equal(text("Hello {name}", { name: "Ada" }), "Hello Ada");
     assert.equal(text("{n} of {n}", { n: 1234.5 }), "1,234.5 of 1,234.5");
     assert.equal(text("{n}", { n: 1234.5 }, "de"), "1.234,5");
@@ -17,7 +17,7 @@ describe("a message", () => {
     assert.equal(text("{missing} {}", {}), "{missing} {}");
   });
 
-  it("is chosen by a number as the language counts, or by the number itself", () => {
+  it("is chosen by the plural category of a number, or by the exact number", () => {
     const books = plural("n", { "=0": "keine", one: "{n} Buch", other: "{n} Bücher" });
     assert.deepEqual(
       [0, 1, 2].map((n) => text(books, { n }, "de")),
@@ -35,13 +35,13 @@ describe("a message", () => {
     );
   });
 
-  it("is chosen by a text, one inside of another", () => {
+  it("is chosen by a text, also within another choice", () => {
     const invited = select("who", { team: "all", other: plural("n", { one: "one", other: "{n}" }) });
     assert.deepEqual([text(invited, { who: "team", n: 2 }), text(invited, { who: "x", n: 2 })], ["all", "2"]);
     for (const who of ["__proto__", "constructor", "toString"]) assert.equal(text(invited, { who, n: 1 }), "one");
   });
 
-  it("never takes a parameter for a template", () => {
+  it("never interprets a parameter as a template", () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         assert.equal(text("<{name}> {n}", { name: `${name}{n}`, n: 1 }), `<${name}{n}> 1`);
@@ -67,15 +67,15 @@ describe("the language of a request", () => {
     ["de;q=evil, pt-br", "pt-BR"],
     [`${"x,".repeat(5000)}de`, "en"],
   ] as const) {
-    it(`that asks for ${JSON.stringify(header.slice(0, 40))} is ${locale}`, () =>
+    it(`is ${locale} for the header ${JSON.stringify(header.slice(0, 40))}`, () =>
       assert.equal(negotiated(locales, header), locale));
   }
 
-  it("is one there is, whatever is asked for", () => {
+  it("is always a language of the app, for any header", () => {
     fc.assert(fc.property(fc.string(), (header) => assert.ok(locales.all.includes(negotiated(locales, header)))));
   });
 
-  it("stands in paths of all but the default one, and is exchanged there", () => {
+  it("is the prefix of a path except for the default language, and can be replaced", () => {
     assert.equal(localPath(locales, "/about", "de"), "/de/about");
     assert.equal(localPath(locales, "/", "de"), "/de");
     assert.equal(localPath(locales, "/de/about", "pt-BR"), "/pt-BR/about");
@@ -91,12 +91,12 @@ describe("the language of a request", () => {
     });
   });
 
-  it("says how it is written", () => {
+  it("determines the text direction", () => {
     const directions = ["en", "ar", "he-IL", "fa", "ur-Latn", "az-Arab", "de"].map(directionOf);
     assert.deepEqual(directions, ["ltr", "rtl", "rtl", "rtl", "ltr", "rtl", "ltr"]);
   });
 
   for (const tag of ["DE", "en_US", "", "../x"])
-    it(`is a tag: "${tag}" is refused`, () =>
+    it(`can not be the invalid tag "${tag}"`, () =>
       assert.throws(() => readLocales([tag], tag, "path"), { code: "SVC_DEFINITION" }));
 });

@@ -1,4 +1,4 @@
-/** `createI18n`: the languages of an app with their messages, typed. What is asked for texts is a translator: of a request, or of the page being rendered. */
+/** `createI18n`: the languages of an app with typed messages. A translator returns the texts for a request or for the page being rendered. */
 import { createContext, useContext, type Context } from "../../index.ts";
 import { BASE_PATH } from "../../internal.ts";
 import { format, type Message, type ParamArgs, type ParamsOf } from "./format.ts";
@@ -6,16 +6,19 @@ import { localeOf, localPath, readLocales, type Locales } from "./locales.ts";
 import type { Checked, Messages } from "./messages.ts";
 
 export interface I18nOptions<All, Default extends keyof All> {
-  /** Messages by language tag; these are the languages that there are. */
+  /** Messages by language tag. Its keys are the languages of the app. */
   readonly messages: All & Checked<All, Default>;
-  /** The language without a prefix, and for who speaks none of the others. Its keys and parameters are those that all must have. */
+  /** The language without a path prefix, also for visitors who speak none of the languages. All languages need its keys and parameters. */
   readonly defaultLocale: Default;
   /**
-   * `"path"` (default): each language has addresses of its own, `/about` and `/de/about`. `"accept-language"`: one address, in
-   * the language that the browser asks for; its answers differ from visitor to visitor.
+   * `"path"` (default): each language has its own URLs, `/about` and `/de/about`. `"accept-language"`: one URL for all languages; the
+   * browser's `Accept-Language` header decides, so responses differ between visitors.
    */
   readonly strategy?: Locales["strategy"];
-  /** Of `"path"`: whether `/` leads visitors who come from elsewhere to the language they have chosen or their browser asks for. Default true. */
+  /**
+   * For `"path"`: whether `/` redirects visitors to their chosen language or that of their browser, unless they followed a link of this
+   * site. Default true.
+   */
   readonly redirectHome?: boolean;
 }
 
@@ -28,41 +31,41 @@ export interface Translator<Of extends Messages> {
   message<Key extends keyof Of & string>(this: void, key: Key): Message<ParamsOf<Of[Key]>>;
   number(this: void, value: number, options?: Intl.NumberFormatOptions): string;
   date(this: void, value: Date | number, options?: Intl.DateTimeFormatOptions): string;
-  /** A path of a page in this language, or another one. */
+  /** The path of a page in this language or in `locale`. */
   path(this: void, path: string, locale?: string): string;
-  /** Where a link leads that chooses a language: to the page in it, by way of a cookie. @param path default: the front page */
+  /** URL of a link that chooses a language: sets a cookie and redirects to the page. @param path default: the front page */
   choice(this: void, locale: string, path?: string): string;
 }
 
 export interface I18n<Of extends Messages = Messages> {
   readonly locales: Locales;
   readonly redirectHome: boolean;
-  /** Of the page that is being rendered: in the body of a component. */
+  /** The translator of the page being rendered. Call it in the body of a component. */
   use(this: void): Translator<Of>;
-  /** Of a request: in `load`, `head`, actions, submits, endpoints and middleware. */
+  /** The translator of a request. Use it in `load`, `head`, actions, submits, endpoints and middleware. */
   of(this: void, ctx: Context): Translator<Of>;
 }
 
-/** Of an app, whatever its messages are. */
+/** The i18n of an app, independent of the types of its messages. */
 export type AnyI18n = Pick<I18n, "locales" | "redirectHome"> & {
   of(this: void, ctx: Context): { readonly locale: string };
 };
 
-/** Below `/_svc/`, where a language is chosen. */
+/** Endpoint below `/_svc/` that chooses a language. */
 export const CHOICE_NAME = "locale";
 
-/** What links of the page that is being rendered need to know. */
+/** Language data that links of the page being rendered need. */
 export interface SiteLanguages {
   readonly locales: Locales;
-  /** Of the page. */
+  /** Language of the page. */
   readonly locale: string;
-  /** Routes of pages, as their files are called; others have no language in their address. */
+  /** Routes of pages, by file name. Other routes have no language in their URL. */
   readonly pages: ReadonlySet<string>;
 }
 
 export const SiteLocales = createContext<SiteLanguages | undefined>(undefined);
 
-/** @throws SvcError `SVC_DEFINITION` for a language that is none, or a default without messages */
+/** @throws SvcError `SVC_DEFINITION` for an invalid language tag, or a default without messages */
 export function createI18n<
   const All extends Readonly<Record<string, Messages>>,
   const Default extends keyof All & string,
@@ -104,6 +107,6 @@ function translatorOf<Of extends Messages>(
     path: (path: string, other = locale) => localPath(locales, path, other),
     choice: (other: string, path = "/") =>
       `${BASE_PATH}/${CHOICE_NAME}/${encodeURIComponent(other)}?to=${encodeURIComponent(path)}`,
-    // What it is to its callers, keys and parameters, is told by the types of the messages.
+    // The types of the messages determine the keys and parameters for callers.
   }) as unknown as Translator<Of>;
 }

@@ -1,18 +1,18 @@
-/** Which language a request is answered in, and where a page stands in each. Pure. BCP 47, RFC 9110 section 12.5.4, RFC 4647 section 3.4. */
+/** Chooses the language of a request, and maps paths between languages. Pure. BCP 47, RFC 9110 section 12.5.4, RFC 4647 section 3.4. */
 import { SvcError, type Context } from "../../index.ts";
 
 export interface Locales {
   /** Language tags, the default first. */
   readonly all: readonly string[];
   readonly fallback: string;
-  /** `"path"`: `/about` and `/de/about`; `"accept-language"`: one address, in the language that the visitor's browser asks for. */
+  /** `"path"`: `/about` and `/de/about`; `"accept-language"`: one URL, in the language that the browser asks for. */
   readonly strategy: "path" | "accept-language";
 }
 
-/** Holds what a visitor has chosen. */
+/** Stores the language that a visitor chose. */
 export const CHOICE_COOKIE = "locale";
 
-/** @throws SvcError `SVC_DEFINITION` for a tag that is none. */
+/** @throws SvcError `SVC_DEFINITION` for an invalid tag. */
 export function readLocales(tags: readonly string[], fallback: string, strategy: Locales["strategy"]): Locales {
   for (const tag of tags) {
     if (isTag(tag)) continue;
@@ -24,7 +24,7 @@ export function readLocales(tags: readonly string[], fallback: string, strategy:
   if (!tags.includes(fallback))
     throw new SvcError(
       "SVC_DEFINITION",
-      `createI18n has the default "${fallback}", and no messages of it; it has ${tags.join(", ")}`,
+      `createI18n has no messages for the default language "${fallback}"; it has ${tags.join(", ")}`,
     );
   return { all: [fallback, ...tags.filter((tag) => tag !== fallback)], fallback, strategy };
 }
@@ -37,7 +37,7 @@ function isTag(tag: string): boolean {
   }
 }
 
-/** `/about` in German: `/de/about`. What has a language already is put into the other one. */
+/** `/about` in German: `/de/about`. Replaces the language of a path that already has one. */
 export function localPath({ all, fallback, strategy }: Locales, path: string, locale: string): string {
   if (strategy !== "path") return path;
   const bare = barePath({ all, fallback, strategy }, path);
@@ -50,31 +50,31 @@ export function barePath(locales: Locales, path: string): string {
   return locale === undefined ? path : path.slice(locale.length + 1) || "/";
 }
 
-/** The language that a path begins with; the default one never stands there. */
+/** The language that a path begins with. The default language has no prefix. */
 function inPath({ all, fallback, strategy }: Locales, path: string): string | undefined {
   if (strategy !== "path") return undefined;
   const [, first] = /^\/([^/?#]+)/.exec(path) ?? [];
   return first !== undefined && first !== fallback && all.includes(first) ? first : undefined;
 }
 
-/** The language of a request. @param isPage whether its path is that of a page: others, such as actions, go by what the visitor wants. */
+/** The language of a request. @param isPage whether its path belongs to a page. Others, such as actions, use the visitor's language. */
 export function localeOf(locales: Locales, ctx: Context, isPage: boolean): string {
   const own = inPath(locales, ctx.path);
   if (own !== undefined) return own;
   return locales.strategy === "path" && isPage ? locales.fallback : wantedLocale(locales, ctx);
 }
 
-/** What the visitor has chosen, or the browser asks for. */
+/** The language that the visitor chose, or that the browser asks for. */
 export function wantedLocale(locales: Locales, ctx: Context): string {
   const chosen = ctx.cookie(CHOICE_COOKIE);
   if (chosen !== undefined && locales.all.includes(chosen)) return chosen;
   return negotiated(locales, ctx.header("accept-language"));
 }
 
-/** Most that are looked at: nobody speaks more. */
+/** Most language ranges read from a header. */
 const MAX_RANGES = 20;
 
-/** The best of what the browser asks for, each range cut from the right until it fits (RFC 4647, "lookup"). */
+/** The best match for `Accept-Language`. Each range is shortened from the right until it matches (RFC 4647, "lookup"). */
 export function negotiated({ all, fallback }: Locales, header = ""): string {
   const ranges = header.split(",", MAX_RANGES).flatMap((part, at) => {
     const [range = "", weight] = part.split(";");
@@ -95,14 +95,14 @@ export function negotiated({ all, fallback }: Locales, header = ""): string {
 
 const RIGHT_TO_LEFT = new Set(["ar", "ckb", "dv", "fa", "he", "ku", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"]);
 
-/** The direction that a language is written in. */
+/** Text direction of a language. */
 export function directionOf(locale: string): "ltr" | "rtl" {
   const { language, script } = new Intl.Locale(locale);
   if (script === "Latn" || script === "Cyrl") return "ltr";
   return RIGHT_TO_LEFT.has(language) || script === "Arab" || script === "Hebr" ? "rtl" : "ltr";
 }
 
-/** Addresses of a page in each language, and for who speaks none of them; none where all have one address. */
+/** Paths of a page by language, with `x-default`. @returns undefined if all languages share one URL */
 export function alternatesOf(locales: Locales, path: string): Record<string, string> | undefined {
   if (locales.strategy !== "path" || locales.all.length < 2) return undefined;
   const pairs = locales.all.map((locale) => [locale, localPath(locales, path, locale)]);

@@ -1,4 +1,4 @@
-/** What languages do to requests: where a choice is remembered, where the front page leads, and what caches are told. */
+/** Routes and middleware for languages: stores the choice of a visitor, redirects the front page, and sets `Vary` for caches. */
 import {
   notFound,
   redirect,
@@ -12,29 +12,29 @@ import { CHOICE_COOKIE, localPath, wantedLocale, type Locales } from "./locales.
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** `/_svc/locale/de?to=/about`: remembers the choice, and leads to the page in that language. */
+/** `/_svc/locale/de?to=/about`: stores the choice and redirects to the page in that language. */
 export function choiceRoutes(locales: Locales): RouteDefinition[] {
   return [
     route("GET", "/:locale", (ctx) => {
       const { locale } = ctx.params;
       if (!locales.all.includes(locale))
-        return notFound(`There is no language ${locale}; there are ${locales.all.join(", ")}`);
+        return notFound(`The language ${locale} does not exist; this site has ${locales.all.join(", ")}`);
       ctx.setCookie(CHOICE_COOKIE, locale, { maxAgeSeconds: YEAR_SECONDS });
       return redirect(localPath(locales, ownPath(ctx.query.get("to")), locale));
     }),
   ];
 }
 
-/** Never another site's: `//` and a backslash begin one. */
+/** A path of this site only: `//` and a backslash would lead to another site. */
 function ownPath(to: string | null): string {
   return to !== null && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) ? to : "/";
 }
 
-/** Around the front page in the default language: who comes from elsewhere is led to the one that is wanted. */
+/** Middleware of the front page in the default language: redirects visitors who did not follow a link of this site to their language. */
 export function homeRedirect(locales: Locales): Middleware {
   return async (ctx, next) => {
     const site = ctx.header("sec-fetch-site");
-    // Who follows a link of this site has said where to go.
+    // A link within this site already chooses the language.
     const wanted = site === "same-origin" ? locales.fallback : wantedLocale(locales, ctx);
     if (wanted === locales.fallback) return varying(await next());
     const headers = ["location", localPath(locales, "/", wanted), "cache-control", "private, no-cache"];
@@ -42,12 +42,12 @@ export function homeRedirect(locales: Locales): Middleware {
   };
 }
 
-/** Around pages whose language is that of the request. */
+/** Middleware of pages whose language depends on the request. */
 export const byLanguage: Middleware = async (_, next) => varying(await next());
 
 function varying(answer: Answer): Answer {
   const { headers } = answer;
-  // Not by the global Response: to ask for it loads all of node's fetch.
+  // Avoids `instanceof Response`: the global Response loads all of Node's fetch.
   const had = "getSetCookie" in headers ? headers.get("vary") : varyOf(headers);
   return withHeaders(answer, { vary: had ? `${had}, accept-language` : "accept-language" });
 }

@@ -47,12 +47,12 @@ export interface Loaded {
 
 type Outcome = { ok: true; data: unknown } | { ok: false; error: unknown };
 
-/** @throws an error that no `_error.tsx` is around, and redirects. */
+/** @throws redirects, and an error without an `_error.tsx` around it */
 export async function loadChain(chain: LayoutChain, ctx: Context): Promise<Loaded> {
   const outcomes = await Promise.all(chain.levels.map((level) => outcomeOf(level, ctx)));
   const redirect = outcomes.find((outcome) => !outcome.ok && isRedirect(outcome.error));
   if (redirect && !redirect.ok) throw redirect.error;
-  // The outermost failure: everything inside it can't be shown.
+  // The outermost failure counts: nothing inside it can be shown.
   const failedAt = outcomes.findIndex((outcome) => !outcome.ok);
   const data = outcomes.map((outcome) => (outcome.ok ? outcome.data : undefined));
   const failed = outcomes[failedAt];
@@ -84,7 +84,7 @@ function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number)
   // The caller distinguishes a visitor that left from a fault.
   if (ctx.signal.aborted) throw error;
   const status = statusOf(error);
-  // Of two equally near files, the one for this status alone.
+  // `_404.tsx` comes last, so it wins over an equally near `_error.tsx`.
   const standbys = status === 404 ? [...chain.errors, ...chain.notFound] : chain.errors;
   const nearest = standbys.toSorted((left, right) => left.depth - right.depth).findLast(({ depth }) => depth <= at);
   if (!nearest) throw error;
@@ -92,7 +92,7 @@ function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number)
   return { ...nearest, error };
 }
 
-/** The page inside its layouts, rendered where it is inserted. */
+/** The page inside its layouts. Rendering starts when the result is inserted. */
 export function viewChain(chain: LayoutChain, loaded: Loaded, ctx: Context): unknown {
   const levels = html(() => t(viewLevel(chain, loaded, ctx, 0)));
   const page = pageScope.Provider({ value: { ctx, submits: chain.submits }, children: levels });

@@ -3,17 +3,17 @@ import { describe, it } from "node:test";
 import { outletKey } from "./outlets.ts";
 
 describe("the key of a layout", () => {
-  it("is the same for every request where its folder has no parameter", () => {
+  it("is the same for every request if its folder has no parameter", () => {
     const key = outletKey("users/_layout.tsx");
     assert.equal(key({ id: "1" }), key({ id: "2" }));
     assert.match(key({}), /^[0-9a-f]{8}$/);
   });
 
-  it("is another for another file", () => {
+  it("differs between files", () => {
     assert.notEqual(outletKey("_layout.tsx")({}), outletKey("users/_layout.tsx")({}));
   });
 
-  it("tells what its folder's parameters say apart, and nothing else", () => {
+  it("depends on the parameters of its folder, and on no others", () => {
     const key = outletKey("(app)/users/[id]/[[tab]]/[...rest]/_layout.tsx");
     const params = { id: "1", tab: "posts", rest: "a/b", other: "x" };
     assert.equal(key(params), key({ ...params, other: "y" }));

@@ -11,7 +11,7 @@ export interface RobotsRule {
 }
 
 const PRODUCT_TOKEN = /^(?:\*|[A-Za-z_-]+)$/;
-/** `#` would begin a comment: encoded as `%23`, it is part of the path (RFC 9309 section 2.2). */
+/** `#` would begin a comment. Encoded as `%23`, it is part of the path (RFC 9309 section 2.2). */
 const PATH = /^[/*][^\s#\p{Cc}]*$/u;
 
 /**

@@ -8,7 +8,7 @@ import { escapeXml, MAX_ENTRIES, sitemapFiles, type SitemapEntry } from "./sitem
 const SITE = "https://example.com";
 
 describe("robots.txt", () => {
-  it("without rules allows everything, and names the sitemap", () => {
+  it("allows everything by default, and names the sitemap", () => {
     assert.equal(
       robotsText([], "https://example.com/sitemap.xml"),
       "User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n",
@@ -22,7 +22,7 @@ describe("robots.txt", () => {
     [{ allow: ["/a\u0000"] }, /as Allow/],
     [{ userAgent: "Bot\nDisallow: /" }, /as User-agent; it must be a crawler's token/],
   ] as const) {
-    it(`refuses ${JSON.stringify(rule)}, which would say something else`, () =>
+    it(`refuses ${JSON.stringify(rule)}, which would change the meaning of the file`, () =>
       assert.throws(() => robotsText([rule], undefined), { code: "SVC_DEFINITION", message }));
   }
 });
@@ -30,23 +30,23 @@ describe("robots.txt", () => {
 describe("sitemap.xml", () => {
   const only = (...entries: SitemapEntry[]): string => sitemapFiles(entries, SITE).join("");
 
-  it("escapes addresses and languages, and makes them absolute", () => {
+  it("escapes URLs and languages, and makes URLs absolute", () => {
     const xml = only({ path: "/a?b=1&c=<d>", alternates: { "x-default": "/a" } });
     assert.match(xml, /<loc>https:\/\/example\.com\/a\?b=1&amp;c=%3Cd%3E<\/loc>/);
     assert.match(xml, /<xhtml:link rel="alternate" hreflang="x-default" href="https:\/\/example\.com\/a"\/>/);
   });
 
-  it("never leaves its site, whatever a path looks like", () => {
+  it("never contains a URL of another site, whatever a path looks like", () => {
     for (const path of ["//other.example/x", "/\\other.example", "/@other.example", "https://example.com/a"])
       assert.match(only({ path }), /<loc>https:\/\/example\.com\//, path);
     for (const path of ["https://example.com.other.example/", "https://other.example/", "", "books", "javascript:1"])
-      assert.throws(() => only({ path }), { code: "SVC_DEFINITION", message: /is no address of https/ }, path);
+      assert.throws(() => only({ path }), { code: "SVC_DEFINITION", message: /is not a URL of https/ }, path);
   });
 
-  it("refuses a date that is none", () =>
+  it("rejects an invalid date", () =>
     assert.throws(() => only({ path: "/", lastModified: new Date(Number.NaN) }), { message: /invalid date/ }));
 
-  it("is several files where one would have too many addresses, or too many bytes", () => {
+  it("is split into several files if one would have too many URLs or bytes", () => {
     const entries = Array.from({ length: MAX_ENTRIES + 1 }, (_, at) => ({ path: `/${at}` }));
     const files = sitemapFiles(entries, SITE);
     assert.deepEqual(
@@ -58,7 +58,7 @@ describe("sitemap.xml", () => {
     assert.equal(small.join("").match(/<loc>/g)?.length, 100);
   });
 
-  it("text is text in XML, whatever it holds", () => {
+  it("encodes any text as valid XML", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const escaped = escapeXml(text);
@@ -69,7 +69,7 @@ describe("sitemap.xml", () => {
 });
 
 describe("llms.txt", () => {
-  it("keeps titles and notes to their line, and links whole", () => {
+  it("keeps each title and note on its line, and links intact", () => {
     const text = llmsText(
       { title: "A\n# B", sections: { Docs: [{ title: "[x](y)", href: "/a(b)", note: "one\ntwo" }] } },
       "https://example.com",

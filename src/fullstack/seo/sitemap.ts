@@ -63,7 +63,7 @@ function urlElement({ path, lastModified, alternates = {} }: SitemapEntry, origi
 function addressOf(path: string, origin: string): string {
   const rest = path.startsWith(`${origin}/`) ? path.slice(origin.length) : path;
   if (rest.startsWith("/")) return new URL(origin + rest).href;
-  throw refused(path, `is no address of ${origin}; give a path such as "/books/emma"`);
+  throw refused(path, `is not a URL of ${origin}; give a path such as "/books/emma"`);
 }
 
 function dateText(path: string, date: Date): string {

@@ -16,7 +16,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
   let store: Store;
   before(async () => {
     test = await testDatabase();
-    // Its tables.
+    // The tables of the cluster.
     store = await openStore(test.url);
   });
   after(async () => {
@@ -37,10 +37,10 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     readControls: async () => undefined,
     perform: async () => undefined,
     dropAll: () => undefined,
-    fulfil: () => Promise.reject(new Error("nobody asks")),
+    execute: () => Promise.reject(new Error("nobody asks")),
   };
 
-  /** Time for those who look now and then: each of their waits is short. */
+  /** A clock with short waits for periodic checks. */
   const hasty: Clock = {
     now: () => systemClock.now(),
     elapsed: () => systemClock.elapsed(),
@@ -73,7 +73,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     return { database, cluster };
   }
 
-  /** Of a test that fails too: a process that is left in its cluster keeps this one from ending. */
+  /** Also stops the processes of a failed test: a running process would keep this one alive. */
   const open: Cluster[] = [];
   afterEach(async () => {
     for (const cluster of open.splice(0)) {
@@ -83,7 +83,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     }
   });
 
-  it("takes a graph again that it could not read", async () => {
+  it("retries a run that it could not read", async () => {
     const numbers: number[] = [];
     let taken = (): void => undefined;
     const isTaken = new Promise<void>((resolve) => (taken = resolve));
@@ -97,11 +97,11 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     await database.query(graphOf("g_1"));
     await database.query(jobOf("g_1"));
     await isTaken;
-    // Taken, given back, taken.
+    // Leased, returned, leased.
     assert.deepEqual(numbers, [1, 3]);
   });
 
-  it("that runs nothing gives back what it holds and does not know of, and never takes it up", async () => {
+  it("that runs no workers returns leases it does not know of, and does not resume those runs", async () => {
     let isHeld = false;
     const { database, cluster } = await start(
       { holds: () => true, hold: async () => void (isHeld = true) },
@@ -126,7 +126,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     await database.query("select graphile_worker.remove_job('g_1')");
   });
 
-  it("waits for nothing any more once it is closed, without a drain too", async () => {
+  it("stops all waiting once it is closed, also without a drain", async () => {
     const clock = new SimulatedClock();
     const { cluster } = await start({}, undefined, { isRunner: false, clock });
     assert.ok(clock.pending > 0);
@@ -135,7 +135,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("that finds another dead looks after children of which that one may have told nobody", async () => {
+  it("resumes children that a dead process may not have reported to their parents", async () => {
     let looked = (): void => undefined;
     const hasLooked = new Promise<void>((look) => (looked = look));
     const { database } = await start({ lookAfterChildren: async () => looked() });
@@ -148,14 +148,14 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     assert.equal(rows.length, 0);
   });
 
-  it("hears of pages that another has invalidated, however many and however long their names", async () => {
+  it("receives page invalidations of another process, of any number and length", async () => {
     const heard = new Set<string>();
     const names = Array.from({ length: 400 }, (_, at) => `/books/${at}/${"ž".repeat(50)}`);
     let hear = (): void => undefined;
     const hasHeard = new Promise<void>((resolve) => (hear = resolve));
     await start({}, ({ invalidated }) => {
       for (const name of invalidated) heard.add(name);
-      // What is told at once may come in any order.
+      // Simultaneous notifications may arrive in any order.
       if (heard.size === names.length + 1) hear();
     });
     const { cluster } = await start({});
@@ -165,7 +165,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     assert.deepEqual([...heard].sort(), [...names, "/*"].sort());
   });
 
-  it("that was given up, and believes to hold a graph, does not throw its job away", async () => {
+  it("that was declared dead but still believes to hold a run does not discard its job", async () => {
     let isBelieved = true;
     let taken = (_number: number): void => undefined;
     const isTaken = new Promise<number>((resolve) => (taken = resolve));
@@ -177,7 +177,7 @@ describe("a process of a cluster", { skip: await withoutPostgres() }, () => {
     await database.query(graphOf("g_2"));
     await database.query("delete from svc.processes");
     await database.query(jobOf("g_2"));
-    // How often it changed hands until then depends on when the loss is noticed; odd numbers are of leases that are held.
+    // The number of lease changes until then depends on when the loss is detected. Odd numbers belong to leases that are held.
     assert.equal((await isTaken) % 2, 1);
   });
 });

@@ -32,7 +32,7 @@ import { Rounds, type Sweep, type RoundsOptions } from "./sweeper.ts";
 /** Time between two announcements of webhook changes, however many deliveries end. */
 const NOTIFY_MS = 1000;
 
-/** As `invalidate` expects it. */
+/** Argument of `invalidate`. */
 const ALL_PAGES = ["/*"];
 
 export interface ClusterOptions {
@@ -88,7 +88,7 @@ export class Cluster implements ClusterPort {
       database,
       clock,
       notices: this.#notices,
-      fulfil: (graphId, wanted) => this.#reach.fulfil(graphId, wanted),
+      execute: (graphId, wanted) => this.#reach.execute(graphId, wanted),
     });
     const me = (): string | undefined => this.#membership.id;
     const { isRunner, concurrency } = options;
@@ -166,7 +166,7 @@ export class Cluster implements ClusterPort {
   /** Joins the cluster and takes runs. The store's tables exist already. */
   async start(): Promise<void> {
     const { database, log, identifiers, concurrency } = this.#options;
-    // The database may be briefly away, now or later.
+    // The database may be briefly unavailable, now or later.
     await patiently(() => prepareJobs(database.pool, log));
     await patiently(() => this.#membership.join());
     this.#rounds.start();
@@ -190,7 +190,7 @@ export class Cluster implements ClusterPort {
     await this.#queues.close();
   }
 
-  /** Gives up its runs and leaves. */
+  /** Releases its leases and leaves the cluster. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#rounds.close();
@@ -203,7 +203,7 @@ export class Cluster implements ClusterPort {
     await this.#options.database.close();
   }
 
-  // What the engine asks.
+  // Called by the engine.
 
   attach(held: LeasedRun): void {
     this.#held = held;
@@ -256,7 +256,7 @@ export class Cluster implements ClusterPort {
     return this.#graphs.giveBack(graphId, lease);
   }
 
-  // What others want.
+  // Notifications of other processes.
 
   #looks(): Pick<RoundsOptions, "always" | "seldom"> {
     const handOn: Sweep = () => this.#leases.handOn();
@@ -294,24 +294,28 @@ export class Cluster implements ClusterPort {
     onDoubt();
     this.#held
       ?.lookAfterChildren()
-      .catch((err: unknown) => log.warn({ err }, "Children of graphs could not be looked after; that is done again"));
+      .catch((err: unknown) =>
+        log.warn({ err }, "The children of runs of a dead process could not be checked. It is tried again."),
+      );
   }
 
   #readControls(): void {
     const { log } = this.#options;
     this.#held
       ?.readControls()
-      .catch((err: unknown) => log.warn({ err }, "Queues and schedules could not be read again"));
+      .catch((err: unknown) => log.warn({ err }, "Changed queues and schedules could not be read"));
   }
 
   #lookForCommands(id: string): void {
     const { log } = this.#options;
-    this.#commands.look(id).catch((err: unknown) => log.warn({ err }, "Another process could not be answered"));
+    this.#commands
+      .look(id)
+      .catch((err: unknown) => log.warn({ err }, "A command of another process could not be answered"));
   }
 
   #requireId(): string {
     const { id } = this.#membership;
     if (id !== undefined) return id;
-    throw new SvcError("SVC_STORE", "This process has lost its database, and joins anew");
+    throw new SvcError("SVC_STORE", "This process has lost its database and is joining again");
   }
 }

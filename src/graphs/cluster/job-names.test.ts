@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { identifierOf, nameOf } from "./job-names.ts";
 
-it("names of jobs tell definitions apart, and are as short as graphile-worker wants them", () => {
+it("job names differ between definitions and stay within the length limit of graphile-worker", () => {
   const long = "n".repeat(64);
   const versions = [undefined, "1", "v".repeat(64), `${"v".repeat(63)}w`];
   const names = versions.flatMap((version) => [

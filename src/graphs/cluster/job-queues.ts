@@ -28,12 +28,13 @@ export class JobQueues {
   async start(queue: Pick<JobsOptions, "identifiers" | "concurrency" | "isAhead" | "onJob">): Promise<void> {
     const { database, clock, log, me } = this.#options;
     let last: string | undefined;
-    // Jobs of a stopped pool are unlocked once it is not listed any more.
+    // Jobs of a stopped pool are unlocked once it is no longer registered.
     const onPool = (pool: string): void => {
       this.#pools = [...this.#pools.filter((other) => other !== last), pool];
       last = pool;
       const id = me();
-      if (id !== undefined) this.list(id).catch((err: unknown) => log.warn({ err }, "A pool is not listed yet"));
+      if (id !== undefined)
+        this.list(id).catch((err: unknown) => log.warn({ err }, "A job pool is not registered yet"));
     };
     this.#queues.push(await startJobs({ ...queue, pool: database.pool, clock, log, onPool }));
   }

@@ -1,4 +1,4 @@
-/** The queue of graphs over what ends the one of graphile-worker. */
+/** The queue of runs continues after failures that end graphile-worker. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { systemClock } from "../../platform/shared/clock.ts";
@@ -7,13 +7,13 @@ import { testDatabase, withoutPostgres } from "../../testing/test-database.ts";
 import { prepareJobs, startJobs } from "./jobs.ts";
 import { openDatabase } from "./open-database.ts";
 
-/** Raised as a job is taken out of the queue: its end can't be written. */
+/** Thrown when a job is removed from the queue, so that its end can't be written. */
 const REFUSE = `
   create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
   create trigger refuse before delete on graphile_worker._private_jobs for each row execute function refuse()`;
 
-describe("a queue of graphs", { skip: await withoutPostgres() }, () => {
-  it("goes on, under another name, after the end of a job could not be written", async () => {
+describe("a queue of runs", { skip: await withoutPostgres() }, () => {
+  it("continues under another name after the end of a job could not be written", async () => {
     const test = await testDatabase();
     const database = await openDatabase(test.url, "svc");
     await prepareJobs(database.pool, silentLog);

@@ -14,7 +14,7 @@ import type { JobPayload } from "./job-names.ts";
 const FETCHED = 64;
 /** Interval for due jobs; new ones are announced. graphile-worker's default. */
 const POLL_MS = 2000;
-/** The interval if jobs are fetched one by one: each place polls by itself, and later jobs are only those that others gave back. */
+/** The interval if jobs are fetched one by one: each slot polls by itself, and later jobs are only those that others returned. */
 const POLL_EACH_MS = 10_000;
 /** Pause before a queue is restarted. Its cause seldom ends sooner. */
 const RESTART_MS = 500;
@@ -50,7 +50,7 @@ async function load() {
   } catch (cause) {
     throw new SvcError(
       "SVC_CONFIG",
-      "A database at postgres:// needs the packages pg and graphile-worker: npm install pg graphile-worker",
+      "A postgres:// database needs the packages pg and graphile-worker. Run npm install pg graphile-worker",
       { cause },
     );
   }
@@ -75,8 +75,8 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
 }
 
 /**
- * graphile-worker gives up for good if it once can't write the end of a job, as when the server restarts: another one is started then.
- * Jobs of the previous one are unlocked once its pool is not listed any more.
+ * graphile-worker stops permanently if it can't write the end of a job, such as during a restart of the server. Another one is started
+ * then. Jobs of the previous one are unlocked once its pool is no longer registered.
  */
 class Queue implements Jobs {
   readonly #options: JobsOptions;
@@ -123,7 +123,7 @@ class Queue implements Jobs {
   #ended(runner: Runner): void {
     if (this.#runner !== runner || this.#isClosed) return;
     this.#runner = undefined;
-    this.#options.log.warn({}, "A queue of jobs has stopped, and is started again");
+    this.#options.log.warn({}, "A job queue has stopped. It is started again.");
     this.#startLater();
   }
 
@@ -132,7 +132,7 @@ class Queue implements Jobs {
     this.#again = clock.schedule(RESTART_MS, () => {
       if (this.#isClosed) return;
       this.start().catch((err: unknown) => {
-        log.warn({ err }, "A queue of jobs could not be started; that is tried again");
+        log.warn({ err }, "A job queue could not be started. It is tried again.");
         this.#startLater();
       });
     });

@@ -1,4 +1,4 @@
-/** Takes leases that are wanted at the same time with one statement. */
+/** Takes leases that are requested at the same time with one statement. */
 import type { Taken } from "./leases.ts";
 
 interface Want {
@@ -33,7 +33,7 @@ export class TakeBatch {
     this.#wants = new Map();
     try {
       const taken = await this.#take([...wants.keys()]);
-      if (!taken) throw new Error("This process is not listed: another is to have the job");
+      if (!taken) throw new Error("This process is not registered. Another process runs the job.");
       const numbers = new Map(taken.map(({ id, number }) => [id, number]));
       for (const [id, { resolve }] of wants) resolve(numbers.get(id));
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Every state that one graph and some processes can come to by the rules of lease.ts, where processes are killed, frozen and cut
- * off at any moment, and what they have sent arrives late. The rules are the real ones; the world around them is a model.
+ * Explores every state of one run and several processes under the rules of lease.ts. Processes may be killed, frozen or cut off at any
+ * time, and their writes may arrive late. The rules are the real ones; the environment is a model.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,18 +9,18 @@ import { giveUp, mayCommit, needsJob, onJob, standingOf, UNHELD, type Course, ty
 const RULES = { giveUp, mayCommit, needsJob, onJob, standingOf };
 type Rules = typeof RULES;
 
-/** Longer than any process may be silent; in the model one is silent or it is not. */
+/** Longer than any silence that a process may have. In the model, a process is either silent or not. */
 const PATIENCE_MS = 1000;
 
-/** One process, from its boot to its end, and what the database knows of it. One that joins anew is another. */
+/** One process, from its boot to its end, and its state in the database. A process that joins again is a new member. */
 interface Member {
   state: "to come" | "up" | "frozen" | "gone";
   hasLock: boolean;
   isSilent: boolean;
   isListed: boolean;
-  /** The number of the lease it believes to hold. */
+  /** Number of the lease that it believes to hold. */
   number: number | undefined;
-  /** A unit that it has sent and that has not arrived: with it the graph ends, or pauses. */
+  /** A transition that was sent but has not arrived. It ends or pauses the run. */
   sent: { number: number; makes: "end" | "pause" } | undefined;
   job: "none" | "fetched" | "dealt with";
 }
@@ -35,7 +35,7 @@ interface World {
 
 interface Step {
   name: string;
-  /** Whether it takes no more than time and processes that are up: hope is for these alone. */
+  /** Whether the step needs only time and running processes. Liveness may rely on such steps alone. */
   isGood: boolean;
   world: World;
 }
@@ -58,26 +58,26 @@ function begin(members: number): World {
   return { lease: UNHELD, hasEnded: false, isPaused: false, hasJob: true, members: all };
 }
 
-/** All that can happen next. */
+/** All possible next steps. */
 function stepsOf(world: World, by: Rules): Step[] {
   return world.members.flatMap((_member, at) => [...stepsOfMember(world, at, by), ...stepsAgainst(world, at, by)]);
 }
 
 type Change = Partial<Omit<World, "members">>;
 
-/** @param own what changes of the member. */
+/** @param own changes of the member. */
 function stepOf(world: World, at: number, name: string, isGood: boolean, own: Partial<Member>, change?: Change): Step {
   const members = world.members.map((member, other) => (other === at ? { ...member, ...own } : member));
   return { name: `${id(at)} ${name}`, isGood, world: { ...world, ...change, members } };
 }
 
-/** With a job, if it must have one. */
+/** Adds a job if the run needs one. */
 function withJob(world: World, change: Change, { needsJob }: Rules): Change {
   const next = { ...world, ...change };
   return { ...change, hasJob: next.hasJob || needsJob(next) };
 }
 
-/** What happens to a process, and what others do about it. */
+/** Failures of a process, and the reactions of the others. */
 function stepsAgainst(world: World, at: number, by: Rules): Step[] {
   const steps: Step[] = [];
   const step = (name: string, isGood: boolean, own: Partial<Member>, change?: Change): void =>
@@ -87,7 +87,7 @@ function stepsAgainst(world: World, at: number, by: Rules): Step[] {
   const lease = by.giveUp(world.lease, id(at)) ?? world.lease;
   if (sent) {
     const isWritten = by.mayCommit(world.lease, sent.number) && !world.hasEnded;
-    // What has ended, or waits for somebody to resume it, is nobody's.
+    // A run that has ended, or that waits for a resume, belongs to nobody.
     const change = sent.makes === "end" ? { hasEnded: true, lease } : { isPaused: true, lease };
     step(`is heard: ${sent.makes}`, true, { sent: undefined }, isWritten ? change : {});
   }
@@ -95,7 +95,7 @@ function stepsAgainst(world: World, at: number, by: Rules): Step[] {
   const standing = by.standingOf({ hasLock, silentMs: isSilent ? PATIENCE_MS + 1 : 0 }, PATIENCE_MS);
   if (isWatched && isListed && standing === "dead") {
     const change = withJob(world, { lease, hasJob: world.hasJob || job !== "none" }, by);
-    step("has its things given up for it", true, { isListed: false, job: "none" }, change);
+    step("loses its leases to another process", true, { isListed: false, job: "none" }, change);
   }
   if (isWatched && !isListed && job !== "none") step("has its job unlocked", true, { job: "none" }, { hasJob: true });
   if (isWatched && hasLock && standing === "frozen") step("has its session ended", true, { hasLock: false });
@@ -108,35 +108,35 @@ function stepsAgainst(world: World, at: number, by: Rules): Step[] {
   return steps;
 }
 
-/** What a process does that is up. It goes on, whatever happens to the session that holds its lock, until it notices. */
+/** Steps of a running process. It continues until it notices that the session with its lock has ended. */
 function stepsOfMember(world: World, at: number, by: Rules): Step[] {
   const steps: Step[] = [];
   const step = (name: string, own: Partial<Member>, change?: Change): void =>
     void steps.push(stepOf(world, at, name, true, own, change));
   const { state, hasLock, isSilent, isListed, number, sent, job } = world.members[at] as Member;
   if (state !== "up") return steps;
-  if (!hasLock) step("notices, drops what it has, and joins anew as another", GONE);
-  if (hasLock && isSilent) step("tells that it is there", { isSilent: false });
+  if (!hasLock) step("notices the loss, drops its runs and joins under a new id", GONE);
+  if (hasLock && isSilent) step("reports that it is alive", { isSilent: false });
   if (world.hasJob && job === "none") step("fetches the job", { job: "fetched" }, { hasJob: false });
   if (job === "fetched") {
     const made = by.onJob(world, id(at), isListed);
-    if (made === "not mine") step("leaves the job to others", { job: "none" }, { hasJob: true });
-    else if (made === "done") step("finds that the job is done", { job: "dealt with" });
+    if (made === "not mine") step("leaves the job to another process", { job: "none" }, { hasJob: true });
+    else if (made === "done") step("finds the job already done", { job: "dealt with" });
     else step("takes the lease", { job: "dealt with", number: made.number }, { lease: made });
   }
-  if (job === "dealt with") step("is done with the job", { job: "none" });
+  if (job === "dealt with") step("finishes the job", { job: "none" });
   if (number !== undefined) {
     if (!sent) for (const makes of ["end", "pause"] as const) step(`sends: ${makes}`, { sent: { number, makes } });
     const lease = by.mayCommit(world.lease, number) ? by.giveUp(world.lease, id(at)) : undefined;
-    step("gives it back", { number: undefined }, lease && withJob(world, { lease }, by));
+    step("returns the lease", { number: undefined }, lease && withJob(world, { lease }, by));
   }
-  // Any process can: nobody has it.
+  // Any process can resume it, because nobody holds it.
   if (world.isPaused && world.lease.holder === undefined)
-    step("resumes it for somebody", {}, withJob(world, { isPaused: false }, by));
+    step("resumes the run for a caller", {}, withJob(world, { isPaused: false }, by));
   return steps;
 }
 
-/** Those whose units would be written. */
+/** Members whose transitions would be written. */
 function committers({ members, lease, hasEnded }: World, { mayCommit }: Rules): string[] {
   const numbers = members.map(({ number, sent }) => [number, sent?.number]);
   const mayOnes = numbers.map((own) => own.some((one) => one !== undefined && mayCommit(lease, one)));
@@ -144,8 +144,8 @@ function committers({ members, lease, hasEnded }: World, { mayCommit }: Rules): 
 }
 
 /**
- * What is the same but for the height of numbers, or for who is who, is one state. What was made under a number that is over
- * changes nothing any more.
+ * States that differ only in lease numbers or in the order of members are equal. Writes under a past lease number have no
+ * effect.
  */
 function keyOf({ lease, members, hasEnded, isPaused, hasJob }: World, { mayCommit }: Rules): string {
   if (hasEnded) return "ended";
@@ -159,9 +159,9 @@ function keyOf({ lease, members, hasEnded, isPaused, hasJob }: World, { mayCommi
 
 interface Found {
   states: number;
-  /** The way to a state in which two would be written. */
+  /** The steps to a state in which two processes could commit. */
   two: string[] | undefined;
-  /** The way to a state from which the graph can't come to its end, though a process is up that was not cut off. */
+  /** The steps to a state from which the run can't end, although a connected process is running. */
   stuck: string[] | undefined;
 }
 
@@ -201,8 +201,8 @@ function explore(processes: number, by: Rules): Found {
   return { states: worlds.length, two: undefined, stuck: lost < 0 ? undefined : way(lost) };
 }
 
-describe("leases of graphs", () => {
-  it("never let two processes commit, and never leave a graph that nobody may take", (test) => {
+describe("run leases", () => {
+  it("never let two processes commit, and never leave a run that no process may take", (test) => {
     const found = explore(3, RULES);
     test.diagnostic(`${found.states} states`);
     assert.deepEqual([found.two, found.stuck], [undefined, undefined]);
@@ -228,7 +228,7 @@ describe("leases of graphs", () => {
     ],
   };
   for (const [bug, [broken, kind]] of Object.entries(planted))
-    it(`${bug} would be found`, () => {
+    it(`the model detects the bug: ${bug}`, () => {
       const found = explore(2, { ...RULES, ...broken });
       assert.ok(found[kind], `${JSON.stringify(found)} has no "${kind}"`);
     });

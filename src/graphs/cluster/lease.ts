@@ -1,5 +1,5 @@
 /**
- * Who may change a run if several processes share a database. Pure decisions; leases.ts reads and writes the data, in transactions that
+ * Decides which process may change a run if several share a database. Pure; leases.ts reads and writes the data, in transactions that
  * these rules assume (decision 038).
  * - A run has a lease: its holder, and a number that grows with every change of holder. Each transition carries the number known to its
  * author; the store refuses another number. So a process that has lost a lease without knowing it changes nothing.
@@ -51,7 +51,7 @@ function take(lease: Lease, processId: string, isListed: boolean): Lease | undef
 }
 
 /**
- * Gives a lease back, or gives it up for a dead process. The number grows, so that late messages of the holder are not written.
+ * Returns a lease, or releases it for a dead process. The number grows, so that late messages of the holder are not written.
  * @returns undefined if another process holds it, or none.
  */
 export function giveUp(lease: Lease, processId: string): Lease | undefined {

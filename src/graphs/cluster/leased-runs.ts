@@ -10,7 +10,7 @@ import { patiently } from "./open-database.ts";
 import { TakeBatch } from "./lease-batch.ts";
 import type { JobPayload } from "./job-names.ts";
 
-/** An idle run gives its place to another one after this time. */
+/** An idle run gives its slot to another one after this time. */
 const REST_LOOK_MS = 1000;
 
 export interface LeasedRunsOptions {
@@ -30,7 +30,7 @@ export interface LeasedRunsOptions {
 export class LeasedRuns {
   readonly #options: LeasedRunsOptions;
   readonly #takes: TakeBatch;
-  /** Runs that have a place, with the callback for leaving it. */
+  /** Runs that have a slot, with the callback for leaving it. */
   readonly #places = new Map<string, () => void>();
   /** Runs at the last check that it held without knowing. */
   #forgotten: ReadonlySet<string> = new Set();
@@ -43,12 +43,12 @@ export class LeasedRuns {
     });
   }
 
-  /** Whether a run has a place. */
+  /** Whether a run has a slot. */
   has(graphId: string): boolean {
     return this.#places.has(graphId);
   }
 
-  /** Takes a place for a new run. @returns id of the process that holds it; undefined if there is no place. */
+  /** Takes a slot for a new run. @returns id of the process that holds it; undefined if there is no slot. */
   enter(graphId: string): string | undefined {
     const { isRunner, concurrency, isClosing, me } = this.#options;
     const id = me();
@@ -57,7 +57,7 @@ export class LeasedRuns {
     return id;
   }
 
-  /** Releases the place of a run. */
+  /** Releases the slot of a run. */
   left(graphId: string): void {
     const leave = this.#places.get(graphId);
     this.#places.delete(graphId);
@@ -69,12 +69,12 @@ export class LeasedRuns {
     for (const leave of this.#places.values()) leave();
   }
 
-  /** Handles the job of a run. Resolves when it has left its place, so that more jobs can be taken. */
+  /** Handles the job of a run. Resolves when it has left its slot, so that more jobs can be taken. */
   async onJob({ id: graphId, hasCrashed = false, beside }: JobPayload): Promise<void> {
     const { leases, isClosing, held: heldBy } = this.#options;
     const held = heldBy();
     if (isClosing() || !held) throw new Error("The process is stopping");
-    // Ask the database, whatever this process believes: others may have given the run up, and the job is all there is then.
+    // Ask the database, whatever this process believes: others may have released the run, so that only the job is left.
     const number = await this.#takes.take(graphId);
     // Another process holds it, it has ended, it waits for a signal, or there were two jobs.
     if (number === undefined || held.holds(graphId) || this.has(graphId)) return;
@@ -92,17 +92,17 @@ export class LeasedRuns {
     await left;
   }
 
-  /** Never rejects: the command is done. lookForForgotten finds a run that can't be given back. */
+  /** Never rejects: the command is done. lookForForgotten finds a run that can't be returned. */
   async giveBack(graphId: string, lease: number): Promise<void> {
     const { leases, log } = this.#options;
     await patiently(() => leases.giveBack(graphId, lease)).catch((err: unknown) =>
-      log.warn({ graphId, err }, `The graph ${graphId} could not be given back yet`),
+      log.warn({ graphId, err }, `The run ${graphId} could not be returned yet`),
     );
   }
 
   /**
    * Loads runs that this process holds without knowing, at two checks in a row: the answer was lost, or could not be read. A process
-   * without workers gives such a run back, because it would never continue it.
+   * without workers returns such a run, because it would never continue it.
    */
   async lookForForgotten(me: string): Promise<void> {
     const { leases, isRunner, held: heldBy } = this.#options;
@@ -118,7 +118,7 @@ export class LeasedRuns {
     this.#forgotten = forgotten;
   }
 
-  /** A run that waits for a time or a signal takes no place. */
+  /** A run that waits for a time or a signal takes no slot. */
   #leaveAtRest(graphId: string): void {
     const { clock, held } = this.#options;
     clock.schedule(REST_LOOK_MS, () => {

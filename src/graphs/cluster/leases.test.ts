@@ -27,7 +27,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     test = await testDatabase();
     database = await openDatabase(test.url, "svc");
     await prepareJobs(database.pool, silentLog);
-    // What leases need of the store's table.
+    // The columns of the store's table that leases need.
     await database.query(`create schema svc; create table svc.graph (id text primary key, worker text not null default 'w',
       version text, definition text not null default 'h', phase text not null, due_ms bigint not null default 0, priority int not null default 0,
       lease int not null, holder text);
@@ -46,7 +46,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
        values ($1, 1, 0, '', '', '{}', '{}', '', $2)`,
       [id, pools],
     );
-  /** One graph for each phase and holder. */
+  /** One run for each phase and holder. */
   beforeEach(async () => {
     await database.query("truncate svc.graph, svc.processes, graphile_worker._private_jobs cascade");
     await list("other");
@@ -71,7 +71,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     isPaused: phase === "paused",
   });
 
-  it("are taken where the rules let one be taken", async () => {
+  it("are taken exactly where the rules allow it", async () => {
     await list("me");
     const stored = await all();
     const taken = await leases.take(
@@ -82,7 +82,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
       const course = courseOf(row);
       const made = onJob(course, "me", true);
       if (typeof made !== "string") return [{ id: row.id, number: made.number }];
-      // What it holds already it may not know of: the answer was lost.
+      // The process may not know of a lease that it holds: the response was lost.
       const isUnknown = row.holder === "me" && !course.hasEnded && !course.isPaused;
       return isUnknown ? [{ id: row.id, number: row.lease }] : [];
     });
@@ -96,13 +96,13 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     );
   });
 
-  it("are not taken by a process that is not listed", async () => {
+  it("are not taken by a process that is not registered", async () => {
     assert.equal(await leases.take(["queued null"], "me"), undefined);
     assert.equal(onJob(courseOf({ id: "", phase: "queued", holder: null, lease: 5 }), "me", false), "not mine");
     assert.equal((await leases.whereabouts("queued null"))?.holder, null);
   });
 
-  it("are given up as the rules give them up, with a job for each graph that needs one", async () => {
+  it("are released according to the rules, with a job for each run that needs one", async () => {
     await list("me", ["pool-1"]);
     const stored = await all();
     await leases.giveUpFor("me");
@@ -123,7 +123,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.equal(await leases.giveUpFor("me"), undefined);
   });
 
-  it("that a process takes for somebody are of graphs too that have ended or are paused", async () => {
+  it("that a process takes for a command include ended and paused runs", async () => {
     await list("me");
     const taken = await leases.take(["done other", "paused null", "running other", "paused other"], "me", true);
     assert.deepEqual(taken?.map(({ id }) => id).sort(), ["done other", "paused null"]);
@@ -132,7 +132,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.equal(await leases.whereabouts("no such graph"), undefined);
   });
 
-  it("are given back under their own number only", async () => {
+  it("are only returned under their own number", async () => {
     await leases.giveBack("running other", 4);
     assert.equal(await leases.isHeld("running other", 5, "other"), true);
     await leases.giveBack("running other", 5);
@@ -140,7 +140,7 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(await jobs(), ["running other"]);
   });
 
-  it("of processes that nobody lists are found, and the jobs that they have locked", async () => {
+  it("of unregistered processes are found, including the jobs that they locked", async () => {
     await database.query("select graphile_worker.add_job('graph w', '{}', job_key => 'locked')");
     await database.query(
       "update graphile_worker._private_jobs set locked_by = 'pool-gone', locked_at = now() - interval '1 min'",
@@ -153,14 +153,14 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(await jobs(), ["locked", "queued me", "running me"]);
   });
 
-  it("without a holder and without a job get one", async () => {
+  it("without a holder and a job get a job", async () => {
     await database.query("select graphile_worker.add_job('graph w', '{}', job_key => 'queued null')");
     assert.equal(await leases.addLostJobs(), 1);
     assert.deepEqual(await jobs(), ["queued null", "running null"]);
     assert.equal(await leases.addLostJobs(), 0);
   });
 
-  it("are never taken by a process that is found dead at the same time", async () => {
+  it("are never taken by a process that is declared dead at the same time", async () => {
     for (let round = 0; round < 20; round++) {
       await database.query("update svc.graph set holder = null, phase = 'running'");
       await list("me");

@@ -1,5 +1,5 @@
 /**
- * Leases in the database: takes them, gives them back, and gives up those of dead processes. Each rule of lease.ts is the condition of a
+ * Leases in the database: takes and returns them, and releases those of dead processes. Each rule of lease.ts is the condition of a
  * statement; a test compares the two.
  * Taking a lease locks the process's row in the list for sharing, giving up deletes the row: one of the two waits, so no process takes a
  * lease after it was found dead.
@@ -109,7 +109,7 @@ export class Leases {
     return rows;
   }
 
-  /** Gives a lease back. @param number as it was taken. Does nothing if another process holds the lease by now. */
+  /** Returns a lease. @param number as it was taken. Does nothing if another process holds the lease by now. */
   async giveBack(id: string, number: number): Promise<void> {
     await this.#database.transaction(async (query) => {
       await this.#giveUp(query, "g.id = $1 and g.lease = $2", [id, number]);
@@ -117,7 +117,7 @@ export class Leases {
   }
 
   /**
-   * Gives up all leases of a process and removes it from the list.
+   * Releases all leases of a process and removes it from the list.
    * @param isDead whether it crashed; false if it leaves.
    * @returns number of unfinished runs; undefined if another process was faster.
    */
@@ -150,7 +150,7 @@ export class Leases {
     return new Map(rows.map(({ id, nodes }) => [id, nodes]));
   }
 
-  /** Gives up leases of unlisted processes and unlocks their jobs: those that came too late for `giveUpFor`. */
+  /** Releases leases of unlisted processes and unlocks their jobs, for rows that were written too late for `giveUpFor`. */
   async sweep(): Promise<number> {
     const { schema } = this.#database;
     return this.#database.transaction(async (query) => {

@@ -7,7 +7,7 @@ import { Membership, type ProcessFigures } from "./membership.ts";
 import type { OpenedDatabase, Query } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
 
-describe("processes on one database", { skip: await withoutPostgres() }, () => {
+describe("processes that share a database", { skip: await withoutPostgres() }, () => {
   let test: TestDatabase;
   let database: OpenedDatabase;
   before(async () => {
@@ -28,7 +28,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     clock: SimulatedClock;
   }
 
-  /** @param asked told after each statement of its session. */
+  /** @param asked called after each statement of its session. */
   async function member(
     patienceMs = 10_000,
     figures?: () => ProcessFigures,
@@ -68,12 +68,12 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
   };
   const until = async (holds: () => boolean): Promise<void> => {
     for (const endMs = Date.now() + 30_000; !holds();) {
-      assert.ok(Date.now() < endMs, "it did not come to that");
+      assert.ok(Date.now() < endMs, "the condition did not become true");
       await new Promise((next) => setTimeout(next, 10));
     }
   };
 
-  it("are listed while they are there, and not when they have left", async () => {
+  it("are listed from joining until leaving", async () => {
     const one = await member();
     const other = await member();
     const list = await one.member.list();
@@ -89,7 +89,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(await other.member.list(), []);
   });
 
-  it("of before tell what told their code apart, where others tell their build", async () => {
+  it("of earlier versions report the code version instead of the build", async () => {
     const first = await member();
     await first.member.close();
     await database.query("alter table svc.processes drop column told_build");
@@ -106,7 +106,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     await one.close();
   });
 
-  it("tell how they are doing, in tables of before as well", async () => {
+  it("report their health, also in tables of earlier versions", async () => {
     const first = await member();
     await first.member.close();
     await database.query("alter table svc.processes drop column loop_p99_ms, drop column memory_bytes");
@@ -121,7 +121,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     await other.close();
   });
 
-  it("find one whose session has ended, and it finds that itself and joins under another id", async () => {
+  it("detect a process whose session has ended, and that process rejoins under another id", async () => {
     const one = await member();
     const other = await member();
     const [id] = one.joined as [string];
@@ -138,7 +138,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
     await other.member.close();
   });
 
-  it("end the session of one that is silent, and then it is dead", async () => {
+  it("end the session of a silent process, which then counts as dead", async () => {
     const one = await member();
     const other = await member();
     await database.query("update svc.processes set seen_at = seen_at - interval '11 s' where id = $1", [one.joined[0]]);
@@ -152,7 +152,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
   });
 
   for (const statement of ["select pg_advisory_lock", "insert into"])
-    it(`are not listed where they are closed as they join, just after: ${statement}`, async () => {
+    it(`are not listed after a close while joining, just after: ${statement}`, async () => {
       const close = async (text: string, joining: Membership): Promise<void> => {
         if (text.trim().startsWith(statement)) await joining.close();
       };
@@ -161,7 +161,7 @@ describe("processes on one database", { skip: await withoutPostgres() }, () => {
       assert.equal(rows.length, 0);
     });
 
-  it("drop what they have when another has given it up, though their session is there", async () => {
+  it("drop their runs when another process has declared them dead, even if their session is open", async () => {
     const one = await member();
     await database.query("delete from svc.processes where id = $1", [one.joined[0]]);
     await one.member.look();

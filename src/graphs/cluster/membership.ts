@@ -16,7 +16,7 @@ import { clusterTables, LOCK_CLASS } from "./schema.ts";
 const BEAT_MS = 1000;
 /** Longer than a pause of the garbage collector or a machine snapshot. A killed process is found at once. */
 const PATIENCE_MS = 10_000;
-/** Pause between attempts to join while the database is away. */
+/** Pause between attempts to join while the database is unavailable. */
 const REJOIN_MS = 250;
 
 export interface MemberProfile {
@@ -69,7 +69,7 @@ export interface MembershipOptions {
   onJoin: (id: string) => Promise<void> | void;
   /** The leases under this id are lost. Called before joining again. */
   onLoss: (id: string) => void;
-  /** A process is dead: gives up its leases in one transaction with its row. */
+  /** A process is dead: releases its leases in one transaction with its row. */
   giveUp: (id: string) => Promise<void>;
   /** A process has joined or left. */
   onOthers?: () => void;
@@ -161,10 +161,10 @@ export class Membership {
   }
 
   #requireOpen(): void {
-    if (this.#isClosed) throw new Error("The process has left, and joins no more");
+    if (this.#isClosed) throw new Error("The process has left the cluster");
   }
 
-  /** Records a sign of life, and gives up leases of dead processes. */
+  /** Records a sign of life, and releases leases of dead processes. */
   async look(): Promise<void> {
     const session = this.#session;
     const id = this.#id;
@@ -180,7 +180,7 @@ export class Membership {
       [id, figures?.loop_p99_ms ?? null, figures?.memory_bytes ?? null],
     );
     // Another process has found this one dead.
-    if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("It was given up by another process"));
+    if (!rows.some((row) => row.id === id)) return this.#lost(session, new Error("Another process declared it dead"));
     this.#others = rows.length - 1;
     this.#noteListed(rows);
     for (const row of rows) if (row.id !== id) await this.#lookAfter(row, session);
@@ -200,12 +200,15 @@ export class Membership {
     const standing = standingOf({ hasLock: has_lock, silentMs: silent_ms }, this.#patienceMs);
     if (standing === "alive") return;
     if (standing === "frozen") {
-      log.warn({ process: id, silentMs: Math.round(silent_ms) }, `The process ${id} is frozen. Its session is ended.`);
+      log.warn(
+        { process: id, silentMs: Math.round(silent_ms) },
+        `The process ${id} is frozen. Its database session is terminated.`,
+      );
       // The lock is released with the session. The next check finds the process dead.
       await session.query("select pg_terminate_backend($1)", [backend_pid]);
       return;
     }
-    log.warn({ process: id }, `The process ${id} is gone. What it held is given up.`);
+    log.warn({ process: id }, `The process ${id} is gone. Its leases are released.`);
     await giveUp(id);
   }
 
@@ -261,7 +264,7 @@ export class Membership {
     this.#id = undefined;
     this.#timer?.cancel();
     const { log, onLoss } = this.#options;
-    log.warn({ process: id, err: error }, "The session with the database was lost. What this process held is dropped.");
+    log.warn({ process: id, err: error }, "The session with the database was lost. This process drops its leases.");
     onLoss(id);
     this.#joinAgain();
   }
@@ -270,7 +273,7 @@ export class Membership {
     if (this.#isClosed) return;
     this.#timer = this.#options.clock.schedule(REJOIN_MS, () => {
       this.join().catch((error: unknown) => {
-        this.#options.log.debug({ err: error }, "The database can't be joined. It is tried again.");
+        this.#options.log.debug({ err: error }, "Joining the cluster failed. It is tried again.");
         this.#joinAgain();
       });
     });

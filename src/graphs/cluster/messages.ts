@@ -115,7 +115,9 @@ export class Messages {
          select graphile_worker.remove_job(id) from gone`,
         [id],
       )
-      .catch((err: unknown) => log.debug({ err }, "A call could not be removed; it goes with its process"));
+      .catch((err: unknown) =>
+        log.debug({ err }, "A remote call could not be removed. It is removed with its process."),
+      );
   }
 
   say(end: End, message: HolderSays | RunnerSays): void {
@@ -127,7 +129,7 @@ export class Messages {
     void this.#writeAll();
   }
 
-  /** Resolves when all messages are written, or not wanted any more. */
+  /** Resolves when all messages are written or no longer needed. */
   async sent(end: End): Promise<void> {
     while (this.#isWriting && end.out.length > 0 && this.#ends.get(end.id) === end)
       await new Promise<void>((written) => this.#onWritten.push(written));
@@ -140,7 +142,7 @@ export class Messages {
     if (this.#isLooking) return;
     this.#isLooking = true;
     this.#readWhileWoken()
-      .catch((err: unknown) => this.#options.log.debug({ err }, "Messages of nodes could not be read yet"))
+      .catch((err: unknown) => this.#options.log.debug({ err }, "Messages of remote nodes could not be read yet"))
       .finally(() => (this.#isLooking = false));
   }
 
@@ -174,7 +176,7 @@ export class Messages {
         for (const process of new Set(processes.values())) this.#options.notify(process);
       } catch (err) {
         if (this.#isHurried) break;
-        this.#options.log.debug({ err }, "Messages could not be written; that is tried again");
+        this.#options.log.debug({ err }, "Messages of remote nodes could not be written. It is tried again.");
         await new Promise<void>((again) => this.#options.clock.schedule(LOOK_MS, again));
       }
       this.#notifyWritten();
@@ -246,7 +248,7 @@ export class Messages {
       this.#timer = undefined;
       if (this.#ends.size === 0) return;
       this.look();
-      this.#findGone().catch((err: unknown) => this.#options.log.debug({ err }, "Calls could not be looked after"));
+      this.#findGone().catch((err: unknown) => this.#options.log.debug({ err }, "Lost calls could not be checked"));
       this.#lookLater();
     });
   }

@@ -52,15 +52,15 @@ function queryOf(on: Pick<Pool | Client, "query">): Query {
 }
 
 /**
- * Repeats statements while the database is away: each statement of the cluster may run twice. The result of a statement whose answer was
- * lost is found later: a lease by the check of held runs, a permit by the name of its request. Work that must not run twice uses a
+ * Repeats statements while the database is unavailable, so each statement of the cluster may run twice. A lost result is found
+ * later: a lease by the check of held runs, a permit by the name of its request. Work that must not run twice uses a
  * transaction, which is not repeated.
  */
 function patient(query: Query): Query {
   return (text, values) => patiently(() => query(text, values));
 }
 
-/** Repeats idempotent work for a while when the database is away. @throws the error of the last attempt */
+/** Repeats idempotent work for a while when the database is unavailable. @throws the error of the last attempt */
 export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (const endMs = performance.now() + PATIENCE_MS; ;)
     try {

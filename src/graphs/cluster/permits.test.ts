@@ -9,7 +9,7 @@ import { openDatabase } from "./open-database.ts";
 import { SharedPermits } from "./permits.ts";
 import { clusterTables } from "./schema.ts";
 
-describe("limits over all processes", { skip: await withoutPostgres() }, () => {
+describe("limits across processes", { skip: await withoutPostgres() }, () => {
   let test: TestDatabase;
   let database: OpenedDatabase;
   const all: SharedPermits[] = [];
@@ -21,7 +21,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     database = await openDatabase(test.url, "svc");
     await database.query("create schema svc");
     await database.transaction((query) => query(clusterTables("svc")));
-    // As they were made before.
+    // The table as earlier versions created it.
     await database.query("alter table svc.permits drop column ask");
     await database.transaction((query) => query(clusterTables("svc")));
   });
@@ -39,7 +39,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     id: string;
   }
 
-  /** Processes that are listed, and have one worker with these limits. */
+  /** Registered processes with one worker that has these limits. */
   async function processesWith(
     limits: Partial<SharedLimits>,
     count = 2,
@@ -77,7 +77,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     return answer.permit;
   };
 
-  it("are never exceeded, whoever asks, and let all have their turn", async () => {
+  it("are never exceeded, and every process gets its turn", async () => {
     const both = await processesWith({ total: 3 });
     let running = 0;
     let most = 0;
@@ -94,7 +94,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     assert.deepEqual([most, done], [3, 40]);
   });
 
-  it("are per key where they are given per key, and one key holds up no other", async () => {
+  it("count per key if they are defined per key, and one key never blocks another", async () => {
     const [one, other] = (await processesWith({ perKey: 1 })) as [Process, Process];
     const ofA = permitOf(await one.take("a"));
     const waiting = other.take("a");
@@ -105,7 +105,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     permitOf(await waiting);
   });
 
-  it("forget what a process held that is gone", async () => {
+  it("release the permits of a process that is gone", async () => {
     const [one, other] = (await processesWith({ total: 2 })) as [Process, Process];
     permitOf(await one.take());
     permitOf(await one.take());
@@ -115,7 +115,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     permitOf(await waiting);
   });
 
-  it("give no permit to a process that is not listed", async () => {
+  it("give no permit to a process that is not registered", async () => {
     const [one] = (await processesWith({ total: 1 })) as [Process];
     await database.query("delete from svc.processes where id = $1", [one.id]);
     const waiting = one.take();
@@ -124,7 +124,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     assert.equal(await Promise.race([late, waiting.then(({ kind }) => kind)]), "dropped");
   });
 
-  it("let no more begin in a time than a rate says, those included that have ended; what goes on is not counted", async () => {
+  it("count every start within the rate's period, also ended ones, but not attempts that continue after a wait", async () => {
     const [one, other] = (await processesWith({ total: 9, rate: { limit: 3, perMs: 60_000 } })) as [Process, Process];
     for (const { take, permits } of [one, other, one]) permits.giveBack(permitOf(await take("k")));
     const refused = await other.take("k");
@@ -137,7 +137,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     permitOf(await other.take("k"));
   });
 
-  it("take one for what is asked twice, as where a connection was cut before it could answer", async () => {
+  it("use one permit for a repeated request, such as after a lost connection", async () => {
     const twice: OpenedDatabase["query"] = async (text, values) => {
       await database.query(text, values);
       return database.query(text, values);
@@ -158,7 +158,7 @@ describe("limits over all processes", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(rows, [{ count: 3, held: 2 }]);
   });
 
-  it("hear what became of an ask that got no answer, though nobody wants it by then", async () => {
+  it("recover a permit whose response was lost, even if it is no longer wanted", async () => {
     let isLost = true;
     let isWanted = true;
     const loses: OpenedDatabase["query"] = async (text, values) => {

@@ -1,6 +1,6 @@
 /**
  * Permits in the database: a row for each attempt of a limited worker, from before its start until its end. A row belongs to its process:
- * the rows of a process that is not listed any more do not count. Rows of workers with a rate stay until they count no more. Times are
+ * the rows of an unregistered process do not count. Rows of workers with a rate stay until they no longer count. Times are
  * the database's.
  * Requests at the same time share a statement; waiting ones ask again when permits were returned. Each request has a name: if the answer
  * of a statement was lost, the repeated one finds its permit.
@@ -143,7 +143,7 @@ export class SharedPermits implements Permits {
           this.lookAgain();
           this.#options.onGivenBack();
         },
-        (err: unknown) => this.#options.log.warn({ err }, "Permits could not be given back; that is tried again"),
+        (err: unknown) => this.#options.log.warn({ err }, "Permits could not be returned. It is tried again."),
       );
     });
   }
@@ -183,7 +183,7 @@ export class SharedPermits implements Permits {
     line.timer?.cancel();
     setImmediate(() => {
       this.#ask(line)
-        .catch((err: unknown) => this.#options.log.warn({ err }, "Permits could not be asked for; that is tried again"))
+        .catch((err: unknown) => this.#options.log.warn({ err }, "Permits could not be requested. It is tried again."))
         .finally(() => {
           line.isAsking = false;
           if (line.asked.length > 0 && !this.#isClosed)

@@ -9,7 +9,7 @@ export const CHANNEL = "svc_cluster";
 
 /** Time to collect announcements. Followers of a run do not notice it. */
 const GATHER_MS = 25;
-/** Announcements to keep while the database is away. More are dropped, and found by polling. */
+/** Announcements to keep while the database is unavailable. More are dropped, and found by polling. */
 const MOST_KEPT = 10_000;
 /** PostgreSQL's limit is 7,999 bytes. */
 const MOST_BYTES = 7000;
@@ -30,7 +30,7 @@ export interface Notification {
   called: string[];
   /**
    * Changed data: `queues` (and schedules), `registrations`, `webhooks` (those, or deliveries); `permits`: some were returned; `places`:
-   * some are wanted; `lost`: a process has died and may not have announced its last changes.
+   * slots are needed; `lost`: a process has died and may not have announced its last changes.
    */
   changed: string[];
   /** Tags and paths of changed pages. */

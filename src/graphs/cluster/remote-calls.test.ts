@@ -1,4 +1,4 @@
-/** Nodes of other processes' graphs that this one runs, beside a database that is none. */
+/** Nodes that this process runs for the runs of other processes, with a fake database. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -10,7 +10,7 @@ import { Messages } from "./messages.ts";
 
 const ORDER = { worker: "w", input: null, context: { graphId: "g_1", nodeId: "n", attempt: 1, epoch: 1, deps: {} } };
 
-/** A process that has what it asks for, and says what it writes. */
+/** A process that receives its job, and records its messages. */
 function running(perform: CallsOptions["perform"]) {
   const written: string[] = [];
   const query = async <Row extends object>(text: string, values?: readonly unknown[]): Promise<Rows<Row>> => {
@@ -30,8 +30,8 @@ function running(perform: CallsOptions["perform"]) {
   return { written, messages, calls: new Calls({ database, messages, me: () => "p_1", perform }) };
 }
 
-describe("a job for a node of another process's graph", () => {
-  it("is done, and forgotten, when the node is cancelled while it waits for a place", async () => {
+describe("a job for a node that another process owns", () => {
+  it("is finished and forgotten if the node is cancelled while it waits for a slot", async () => {
     const { messages, calls } = running(
       (_order, { signal }) =>
         new Promise((_begun, refuse) => signal.addEventListener("abort", () => refuse(signal.reason as Error))),
@@ -44,7 +44,7 @@ describe("a job for a node of another process's graph", () => {
     assert.equal(messages.has("n_1"), false);
   });
 
-  it("is left off, for another, where the worker can't be begun", async () => {
+  it("is released for another process if its worker can't be started", async () => {
     const { written, messages, calls } = running(() => Promise.reject(new Error("no thread")));
     await calls.run("n_1");
     assert.equal(messages.has("n_1"), false);

@@ -17,7 +17,7 @@ import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import type { End, HolderSays, Messages } from "./messages.ts";
 import { nodeTask } from "./job-names.ts";
 
-/** Outcome of an abandoned node: it runs again elsewhere. */
+/** Outcome of an abandoned node, which runs again in another process. */
 const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
 
 export interface CallsOptions {
@@ -80,7 +80,7 @@ export class Calls {
     const { query, schema } = database;
     const runner = me();
     if (runner === undefined || this.#isClosed)
-      throw new Error("This process is not listed: another is to have the job");
+      throw new Error("This process is not registered. Another process runs the job.");
     const { rows } = await query<{ body: string | null; is_free: boolean }>(
       `with mine as (
          update ${schema}.node_calls set runner = $2 where id = $1 and (runner is null or runner = $2)
@@ -89,7 +89,7 @@ export class Calls {
       [id, runner],
     );
     const { body, is_free } = rows[0] as { body: string | null; is_free: boolean };
-    if (body === null && is_free) throw new Error("This process was given up: another is to have the job");
+    if (body === null && is_free) throw new Error("This process was declared dead. Another process runs the job.");
     // It is over, or another process runs it.
     if (body === null || this.#messages.has(id)) return;
     const abort = new AbortController();
@@ -109,7 +109,7 @@ export class Calls {
       say: (message) => this.#messages.say(end, message),
       signal: abort.signal,
     }).catch(() => undefined);
-    // It could not start. If nobody wants it any more, nobody reads this.
+    // It could not start. If the node is no longer needed, nobody reads this message.
     if (!performance) this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
     const over = this.#over(end, performance, aborted);
     await Promise.race([over, ...(performance ? [performance.freed] : [])]);
@@ -123,7 +123,7 @@ export class Calls {
     this.#run.delete(end);
   }
 
-  /** Abandons the calls that this process runs for others, which run again elsewhere. Takes no more. */
+  /** Abandons the calls that this process runs for others, which run again in other processes. Takes no more. */
   async leave(): Promise<void> {
     this.#isClosed = true;
     const left = [...this.#run];

@@ -55,7 +55,7 @@ export class ClusterRemoteNodes implements RemoteNodes {
     this.#messages.look();
   }
 
-  /** Abandons nodes that this process runs for others, which run again elsewhere. Nodes that others run for it continue. */
+  /** Abandons nodes that this process runs for others, which run again in other processes. Nodes that others run for it continue. */
   async leave(): Promise<void> {
     this.#messages.hurry();
     await this.#calls.leave();

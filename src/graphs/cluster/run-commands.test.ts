@@ -12,17 +12,17 @@ import type { OpenedDatabase } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
 import { clusterTables } from "./schema.ts";
 
-/** As they may stand in what an app was given, and as PostgreSQL's jsonb refuses them. */
+/** Text that an app may contain, but that PostgreSQL's jsonb rejects. */
 const ODD = "a\u0000b \ud800 c";
 
-describe("a wish for a graph that another process holds", { skip: await withoutPostgres() }, () => {
+describe("a command for a run that another process holds", { skip: await withoutPostgres() }, () => {
   let test: TestDatabase;
   let database: OpenedDatabase;
   before(async () => {
     test = await testDatabase();
     await (await openStore(test.url)).close();
     database = await openDatabase(test.url, "svc");
-    // As they were made before.
+    // The table as earlier versions created it.
     await database.query(`create table svc.commands (id text primary key, process text not null, sender text not null,
       body jsonb not null, answer jsonb, created_at timestamptz not null default clock_timestamp())`);
     await database.query(
@@ -35,17 +35,17 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
     await test.drop();
   });
 
-  it("and its answer carry any text, in the order it was written", async () => {
+  it("carries any text, as does its answer, and keeps the order of keys", async () => {
     await database.query(`insert into svc.processes (id, number, backend_pid, host, role, workers, definitions, build)
       values ('other', 1, 1, 'here', 'worker', '{}', '{}', '')`);
-    const wishes: RunCommand[] = [];
-    // The two processes: what one tells, the other hears at once.
+    const commands: RunCommand[] = [];
+    // Two processes with immediate notifications.
     const other = new Commands({
       database,
       clock: systemClock,
       notices: { notify: (_kind, id) => me.answered(id) },
-      fulfil: async (_graphId, wish) => {
-        wishes.push(wish);
+      execute: async (_graphId, command) => {
+        commands.push(command);
         return { kind: "done", snapshot: { graph_id: "g_1", input: { z: ODD, a: 1 } } as unknown as Snapshot };
       },
     });
@@ -53,22 +53,22 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
       database,
       clock: systemClock,
       notices: { notify: () => void other.look("other") },
-      fulfil: () => assert.fail("nobody asks"),
+      execute: () => assert.fail("nobody asks"),
     });
-    const wish: RunCommand = { step: "pause", options: { note: ODD } };
-    const answer = await me.ask("other", "me", "g_1", wish, Infinity);
-    assert.deepEqual(wishes, [wish]);
+    const command: RunCommand = { step: "pause", options: { note: ODD } };
+    const answer = await me.ask("other", "me", "g_1", command, Infinity);
+    assert.deepEqual(commands, [command]);
     assert.ok(answer?.kind === "done");
     assert.equal(JSON.stringify(answer.snapshot.input), JSON.stringify({ z: ODD, a: 1 }));
   });
 
-  it("is waited for no longer than whoever wants it waits, and is taken back then", async () => {
+  it("times out with its caller, and is then withdrawn", async () => {
     const clock = new SimulatedClock(0);
     const me = new Commands({
       database,
       clock,
       notices: { notify: () => undefined },
-      fulfil: () => assert.fail("nobody asks"),
+      execute: () => assert.fail("nobody asks"),
     });
     let answer: unknown = "none yet";
     const asked = me.ask("other", "me", "g_1", { step: "pause", options: {} }, 2000).then((given) => (answer = given));
@@ -78,7 +78,7 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
     assert.equal(rows.length, 0);
   });
 
-  it("is answered where the process fails at it, which only its own log tells; and where it has lost the graph", async () => {
+  it("reports an internal error without its details, and a lost lease as moved", async () => {
     const log = recordLog();
     const reported = async (error: Error) => answerOf(Promise.reject(error), "g_1", log);
     const refused = await reported(new Error("UNIQUE constraint failed: secret"));
@@ -92,17 +92,17 @@ describe("a wish for a graph that another process holds", { skip: await withoutP
     });
   });
 
-  it("that was written before is still there", async () => {
+  it("that an earlier version wrote is still readable", async () => {
     const { rows } = await database.query<{ body: unknown }>("select body from svc.commands where id = 'c_1'");
     assert.deepEqual(rows, [{ body: { z: 1 } }]);
   });
 
-  it("goes with the process that had it", async () => {
+  it("is deleted with the process that it was sent to", async () => {
     const me = new Commands({
       database,
       clock: systemClock,
       notices: { notify: () => undefined },
-      fulfil: () => assert.fail("nobody asks"),
+      execute: () => assert.fail("nobody asks"),
     });
     await database.query(`insert into svc.commands (id, process, sender, body) values ('c_2', 'gone', 'other', '{}')`);
     await me.sweep();

@@ -17,7 +17,7 @@ const LOOK_MS = 500;
 export type Answer =
   | { kind: "done"; snapshot: Snapshot }
   | { kind: "refused"; code: ErrorCode; message: string; issues?: Issue[] }
-  /** The process does not hold the run any more. */
+  /** The process no longer holds the run. */
   | { kind: "moved" };
 
 interface Body {
@@ -31,7 +31,7 @@ export interface CommandsOptions {
   clock: Clock;
   notices: Pick<Notices, "notify">;
   /** Executes a command for this process. */
-  fulfil: (graphId: string, command: RunCommand) => Promise<Answer>;
+  execute: (graphId: string, command: RunCommand) => Promise<Answer>;
 }
 
 export class Commands {
@@ -110,9 +110,9 @@ export class Commands {
   async #run({ id, body }: { id: string; body: Body }): Promise<void> {
     if (this.#running.has(id)) return;
     this.#running.add(id);
-    const { database, notices, fulfil } = this.#options;
+    const { database, notices, execute } = this.#options;
     try {
-      const answer = await fulfil(body.graphId, body.wish);
+      const answer = await execute(body.graphId, body.wish);
       await database.query(`update ${database.schema}.commands set answer = $2 where id = $1`, [
         id,
         JSON.stringify(answer),
@@ -150,8 +150,8 @@ export async function answerOf(work: Promise<Snapshot>, graphId: string, log: Lo
       const { code, message, issues } = err;
       return { kind: "refused", code, message, ...(issues && { issues }) };
     }
-    log.error({ graphId, err }, `What another process wants of the graph ${graphId} could not be done`);
-    const message = `The process that holds the graph ${graphId} failed at it; its log says how`;
+    log.error({ graphId, err }, `A command of another process for the run ${graphId} failed`);
+    const message = `The process that holds the run ${graphId} failed to execute the command. See its log.`;
     return { kind: "refused", code: "SVC_INTERNAL", message };
   }
 }

@@ -47,7 +47,7 @@ export class Reach {
     let cause: unknown;
     for (const endMs = clock.elapsed() + REACH_MS; clock.elapsed() < endMs;) {
       const where = await this.#find(graphId).catch((error: unknown) => {
-        // The database is away. A rejection of the other process is an answer.
+        // The database is unavailable. A rejection of the other process is an answer.
         if (error instanceof SvcError) throw error;
         cause = error;
         return undefined;
@@ -61,7 +61,7 @@ export class Reach {
           cause = error;
         }
       const held = this.#options.held();
-      if (where?.kind === "mine" && held?.holds(graphId)) return held.fulfil(graphId, command);
+      if (where?.kind === "mine" && held?.holds(graphId)) return held.execute(graphId, command);
       if (where?.kind === "elsewhere") {
         const answer = await commands.ask(where.process, where.me, graphId, command, endMs);
         // The holder has changed meanwhile.
@@ -69,16 +69,16 @@ export class Reach {
       }
       await new Promise<void>((again) => clock.schedule(REACH_AGAIN_MS, again));
     }
-    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached; try again`, {
+    throw new SvcError("SVC_UNAVAILABLE", `The process that holds the graph ${graphId} can't be reached. Try again.`, {
       cause,
     });
   }
 
   /** Executes a command of another process. */
-  async fulfil(graphId: string, command: RunCommand): Promise<Answer> {
+  async execute(graphId: string, command: RunCommand): Promise<Answer> {
     const held = this.#options.held();
     const isFor = held?.holds(graphId) === true || (await this.#isToTake(graphId));
-    return held && isFor ? answerOf(held.fulfil(graphId, command), graphId, this.#options.log) : { kind: "moved" };
+    return held && isFor ? answerOf(held.execute(graphId, command), graphId, this.#options.log) : { kind: "moved" };
   }
 
   /** The holder of a run: this process from now on, if there was none. Undefined while it is unknown. */

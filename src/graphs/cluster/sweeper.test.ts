@@ -4,7 +4,7 @@ import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { silentLog } from "../../platform/shared/log.ts";
 import { Rounds } from "./sweeper.ts";
 
-describe("what a process looks for now and then", () => {
+describe("the sweeper of a process", () => {
   function rig() {
     const looks: string[] = [];
     const clock = new SimulatedClock(0);
@@ -20,7 +20,7 @@ describe("what a process looks for now and then", () => {
     return { looks, clock, state, rounds };
   }
 
-  it("is looked for every five seconds, the dear part every thirty, though one look fails", async () => {
+  it("runs every five seconds, with the expensive part every thirty seconds, also after a failure", async () => {
     const { looks, clock } = rig();
     await clock.advance(29_999);
     assert.deepEqual(
@@ -31,7 +31,7 @@ describe("what a process looks for now and then", () => {
     assert.deepEqual(looks.slice(5), ["always, p_1", "seldom, p_1"]);
   });
 
-  it("waits while the others don't know the process", async () => {
+  it("waits until the other processes have listed this one", async () => {
     const { looks, clock, state } = rig();
     state.me = undefined;
     await clock.advance(10_000);
@@ -40,7 +40,7 @@ describe("what a process looks for now and then", () => {
     assert.deepEqual(looks, ["always, p_2"]);
   });
 
-  it("is looked for no more once it is closed", async () => {
+  it("stops when it is closed", async () => {
     const { looks, clock, rounds } = rig();
     rounds.close();
     rounds.start();

@@ -1,9 +1,9 @@
-/** Periodic checks for lost notifications, and for data of dead processes that came too late. */
+/** Periodic checks for lost notifications, and for data that dead processes wrote too late. */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 
 const SWEEP_MS = 5000;
-/** Every how many sweeps everything is checked that callers wait for: each costs a query. */
+/** Interval, in sweeps, of the checks that cost a query. */
 const DOUBT_SWEEPS = 6;
 
 /** @param me id of this process. May reject: the next sweep repeats it. */
@@ -51,6 +51,6 @@ export class Rounds {
     if (id === undefined) return;
     const looks = ++this.#count % DOUBT_SWEEPS === 0 ? [...always, ...seldom] : always;
     for (const look of looks)
-      look(id)?.catch((err: unknown) => log.debug({ err }, "What others have left could not be looked for"));
+      look(id)?.catch((err: unknown) => log.debug({ err }, "A sweep for data of dead processes failed"));
   }
 }

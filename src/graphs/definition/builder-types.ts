@@ -38,7 +38,7 @@ export interface NodeOptions<
   input?: (graphInput: Given, deps: ResultsOf<After>) => Takes;
   /** Called once, when the nodes before it have ended. False skips the node. Default: it runs. */
   when?: (graphInput: Given, deps: ResultsOf<After>) => When;
-  /** Effect of a permanent failure of this node: `fail` (default) ends the run, `continue` goes on without it. */
+  /** Effect of a permanent failure of this node: `fail` (default) ends the run, `continue` continues without its result. */
   onError?: OnError;
 }
 
@@ -62,7 +62,7 @@ type ResultOf<Ref> = Ref extends NodeRef<infer Output, string, infer Absent> ? O
 /** Nodes that have a result unless the run fails. */
 type Sure<Ref> = Ref extends NodeRef<unknown, string, infer Absent> ? ([Absent] extends [never] ? Ref : never) : never;
 
-/** null for a node that runs only if one of several others does, none of which is sure to. */
+/** null for a node that depends on several others, if each of them may be skipped. */
 type AbsentAfter<After extends Refs> = After extends readonly []
   ? never
   : [Sure<After[number]>] extends [never]
@@ -74,7 +74,7 @@ type InputBy<Given, After extends Refs> = After extends readonly [] ? Given : Re
 
 /** Shown by editors if a worker does not accept its node's input. */
 interface Misfit<IsGiven, Takes> {
-  readonly "the worker does not take what this node is given: make its input with the option `input`": {
+  readonly "the worker does not accept the input of this node: compute it with the option `input`": {
     isGiven: IsGiven;
     takes: Takes;
   };

@@ -12,7 +12,7 @@ const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
 export function requireName(what: string, name: string): void {
   if (typeof name !== "string" || !NAME.test(name))
     throw refused(
-      `"${String(name).slice(0, 100)}" is no name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+      `"${String(name).slice(0, 100)}" is not a valid name for a ${what}; use a letter, then letters, digits, ".", "_" or "-", at most 64 characters`,
     );
 }
 
@@ -188,7 +188,7 @@ export function checkFunction(what: string, option: string, value: unknown): voi
 export function checkKeys(what: string, given: object, allowed: readonly string[]): void {
   const stranger = Object.keys(given).find((key) => !allowed.includes(key));
   if (stranger !== undefined)
-    throw refused(`${what} has an option "${stranger}", which there is not; known: ${allowed.join(", ")}`);
+    throw refused(`${what} has an unknown option "${stranger}"; known: ${allowed.join(", ")}`);
 }
 
 export function shown(value: unknown): string {

@@ -30,7 +30,7 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
   readonly nodes: readonly NodeDefinition[];
   /** Name of the node with the run's result; absent: the results of the last nodes by name. */
   readonly output?: string;
-  /** Hash of names, workers and order: tells whether a run was started with this definition. */
+  /** Hash of names, workers and order. A run stores the hash of the definition with which it was started. */
   readonly hash: string;
   readonly options: GraphOptions;
   readonly types?: { input: Input; output: Output };

@@ -18,7 +18,7 @@ function refusal(run: () => unknown): string {
 }
 
 describe("definitions", () => {
-  it("carry the types of results from node to node", () => {
+  it("carry result types from node to node", () => {
     const split = worker("split", (text: string) => text.split(""));
     const measure = worker("measure", (letter: string) => letter.length);
     const definition = graph("typed", (g) => {
@@ -35,7 +35,7 @@ describe("definitions", () => {
     assert.equal(definition.output, "measure");
   });
 
-  it("refuse a duplicate, a missing node, a cycle, an empty graph and a bad name, by name", () => {
+  it("throw an error that names a duplicate, a missing node, a cycle, an empty graph or an invalid name", () => {
     assert.match(
       refusal(() => graph("g", (g) => void [g.node("a", noop), g.node("a", noop)])),
       /two nodes named "a"/,
@@ -56,15 +56,15 @@ describe("definitions", () => {
     );
     assert.match(
       refusal(() => worker("1st", () => null)),
-      /"1st" is no name/,
+      /"1st" is not a valid name/,
     );
     assert.match(
       refusal(() => graph("g", (g) => void g.node("a/b", noop))),
-      /"a\/b" is no name/,
+      /"a\/b" is not a valid name/,
     );
   });
 
-  it("refuse options that can't be kept", () => {
+  it("reject options that can't be stored", () => {
     assert.match(
       refusal(() => worker("w", { concurrency: 0 }, () => null)),
       /concurrency 0/,
@@ -82,14 +82,14 @@ describe("definitions", () => {
       [{ retry: { retryIf: true } as never }, /worker "w" has retry.retryIf true; use a function/],
       [{ retry: { nonRetryable: "TypeError" as never } }, /retry.nonRetryable "TypeError"; use names/],
       [{ retry: { jitter: 0.5 as never } }, /retry.jitter 0.5; use true or false/],
-      [{ retry: { maximum: 3 } as never }, /in retry, has an option "maximum".*known: max,/],
+      [{ retry: { maximum: 3 } as never }, /in retry, has an unknown option "maximum".*known: max,/],
       [{ concurrency: { limit: 0, key: String } }, /worker "w" has concurrency.limit 0; use a whole number/],
       [{ concurrency: { limit: 1 } as never }, /worker "w" lacks concurrency.key/],
       [{ rate: 5 as never }, /worker "w" has rate 5; use \{ limit/],
       [{ rate: { limit: 1, per: 0 } }, /worker "w" has rate.per 0; use a time above 0/],
       [{ rate: { limit: 1 } as never }, /worker "w" lacks rate.per/],
       [{ priority: 0.5 }, /worker "w" has priority 0.5; use a whole number/],
-      [{ concurency: 3 } as never, /worker "w" has an option "concurency".*known: .*concurrency/],
+      [{ concurency: 3 } as never, /worker "w" has an unknown option "concurency".*known: .*concurrency/],
     ];
     for (const [options, message] of refusals)
       assert.match(
@@ -98,35 +98,35 @@ describe("definitions", () => {
       );
   });
 
-  it("refuse what is no worker, no node and no option of one, and say what to use", () => {
-    // As where types are not asked.
+  it("reject invalid workers, nodes and options, and name the right option", () => {
+    // Calls without type checks.
     type Build = (g: { node: (...all: unknown[]) => unknown; map: (...all: unknown[]) => unknown }) => unknown;
     const build = (declare: Build) => graph("g", declare as never);
     const refusals: [Build, RegExp][] = [
-      [(g) => g.node("a"), /node "a" of graph "g" was given undefined in place of a worker; use what worker\(…\)/],
-      [(g) => g.node("a", () => 1), /node "a" of graph "g" was given function in place of a worker/],
-      [(g) => g.node("a", "noop"), /was given the text "noop" in place of a worker/],
+      [
+        (g) => g.node("a"),
+        /node "a" of graph "g" was given undefined instead of a worker; use the return value of worker\(…\)/,
+      ],
+      [(g) => g.node("a", () => 1), /node "a" of graph "g" was given function instead of a worker/],
+      [(g) => g.node("a", "noop"), /was given the text "noop" instead of a worker/],
       [(g) => g.node("a", noop, { after: ["b"] }), /node "a" of graph "g" has in after "b"; use what g.node and g.map/],
       [(g) => g.node("a", noop, { after: [undefined] }), /has in after undefined; use what/],
       [
         (g) => g.node("a", noop, { after: g.node("b", noop) }),
         /has after of another kind; use what .* after: \[parse\]/,
       ],
-      [(g) => g.node("a", noop, { afer: [] }), /has an option "afer", which there is not; known: after, /],
+      [(g) => g.node("a", noop, { afer: [] }), /has an unknown option "afer"; known: after, /],
       [(g) => g.node("a", noop, { when: true }), /has when true; use a function/],
       [(g) => g.node("a", noop, { input: { a: 1 } }), /has input of another kind; use a function/],
       [(g) => g.node("a", noop, { onError: "collect" }), /has onError "collect"; use "fail" or "continue"/],
       [(g) => g.node("a", noop, null), /has options null; use an object/],
       [(g) => g.map("a", noop, undefined, () => []), /fans out over undefined; use what g.node or g.map returned/],
-      [(g) => g.map("a", noop, g.node("b", noop)), /has items undefined; use a function that gives an array/],
-      [
-        (g) => g.map("a", noop, g.node("b", noop), () => [], { when: () => true }),
-        /has an option "when", which there is not/,
-      ],
+      [(g) => g.map("a", noop, g.node("b", noop)), /has items undefined; use a function that returns an array/],
+      [(g) => g.map("a", noop, g.node("b", noop), () => [], { when: () => true }), /has an unknown option "when"/],
       [(g) => g.map("a", noop, g.node("b", noop), () => [], { onError: "continue" }), /use "fail" or "collect"/],
-      [async (g) => g.node("a", noop), /function of graph "g" gives a promise; nodes are declared at once/],
-      [(g) => (g.node("a", noop), "a"), /function of graph "g" gives "a"; return nothing, or what g.node/],
-      [(g) => (g.node("a", noop), { name: "b" }), /gives the node "b", which the graph does not have/],
+      [async (g) => g.node("a", noop), /function of graph "g" returns a promise; declare nodes synchronously/],
+      [(g) => (g.node("a", noop), "a"), /function of graph "g" returns "a"; return nothing, or what g.node/],
+      [(g) => (g.node("a", noop), { name: "b" }), /returns the node "b", which the graph does not have/],
     ];
     for (const [declare, message] of refusals)
       assert.match(
@@ -143,7 +143,7 @@ describe("definitions", () => {
     );
     assert.match(
       refusal(() => worker(undefined as never, () => null)),
-      /"undefined" is no name for a worker/,
+      /"undefined" is not a valid name for a worker/,
     );
     assert.match(
       refusal(() => worker("w", null as never, () => null)),
@@ -155,22 +155,22 @@ describe("definitions", () => {
     );
   });
 
-  it("have a hash that changes with names, workers and order, and not with code", () => {
+  it("have a hash that depends on names, workers and order, but not on code", () => {
     const build = (second: string) => graph("g", (g) => g.node(second, noop, { after: [g.node("a", noop)] }));
     assert.equal(build("b").hash, build("b").hash);
     assert.notEqual(build("b").hash, build("c").hash);
   });
 
-  it("of one app have different names, and one worker per name", () => {
+  it("of one app need different names, and one worker per name", () => {
     assert.match(
       refusal(() => new Registry([noop], [graph("noop", (g) => void g.node("a", noop))] as never)),
       /named "noop"/,
     );
     const inPlace: [unknown[], unknown[], RegExp][] = [
-      [[() => null], [], /"workers" has function in place of a worker; use what worker/],
-      [[graph("g", (g) => void g.node("a", noop))], [], /"workers" has the graph "g"; graphs stand in "graphs"/],
-      [[], [noop], /"graphs" has the worker "noop"; workers stand in "workers"/],
-      [[], [undefined], /"graphs" has undefined in place of a graph; use what graph\(…\) returned/],
+      [[() => null], [], /"workers" has function instead of a worker; use the return value of worker/],
+      [[graph("g", (g) => void g.node("a", noop))], [], /"workers" has the graph "g"; list graphs in "graphs"/],
+      [[], [noop], /"graphs" has the worker "noop"; list workers in "workers"/],
+      [[], [undefined], /"graphs" has undefined instead of a graph; use the return value of graph\(…\)/],
     ];
     for (const [workers, graphs, message] of inPlace)
       assert.match(

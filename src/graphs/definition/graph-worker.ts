@@ -15,7 +15,7 @@ export function asWorker<Input, Output>(definition: GraphDefinition<Input, Outpu
       name: `${WORKER_PREFIX}${definition.name}`,
       options: {},
       run: () => {
-        throw new Error("A graph that stands for a worker is run by an engine only");
+        throw new Error("Only an engine can run a graph that is used as a worker");
       },
       graph: definition,
     };

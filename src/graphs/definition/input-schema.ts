@@ -25,15 +25,15 @@ async function fitted(schema: StandardSchema, input: Json): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof SvcError) || cause.issues === undefined) throw cause;
     const issues = cause.issues.map((issue) => ({ ...issue, path: ["input", ...issue.path] }));
-    throw new SvcError("SVC_INVALID", `"input" does not fit: ${cause.message}`, { cause, issues });
+    throw new SvcError("SVC_INVALID", `"input" is invalid: ${cause.message}`, { cause, issues });
   }
 }
 
 /** @throws FinalError for an invalid input, because a retry would have the same one. */
 export async function checkedInput(schema: StandardSchema, input: unknown, nodeId: string): Promise<Json> {
   try {
-    return toJson(await parseWith(schema, input), "what its schema makes of it", Infinity);
+    return toJson(await parseWith(schema, input), "the schema's output", Infinity);
   } catch (cause) {
-    throw new FinalError(`The input of "${nodeId}" does not fit: ${(cause as Error).message}`, { cause });
+    throw new FinalError(`The input of "${nodeId}" is invalid: ${(cause as Error).message}`, { cause });
   }
 }

@@ -12,8 +12,8 @@ const why = (value: unknown): string => {
   }
 };
 
-describe("what JSON carries", () => {
-  it("is kept as it will be read back", () => {
+describe("a value for JSON", () => {
+  it("is stored as it will be read back", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         assert.deepEqual(toJson(value, "it", Infinity), JSON.parse(JSON.stringify(value)));
@@ -25,7 +25,7 @@ describe("what JSON carries", () => {
     assert.ok(Object.is(toJson(-0, "it", Infinity), 0));
   });
 
-  it("is told from the rest by its place", () => {
+  it("is rejected with its path if JSON can't represent it", () => {
     const round: Record<string, unknown> = { a: [] };
     round["a"] = [{}, round];
     const shared = { x: 1 };

@@ -32,7 +32,7 @@ export function requireSize(text: string, what: string, maxBytes: number): void 
   if (bytes <= maxBytes) return;
   const error = new SvcError(
     "SVC_TOO_LARGE",
-    `${what} has ${bytes} bytes of JSON; at most ${maxBytes} are kept. Put it in a file or an artifact, and hand on where it is.`,
+    `${what} has ${bytes} bytes of JSON; the limit is ${maxBytes}. Store it in a file or an artifact, and pass on its location.`,
   );
   throw Object.assign(error, { isFinal: true });
 }

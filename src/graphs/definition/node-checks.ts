@@ -53,7 +53,7 @@ export function checkMap(what: string, from: unknown, items: unknown, options: M
     throw refused(`${what} fans out over ${shown(from)}; use what g.node or g.map returned for the node before it`);
   if (typeof items !== "function")
     throw refused(
-      `${what} has items ${shown(items)}; use a function that gives an array, such as (result) => result.files`,
+      `${what} has items ${shown(items)}; use a function that returns an array, such as (result) => result.files`,
     );
 }
 
@@ -69,11 +69,11 @@ export function outputOf(name: string, returned: unknown, nodes: readonly NodeRe
   if (returned === undefined) return undefined;
   const what = `The function of graph "${name}"`;
   if (returned instanceof Promise)
-    throw refused(`${what} gives a promise; nodes are declared at once, and what takes a while is a worker's`);
+    throw refused(`${what} returns a promise; declare nodes synchronously, and move asynchronous work into a worker`);
   if (!isRef(returned))
-    throw refused(`${what} gives ${shown(returned)}; return nothing, or what g.node or g.map returned`);
+    throw refused(`${what} returns ${shown(returned)}; return nothing, or what g.node or g.map returned`);
   if (!nodes.some((node) => node.name === returned.name))
-    throw refused(`${what} gives the node "${returned.name}", which the graph does not have`);
+    throw refused(`${what} returns the node "${returned.name}", which the graph does not have`);
   return returned.name;
 }
 

@@ -1,4 +1,4 @@
-/** What a graph carries has limits, and each says what is too large, by how much, and what to do. */
+/** Limits of values in runs. Each error names the value, its size, the limit and a remedy. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { graph, worker } from "./definition.ts";
@@ -8,8 +8,8 @@ import { DEFAULT_LIMITS, readLimits } from "./value-limits.ts";
 
 const { inputBytes, resultBytes, eventBytes } = DEFAULT_LIMITS;
 
-describe("limits of values", () => {
-  it("a result that is too large fails its node at once, without another try", async () => {
+describe("value limits", () => {
+  it("fail a node at once, without a retry, if its result is too large", async () => {
     let calls = 0;
     const large = worker("large", { retry: { max: 5 } }, () => (calls++, "x".repeat(resultBytes)));
     const { engine, pass } = await bench({ graphs: [graph("one", (g) => g.node("large", large))] }, "memory:");
@@ -17,16 +17,16 @@ describe("limits of values", () => {
     await pass(0);
     const { status, error } = (await engine.snapshot(snapshot.graph_id)) ?? {};
     assert.deepEqual([status, calls], ["failed", 1]);
-    assert.match(error?.message ?? "", /the result of "large" has 16777218 bytes of JSON; at most 16777216 are kept/i);
+    assert.match(error?.message ?? "", /the result of "large" has 16777218 bytes of JSON; the limit is 16777216/i);
   });
 
-  it("an input that is too large is refused, and nothing is started", async () => {
+  it("reject a start with an input that is too large", async () => {
     const { engine } = await bench({ workers: [worker("work", () => 1)] }, "memory:");
     await assert.rejects(engine.start("work", "x".repeat(inputBytes)), { code: "SVC_TOO_LARGE" });
     assert.equal((await engine.list({})).total, 0);
   });
 
-  it("data of an event that is too large is thrown at who emits it, and a long line of a log is cut", async () => {
+  it("make emit throw on an event that is too large, and cut a long log line", async () => {
     const talk = worker("talk", (_input: null, ctx) => {
       ctx.log("info", "y".repeat(MAX_LOG_LENGTH + 5));
       assert.throws(() => ctx.emit("film", "x".repeat(eventBytes)), /the data of "film" has 262146 bytes/);
@@ -40,11 +40,11 @@ describe("limits of values", () => {
     assert.deepEqual(line?.data, { level: "info", message: "y".repeat(MAX_LOG_LENGTH) });
   });
 
-  it("are what the engine was given, for what comes in, what is kept and what is told", async () => {
+  it("follow the options of the engine for inputs, stored values and reported values", async () => {
     const talk = worker("talk", (input: string, ctx) => {
       assert.throws(
         () => ctx.emit("film", "x".repeat(1023)),
-        /the data of "film" has 1025 bytes of JSON; at most 1024/,
+        /the data of "film" has 1025 bytes of JSON; the limit is 1024/,
       );
       return input + input;
     });
@@ -53,7 +53,7 @@ describe("limits of values", () => {
     const { snapshot } = await engine.start("talk", "x".repeat(2046));
     await pass(0);
     assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "done");
-    const refused = { code: "SVC_TOO_LARGE", message: /has 2049 bytes of JSON; at most 2048/ };
+    const refused = { code: "SVC_TOO_LARGE", message: /has 2049 bytes of JSON; the limit is 2048/ };
     await assert.rejects(engine.start("talk", "x".repeat(2047)), refused);
     await assert.rejects(engine.fork(snapshot.graph_id, { from: "talk", input: "x".repeat(2047) }), refused);
     const two = await engine.start("talk", "é".repeat(1020));
@@ -61,7 +61,7 @@ describe("limits of values", () => {
     assert.equal((await engine.snapshot(two.snapshot.graph_id))?.status, "done");
   });
 
-  it("have progress told as often as the engine was given, first and last always", async () => {
+  it("throttle progress by the interval of the engine, but always report the first and the last", async () => {
     const work = worker("work", async (_: null, ctx) => {
       for (let done = 0; done <= 10; done++) {
         ctx.progress(done / 10);
@@ -80,7 +80,7 @@ describe("limits of values", () => {
     );
   });
 
-  it("have a pause let go of attempts after the grace that the engine was given", async () => {
+  it("end the attempts of a paused run after the grace period of the engine", async () => {
     const stuck = worker("stuck", () => new Promise(() => undefined));
     const { engine, clock, pass } = await bench({ workers: [stuck], limits: { pauseGrace: "5s" } }, "memory:");
     const { snapshot } = await engine.start("stuck", null);
@@ -93,17 +93,17 @@ describe("limits of values", () => {
     await engine.close(0);
   });
 
-  it("that can't be kept are refused by name", () => {
+  it("throw an error that names an invalid option", () => {
     const wrong: [object, RegExp][] = [
       [{ inputBytes: 12 }, /graphLimits has inputBytes 12; use a whole number from 1024 to 134217728/],
       [{ progressPerSecond: 0.5 }, /graphLimits has progressPerSecond 0.5; use a whole number from 1 to 100/],
       [{ pauseGrace: "soon" }, /graphLimits, in pauseGrace: "soon" is not a duration/],
-      [{ inputByte: 2048 }, /graphLimits has an option "inputByte"/],
+      [{ inputByte: 2048 }, /graphLimits has an unknown option "inputByte"/],
     ];
     for (const [given, message] of wrong) assert.throws(() => readLimits(given), { code: "SVC_DEFINITION", message });
   });
 
-  it("counts bytes, not characters", () => {
+  it("count bytes, not characters", () => {
     requireSize("ž".repeat(50), "it", 100);
     assert.throws(() => requireSize("ž".repeat(51), "it", 100), /it has 102 bytes/);
   });

@@ -19,18 +19,19 @@ export function isGraph(value: unknown): value is GraphDefinition {
  */
 export function requireListed(workers: readonly unknown[], graphs: readonly unknown[]): void {
   for (const one of workers) {
-    if (isGraph(one)) throw refused(`"workers" has the graph "${one.name}"; graphs stand in "graphs"`);
+    if (isGraph(one)) throw refused(`"workers" has the graph "${one.name}"; list graphs in "graphs"`);
     if (!isWorker(one)) throw refused(`"workers" has ${notWorker(one)}`);
   }
   for (const one of graphs) {
-    if (isWorker(one)) throw refused(`"graphs" has the worker "${one.name}"; workers stand in "workers"`);
-    if (!isGraph(one)) throw refused(`"graphs" has ${shownShort(one)} in place of a graph; use what graph(…) returned`);
+    if (isWorker(one)) throw refused(`"graphs" has the worker "${one.name}"; list workers in "workers"`);
+    if (!isGraph(one))
+      throw refused(`"graphs" has ${shownShort(one)} instead of a graph; use the return value of graph(…)`);
   }
 }
 
-/** For messages: `undefined in place of a worker; use …`. Short, because the value may be anything. */
+/** For messages: `undefined instead of a worker; use …`. Short, because the value may be anything. */
 export function notWorker(value: unknown): string {
-  return `${shownShort(value)} in place of a worker; use what worker(…) returned; what an import cycle has not made yet is undefined`;
+  return `${shownShort(value)} instead of a worker; use the return value of worker(…). In an import cycle it is undefined until its module has run`;
 }
 
 function shownShort(value: unknown): string {

@@ -125,8 +125,8 @@ export interface WorkerContext<State extends object = Record<string, Json>> exte
   /** 0 to 1. Written at most 10 times a second; 0 and 1 always. */
   progress(value: number, note?: string): void;
   /**
-   * What this run is, in a few words, for lists and searches: `Invoice 17 for ACME, 3 of 5 pages`. Of the whole graph, and the last one
-   * wins; one line of 200 characters at most, an empty one takes it away. Written as progress is, at the latest as the node's attempt ends.
+   * Sets a one-line summary of the run for lists and searches: `Invoice 17 for ACME, 3 of 5 pages`. The last call wins. At most 200
+   * characters; an empty text removes it. Written at the rate of progress, at the latest when the node's attempt ends.
    */
   summary(text: string): void;
   emit(name: string, data?: Json): void;

@@ -88,7 +88,7 @@ export class ActiveRuns implements RunSupervisor {
       .some(({ status }) => status === "running" || status === "ready");
   }
 
-  // Start.
+  // Starts.
 
   /** Creates a run with these rows. It is active from now on. */
   create(stored: StoredGraph, definition: GraphDefinition): ActiveRun {
@@ -99,19 +99,19 @@ export class ActiveRuns implements RunSupervisor {
   async insert(run: ActiveRun, auditContext?: AuditContext, audit?: NewAudit): Promise<void> {
     const { machine } = run;
     const { row } = machine;
-    const unit = firstUnit(machine, auditContext, audit);
+    const transition = firstUnit(machine, auditContext, audit);
     const holder = this.#cluster?.enter(row.id);
     if (this.#cluster && holder === undefined) {
       // Any process with capacity takes it.
       this.#runs.remove(row.id);
-      await this.#loop.write(run, { ...unit, heldBy: null });
+      await this.#loop.write(run, { ...transition, heldBy: null });
       return;
     }
-    if (holder !== undefined) [unit.heldBy, run.lease] = [holder, FIRST_LEASE];
-    if (row.dueMs <= row.createdMs && !this.#state.isClosing) machine.begin(row.createdMs, unit);
-    const started = this.#loop.startReady(run, unit);
+    if (holder !== undefined) [transition.heldBy, run.lease] = [holder, FIRST_LEASE];
+    if (row.dueMs <= row.createdMs && !this.#state.isClosing) machine.begin(row.createdMs, transition);
+    const started = this.#loop.startReady(run, transition);
     try {
-      await this.#loop.write(run, unit);
+      await this.#loop.write(run, transition);
     } catch (error) {
       this.#runs.remove(row.id);
       run.isLost = true;
@@ -156,7 +156,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#beginWhenDue(run);
   }
 
-  /** Called after a command. Once no other command is pending, this process keeps the run or gives it back. */
+  /** Called after a command. Once no other command is pending, this process keeps the run or returns it. */
   async settle(id: string): Promise<void> {
     const lease = this.temporaryLeases.end(id);
     if (lease === undefined) return;
@@ -179,7 +179,7 @@ export class ActiveRuns implements RunSupervisor {
 
   // Recovery.
 
-  /** Recovers a run that this process holds from now on. @param beside nodes that the previous process ran in other processes. */
+  /** Recovers a run that this process holds from now on. @param beside nodes that the previous process ran in other processes */
   async hold(id: string, lease: number, hasCrashed: boolean, beside?: readonly string[]): Promise<void> {
     const [stored] = await this.#graphs.load([id]);
     if (stored) await this.recover(stored, hasCrashed, lease, beside);
@@ -201,7 +201,7 @@ export class ActiveRuns implements RunSupervisor {
     if (!definition)
       return this.#options.log.warn(
         { graphId: row.id, worker: row.worker, version: row.version },
-        `The graph ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
+        `The run ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
       );
     await this.#resume(stored, definition, hasCrashed, lease, beside).settled;
   }
@@ -251,7 +251,7 @@ export class ActiveRuns implements RunSupervisor {
     return run;
   }
 
-  // What runs report.
+  // Reports of runs.
 
   runChanged(run: ActiveRun): void {
     if (!run.isActive) this.#runs.add(run);
@@ -269,7 +269,7 @@ export class ActiveRuns implements RunSupervisor {
     const { id } = run;
     // A transition that follows the failed one.
     if (!run.isActive) return;
-    this.#faults.failed(id, error, `A commit of graph ${id} failed. It is read again.`);
+    this.#faults.failed(id, error, `A commit of run ${id} failed. The run is loaded again.`);
     this.#lose(run);
     this.#reloadLater(id, run.lease);
   }
@@ -288,19 +288,22 @@ export class ActiveRuns implements RunSupervisor {
     this.#options.children
       .ended(row)
       .catch((err: unknown) =>
-        this.#options.log.error({ graphId: row.id, err }, `The children of graph ${row.id} could not be told`),
+        this.#options.log.error(
+          { graphId: row.id, err },
+          `The end of run ${row.id} could not be passed to its children and parent`,
+        ),
       )
       .finally(() => this.#busy.end());
   }
 
-  // Faults.
+  // Faults of the store.
 
   /** Reloads a run after a delay, and again after each fault. @param lease lease under which this process held it. */
   #reloadLater(id: string, lease: number | undefined): void {
     this.#clock.schedule(RELOAD_MS, () => {
       if (this.#state.isClosing || this.#runs.has(id)) return;
       this.#reload(id, lease).catch((error: unknown) => {
-        this.#faults.failed(id, error, `The graph ${id} could not be read. It is tried again.`);
+        this.#faults.failed(id, error, `The run ${id} could not be loaded. It is tried again.`);
         this.#reloadLater(id, lease);
       });
     });
@@ -309,7 +312,7 @@ export class ActiveRuns implements RunSupervisor {
   /** The outcome of the failed commit is unknown, so the store is read (decision 060). */
   async #reload(id: string, lease: number | undefined): Promise<void> {
     const cluster = this.#cluster;
-    // A process without workers holds runs only for callers, so it gives this one back (cluster.ts).
+    // A process without workers holds runs only for callers, so it returns this one (cluster.ts).
     if (cluster?.isRunner === false) return cluster.left(id);
     // The commit may have failed because another process holds the run by now.
     const isHeld = !cluster || (lease !== undefined && (await cluster.confirms(id, lease)));
@@ -331,7 +334,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#cluster?.left(run.id);
   }
 
-  // End.
+  // Shutdown.
 
   /** Starts nothing new. Running attempts may end; they are aborted after `drainMs`. */
   async close(drainMs: number): Promise<void> {

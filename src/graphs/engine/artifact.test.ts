@@ -10,14 +10,14 @@ import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import { bench, REMOTE, gate, PLACES, type Bench } from "./engine.testkit.ts";
 
-/** A worker that runs elsewhere hands over bytes, no stream. */
+/** Remote workers pass bytes, not streams. */
 const given = async (url: string, parts: AsyncIterable<Uint8Array>) => (url === REMOTE ? buffer(parts) : parts);
 
 async function* chunks(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (const [at, size] of sizes.entries()) yield new Uint8Array(size).fill(at + 1);
 }
 
-/** Has the engine write through something that sees which uploads there are. */
+/** Wraps the store to observe its uploads. */
 async function watched(self: Bench): Promise<{ seen: Set<string>; left: (graphId: string) => Promise<string[]> }> {
   const { graphs } = self.store;
   const seen = new Set<string>();
@@ -46,8 +46,8 @@ async function fileOf({ graphs }: Store, graphId: string): Promise<Buffer> {
 }
 
 for (const url of PLACES) {
-  describe(`files that workers leave, on ${url}`, () => {
-    it("are kept in parts, with their hash, whatever the pieces they came in", async () => {
+  describe(`artifacts of workers, on ${url}`, () => {
+    it("are stored in parts, with their hash, for any sizes of the chunks written", async () => {
       const sizes = [1, PART_BYTES, PART_BYTES - 1, 2 * PART_BYTES, 7];
       const dump = worker("dump", async (_: Json, ctx) => [
         await ctx.artifact("all.bin", await given(url, chunks(sizes))),
@@ -84,9 +84,9 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    // Counts the pieces of a stream.
+    // Counts the chunks of a stream.
     if (url !== REMOTE)
-      it("are written once, and anew when their node runs again", async () => {
+      it("are written once per run of their node", async () => {
         let writes = 0;
         let attempts = 0;
         const dump = worker("dump", { retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
@@ -113,9 +113,9 @@ for (const url of PLACES) {
         await store.close();
       });
 
-    // A worker that runs elsewhere hands over bytes, no stream.
+    // Remote workers pass bytes, not streams.
     if (url !== REMOTE)
-      it("are those of the attempt that wrote them to their end, whatever the stream of one that is over still gives", async () => {
+      it("belong to the attempt that finished writing them, even if the stream of an ended attempt continues", async () => {
         const [held, over] = [gate(), gate()];
         const dump = worker("dump", { timeout: "1s", retry: { max: 2, base: 0 } }, async (_: Json, ctx) => {
           const isFirst = ctx.attempt === 1;
@@ -138,9 +138,9 @@ for (const url of PLACES) {
         await store.close();
       });
 
-    // A worker that runs elsewhere hands over bytes, no stream.
+    // Remote workers pass bytes, not streams.
     if (url !== REMOTE)
-      it("stay whole while their node writes them anew, and where it breaks off in the middle; of that nothing stays", async () => {
+      it("stay complete while their node replaces them, and leave nothing of a replacement that breaks off", async () => {
         const midway = gate();
         let isAgain = false;
         const dump = worker("dump", { retry: { max: 1 } }, async (_: Json, ctx) => {
@@ -169,9 +169,9 @@ for (const url of PLACES) {
         await self.store.close();
       });
 
-    // A worker that runs elsewhere hands over bytes, no stream.
+    // Remote workers pass bytes, not streams.
     if (url !== REMOTE)
-      it("leave nothing behind where the process dies in the middle of one, though it is never written again", async () => {
+      it("leave nothing behind if the process dies during a write, even if they are never written again", async () => {
         let attempts = 0;
         const dump = worker("dump", async (_: Json, ctx) => {
           if (++attempts > 1) return;
@@ -192,7 +192,7 @@ for (const url of PLACES) {
         await self.store.close();
       });
 
-    it("have names and types that may stand in a header, and a name for one node only", async () => {
+    it("need names and types that are valid in a header, and a name may belong to one node only", async () => {
       const bad = worker("bad", (given: [string, string], ctx) => ctx.artifact(given[0], "x", given[1]));
       const pair = graph("pair", (g) => {
         const [one, two] = ["one", "two"].map((name) => worker(name, (_: Json, ctx) => ctx.artifact("same", name)));
@@ -200,9 +200,9 @@ for (const url of PLACES) {
       });
       const { engine, store } = await bench({ workers: [bad], graphs: [pair] }, url);
       for (const [input, expected] of [
-        [["a/b", "text/plain"], /"a\/b" is no key/],
-        [[":a", "text/plain"], /":a" is no name for an artifact of "bad"/],
-        [["a", "text/html\r\nx: y"], /is no media type/],
+        [["a/b", "text/plain"], /"a\/b" is not a valid key/],
+        [[":a", "text/plain"], /":a" is not a valid name for an artifact of "bad"/],
+        [["a", "text/html\r\nx: y"], /is not a media type/],
       ] as const) {
         const { snapshot } = await engine.start("bad", [...input]);
         await engine.idle();
@@ -210,7 +210,7 @@ for (const url of PLACES) {
       }
       const { snapshot } = await engine.start("pair", null);
       await engine.idle();
-      const message = 'The artifact "same" of "second" has the name of one that "first" made';
+      const message = 'The artifact "same" of "second" has the same name as one of "first"';
       assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.message, message);
       await store.close();
     });

@@ -39,7 +39,7 @@ const refuse = worker("refuse", () => {
   throw new FinalError("no");
 });
 
-/** As where types are not asked. */
+/** Calls without type checks. */
 async function failureOf(what: {
   items?: () => unknown;
   when?: () => unknown;
@@ -57,22 +57,22 @@ async function failureOf(what: {
 }
 
 describe("functions of a definition", () => {
-  it("that give what can't be kept, or a promise, fail the graph and say so: what is read back would be something else", async () => {
+  it("fail the run with an error if they return a promise or a value that can't be stored", async () => {
     assert.match(
       await failureOf({ items: () => "abc" }),
-      /items of "next" can't be made: .* gave a text; give an array/,
+      /items of "next" can't be computed: .* returned a text; return an array/,
     );
-    assert.match(await failureOf({ items: () => undefined }), /gave undefined; give an array/);
-    assert.match(await failureOf({ items: async () => [] }), /gave a promise; give an array/);
+    assert.match(await failureOf({ items: () => undefined }), /returned undefined; return an array/);
+    assert.match(await failureOf({ items: async () => [] }), /returned a promise; return an array/);
     assert.match(await failureOf({ items: () => [1, { a: Number.NaN }] }), /item 1.a is NaN, which JSON can't carry/);
     assert.match(await failureOf({ items: () => [new Date(0)] }), /item 0 is a Date, which JSON can't carry/);
-    assert.match(await failureOf({ when: async () => false }), /Whether "next" runs can't be told: .* gave a promise/);
+    assert.match(await failureOf({ when: async () => false }), /The "when" of "next" failed: .* returned a promise/);
     assert.match(
       await failureOf({ input: () => new Date(0) }),
-      /The input of "next" can't be made: it is a Date, which/,
+      /The input of "next" can't be computed: it is a Date, which/,
     );
-    assert.match(await failureOf({ input: () => [Number.NaN] }), /can't be made: it\[0\] is NaN, which/);
-    assert.match(await failureOf({ input: async () => 1 }), /can't be made: it is a Promise, which/);
+    assert.match(await failureOf({ input: () => [Number.NaN] }), /can't be computed: it\[0\] is NaN, which/);
+    assert.match(await failureOf({ input: async () => 1 }), /can't be computed: it is a Promise, which/);
   });
 });
 
@@ -91,7 +91,7 @@ describe("branches", () => {
     return g.node("pay", names, { after: [file, skip] });
   });
 
-  it("take the way that `when` says; what stood on the other alone is skipped, and what joins both goes on", async () => {
+  it("follow `when`: nodes of the other branch alone are skipped, and a node that joins both continues", async () => {
     const large = await run(byAmount, { amount: 100 });
     assert.deepEqual(statuses(large), {
       order: "done",
@@ -118,7 +118,7 @@ describe("branches", () => {
     ]);
   });
 
-  it("may skip a fan-out whole, and the graph is done when all that is left is skipped", async () => {
+  it("may skip a whole fan-out, and the run is done when only skipped nodes are left", async () => {
     const snapshot = await run(
       graph("none", (g) => {
         const list = g.node("list", give, { when: () => false });
@@ -130,13 +130,13 @@ describe("branches", () => {
     assert.deepEqual(statuses(snapshot), { list: "skipped", last: "skipped", items: "skipped" });
   });
 
-  it("fail the graph where `when` throws, and say so", async () => {
+  it("fail the run with an error if `when` throws", async () => {
     const when = (): boolean => {
       throw new Error("no idea");
     };
     const snapshot = await run(graph("unsure", (g) => g.node("a", give, { when })));
     assert.deepEqual(snapshot.error, {
-      message: `Whether "a" runs can't be told: no idea`,
+      message: `The "when" of "a" failed: no idea`,
       reason: "error",
       node: "a",
     });
@@ -144,7 +144,7 @@ describe("branches", () => {
 });
 
 describe("a node that may fail", () => {
-  it("ends as failed while the graph goes on without its result, and without what needs nothing else", async () => {
+  it("fails while the run continues without its result, and skips the nodes that need only it", async () => {
     const snapshot = await run(
       graph("may-fail", (g) => {
         const extra = g.node("extra", refuse, { onError: "continue" });
@@ -168,7 +168,7 @@ describe("a node that may fail", () => {
     assert.equal(snapshot.nodes.find(({ id }) => id === "extra")?.error?.message, "no");
   });
 
-  it("is tried as often as its own policy says, not its worker's", async () => {
+  it("follows its own retry policy instead of its worker's", async () => {
     let calls = 0;
     const often = worker("often", { retry: { max: 9 } }, () => {
       calls++;
@@ -180,7 +180,7 @@ describe("a node that may fail", () => {
 });
 
 describe("a fan-out that collects failures", () => {
-  it("tells of each item what became of it, in item order", async () => {
+  it("reports the outcome of each item in item order", async () => {
     const odd = worker("odd", (n: number) => {
       if (n % 2 === 0) throw new FinalError(`${n} is even`);
       return n;
@@ -199,8 +199,8 @@ describe("a fan-out that collects failures", () => {
   });
 });
 
-describe("a fan-out over nothing", () => {
-  it("ends at once in each epoch, also where a retry comes in the very turn of a cancel", async () => {
+describe("a fan-out over an empty list", () => {
+  it("ends at once in each epoch, also if a retry arrives in the same turn as a cancel", async () => {
     const store = await openStore("memory:");
     let isHeld = true;
     const hold = worker("hold", () => (isHeld ? new Promise(() => undefined) : "let go"));
@@ -224,8 +224,8 @@ describe("a fan-out over nothing", () => {
   });
 });
 
-describe("a fan-out with a limit of its own", () => {
-  it("has no more items under way than that, whatever their worker may run, and comes to its end", async () => {
+describe("a fan-out with its own limit", () => {
+  it("never runs more items at once than the limit, whatever the limit of their worker, and ends", async () => {
     let now = 0;
     let most = 0;
     const slow = worker("slow", { concurrency: 16 }, async (n: number) => {
@@ -242,7 +242,7 @@ describe("a fan-out with a limit of its own", () => {
     assert.deepEqual([most, (result as number[]).length, nodes.length], [3, 20, 21]);
   });
 
-  it("keeps to it in the process after one that was killed, and in the epoch after a failure", async () => {
+  it("keeps the limit after a crash, and in the epoch after a failure", async () => {
     const store = await openStore("memory:");
     let isBroken = true;
     const begun: number[] = [];
@@ -283,7 +283,7 @@ describe("a fan-out with a limit of its own", () => {
     assert.deepEqual(new Set(begun.slice(6)), new Set([3, 4, 5]));
   });
 
-  it("is refused where the limit is no number of items", () => {
+  it("is rejected if the limit is not a number of items", () => {
     assert.throws(() => graph("bad", (g) => void g.map("m", give, g.node("a", give), () => [], { concurrency: 0 })), {
       code: "SVC_DEFINITION",
       message: /The node "m" of graph "bad" has concurrency 0; use a whole number from 1/,
@@ -291,14 +291,14 @@ describe("a fan-out with a limit of its own", () => {
   });
 });
 
-/** A node of a random graph: what comes before it, and what becomes of it. */
+/** A node of a random graph: its predecessors and its outcome. */
 interface Plan {
   after: number[];
   isWanted: boolean;
   mayFail: boolean;
-  /** Of a node alone. */
+  /** Whether a single node fails. */
   fails: boolean;
-  /** Of a fan-out from the first it comes after: which of its items fail. */
+  /** For a fan-out over its first predecessor: which of its items fail. */
   items: boolean[] | undefined;
 }
 
@@ -321,7 +321,7 @@ const plans = fc.array(
 
 const isFanOut = ({ after, items }: Plan): boolean => items !== undefined && after.length > 0;
 
-/** What the rules come to, in a few lines; undefined where the graph fails. */
+/** The expected statuses by the rules; undefined if the run fails. */
 function expected(all: readonly Plan[]): Record<string, string> | undefined {
   const ends: string[] = [];
   const reported: Record<string, string> = {};
@@ -370,8 +370,8 @@ function build(g: GraphBuilder, all: readonly Plan[]): void {
   }
 }
 
-describe("graphs of any shape", () => {
-  it("end as their rules say: each node done, failed or skipped", async () => {
+describe("random graphs", () => {
+  it("end as their rules require, with each node done, failed or skipped", async () => {
     const shape = plans.map((all) =>
       all.map((plan, at) => ({ ...plan, after: plan.after.filter((other) => other < at) })),
     );

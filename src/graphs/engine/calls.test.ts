@@ -10,13 +10,13 @@ import type { Snapshot } from "../machine/view-types.ts";
 const statusOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.find((node) => node.id === id)?.status;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Workers that run elsewhere call by name, so the app lists what they call. */
+/** Remote workers call by name, so the app lists the called workers. */
 const listed = (url: string, ...called: Worker<never, unknown>[]): Worker<never, unknown>[] =>
   url === REMOTE ? called : [];
 
 for (const url of PLACES) {
-  describe(`calls on ${url}`, () => {
-    it("a worker calls another as a node of its own, which may call on, without a place while it waits", async () => {
+  describe(`a call of a worker by another, on ${url}`, () => {
+    it("is a node of its own, may call further workers, and frees the caller's slot while it waits", async () => {
       const deep = worker("deep", { concurrency: 1 }, async (n: number, ctx): Promise<number> => {
         if (n === 0) return 0;
         return 1 + (await ctx.call("next", deep, n - 1));
@@ -33,7 +33,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("maps items over a worker, a few at a time, results in the order of the items", async () => {
+    it("maps items over a worker with limited concurrency, and returns results in item order", async () => {
       let running = 0;
       let most = 0;
       const square = worker("square", async (n: number) => {
@@ -54,18 +54,21 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("what is no worker, or an option that none may have, fails the node at once and says so", async () => {
+    it("fails the node at once if the argument is not a worker or an option is invalid", async () => {
       const item = worker("item", (n: number) => n);
       const whole = graph("whole", (g) => g.node("one", item));
       const wrong: [about: RegExp, called: unknown, options?: object][] = [
-        [/^ctx.call\("k", …\) was given the text "item" in place of a worker; use what worker\(…\) returned/, "item"],
-        [/^ctx.call\("k", …\) was given undefined in place of a worker/, undefined],
-        [/^ctx.call\("k", …\) was given a graph in place of a worker; use asWorker\(graph\)/, whole],
+        [
+          /^ctx.call\("k", …\) was given the text "item" instead of a worker; use the return value of worker\(…\)/,
+          "item",
+        ],
+        [/^ctx.call\("k", …\) was given undefined instead of a worker/, undefined],
+        [/^ctx.call\("k", …\) was given a graph instead of a worker; use asWorker\(graph\)/, whole],
         [/^ctx.call\("k", …\), in timeout: /, item, { timeout: "soon" }],
         [/^ctx.call\("k", …\) has retry.max 0; use a whole number from 1/, item, { retry: { max: 0 } }],
       ];
       const calls = wrong.map(([, called, options], at) =>
-        // What types refuse reaches us from JavaScript, and through import cycles.
+        // Values that types reject still arrive from JavaScript and through import cycles.
         worker(`caller${at}`, (_: Json, ctx) => ctx.call("k", called as typeof item, 1, options)),
       );
       const maps = worker("maps", (_: Json, ctx) => ctx.map("k", [1, 2], "item" as unknown as typeof item));
@@ -82,7 +85,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("goes on with the items that were not done as the graph was cancelled, and with all of them in their order", async () => {
+    it("continues after a cancel and retry with the items that were not done, and keeps their order", async () => {
       const calls: number[] = [];
       const held = gate();
       const square = worker("square", async (n: number) => {
@@ -108,7 +111,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("an item that fails for good ends the others, or is told of among them", async () => {
+    it("ends the other items when an item fails for good, or collects the failure", async () => {
       let aborted = 0;
       const odd = worker("odd", { retry: { max: 1 } }, async (n: number, ctx) => {
         if (n === 2) throw new Error("two is even");
@@ -142,7 +145,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("what was called goes on after a crash, and what it came to is not done again", async () => {
+    it("continues after a crash, and does not run again if it was done", async () => {
       const runs: string[] = [];
       const hang = gate();
       const part = worker("part", async (name: string) => {
@@ -168,7 +171,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("a called worker is tried again by its own policy, and its failure is final for its caller", async () => {
+    it("is retried by the policy of the called worker, and its failure is final for the caller", async () => {
       let tries = 0;
       let calls = 0;
       const weak = worker("weak", { retry: { max: 2, base: 10 } }, () => {
@@ -191,7 +194,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a retry of a failed graph keeps steps and calls that are done, and does again what was not", async () => {
+    it("is kept by a retry of a failed run if it is done, and runs again if not", async () => {
       const runs: string[] = [];
       const helper = worker("helper", { retry: { max: 1 } }, (name: string) => {
         runs.push(name);
@@ -213,7 +216,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a pause holds the items that have not had their turn, and lets one that runs go at its next step", async () => {
+    it("waits in a paused run if it has not started, and a running one stops at its next step", async () => {
       const runs: string[] = [];
       const hang = gate();
       const item = worker("item", async (n: number, ctx) => {
@@ -243,7 +246,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a retry of what was cancelled in a pause does a call that was held only as its worker asks for it again", async () => {
+    it("that was held in a cancelled pause runs in a retry only when its worker calls it again", async () => {
       const runs: string[] = [];
       const hang = gate();
       const item = worker("item", async (n: number, ctx) => {
@@ -275,7 +278,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a pause over a crash goes on after the resume, with what was called", async () => {
+    it("continues after a pause with a crash and a resume", async () => {
       const item = worker("item", async (n: number, ctx) => {
         await ctx.waitFor(`go${n}`);
         return n;
@@ -296,7 +299,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("a cancel reaches what was called, at whatever depth", async () => {
+    it("is cancelled with the run at any depth", async () => {
       const ended: string[] = [];
       const leaf = worker("leaf", async (name: string, ctx) => {
         try {
@@ -318,7 +321,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a worker that ends without waiting for its calls ends them", async () => {
+    it("ends when the worker returns without awaiting it", async () => {
       let isAborted = false;
       const begun = gate();
       const slow = worker("slow", (_: Json, ctx) => {

@@ -5,7 +5,7 @@ import { asWorker } from "../definition/graph-worker.ts";
 import { graph, worker } from "../definition/definition.ts";
 import { bench, gate, STORES, type Bench } from "./engine.testkit.ts";
 
-/** A parent whose second node is a graph of two; what holds the child's first node, and whether its second fails. */
+/** A parent whose second node is a graph of two nodes. `held` blocks the child's first node, and `isBroken` makes its second fail. */
 function family() {
   const held = gate();
   const state = { isHeld: false, isBroken: false, firsts: 0 };
@@ -40,21 +40,21 @@ const childOf = async ({ engine }: Bench, id: string): Promise<string> =>
 const nodeOf = async ({ engine }: Bench, id: string, node: string): Promise<string | undefined> =>
   (await engine.snapshot(id))?.nodes.find((row) => row.id === node)?.status;
 
-/** The next step of this kind for a graph fails, as when the store is away. */
+/** Makes the next step of this kind fail for one run, as a store failure would. */
 function failOnce({ engine }: Bench, step: "cancel" | "resume", graphId: string): { hasFailed: boolean } {
   const fault = { hasFailed: false };
   const real = engine[step].bind(engine);
   engine[step] = async (id, auditContext) => {
     if (id !== graphId || fault.hasFailed) return real(id, auditContext);
     fault.hasFailed = true;
-    throw new Error("the disk is away");
+    throw new Error("the disk is unavailable");
   };
   return fault;
 }
 
 for (const url of STORES) {
-  describe(`graphs inside of graphs on ${url}`, () => {
-    it("that are done stay so where their parent fails, which takes them back by the worker that has called them", async () => {
+  describe(`child runs on ${url}`, () => {
+    it("stay done when their parent fails, whose worker compensates for them", async () => {
       const undone: string[] = [];
       const book = worker("book", { compensate: (_, room: string) => void undone.push(room) }, (room: string) => room);
       const trip = graph<string, string>("trip", (g) => g.node("book", book));
@@ -83,7 +83,7 @@ for (const url of STORES) {
       );
     });
 
-    it("stand for the items of a fan-out, too: a child for each, as many at once as it may have", async () => {
+    it("can be the items of a fan-out: one child per item, within the fan-out's limit", async () => {
       const { inner } = family();
       const list = worker("list", (given: number[]) => given);
       const each = graph<number[]>("each", (g) =>
@@ -96,7 +96,7 @@ for (const url of STORES) {
       assert.deepEqual([end?.status, end?.result, end?.children.length], ["done", [20, 30, 40], 3]);
     });
 
-    it("give the node their result, and parent and children show each other", async () => {
+    it("give their result to the node, and parent and children show each other", async () => {
       const { outer } = family();
       const here = await bench({ graphs: [outer] }, url);
       const { snapshot } = await here.engine.start("outer", 1);
@@ -110,7 +110,7 @@ for (const url of STORES) {
       );
     });
 
-    it("hold no place while they run: one place in all is enough for any depth", async () => {
+    it("occupy no slot while they run, so one slot in total is enough for any depth", async () => {
       const { inner, outer } = family();
       const top = graph("top", (g) => g.node("outer", outer));
       const here = await bench({ graphs: [top, inner], concurrency: 1 }, url);
@@ -144,13 +144,13 @@ for (const url of STORES) {
       );
     });
 
-    it("that ended while nobody could tell their parent are found to have ended", async () => {
+    it("are found to have ended after a crash before they could notify their parent", async () => {
       const { outer, state, held } = family();
       state.isHeld = true;
       const here = await bench({ graphs: [outer] }, url);
       const { snapshot } = await here.engine.start("outer", 1);
       await here.clock.advance(0);
-      // The process dies between the child's last commit and the word to the parent.
+      // The process dies between the child's last commit and the notification of the parent.
       here.engine.signal = () => new Promise(() => undefined);
       held.open();
       await here.clock.advance(0);
@@ -166,7 +166,7 @@ for (const url of STORES) {
       assert.deepEqual((await here.engine.snapshot(snapshot.graph_id))?.result, { got: 20 });
     });
 
-    it("fail their node when they fail; a retry of the parent runs on what failed in them", async () => {
+    it("fail their node when they fail, and continue when the parent is retried", async () => {
       const { outer, state } = family();
       state.isBroken = true;
       const here = await bench({ graphs: [outer] }, url);
@@ -185,7 +185,7 @@ for (const url of STORES) {
       assert.equal((await here.engine.snapshot(child))?.epoch, 2);
     });
 
-    it("are new ones when their node is run again", async () => {
+    it("are new runs when their node runs again", async () => {
       const { outer, state } = family();
       const here = await bench({ graphs: [outer] }, url);
       const { snapshot } = await here.engine.start("outer", 1);
@@ -221,7 +221,7 @@ for (const url of STORES) {
       assert.deepEqual([last?.actor, last?.note], ["anna", `pause of its parent ${id}`]);
     });
 
-    it("end with a parent that is cancelled, also one that failed before the process died", async () => {
+    it("end with a cancelled parent, also one that failed before the process died", async () => {
       const { outer, state } = family();
       state.isHeld = true;
       const here = await bench({ graphs: [outer] }, url);
@@ -250,7 +250,7 @@ for (const url of STORES) {
       );
     });
 
-    it("tell their parent, and end their own children, though the store fails as they end", async () => {
+    it("notify their parent and end their own children, even if the store fails as they end", async () => {
       const { outer, state } = family();
       state.isHeld = true;
       const top = graph("top", (g) => g.node("outer", outer, { input: () => 1 }));
@@ -267,7 +267,7 @@ for (const url of STORES) {
       assert.equal((await here.engine.snapshot(inner))?.error?.reason, "cancelled");
     });
 
-    it("end also where their parent has failed while they were being started", async () => {
+    it("end also if their parent failed while they were being started", async () => {
       const { inner, state, held } = family();
       state.isHeld = true;
       const going = gate();
@@ -300,7 +300,7 @@ for (const url of STORES) {
       held.open();
     });
 
-    it("are resumed before their parent, which stays paused where they can't be", async () => {
+    it("are resumed before their parent, which stays paused if they can't be resumed", async () => {
       const { outer, state, held } = family();
       state.isHeld = true;
       const here = await bench({ graphs: [outer] }, url);
@@ -310,7 +310,7 @@ for (const url of STORES) {
       await here.engine.pause(id, { grace: 0 });
       await here.pass(1);
       failOnce(here, "resume", await childOf(here, id));
-      await assert.rejects(here.engine.resume(id), /the disk is away/);
+      await assert.rejects(here.engine.resume(id), /the disk is unavailable/);
       assert.equal((await here.engine.snapshot(id))?.phase, "paused");
       held.open();
       await here.engine.resume(id);
@@ -318,7 +318,7 @@ for (const url of STORES) {
       assert.deepEqual((await here.engine.snapshot(id))?.result, { got: 20 });
     });
 
-    it("that are still undone as their parent is run again are run again too, once that is over", async () => {
+    it("that are still compensating when their parent is retried are retried after that", async () => {
       const compensating = gate();
       const state = { isHeld: true };
       const slow = worker("slow", { onCancel: () => compensating.promise }, async (_: unknown, ctx) => {
@@ -358,7 +358,7 @@ for (const url of STORES) {
       assert.deepEqual([done?.status, done?.result, done?.children.length], ["done", 50, 1]);
     });
 
-    it("must have a name of their own", async () => {
+    it("need a unique name", async () => {
       const { outer } = family();
       const other = graph("inner", (g) =>
         g.node(

@@ -65,11 +65,11 @@ export class Children {
   }
 
   #requireEngine(): ChildEngine {
-    if (!this.#engine) throw new Error("Children were asked for before their engine was complete");
+    if (!this.#engine) throw new Error("Child runs were used before the engine was complete");
     return this.#engine;
   }
 
-  /** The worker to call. For a worker that stands for a graph, the one that runs the child. */
+  /** The worker to call. For a graph used as a worker, the worker that runs the child. */
   bind(worker: Worker<never, unknown>): Worker<never, unknown> {
     const { graph } = worker;
     return graph ? { ...worker, run: (input: never, ctx) => this.#run(graph.name, input, ctx) } : worker;
@@ -117,7 +117,7 @@ export class Children {
 
   async #row(id: string): Promise<GraphRow> {
     const row = await this.#options.graphs.graph(id);
-    if (!row) throw new FinalError(`The graph ${id}, which this node waits for, is no longer there`);
+    if (!row) throw new FinalError(`The graph ${id}, which this node waits for, no longer exists`);
     return row;
   }
 
@@ -139,7 +139,7 @@ export class Children {
 
   /** Passes a committed command to the children, and retries after a fault of the store. Never rejects. */
   async follow(step: keyof typeof PHASES_AFTER, parentId: string, auditContext?: AuditContext): Promise<void> {
-    const what = `Children of the graph ${parentId} could not follow its ${step}.`;
+    const what = `The command "${step}" could not be passed to the children of run ${parentId}.`;
     await this.#patiently(parentId, what, async (isFirst) => {
       const phases: readonly GraphPhase[] = PHASES_AFTER[step];
       const isStill = isFirst || phases.includes((await this.#options.graphs.graph(parentId))?.phase ?? "done");
@@ -153,7 +153,7 @@ export class Children {
     const end = endOf(row);
     if (phase === "failed") await this.follow("cancel", id);
     if (parentGraph === undefined || !idempotencyKey?.startsWith(KEY_PREFIX)) return;
-    const what = `That the child ${id} has ended could not be told.`;
+    const what = `The end of the child run ${id} could not be reported to its parent.`;
     const options = { idempotencyKey: end, by: "child" };
     await this.#patiently(parentGraph, what, () =>
       refusalOf(this.#requireEngine().signal(parentGraph, end, null, options)),
@@ -199,7 +199,7 @@ export class Children {
     return phases.includes((await this.#options.graphs.graph(id))?.phase ?? "failed");
   }
 
-  /** Whether a child's parent failed without telling the child. */
+  /** Whether a child's parent failed without cancelling the child. */
   async isOrphan(row: GraphRow): Promise<boolean> {
     const { parentGraph } = row;
     if (parentGraph === undefined || hasEnded(row)) return false;

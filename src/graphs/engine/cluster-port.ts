@@ -47,7 +47,7 @@ export interface LeasedRun {
    */
   perform(order: NodeOrder, channel: Channel): Promise<Performance | undefined>;
   /** Executes a command from another process. */
-  fulfil(graphId: string, command: RunCommand): Promise<Snapshot>;
+  execute(graphId: string, command: RunCommand): Promise<Snapshot>;
 }
 
 export interface ClusterPort {
@@ -74,7 +74,7 @@ export interface ClusterPort {
   controlsChanged(): void;
   /** Whether this process still holds the run under this lease. */
   confirms(graphId: string, lease: number): Promise<boolean>;
-  /** Gives the run to other processes. */
+  /** Returns the run to the cluster, for other processes. */
   giveBack(graphId: string, lease: number): Promise<void>;
   /** The run has ended here, or this process has lost it. */
   left(graphId: string): void;

@@ -6,7 +6,7 @@ import { bench, PLACES, typesOf } from "./engine.testkit.ts";
 
 const echo = worker("echo", (input: unknown) => input);
 
-/** list → square (fan-out) → sum → tell, and beside them one that may fail; counts how often each has run. */
+/** list → square (fan-out) → sum → summary, and beside them a node that may fail. Counts how often each has run. */
 function sums() {
   const runs: Record<string, number> = {};
   const count = (name: string): number => (runs[name] = (runs[name] ?? 0) + 1);
@@ -19,7 +19,7 @@ function sums() {
     count("sum");
     return (ctx.deps["square"] as number[]).reduce((a, b) => a + b, 0);
   });
-  const report = worker("tell", (input: unknown) => (count("tell"), { reported: input }));
+  const report = worker("summary", (input: unknown) => (count("summary"), { reported: input }));
   const moody = worker("moody", { retry: { max: 1 } }, () => {
     count("moody");
     throw new Error("not today");
@@ -28,7 +28,7 @@ function sums() {
     const numbers = g.node("list", list);
     g.node("moody", moody, { onError: "continue" });
     const total = g.node("sum", sum, { after: [g.map("square", square, numbers, (all) => all)] });
-    return g.node("tell", report, { after: [total] });
+    return g.node("summary", report, { after: [total] });
   });
   return { definition, runs };
 }
@@ -37,8 +37,8 @@ const has = (code: string, text: RegExp) => (error: unknown) =>
   error instanceof SvcError && error.code === code && text.test(error.message);
 
 for (const url of PLACES) {
-  describe(`control on ${url}`, () => {
-    it("a start tells who started, and one with a note is in the audit trail", async () => {
+  describe(`an operator's command on ${url}`, () => {
+    it("records who started a run, and audits a start with a note", async () => {
       const { engine, store } = await bench({ workers: [echo] }, url);
       const by = { by: "ada", address: "192.0.2.1" };
       const quiet = (await engine.start("echo", 1, by)).snapshot.graph_id;
@@ -62,7 +62,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("starts a graph that was paused and resumed before its time no earlier than that", async () => {
+    it("does not start a delayed run early, also if it was paused and resumed before", async () => {
       const { engine, store, pass } = await bench({ workers: [echo] }, url);
       const { snapshot } = await engine.start("echo", 1, { delay: 60_000 });
       const id = snapshot.graph_id;
@@ -86,7 +86,7 @@ for (const url of PLACES) {
       ]);
     });
 
-    it("starts a graph at its time after a crash in between", async () => {
+    it("starts a delayed run at its time after a crash in between", async () => {
       const here = await bench({ workers: [echo] }, url);
       const { snapshot } = await here.engine.start("echo", 1, { delay: 60_000 });
       const id = snapshot.graph_id;
@@ -99,13 +99,13 @@ for (const url of PLACES) {
       assert.equal((await here.engine.snapshot(id))?.status, "done");
     });
 
-    it("runs a node of a graph that is done again, and what comes after it, and keeps what they came to before", async () => {
+    it("runs a node of a finished run and its successors again, and keeps the earlier results", async () => {
       const { definition, runs } = sums();
       const { engine, store } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("sums", [1, 2, 3]);
       const id = snapshot.graph_id;
       await engine.idle();
-      // Held until it was looked at.
+      // Blocked until the assertions below are done.
       await engine.queues.pause("sum");
       const again = await engine.retry(id, { from: "sum", by: "anna", note: "checked" });
       assert.deepEqual([again.status, again.epoch, again.result], ["running", 2, null]);
@@ -115,19 +115,19 @@ for (const url of PLACES) {
         [(await engine.snapshot(id))?.status, (await engine.snapshot(id))?.result],
         ["done", { reported: { sum: 14 } }],
       );
-      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, report: 2 });
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, summary: 2 });
       assert.deepEqual(
         (await store.graphs.pastNodes(id)).map((row) => [row.id, row.epoch, row.status, row.result]),
         [
           ["sum", 1, "done", 14],
-          ["tell", 1, "done", { reported: { sum: 14 } }],
+          ["summary", 1, "done", { reported: { sum: 14 } }],
         ],
       );
       const started = (await store.graphs.events(id, 0)).filter(({ type }) => type === "graph.started");
       assert.deepEqual(started[1]?.data, { epoch: 2, from: "sum", by: "anna", note: "checked" });
     });
 
-    it("runs a fan-out again with the items there are now, or one item of it alone", async () => {
+    it("runs a fan-out again with its current items, or only one of its items", async () => {
       const { definition, runs } = sums();
       const { engine } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("sums", [1, 2]);
@@ -146,7 +146,7 @@ for (const url of PLACES) {
       assert.deepEqual([runs["square/0"], runs["list"], runs["moody"]], [3, 2, 1]);
     });
 
-    it("runs with a node also what a failed graph had not come to", async () => {
+    it("runs a node again together with the nodes that a failed run had not reached", async () => {
       const { definition, runs } = sums();
       const { engine } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("sums", [1, 13]);
@@ -161,7 +161,7 @@ for (const url of PLACES) {
       );
     });
 
-    it("refuses to run again from what is no node, or while the graph runs", async () => {
+    it("is rejected for an unknown node, or while the run is active", async () => {
       const { definition } = sums();
       const { engine } = await bench({ graphs: [definition], workers: [echo] }, url);
       const { snapshot } = await engine.start("sums", [1]);
@@ -177,7 +177,7 @@ for (const url of PLACES) {
       assert.equal((await engine.snapshot(id))?.status, "done");
     });
 
-    it("keeps what a node failed with when it is tried again", async () => {
+    it("keeps the error of a failed node that is retried", async () => {
       const { definition } = sums();
       const { engine, store } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("sums", [13]);
@@ -189,7 +189,7 @@ for (const url of PLACES) {
       assert.deepEqual([past?.status, past?.error?.message], ["failed", "bad luck"]);
     });
 
-    it("refuses a start with a time or tags that mean nothing, or an input that JSON can't carry", async () => {
+    it("is rejected for an invalid start time or tags, or an input that JSON can't represent", async () => {
       const { engine } = await bench({ workers: [echo] }, url);
       const wrong: [object, RegExp][] = [
         [{ delay: Number.NaN }, /"delay" must be a duration/],
@@ -218,33 +218,33 @@ for (const url of PLACES) {
       assert.deepEqual([(await engine.snapshot(snapshot.graph_id))?.result], [null]);
     });
 
-    it("forks at a node: a new graph with the results before it, and another input where one is given", async () => {
+    it("forks at a node: a new run with the results before it, and optionally another input", async () => {
       const { definition, runs } = sums();
       const { engine, store } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("sums", [1, 2, 3], { tags: ["t"] });
       const id = snapshot.graph_id;
       await engine.idle();
       const plain = await engine.fork(id, { from: "sum", by: "anna" });
-      const edited = await engine.fork(id, { from: "tell", input: "by hand" });
+      const edited = await engine.fork(id, { from: "summary", input: "by hand" });
       await engine.idle();
       const [first, second] = await Promise.all([plain, edited].map(({ graph_id }) => engine.snapshot(graph_id)));
       assert.deepEqual([first?.status, first?.result, first?.tags], ["done", { reported: { sum: 14 } }, ["t"]]);
       assert.deepEqual([second?.result, second?.forked_from, second?.epoch], [{ reported: "by hand" }, id, 1]);
-      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, report: 3 });
+      assert.deepEqual(runs, { list: 1, moody: 1, "square/0": 1, "square/1": 1, "square/2": 1, sum: 2, summary: 3 });
       assert.equal((await engine.snapshot(id))?.epoch, 1);
       assert.deepEqual(typesOf(await store.graphs.events(edited.graph_id, 0)), [
         "graph.queued",
         "graph.started",
-        "node.ready tell",
-        "node.started tell",
-        "node.done tell",
+        "node.ready summary",
+        "node.started summary",
+        "node.done summary",
         "graph.done",
       ]);
       const [row] = (await store.audit.list({ target: id })).items;
       assert.deepEqual([row?.operation, row?.actor], ["graph.fork", "app"]);
     });
 
-    it("forks at an item of a fan-out with another input for it", async () => {
+    it("forks at an item of a fan-out with another input", async () => {
       const { definition, runs } = sums();
       const { engine } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("sums", [1, 2]);
@@ -259,7 +259,7 @@ for (const url of PLACES) {
       );
     });
 
-    it("forks at an item whose siblings have failed, were cancelled, or are under way: these run in the fork too", async () => {
+    it("forks at an item whose siblings failed, were cancelled or are running, and runs these in the fork too", async () => {
       let isFixed = false;
       const list = worker("list", () => ["a", "b", "c"]);
       const work = worker("work", { retry: { max: 1 } }, async (item: string, ctx) => {
@@ -287,7 +287,7 @@ for (const url of PLACES) {
       ]);
     });
 
-    it("forks a worker alone with another input, which is then the graph's", async () => {
+    it("forks a single worker with another input, which becomes the input of the run", async () => {
       const { engine } = await bench({ workers: [echo] }, url);
       const { snapshot } = await engine.start("echo", { a: 1 });
       await engine.idle();
@@ -296,7 +296,7 @@ for (const url of PLACES) {
       assert.deepEqual([(await engine.snapshot(id))?.input, (await engine.snapshot(id))?.result], [{ a: 2 }, { a: 2 }]);
     });
 
-    it("goes on after a crash with a graph that was being run again from a node", async () => {
+    it("continues after a crash with a run that was being run again from a node", async () => {
       const { definition, runs } = sums();
       const here = await bench({ graphs: [definition] }, url);
       const { snapshot } = await here.engine.start("sums", [1, 2]);
@@ -311,7 +311,7 @@ for (const url of PLACES) {
       assert.equal(runs["list"], 1);
     });
 
-    it("starts at a time, and not before; one that is over is now", async () => {
+    it("starts a run at a given time, or at once if that time has passed", async () => {
       const here = await bench({ workers: [echo] }, url);
       const at = here.clock.now() + 5000;
       const [later, now] = [
@@ -327,7 +327,7 @@ for (const url of PLACES) {
       assert.deepEqual([done?.status, done?.due_ms, done?.started_ms], ["done", at + 500, at + 500]);
     });
 
-    it("writes who steered, why and from where, of each step that was taken", async () => {
+    it("audits each change with its author, reason and origin", async () => {
       const { engine, store } = await bench({ workers: [echo] }, url);
       const { snapshot } = await engine.start("echo", 1, { delay: 1000 });
       const { graph_id: id } = snapshot;

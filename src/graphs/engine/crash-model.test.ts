@@ -1,7 +1,6 @@
 /**
- * Programs at random out of everything a worker can do that is remembered, and for each of them the death of the process
- * behind every one of its commits: whatever the moment, the graph comes to the same result, each inner node is done once,
- * and nothing runs again that was committed.
+ * Random programs that use everything a worker can persist, with a crash of the process after every single commit. The run always
+ * reaches the same result, each step is done once, and committed work never runs again.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +8,7 @@ import fc from "fast-check";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Store } from "../../storage/contract/contract.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { openStore } from "../../storage/open-store.ts";
 import { nodesOf, signalsOf } from "./engine.testkit.ts";
 import { worker } from "../definition/definition.ts";
@@ -31,7 +30,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
 );
 const program = fc.array(op, { minLength: 1, maxLength: 4 });
 
-/** What the program comes to, by the plain reading of it. */
+/** The result of the program without crashes. */
 function expected(ops: readonly Op[]): Json[] {
   return ops.map((each, at) => {
     if (each.kind === "state") return at;
@@ -44,7 +43,7 @@ function expected(ops: readonly Op[]): Json[] {
   });
 }
 
-/** Runs of pieces of code, by name. */
+/** Number of executions of each piece of code, by name. */
 type Counts = Map<string, number>;
 
 function workersOf(ops: readonly Op[], counts: Counts): Worker<never, unknown> {
@@ -74,7 +73,7 @@ function workersOf(ops: readonly Op[], counts: Counts): Worker<never, unknown> {
         if (each.kind === "state") ctx.state.set("at", at);
         if (each.kind === "checkpoint") await ctx.checkpoint();
         if (each.kind === "sleep") await ctx.sleep(each.ms);
-        // A later attempt reads what a later step has kept, so only what was just set is told.
+        // A later attempt reads the state of a later step, so only the value just set is reported.
         results.push(each.kind === "state" ? (ctx.state.get("at") ?? null) : null);
       }
     }
@@ -82,7 +81,7 @@ function workersOf(ops: readonly Op[], counts: Counts): Worker<never, unknown> {
   });
 }
 
-/** A process that dies behind the commit that brings its number to nothing: that is written, and nobody hears of it. */
+/** A process that dies after a number of commits. The last one is written, but nobody receives its result. */
 class Mortal {
   readonly death: Promise<"dead">;
   readonly engine: Engine;
@@ -94,10 +93,10 @@ class Mortal {
     this.death = new Promise((resolve) => (this.#die = resolve));
     this.clock = new SimulatedClock(startMs);
     const never = new Promise<never>(() => undefined);
-    const commit = async (unit: Transition): Promise<boolean> => {
+    const commit = async (transition: Transition): Promise<boolean> => {
       if (this.commits >= livesFor) return never;
-      if (++this.commits < livesFor) return store.graphs.commit(unit);
-      await store.graphs.commit(unit);
+      if (++this.commits < livesFor) return store.graphs.commit(transition);
+      await store.graphs.commit(transition);
       this.#die("dead");
       return never;
     };
@@ -111,13 +110,13 @@ class Mortal {
     this.engine = createEngine({ store: { ...store, graphs }, workers: [root], clock: this.clock, random: () => 0 });
   }
 
-  /** @returns whether it lived to see it. */
+  /** @returns whether the process survived. */
   async does(work: () => Promise<unknown>): Promise<boolean> {
     return (await Promise.race([this.death, work()])) !== "dead";
   }
 }
 
-/** Runs the program; the first processes die behind as many commits as said. @returns how many the last one made. */
+/** Runs the program. Each of the first processes dies after its number of commits. @returns the number of commits of the last one. */
 async function play(ops: readonly Op[], lives: readonly number[]): Promise<number> {
   const counts: Counts = new Map();
   const root = workersOf(ops, counts);
@@ -191,14 +190,14 @@ const EVERYTHING: Op[] = [
   { kind: "map", items: 3, concurrency: 2 },
 ];
 
-describe("what a worker remembers, and the death of the process", () => {
-  it("a program of everything comes to its result whatever commit the process dies behind", async () => {
+describe("a durable program", () => {
+  it("with every kind of step reaches its result after a crash behind any commit", async () => {
     const commits = await play(EVERYTHING, []);
     assert.ok(commits > 20);
     for (let livesFor = 1; livesFor <= commits; livesFor++) await play(EVERYTHING, [livesFor]);
   });
 
-  it("so do programs at random, and where the process dies twice", async () => {
+  it("with random steps reaches its result after one or two crashes", async () => {
     await fc.assert(
       fc.asyncProperty(program, fc.nat(), async (ops, salt) => {
         const commits = await play(ops, []);

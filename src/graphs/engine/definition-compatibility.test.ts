@@ -23,13 +23,13 @@ const flow = graph("flow", (g) => {
 const kinds = (histories: History[], now: GraphDefinition): string[] =>
   misfits(histories, definitions(now)).map(({ kind, message }) => `${kind}: ${message}`);
 
-describe("graphs held against other definitions", () => {
-  it("fit those they were started with, however far they are", () => {
+describe("stored runs checked against new definitions", () => {
+  it("are compatible with the definitions they were started with, at any point", () => {
     const far = { first: "done", "first#fetch": "done", "items/0": "running", "items/1": "pending", last: "pending" };
     assert.deepEqual(kinds([history(far), history({ first: "running", last: "pending" })], flow), []);
   });
 
-  it("miss nodes that are gone, and names that nothing has", () => {
+  it("report missing nodes and unknown names", () => {
     const smaller = graph("flow", (g) => g.node("first", work));
     assert.deepEqual(kinds([history({ first: "done", "items/0": "running", last: "pending" })], smaller), [
       'missing node: The node "items" is gone: the graph would fail',
@@ -42,7 +42,7 @@ describe("graphs held against other definitions", () => {
     );
   });
 
-  it("would fail for new nodes, but for fan-outs, which are made when their turn comes", () => {
+  it("would fail for new nodes, except fan-outs, which are created later", () => {
     const larger = graph("flow", (g) => {
       const first = g.node("first", work);
       g.node("before", work);
@@ -53,21 +53,21 @@ describe("graphs held against other definitions", () => {
     ]);
   });
 
-  it("tell of nodes that another worker would run, if they have not ended", () => {
+  it("report nodes whose worker changed, if they have not ended", () => {
     const changed = graph("flow", (g) => g.node("last", other, { after: [g.node("first", other)] }));
     assert.deepEqual(kinds([history({ first: "done", last: "pending" })], changed), [
-      'changed worker: The node "last" was of the worker "work" and would be run by "other"',
+      'changed worker: The node "last" used the worker "work", and would now use "other"',
     ]);
   });
 
-  it("tell of nodes that have begun and would wait for others", () => {
+  it("report started nodes that would wait for others", () => {
     const turned = graph("flow", (g) => g.node("first", work, { after: [g.node("last", work)] }));
     assert.deepEqual(kinds([history({ first: "done", last: "pending" })], turned), [
-      'changed order: The node "first" has begun, and would wait for "last", which has not ended',
+      'changed order: The node "first" has started, and would now wait for "last", which has not ended',
     ]);
   });
 
-  it("are counted by what is wrong, those under way first, with some of their ids", () => {
+  it("are counted by problem, active runs first, with some of their ids", () => {
     const now = definitions(graph("flow", (g) => g.node("only", work)));
     const ended = history({ only: "done", gone: "done" }, { graph_id: "g_0", status: "failed" });
     const live = Array.from({ length: 5 }, (_, at) =>
@@ -83,7 +83,7 @@ describe("graphs held against other definitions", () => {
     );
   });
 
-  it("are held against the version they were started with", () => {
+  it("are checked against the version they were started with", () => {
     const build = (version: string, names: string[]) =>
       graph("flow", (g) => names.forEach((name) => void g.node(name, work)), { version });
     const both = new Map([["flow", [build("1", ["only"]), build("2", ["only", "more"])]]]);
@@ -93,7 +93,7 @@ describe("graphs held against other definitions", () => {
     assert.deepEqual([found("1"), found(null)], [[], []]);
     assert.equal(found("2")[0]?.[0], "new node");
     assert.deepEqual(found("0"), [
-      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: it would wait for ever'],
+      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: its runs would wait forever'],
     ]);
   });
 });

@@ -61,7 +61,7 @@ type Finding = readonly [kind: MisfitKind, message: string];
 function misfitsOf({ worker, version, nodes }: History, definition: GraphDefinition | undefined): Finding[] {
   if (!definition) {
     const name = calledIn({ worker, version: version ?? undefined });
-    return [["unknown graph", `No graph or worker is named ${name} any more: it would wait for ever`]];
+    return [["unknown graph", `No graph or worker is named ${name} any more: its runs would wait forever`]];
   }
   // Steps of a worker are its own concern.
   const rows = nodes.filter(({ id }) => !id.includes("#"));
@@ -95,7 +95,7 @@ function changed(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {
   for (const { id, worker, status } of rows) {
     const now = nodes.find(({ name }) => name === definitionName(id))?.worker.name;
     if (now === undefined || now === worker || status === "done" || status === "skipped") continue;
-    const message = `The node "${definitionName(id)}" was of the worker "${worker}" and would be run by "${now}"`;
+    const message = `The node "${definitionName(id)}" used the worker "${worker}", and would now use "${now}"`;
     findings.set(message, ["changed worker", message]);
   }
   return [...findings.values()];
@@ -112,7 +112,7 @@ function disordered(rows: readonly Row[], { nodes }: GraphDefinition): Finding[]
       .filter((before) => hasBegun(name) && isOpen(before))
       .map((before): Finding => [
         "changed order",
-        `The node "${name}" has begun, and would wait for "${before}", which has not ended`,
+        `The node "${name}" has started, and would now wait for "${before}", which has not ended`,
       ]),
   );
 }

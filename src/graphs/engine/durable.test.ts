@@ -15,8 +15,8 @@ const statusOf = (snapshot: Snapshot | undefined, id: string) => nodeOf(snapshot
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 for (const url of PLACES) {
-  describe(`steps on ${url}`, () => {
-    it("a step that has run is not run again by the next attempt", async () => {
+  describe(`a step on ${url}`, () => {
+    it("that is done does not run again in the next attempt", async () => {
       const runs: string[] = [];
       const pay = worker("pay", { retry: { max: 2, base: 10 } }, async (_: Json, ctx) => {
         const order = await ctx.step("order", () => runs.push("order"));
@@ -53,7 +53,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("have signals that any number of waits side by side may listen to: Node does not warn of a leak", async () => {
+    it("has a signal with any number of parallel listeners, without a leak warning of Node", async () => {
       const most: number[] = [];
       const wide = worker("wide", async (_: Json, ctx) => {
         most.push(getMaxListeners(ctx.signal));
@@ -67,7 +67,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("steps survive the process, and what was under way runs again", async () => {
+    it("survives the process if it is done, and runs again if it was running", async () => {
       const runs: string[] = [];
       const hang = gate();
       const two = worker("two", async (_: Json, ctx) => {
@@ -89,7 +89,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("a step is tried again within the attempt, no longer than its time, under one idempotency key", async () => {
+    it("is retried within the attempt, with its own timeout, under one idempotency key", async () => {
       const keys = new Set<string>();
       const tries: number[] = [];
       const ask = worker("ask", { retry: { max: 1 } }, (_: Json, ctx) =>
@@ -126,7 +126,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a step's retryIf is asked, and tries after those it allows are none", async () => {
+    it("is retried as long as retryIf allows it", async () => {
       const asked: string[] = [];
       const picky = worker("picky", { retry: { max: 1 } }, (_: Json, ctx) =>
         ctx.step(
@@ -155,7 +155,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a key that is bad, or used twice in one attempt, fails the node at once and says so", async () => {
+    it("fails the node at once if its key is invalid, or used twice in one attempt", async () => {
       const twice = worker("twice", async (_: Json, ctx) => {
         await ctx.step("same", () => 1);
         await ctx.step("same", () => 2);
@@ -164,7 +164,7 @@ for (const url of PLACES) {
       const { engine, store } = await bench({ workers: [twice, bad] }, url);
       for (const [name, message] of [
         ["twice", 'The key "same" was used before in this attempt of "twice"'],
-        ["bad", '"a/b" is no key for ctx.step in "bad"'],
+        ["bad", '"a/b" is not a valid key for ctx.step in "bad"'],
       ] as const) {
         const { snapshot } = await engine.start(name, null);
         await engine.idle();
@@ -175,17 +175,17 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a step that returns what JSON can't carry fails with its key and node", async () => {
+    it("that returns a value JSON can't represent fails with its key and node", async () => {
       const dated = worker("dated", { retry: { max: 1 } }, (_: Json, ctx) => ctx.step("now", () => new Date(0)));
       const { engine, store } = await bench({ workers: [dated] }, url);
       const { snapshot } = await engine.start("dated", null);
       await engine.idle();
       const { error } = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
-      assert.match(error?.message ?? "", /^what the step "now" of "dated" returned is a Date, which JSON can't carry/);
+      assert.match(error?.message ?? "", /^the result of the step "now" of "dated" is a Date, which JSON can't carry/);
       await store.close();
     });
 
-    it("state of a key that was never set is undefined, whatever it is called, and any key may be set", async () => {
+    it("reads undefined for state that was never set, and accepts any key", async () => {
       const keys = ["constructor", "toString", "__proto__", ""];
       const keep = worker("keep", { retry: { max: 1 } }, (_: null, ctx) => {
         const before = keys.map((key) => ctx.state.get(key) ?? null);
@@ -202,7 +202,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("state is kept over attempts and crashes from the last step or checkpoint on", async () => {
+    it("saves the state, which survives attempts and crashes from the last step or checkpoint on", async () => {
       const seen: unknown[] = [];
       const hang = gate();
       type Cursor = { at: number; note: string };
@@ -232,8 +232,8 @@ for (const url of PLACES) {
     });
   });
 
-  describe(`sleeps on ${url}`, () => {
-    it("a sleep frees the worker's place, and its node waits", async () => {
+  describe(`a sleep on ${url}`, () => {
+    it("frees the worker's slot, and its node waits", async () => {
       const order: string[] = [];
       const nap = worker("nap", { concurrency: 1 }, async (input: { name: string; ms: number }, ctx) => {
         order.push(`${input.name} starts`);
@@ -257,7 +257,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a sleep ends at its time, and a wait is given up, though timers fire a moment before it", async () => {
+    it("ends at its time, as does a wait, though timers fire a moment early", async () => {
       class EarlyClock extends SimulatedClock {
         override schedule(delayMs: number, run: () => void): Timer {
           return super.schedule(delayMs > 1 ? delayMs - 1 : delayMs, run);
@@ -277,7 +277,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a sleep goes on over a crash until the time it was set for, and is not slept again", async () => {
+    it("continues over a crash until its original time, and is not repeated", async () => {
       let starts = 0;
       const nap = worker("nap", async (_: Json, ctx) => {
         starts++;
@@ -291,7 +291,7 @@ for (const url of PLACES) {
       await table.crash();
       await table.pass(HOUR_MS - 11);
       assert.deepEqual([starts, (await table.engine.snapshot(snapshot.graph_id))?.status], [2, "running"]);
-      // Where another process may have the attempt still, the next one has a number of its own.
+      // Another process may still run the attempt, so the next one gets a new number.
       const attempts = url === REMOTE ? 2 : 1;
       assert.equal(nodeOf(await table.engine.snapshot(snapshot.graph_id), "nap")?.attempts, attempts);
       await table.pass(1);
@@ -300,7 +300,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("a node's timeout stands still while it sleeps", async () => {
+    it("does not count towards the node's timeout", async () => {
       const nap = worker("nap", { timeout: "10s" }, async (_: Json, ctx) => {
         await ctx.sleep("1h");
         await new Promise((resolve) => setImmediate(resolve));
@@ -314,7 +314,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a date that has passed is no wait, and one that is none is refused", async () => {
+    it("until a past date does not wait, and an invalid date is rejected", async () => {
       const nap = worker("nap", { retry: { max: 1 } }, async (text: string, ctx) => {
         await ctx.sleep(new Date(text), { key: "until" });
         return "awake";
@@ -326,12 +326,12 @@ for (const url of PLACES) {
       assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "awake");
       assert.equal(
         (await engine.snapshot(bad.snapshot.graph_id))?.error?.message,
-        'ctx.sleep in "nap" was given no date',
+        'ctx.sleep in "nap" was given an invalid date',
       );
       await store.close();
     });
 
-    it("pause vs sleep wake: what falls due in a pause wakes as the graph is resumed", async () => {
+    it("that is due during a pause ends when the run is resumed", async () => {
       const nap = worker("nap", async (_: Json, ctx) => {
         await ctx.sleep("1h");
         return "awake";
@@ -349,7 +349,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a cancel ends a graph whose worker sleeps, and the worker's cleaning up runs", async () => {
+    it("ends with a cancelled run, and the worker can clean up", async () => {
       let isClean = false;
       const nap = worker("nap", async (_: Json, ctx) => {
         try {
@@ -373,8 +373,8 @@ for (const url of PLACES) {
     });
   });
 
-  describe(`pauses inside of workers on ${url}`, () => {
-    it("a pause waits for the step under way, not for the worker's end, and the attempt does not count", async () => {
+  describe(`a pause during a worker's attempt, on ${url}`, () => {
+    it("waits for the running step but not for the worker's end, and the attempt does not count", async () => {
       const runs: string[] = [];
       const hang = gate();
       const long = worker("long", async (_: Json, ctx) => {
@@ -400,7 +400,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("parallel steps all end before a pausing graph lets the attempt go", async () => {
+    it("waits until all parallel steps have ended", async () => {
       const runs: string[] = [];
       const hang = gate();
       const both = worker("both", async (_: Json, ctx) => {

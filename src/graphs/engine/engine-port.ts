@@ -29,6 +29,6 @@ export function heldBy({ activeRuns, children, remoteRunner, steps, queues, sche
     lookAfterChildren: () => children.lookAgain(activeRuns.all()),
     dropAll: () => activeRuns.dropAll(),
     perform: (order, channel) => remoteRunner.perform(order, channel),
-    fulfil: (graphId, command) => steps.fulfil(graphId, command),
+    execute: (graphId, command) => steps.execute(graphId, command),
   };
 }

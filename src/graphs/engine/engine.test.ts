@@ -27,14 +27,14 @@ after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 
-/** On a file where the store has one: some tests read it again. */
+/** Uses a file if the store has one, because some tests open it again. */
 function bench(options: Pick<EngineOptions, "workers" | "graphs">, url: string): Promise<Bench> {
   return openBench(options, url === "sqlite:" ? `sqlite:${join(folder, `${++files}.db`)}` : url);
 }
 
 for (const url of PLACES) {
-  describe(`engine on ${url}`, () => {
-    it("runs nodes in order, hands results on, ends with the result of the node that build returned", async () => {
+  describe(`the engine on ${url}`, () => {
+    it("runs nodes in order, passes results on, and ends with the result of the node that `build` returned", async () => {
       const add = worker("add", (input: { n: number }) => input.n + 1);
       const double = worker("double", (_input: unknown, ctx) => (ctx.deps["add"] as number) * 2);
       const chain = graph("chain", (g) => g.node("double", double, { after: [g.node("add", add)] }));
@@ -59,7 +59,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("fans out over items known at run time, and joins their results in item order", async () => {
+    it("fans out over items known at run time, and collects their results in item order", async () => {
       const list = worker("list", (input: { count: number }) => Array.from({ length: input.count }, (_, at) => at));
       const square = worker("square", { concurrency: 3 }, async (n: number) => n * n);
       const sum = worker("sum", (_input: unknown, ctx) => (ctx.deps["square"] as number[]).reduce((a, b) => a + b, 0));
@@ -109,7 +109,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("retries with growing waits, then fails the graph with the node's error", async () => {
+    it("retries with growing delays, then fails the run with the node's error", async () => {
       const attempts: number[] = [];
       const flaky = worker(
         "flaky",
@@ -139,7 +139,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("does not retry a final error, nor a result that JSON can't carry", async () => {
+    it("does not retry a final error, or a result that JSON can't represent", async () => {
       let runs = 0;
       const broken = worker("broken", () => {
         runs++;
@@ -161,7 +161,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("ends an attempt that is over its time, and aborts its signal", async () => {
+    it("ends an attempt that exceeds its timeout, and aborts its signal", async () => {
       let reason: unknown;
       const slow = worker("slow", { timeout: "5s", retry: { max: 1 } }, (_input: unknown, ctx: WorkerContext) => {
         ctx.signal.addEventListener("abort", () => (reason = ctx.signal.reason));
@@ -180,7 +180,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("pauses once what runs has ended, keeps its result, and goes on after resume", async () => {
+    it("pauses after running attempts have ended, keeps their results, and continues after a resume", async () => {
       const first = gate();
       const ran: string[] = [];
       const chain = graph("chain", (g) => {
@@ -223,7 +223,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("cancel ends the graph as failed, aborts what runs, and a late result is discarded", async () => {
+    it("cancels a run as failed, aborts running attempts, and discards late results", async () => {
       const late = gate<string>();
       let aborted = false;
       const stubborn = worker("stubborn", (_input: unknown, ctx: WorkerContext) => {
@@ -247,7 +247,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("an attempt from before a retry neither commits its result nor hides the attempt that runs now", async () => {
+    it("discards the result of an attempt from before a retry, and still shows the current attempt", async () => {
       const attempts: { end: (value: string) => void; signal: AbortSignal }[] = [];
       const stubborn = worker("stubborn", { concurrency: 8 }, (_input: unknown, ctx: WorkerContext) => {
         const { promise, open } = gate<string>();
@@ -280,7 +280,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a result returned in the very turn of a cancel and a retry is discarded, and the new attempt's is kept", async () => {
+    it("discards a result returned in the same turn as a cancel and a retry, and keeps the new attempt's result", async () => {
       const results: string[] = [];
       const { engine, store, clock } = await bench(
         {
@@ -288,7 +288,7 @@ for (const url of PLACES) {
             worker("restless", (_input: unknown, ctx: WorkerContext) => {
               results.push(`of epoch ${ctx.epoch}`);
               if (ctx.epoch > 1) return results.at(-1);
-              // Both count at once; the result below is there before anything could be aborted.
+              // Both take effect at once. The result below arrives before anything could be aborted.
               void engine.cancel(ctx.graphId);
               void engine.retry(ctx.graphId);
               return "too late";
@@ -310,13 +310,13 @@ for (const url of PLACES) {
       const seen = typesOf(await store.graphs.events(id, 0));
       assert.deepEqual(
         seen.filter((type) => /discarded|node.done/.test(type)),
-        // What comes late from elsewhere is not listened to any more.
+        // Late messages of a remote attempt are ignored.
         [...(url === REMOTE ? [] : ["node.discarded restless"]), "node.done restless"],
       );
       await store.close();
     });
 
-    it("what a worker says after its attempt is over is not heard", async () => {
+    it("ignores messages of a worker after its attempt has ended", async () => {
       let said: WorkerContext | undefined;
       const talk = worker("talk", (_input: unknown, ctx: WorkerContext) => void (said = ctx));
       const { engine, store, clock } = await bench({ workers: [talk] }, url);
@@ -334,7 +334,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("retry runs what failed again under the same id, in the next epoch", async () => {
+    it("retries failed nodes under the same run id, in the next epoch", async () => {
       let isBroken = true;
       let parses = 0;
       const chain = graph("chain", (g) => {
@@ -369,7 +369,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("the same idempotency key gives the same graph, also when asked twice at once", async () => {
+    it("returns the same run for the same idempotency key, also for concurrent starts", async () => {
       let runs = 0;
       const { engine, store } = await bench(
         { workers: [worker("once", () => ++runs), worker("other", () => null)] },
@@ -384,7 +384,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("starts after its delay; an unknown name is refused with those that are known", async () => {
+    it("starts a run after its delay, and names the known workers and graphs for an unknown name", async () => {
       let runs = 0;
       const { engine, store, clock } = await bench({ workers: [worker("later", () => ++runs)] }, url);
       await engine.start("later", null, { delay: 60_000 });
@@ -397,7 +397,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("logs, custom events and throttled progress are events of the graph", async () => {
+    it("stores logs, custom events and throttled progress as events of the run", async () => {
       const talk = worker("talk", (_input: unknown, ctx: WorkerContext) => {
         for (let at = 0; at <= 100; at++) ctx.progress(at / 100);
         ctx.log("info", "hello");
@@ -420,7 +420,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a subscriber gets every event once, stored and live, and the stream ends with the graph", async () => {
+    it("sends each event to a subscriber once, stored or live, and ends the stream with the run", async () => {
       const hold = gate();
       const { engine, store, clock } = await bench({ workers: [worker("w", () => hold.promise)] }, url);
       const {
@@ -445,7 +445,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("goes on after a crash where it was: done nodes stay, running ones run again, poison is stopped", async () => {
+    it("continues after a crash: done nodes stay, running nodes run again, and poison nodes fail", async () => {
       const ran: string[] = [];
       const hold = gate();
       const make = (isHeld: boolean) =>
@@ -474,7 +474,7 @@ for (const url of PLACES) {
       await clock.advance(0);
       await clock.advance(0);
       assert.deepEqual(ran, ["a", "b"]);
-      // The first engine is gone as after kill -9: nothing of it is closed.
+      // The first engine stops as after kill -9, without closing anything.
       const second = createEngine({ graphs: [make(false)], store, clock });
       assert.equal(await second.recover(), 1);
       await second.idle();
@@ -483,7 +483,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a node that took the process down three times fails the graph as poison", async () => {
+    it("fails a run as poison after a node has crashed the process three times", async () => {
       const bomb = worker("bomb", () => new Promise<null>(() => undefined));
       const { store, clock, engine } = await bench({ workers: [bomb] }, url);
       const {
@@ -505,7 +505,7 @@ for (const url of PLACES) {
     });
 
     if (url === REMOTE)
-      it("a node is not blamed for what the process of its graph dies of", async () => {
+      it("does not blame a remote node for a crash of the process with its run", async () => {
         let runs = 0;
         const long = worker("long", () => (++runs > 4 ? runs : new Promise<never>(() => undefined)));
         const table = await bench({ workers: [long] }, url);
@@ -519,7 +519,7 @@ for (const url of PLACES) {
         await table.store.close();
       });
 
-    it("close leaves every graph at a durable point, and an interrupted attempt is no crash", async () => {
+    it("closes with every run at a durable point, and does not count an interrupted attempt as a crash", async () => {
       const slow = worker(
         "slow",
         (_input: unknown, ctx: WorkerContext) =>
@@ -543,7 +543,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a graph whose worker is gone waits; one whose nodes are gone fails and says which", async () => {
+    it("waits with a run whose worker is missing, and fails a run whose nodes are missing", async () => {
       const hold = () => new Promise<null>(() => undefined);
       const two = graph("g", (g) => g.node("old", worker("old", hold)));
       const { engine, store, clock } = await bench({ graphs: [two], workers: [worker("lost", hold)] }, url);

@@ -17,7 +17,7 @@ export const STORES = process.env["SVC_TEST_POSTGRES_ENGINE"] ? ["postgres:"] : 
 
 /** A store whose engine runs all nodes in another engine. */
 export const REMOTE = "elsewhere:";
-/** For tests of a worker's context, which must work in every place. */
+/** For tests of a worker's context, which must work locally, in threads and remotely. */
 export const PLACES = [...STORES, REMOTE];
 
 /** One database for this process, with a schema for each store. */

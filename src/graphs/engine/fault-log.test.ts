@@ -1,4 +1,4 @@
-/** What is in the log while a store fails: why, and not once a second of each graph. */
+/** Log lines during store failures give the reason, and are not repeated every second for each run. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -8,15 +8,15 @@ import { worker } from "../definition/definition.ts";
 import { createEngine } from "./engine.ts";
 import { FaultLog } from "./fault-log.ts";
 
-describe("faults of a store, in the log", () => {
-  it("are told in full once, and for the same reason once a minute with how many", async () => {
+describe("the log of store failures", () => {
+  it("has the first failure in full, then one line per minute and reason with the number of failures", async () => {
     const [log, clock] = [recordLog(), new SimulatedClock()];
     const faults = new FaultLog(log, clock);
     const fail = (graph: string, reason: string) => faults.failed(graph, new Error(reason), `${graph} failed.`);
     fail("g_1", "full");
     fail("g_2", "full");
     fail("g_3", "locked");
-    // Whatever the clock is set to meanwhile.
+    // Independent of changes of the system clock.
     clock.aheadMs = -3_600_000;
     await clock.advance(30_000);
     fail("g_4", "full");
@@ -30,13 +30,13 @@ describe("faults of a store, in the log", () => {
       [
         ["g_1 failed.", "g_1", undefined],
         ["g_3 failed.", "g_3", undefined],
-        ["g_5 failed. For the same reason 2 more failed since that was told.", "g_5", 2],
+        ["g_5 failed. 2 more failed for the same reason since the last message.", "g_5", 2],
         ["g_7 failed.", "g_7", undefined],
       ],
     );
   });
 
-  it("of many graphs over a minute are a handful of lines, and all graphs go on once it is over", async () => {
+  it("has a handful of lines for many runs over a minute, and all runs continue afterwards", async () => {
     const [log, clock, store] = [recordLog(), new SimulatedClock(), await openStore("memory:")];
     const nap = worker("nap", async (_input: null, ctx) => ctx.sleep("1m").then(() => "rested"));
     const engine = createEngine({ store, clock, log, workers: [nap] });

@@ -32,7 +32,7 @@ export class FaultLog {
     else
       this.#log.error(
         { graphId, err, more },
-        `${message} For the same reason ${more} more failed since that was told.`,
+        `${message} ${more} more failed for the same reason since the last message.`,
       );
   }
 

@@ -26,8 +26,8 @@ function orders() {
 }
 
 for (const url of STORES) {
-  describe(`the input of a worker with a schema on ${url}`, () => {
-    it("is what the schema makes of it, also where the worker is undone; what was given is kept", async () => {
+  describe(`the input of a worker with a schema, on ${url}`, () => {
+    it("is the output of the schema, also in a compensation, while the run keeps the original input", async () => {
       const { seen, pay, all } = orders();
       const { engine } = await bench({ workers: [pay], graphs: [all] }, url);
       const { snapshot } = await engine.start("pay", { amount: 5 });
@@ -42,7 +42,7 @@ for (const url of STORES) {
       ]);
     });
 
-    it("is refused at the start where it does not fit, with the place of what does not", async () => {
+    it("is rejected at the start if it is invalid, with the path of the invalid value", async () => {
       const { seen, pay } = orders();
       const { engine } = await bench({ workers: [pay] }, url);
       await assert.rejects(
@@ -50,33 +50,33 @@ for (const url of STORES) {
         (error) =>
           error instanceof SvcError &&
           error.code === "SVC_INVALID" &&
-          /"input" does not fit: amount: /.test(error.message) &&
+          /"input" is invalid: amount: /.test(error.message) &&
           JSON.stringify(error.issues?.[0]?.path) === '["input","amount"]',
       );
       assert.deepEqual([(await engine.list({})).total, seen.length], [0, 0]);
     });
 
-    it("fails its node at once where it does not fit, without another attempt", async () => {
+    it("fails its node at once if it is invalid, without another attempt", async () => {
       const { pay, all } = orders();
       const { engine } = await bench({ workers: [pay], graphs: [all] }, url);
       const { snapshot } = await engine.start("all", [0]);
       await engine.idle();
       const end = await engine.snapshot(snapshot.graph_id);
-      assert.match(end?.error?.message ?? "", /The input of "pay\/0" does not fit: amount: /);
+      assert.match(end?.error?.message ?? "", /The input of "pay\/0" is invalid: amount: /);
       assert.deepEqual([end?.status, end?.nodes.find(({ id }) => id === "pay/0")?.attempts], ["failed", 1]);
     });
   });
 }
 
-describe("a schema of a worker's input", () => {
-  it("is refused where it is none", () => {
+describe("the input schema of a worker", () => {
+  it("is rejected if it is not a schema", () => {
     assert.throws(() => worker("w", { input: {} as never }, () => 1), {
       code: "SVC_DEFINITION",
       message: /worker "w" has input of another kind; use a schema of Standard Schema/,
     });
   });
 
-  it("that makes what JSON can't carry of it fails the node, and says so", async () => {
+  it("fails the node with an error if its output is not valid JSON", async () => {
     const dated = v.object({
       day: v.pipe(
         v.string(),
@@ -91,7 +91,7 @@ describe("a schema of a worker's input", () => {
     await engine.idle();
     assert.match(
       (await engine.snapshot(snapshot.graph_id))?.error?.message ?? "",
-      /The input of "dated" does not fit: what its schema makes of it.day is a Date, which JSON can't carry/,
+      /The input of "dated" is invalid: the schema's output.day is a Date, which JSON can't carry/,
     );
   });
 });

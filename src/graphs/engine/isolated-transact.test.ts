@@ -1,4 +1,4 @@
-/** `ctx.tx` of workers in threads: the rows are the server's, the function runs in the thread. */
+/** `ctx.tx` of workers in threads: the server writes the rows, while the function runs in the thread. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import type { Snapshot } from "../machine/view-types.ts";
 const folder = mkdtempSync(join(tmpdir(), "svc-thread-rows-"));
 const file = join(folder, "rows.mjs");
 
-/** Runs beside the server: makes the table, reads it, and writes while a thread may have a transaction open. */
+/** A second process that creates the table, reads it, and writes while a thread may have an open transaction. */
 const rows = worker("rows", { retry: { max: 1 } }, async (who: string | null, ctx) =>
   ctx.tx(async (db) => {
     await db.query("CREATE TABLE IF NOT EXISTS own_row (who TEXT PRIMARY KEY)");
@@ -83,15 +83,15 @@ export const spins = worker("spins", { isolate, retry: { max: 1 } }, (who, ctx) 
 );
 after(() => rmSync(folder, { recursive: true }));
 
-/** Each frozen attempt waits for one of its own. */
+/** Each frozen attempt waits for its own release. */
 let files = 0;
 
 interface Table {
-  /** Another one on the same store, as of a process that takes it for its own. */
+  /** Another engine on the same store, like a process that took over the run. */
   another: () => Engine;
   engine: Engine;
   ended: (name: string, input: Json) => Promise<Snapshot>;
-  /** Who is in the table. */
+  /** Names in the table. */
   all: () => Promise<Json>;
 }
 
@@ -105,7 +105,7 @@ async function withTable(store: Store, use: (table: Table) => Promise<void>): Pr
     return (await engine.snapshot(snapshot.graph_id)) as Snapshot;
   };
   const all = async (): Promise<Json> => (await ended("rows", null)).result ?? null;
-  // The clock's timers and idle threads keep no process alive.
+  // Timers of the clock and idle threads do not keep the process alive.
   const alive = setInterval(() => undefined, 1000);
   try {
     await ended("rows", "");
@@ -134,28 +134,28 @@ function reports(open: () => Promise<Store>): void {
       assert.deepEqual(await all(), ["Ada"]);
     }));
 
-  it("are not written where the function throws or gives what can't be kept, and its errors come back as they are", () =>
+  it("are not written if the function throws or returns an invalid value, and its errors keep their class", () =>
     within(async ({ ended, all }) => {
       const errors = (await ended("clumsy", "Ada")).result as string[];
       assert.deepEqual(await all(), []);
       for (const [at, expected] of [
         /^RangeError: no$/,
         /could not be cloned/,
-        /takes no "COMMIT"/,
-        /prepare answers at once, which a thread can't: use `await db\.query/,
-        /what ctx\.tx of "clumsy" returned is a Date/,
-        /The transaction of this ctx\.tx is over/,
+        /does not allow "COMMIT"/,
+        /prepare is synchronous and not available in a thread\. Use `await db\.query/,
+        /the result of ctx\.tx of "clumsy" is a Date/,
+        /The transaction of this ctx\.tx has ended/,
       ].entries())
         assert.match(errors[at] ?? "", expected);
     }));
 
-  it("are rolled back at once where the thread ends in the middle, and written by the next attempt", () =>
+  it("are rolled back at once if the thread dies in the middle, and written by the next attempt", () =>
     within(async ({ ended, all }) => {
       assert.equal((await ended("dies", "Ada")).result, "done");
       assert.deepEqual(await all(), ["Ada"]);
     }));
 
-  it("are not written by an attempt that was frozen while another process took its graph", () =>
+  it("are not written by an attempt that was frozen while another process took over its run", () =>
     within(async ({ another, engine, all }) => {
       const gone = join(folder, `gone-${++files}`);
       const { snapshot } = await engine.start("frozen", gone);
@@ -169,7 +169,7 @@ function reports(open: () => Promise<Store>): void {
       await successor.close();
     }));
 
-  it("are rolled back at once by a cancel, whatever the thread does, and others write", () =>
+  it("are rolled back at once by a cancel, even if the thread is blocked, and other writers continue", () =>
     within(async ({ engine, ended, all }) => {
       const { snapshot } = await engine.start("spins", "Ada");
       for await (const { type } of engine.subscribe(snapshot.graph_id, 0, AbortSignal.timeout(60_000)))

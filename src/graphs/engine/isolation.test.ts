@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), "svc-threads-"));
 const file = join(folder, "isolated.mjs");
 const module = pathToFileURL(file).href;
 
-/** Declared in the module; here as the app sees it that imports it. */
+/** Declared in the worker module; here typed as in the app that imports it. */
 let declared: Record<string, Worker<never, unknown>>;
 let engine: Engine;
 
@@ -99,7 +99,7 @@ describe("an isolated worker", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("runs in a thread, and what it tells is told", async () => {
+  it("runs in a thread, and its logs, events and progress reach the run", async () => {
     const { result, graph_id } = await ended("echo", "hi");
     assert.deepEqual(result, { input: "hi", isMainThread: false, attempt: 1, key: "x" });
     const reported: string[] = [];
@@ -111,20 +111,20 @@ describe("an isolated worker", () => {
     assert.equal((await engine.snapshot(graph_id))?.summary, "from a thread");
   });
 
-  it("answers from the thread that another attempt has left", async () => {
+  it("uses the thread of an earlier attempt again", async () => {
     for (const input of [1, 2, 3]) {
       const { status, result } = await ended("echo", input);
       assert.deepEqual([status, (result as { input: number }).input], ["done", input]);
     }
   });
 
-  it("has steps, state, sleeps and calls as any other", async () => {
+  it("supports steps, state, sleeps and calls like any other worker", async () => {
     const { result, nodes } = await ended("durable", 21);
     assert.deepEqual(result, { doubled: [42, true], called: 21, failed: "TypeErrorno", state: [42, true], runs: 1 });
     assert.ok(nodes.some((node) => node.id === "durable#double"));
   });
 
-  it("has errors of their class thrown by what it asks for, and signals held against its schemas", async () => {
+  it("receives errors of the right class, and validates signals against its schemas", async () => {
     const { snapshot } = await engine.start("waits", null);
     const signal = AbortSignal.timeout(60_000);
     for await (const { type, node } of engine.subscribe(snapshot.graph_id, 0, signal))
@@ -135,7 +135,7 @@ describe("an isolated worker", () => {
     assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, [true, [true, "waits#quits"], 2]);
   });
 
-  it("that spins is ended when its time is over, and the server answers meanwhile", async () => {
+  it("is terminated on timeout if it blocks its thread, while the server keeps responding", async () => {
     let readiness = 0;
     const timer = setInterval(() => readiness++, 10);
     const { status, error } = await ended("spins");
@@ -144,26 +144,26 @@ describe("an isolated worker", () => {
     assert.ok(readiness > 0);
   });
 
-  it("that spins is ended by a cancel", async () => {
+  it("is terminated by a cancel if it blocks its thread", async () => {
     const { snapshot } = await engine.start("spins", null);
     const cancelled = await engine.cancel(snapshot.graph_id);
     assert.equal(cancelled.error?.reason, "cancelled");
     await engine.idle();
   });
 
-  it("that needs more memory than it has fails alone, in words", async () => {
+  it("fails alone, with a clear message, if it runs out of memory", async () => {
     const { error } = await ended("greedy");
     assert.equal(error?.message, 'The worker "greedy" used more memory than its 32 MB');
   });
 
-  it("that ends its process ends its thread", async () => {
+  it("ends only its thread if it calls process.exit", async () => {
     assert.match((await ended("quits")).error?.message ?? "", /The thread of "quits" ended with code 3/);
   });
 
-  it("is no part of the graph that its thread runs next, whatever it left behind", async () => {
+  it("does not affect the next run in its thread, whatever it left behind", async () => {
     assert.equal((await ended("leaves")).result, "left");
     const { graph_id, result, nodes } = await ended("leaves");
-    assert.deepEqual(result, [null, "The worker has ended: await all that it asks of its context before it returns"]);
+    assert.deepEqual(result, [null, "The worker has ended. Await all calls of its context before it returns."]);
     const reported = (await engine.events(graph_id, { after: 0, limit: 100 })).map(({ type }) => type);
     assert.ok(!reported.includes("log"), reported.join());
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe("an isolated worker", () => {
     );
   });
 
-  it("gets another thread where the one that it had has died since", async () => {
+  it("gets another thread if its thread has died since", async () => {
     const begun: Thread[] = [];
     const note = (thread: Thread): void => void begun.push(thread);
     process.on("worker", note);
@@ -180,7 +180,7 @@ describe("an isolated worker", () => {
       assert.equal((await ended("dies")).status, "done");
       const [first] = begun;
       assert.ok(first);
-      // Nobody waits for one that is idle.
+      // Nobody is notified when an idle thread dies.
       first.ref();
       if (first.threadId !== -1) await once(first, "exit");
       assert.equal((await ended("dies")).status, "done");
@@ -190,26 +190,32 @@ describe("an isolated worker", () => {
     }
   });
 
-  it("whose input JSON can't carry fails at once, and needs no thread", async () => {
+  it("fails at once, without a thread, if JSON can't represent its input", async () => {
     const begun: Thread[] = [];
     const note = (thread: Thread): void => void begun.push(thread);
     process.on("worker", note);
     const { error, nodes } = await ended("odd-input");
     process.off("worker", note);
-    assert.match(error?.message ?? "", /The input of "takes" can't be made: it is a function, which JSON can't carry/);
+    assert.match(
+      error?.message ?? "",
+      /The input of "takes" can't be computed: it is a function, which JSON can't carry/,
+    );
     assert.deepEqual([nodes[0]?.attempts, begun], [1, []]);
   });
 
-  it("has its errors told apart by name, and what can't be handed over refused", async () => {
+  it("keeps the names of its errors, and rejects values that can't be sent to a thread", async () => {
     const { error, nodes } = await ended("throws");
     assert.deepEqual([error?.message, nodes[0]?.attempts], ["too far", 1]);
     assert.match((await ended("odd")).error?.message ?? "", /could not be cloned/);
   });
 
-  it("is refused at boot where a thread can't load its module", () => {
+  it("is rejected at boot if a thread can't load its module", () => {
     const refusals: [string | URL, RegExp][] = [
       ["./here.js", /worker "w" is isolated in \.\/here\.js; use a file: URL/],
-      [pathToFileURL(join(folder, "gone.js")), /worker "w" is isolated in file:.*gone\.js, where there is no file/],
+      [
+        pathToFileURL(join(folder, "gone.js")),
+        /worker "w" is isolated in file:.*gone\.js, but this file does not exist/,
+      ],
     ];
     for (const [given, message] of refusals) {
       const lost = worker("w", { isolate: { module: given } }, () => 1);

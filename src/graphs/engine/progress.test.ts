@@ -1,4 +1,4 @@
-/** How far a graph is, as its workers say. */
+/** Progress of a run, as its workers report it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../../platform/shared/json.ts";
@@ -11,14 +11,14 @@ import { firstNodes } from "../machine/node-rows.ts";
 
 for (const url of PLACES) {
   describe(`progress on ${url}`, () => {
-    it("that is no number is as if nothing was said, what was said before is not told again, and a long note is cut", async () => {
-      const reports = worker("tells", (_: Json, ctx) => {
+    it("ignores values that are not numbers, skips unchanged values, and cuts long notes", async () => {
+      const reports = worker("reports", (_: Json, ctx) => {
         ctx.progress(Number.NaN, "done of none");
         for (let at = 0; at < 5; at++) ctx.progress(0, "begun");
         ctx.progress(1, "x".repeat(1_000_000));
       });
       const { engine, store } = await bench({ workers: [reports] }, url);
-      const { snapshot } = await engine.start("tells", null);
+      const { snapshot } = await engine.start("reports", null);
       await engine.idle();
       const events = await engine.events(snapshot.graph_id);
       const reported = events.filter(({ type }) => type === "progress").map(({ data }) => data);
@@ -31,8 +31,8 @@ for (const url of PLACES) {
   });
 }
 
-describe("progress of a graph with as many events as are kept", () => {
-  it("is kept in its row, and is no event", () => {
+describe("the progress of a run that has the maximum number of events", () => {
+  it("is stored in its row, but not as an event", () => {
     const definition = graph("long", (g) =>
       g.node(
         "a",
@@ -48,7 +48,7 @@ describe("progress of a graph with as many events as are kept", () => {
       last?.events?.map(({ type }) => type),
       ["progress", "summary"],
     );
-    const unit = at(100_000).progressEvents.progressed(said, 1);
-    assert.deepEqual([unit?.graph, unit?.events], [said, undefined]);
+    const transition = at(100_000).progressEvents.progressed(said, 1);
+    assert.deepEqual([transition?.graph, transition?.events], [said, undefined]);
   });
 });

@@ -7,8 +7,8 @@ import { graph, worker } from "../definition/definition.ts";
 import { bench, gate, PLACES } from "./engine.testkit.ts";
 import { WorkerQueues } from "./queues.ts";
 
-describe("queues that others pause and resume too", () => {
-  it("go by what was changed last, however late an earlier look is answered", async () => {
+describe("queues that other processes also pause and resume", () => {
+  it("follow the latest change, even if an earlier read is answered late", async () => {
     const { queues: rows } = await openStore("memory:");
     const paused = new Set<string>();
     const held: Promise<void>[] = [];
@@ -52,7 +52,7 @@ describe("queues that others pause and resume too", () => {
 
 for (const url of PLACES) {
   describe(`queues on ${url}`, () => {
-    it("that are paused start nothing, in any graph, until they are resumed", async () => {
+    it("start nothing in any run while they are paused", async () => {
       const echo = worker("echo", (input: unknown) => input);
       const both = graph("both", (g) =>
         g.node("last", echo, {
@@ -111,7 +111,7 @@ for (const url of PLACES) {
       );
     });
 
-    it("stay paused over a restart, and let what runs go on", async () => {
+    it("stay paused over a restart, and let running attempts continue", async () => {
       const held = gate();
       let runs = 0;
       const slow = worker("slow", async () => {
@@ -134,7 +134,7 @@ for (const url of PLACES) {
       assert.equal((await here.engine.snapshot(waiting.snapshot.graph_id))?.status, "done");
     });
 
-    it("of workers that are unknown can't be paused", async () => {
+    it("can't be paused for unknown workers", async () => {
       const here = await bench({ workers: [worker("echo", () => 1)] }, url);
       await assert.rejects(
         here.engine.queues.pause("ecko"),

@@ -1,11 +1,11 @@
-/** Steps that meet: each test is named after the fault of another engine that it answers. */
+/** Concurrent commands. Some tests are named after the issue of another engine that they cover. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { graph, worker } from "../definition/definition.ts";
 import { bench, gate, PLACES, typesOf, webhooksOf, type Bench } from "./engine.testkit.ts";
 
-/** A chain of two, whose first node ends when it is let go. */
+/** A chain of two nodes. The first ends when it is released. */
 function chain() {
   const held = gate();
   const first = worker("first", async () => held.promise);
@@ -22,7 +22,7 @@ async function started(url: string): Promise<{ here: Bench; id: string; held: Re
   return { here, id: snapshot.graph_id, held };
 }
 
-/** How a step came out: its status, or the code it was refused with. */
+/** The outcome of a command: the resulting status, or the error code. */
 async function outcome(step: Promise<{ status: string }>): Promise<string> {
   try {
     return (await step).status;
@@ -36,8 +36,8 @@ const seqsOf = async ({ store }: Bench, id: string): Promise<number[]> =>
   (await store.graphs.events(id, 0)).map(({ seq }) => seq);
 
 for (const url of PLACES) {
-  describe(`races on ${url}`, () => {
-    it("temporal#10239: work that ends while a graph pauses schedules none behind it, and the graph stays paused and can be resumed", async () => {
+  describe(`concurrent commands on ${url}`, () => {
+    it("leave a run paused and resumable, with no new work, if a node ends while the run is pausing (temporal#10239)", async () => {
       const { here, id, held } = await started(url);
       const pausing = here.engine.pause(id);
       held.open();
@@ -51,14 +51,14 @@ for (const url of PLACES) {
         ["done", "ready"],
       );
       assert.ok(!typesOf(await here.store.graphs.events(id, 0)).includes("node.started second"));
-      // What is shown is read after the commit, and by then the rest may have run.
+      // The snapshot is read after the commit, when the rest may already have run.
       assert.ok(["running", "done"].includes(await outcome(here.engine.resume(id))));
       await here.engine.idle();
       assert.equal((await here.engine.snapshot(id))?.status, "done");
       assert.deepEqual(await webhooksOf(here.store, id), ["graph.done", "graph.paused"]);
     });
 
-    it("dbos-transact-ts#1264: a graph that was cancelled stays so when its work ends well after all", async () => {
+    it("keep a cancelled run cancelled if its work ends successfully (dbos-transact-ts#1264)", async () => {
       const { here, id, held } = await started(url);
       const cancelled = here.engine.cancel(id);
       held.open();
@@ -70,7 +70,7 @@ for (const url of PLACES) {
       assert.equal(typesOf(await here.store.graphs.events(id, 0)).at(-1), "graph.failed");
     });
 
-    it("of pause and cancel at once both hold, cancel last; of two cancels one, and the other is told of both states", async () => {
+    it("apply both a pause and a cancel, the cancel last; of two cancels one is rejected with both states", async () => {
       const { here, id, held } = await started(url);
       const outcomes = await Promise.all([
         outcome(here.engine.pause(id)),
@@ -86,7 +86,7 @@ for (const url of PLACES) {
       assert.equal((await webhooksOf(here.store, id)).filter((event) => event === "graph.failed").length, 1);
     });
 
-    it("a graph whose last node is done when it is cancelled is done, and the cancel is refused", async () => {
+    it("reject a cancel of a run whose last node is done, and the run is done", async () => {
       const here = await bench({ workers: [worker("quick", () => 1)] }, url);
       const { snapshot } = await here.engine.start("quick", null);
       await here.engine.idle();
@@ -97,7 +97,7 @@ for (const url of PLACES) {
       assert.deepEqual(await webhooksOf(here.store, id), ["graph.done"]);
     });
 
-    it("of several retries at once one begins the next epoch", async () => {
+    it("begin the next epoch only once for several retries", async () => {
       const here = await bench({ workers: [worker("quick", () => 1)] }, url);
       const { snapshot } = await here.engine.start("quick", null);
       await here.engine.idle();
@@ -107,7 +107,7 @@ for (const url of PLACES) {
       assert.deepEqual([refused.length, (await here.engine.snapshot(snapshot.graph_id))?.epoch], [2, 2]);
     });
 
-    it("whatever is asked of many at once, in any order, the events of each have no gaps and one end", async () => {
+    it("leave the events of each run without gaps and with a single end, in any order", async () => {
       const here = await bench({ graphs: [chain().definition] }, url);
       const ids: string[] = [];
       for (let at = 0; at < 20; at++) ids.push((await here.engine.start("chain", at)).snapshot.graph_id);

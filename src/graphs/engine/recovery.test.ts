@@ -1,4 +1,4 @@
-/** What becomes of nodes as their graph is taken up again: after deaths and stops of the process, and after faults of the store. */
+/** Nodes of runs that are resumed after crashes and stops of the process, and after failures of the store. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json } from "../../platform/shared/json.ts";
@@ -9,19 +9,19 @@ import { bench, gate, STORES } from "./engine.testkit.ts";
 
 const hangs = (): Promise<never> => new Promise(() => undefined);
 
-/** What is wrong with a store. */
+/** Injected failures of a store. */
 interface Fault {
   /** The next commit fails. */
   isNext: boolean;
-  /** Until when it does not say whether it has a signal. */
+  /** Blocks the lookup of a signal until this settles. */
   looks?: Promise<void>;
 }
 
 async function faulty(): Promise<{ store: Store; fault: Fault }> {
   const store = await openStore("memory:");
   const fault: Fault = { isNext: false };
-  const commit: Store["graphs"]["commit"] = async (unit) => {
-    if (!fault.isNext) return store.graphs.commit(unit);
+  const commit: Store["graphs"]["commit"] = async (transition) => {
+    if (!fault.isNext) return store.graphs.commit(transition);
     fault.isNext = false;
     throw new Error("the disk is full");
   };
@@ -41,8 +41,8 @@ async function faulty(): Promise<{ store: Store; fault: Fault }> {
 }
 
 for (const url of STORES) {
-  describe(`nodes that were under way as the process died, on ${url}`, () => {
-    it("are stopped together where they took it down three times together, and none is called a fourth time", async () => {
+  describe(`nodes that were running when the process died, on ${url}`, () => {
+    it("are failed together after three crashes together, and none starts a fourth time", async () => {
       let calls = 0;
       const bomb = worker("bomb", () => (calls++, hangs()));
       const list = worker("list", () => [1, 2, 3, 4]);
@@ -66,7 +66,7 @@ for (const url of STORES) {
       await it.store.close();
     });
 
-    it("fail their graph once where none of them may fail", async () => {
+    it("fail their run only once if none of them may fail", async () => {
       let calls = 0;
       const bomb = worker("bomb", () => (calls++, hangs()));
       const two = graph("two", (g) => void [g.node("a", bomb), g.node("b", bomb)]);
@@ -84,7 +84,7 @@ for (const url of STORES) {
       await it.store.close();
     });
 
-    it("keep their tries where they waited, however often the process died or was stopped meanwhile", async () => {
+    it("keep their attempts if they were waiting, after any number of crashes and stops", async () => {
       let hasFailed = false;
       const nap = worker("nap", { retry: { max: 2, base: "1s", jitter: false } }, async (_: Json, ctx) => {
         await ctx.sleep("1h");
@@ -109,8 +109,8 @@ for (const url of STORES) {
   });
 }
 
-describe("nodes that were under way as the store failed", () => {
-  it("keep their tries", async () => {
+describe("nodes that were running when the store failed", () => {
+  it("keep their attempts", async () => {
     const { store, fault } = await faulty();
     let calls = 0;
     const flaky = worker("flaky", { retry: { max: 2, base: "1s", jitter: false } }, async (_: Json, ctx) => {
@@ -127,7 +127,7 @@ describe("nodes that were under way as the store failed", () => {
     assert.deepEqual([end?.status, end?.result, calls], ["done", 2, 5]);
   });
 
-  it("get a signal that was on its way meanwhile", async () => {
+  it("receive a signal that was sent meanwhile", async () => {
     const { store, fault } = await faulty();
     const waits = worker("waits", (_: Json, ctx) => ctx.waitFor("go"));
     const { engine, clock, pass } = await bench({ workers: [waits], store }, "memory:");

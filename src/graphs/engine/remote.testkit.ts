@@ -120,7 +120,7 @@ export class Beside {
         const text = encode(message);
         later(() => (performance ? toFar(text) : void early.push(text)));
       },
-      end: () => close(new Error("Nobody wants it any more")),
+      end: () => close(new Error("It is no longer needed")),
     };
   };
 }

@@ -1,4 +1,4 @@
-/** Finished graphs are kept as long as was asked for, and no longer. */
+/** Finished runs are kept for the configured time, and no longer. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { durationMs, SimulatedClock } from "../../platform/shared/clock.ts";
@@ -11,12 +11,12 @@ const lasting = graph("lasting", (g) => g.node("work", work));
 const held = worker("held", () => new Promise(() => undefined));
 
 let days = 0;
-/** Later than those of other tests in this process: ids never go back, and tell how old a graph may be. */
+/** Later than in other tests of this process: ids never decrease, and they contain the age of a run. */
 const laterClock = (): SimulatedClock => new SimulatedClock(Date.now() + durationMs(`${++days}d`));
 
 for (const url of STORES) {
-  describe(`retention, store ${url}`, () => {
-    it("a graph goes when its own time is over, others by the engine's, those under way never", async () => {
+  describe(`the retention of finished runs, on ${url}`, () => {
+    it("follows the run's own time first, then the engine's, and never deletes active runs", async () => {
       const { engine, clock, pass, store } = await bench(
         { workers: [work, held], graphs: [brief, lasting], retention: "1d", outboxRows: () => [] },
         url,
@@ -29,7 +29,7 @@ for (const url of STORES) {
       const left = async (): Promise<string[]> => (await store.graphs.list({})).items.map((row) => row.worker).sort();
       const after = async (minutes: number, names: string[]): Promise<void> => {
         for (let at = 0; at < minutes; at += 10) await clock.advance(600_000);
-        // A round that was still under way as time passed begins the next one late.
+        // A sweep that was still running when the time passed delays the next one.
         for (let rounds = 0; rounds < 30 && (await left()).length !== names.length; rounds++)
           await clock.advance(60_000);
         assert.deepEqual(await left(), names);
@@ -42,7 +42,7 @@ for (const url of STORES) {
       await engine.close();
     });
 
-    it("is also that of a graph which stands for a node and is not listed", async () => {
+    it("also applies to a child graph that is not listed in the app", async () => {
       const outer = graph("outer", (g) => g.node("sub", brief));
       const { engine, clock, store } = await bench({ graphs: [outer], outboxRows: () => [] }, url, laterClock());
       await engine.recover();
@@ -54,7 +54,7 @@ for (const url of STORES) {
       await engine.close();
     });
 
-    it("is no limit where none is set; purge takes away what it is asked for", async () => {
+    it("is unlimited by default, while purge deletes what it is asked for", async () => {
       const { engine, clock, pass } = await bench({ workers: [work], outboxRows: () => [] }, url, laterClock());
       await engine.recover();
       for (let at = 0; at < 250; at++) await engine.start("work", at, { tags: at < 5 ? ["first"] : [] });
@@ -70,7 +70,7 @@ for (const url of STORES) {
   });
 }
 
-/** Lets a round that has begun come to its end. */
+/** Waits for the end of a sweep that has begun. */
 async function untilDone(holds: () => Promise<boolean>): Promise<void> {
   for (let readiness = 0; readiness < 10_000 && !(await holds()); readiness++)
     await new Promise((resolve) => setImmediate(resolve));

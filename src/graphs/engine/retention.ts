@@ -49,7 +49,7 @@ export class Retention {
         await purgeAll(graphs, { worker, finishedBeforeMs: clock.now() - kept }, () => this.#pause());
       }
     } catch (error) {
-      log.error({ err: error }, "Old graphs could not be taken away. It is tried again.");
+      log.error({ err: error }, "Expired runs could not be deleted. It is tried again.");
     }
     this.#later(ROUND_MS, () => void this.#round());
   }
@@ -86,7 +86,7 @@ export async function purgeAll(
 export interface KeptTimes {
   /** For definitions without their own; undefined: forever. */
   readonly defaultMs: number | undefined;
-  /** Of definitions with their own, by name. */
+  /** For definitions with their own time, by name. */
   readonly byName: ReadonlyMap<string, number>;
 }
 

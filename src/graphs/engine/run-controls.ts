@@ -52,7 +52,7 @@ export class Steps {
     return cluster.reach(graphId, command, async (lease) => {
       this.#options.activeRuns.temporaryLeases.begin(graphId, lease);
       try {
-        const unfit = await this.#options.unfit.steer(graphId, lease, command);
+        const unfit = await this.#options.unfit.execute(graphId, lease, command);
         if (!unfit) return await here();
         await this.#follow(unfit, command);
         return await this.#options.views.of(graphId);
@@ -140,7 +140,7 @@ export class Steps {
   }
 
   /** Executes a command from another process. */
-  fulfil(graphId: string, command: RunCommand): Promise<Snapshot> {
+  execute(graphId: string, command: RunCommand): Promise<Snapshot> {
     if (command.step === "signal") return this.signal(graphId, command.name, command.payload, command.options);
     if (command.step === "pause") return this.pause(graphId, command.options);
     return this[command.step](graphId, command.options);

@@ -12,7 +12,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { TransactionRun } from "../../storage/contract/transaction.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { EngineState } from "./engine-state.ts";
 import { StaleLeaseError, type ClusterPort } from "./cluster-port.ts";
@@ -52,7 +52,7 @@ export interface RunLoopOptions {
 /** A transition that is being committed, and its effects. */
 interface Pending {
   run: ActiveRun;
-  unit: Transition;
+  transition: Transition;
   reply: Reply | undefined;
   /** Whether it ends the run. The machine may be ahead: a later transition may end the run. */
   isTerminal: boolean;
@@ -76,9 +76,9 @@ export class RunLoop implements MessageHandler {
     if (run.isLost) return refuse(message, reply);
     try {
       const nowMs = this.#options.clock.now();
-      const unit =
+      const transition =
         message.type === "slotGranted" ? startGranted(run, message, nowMs) : decide(run.machine, message, nowMs);
-      if (unit) this.#transition(run, message, unit, reply);
+      if (transition) this.#transition(run, message, transition, reply);
       else this.#unchanged(run, reply);
     } catch (error) {
       // Any other error may have left the machine half changed.
@@ -88,15 +88,15 @@ export class RunLoop implements MessageHandler {
     }
   }
 
-  #transition(run: ActiveRun, message: InboxMessage, unit: Transition, reply: Reply | undefined): void {
+  #transition(run: ActiveRun, message: InboxMessage, transition: Transition, reply: Reply | undefined): void {
     if (isControl(message)) this.#options.supervisor.runChanged(run);
     abortEnded(run, message);
     const { isTerminal, inner } = run.machine;
-    const started = this.startReady(run, unit);
+    const started = this.startReady(run, transition);
     if (message.type === "slotGranted")
       started.unshift(new StartedAttempt(run, message.node, message.slot, message.fault));
-    for (const id of inner.takeDropped()) run.abort(id, new Error("Nobody waits for this node any more"));
-    this.#commit({ run, unit, reply, isTerminal, started, woken: inner.takeWoken() });
+    for (const id of inner.takeDropped()) run.abort(id, new Error("The result of this node is no longer needed"));
+    this.#commit({ run, transition, reply, isTerminal, started, woken: inner.takeWoken() });
     if (message.type === "nodeFailed" && message.retryAtMs !== undefined) this.retryLater(run, message.node);
   }
 
@@ -109,9 +109,9 @@ export class RunLoop implements MessageHandler {
   // Commits.
 
   #commit(pending: Pending): void {
-    const { run, unit } = pending;
+    const { run, transition } = pending;
     const { graphs, busy } = this.#options;
-    const commit = graphs.commit(underLease(run, unit));
+    const commit = graphs.commit(underLease(run, transition));
     busy.begin();
     commit
       .then(
@@ -121,9 +121,9 @@ export class RunLoop implements MessageHandler {
       .catch((error: unknown) => this.fail(run, error));
   }
 
-  #committed({ run, unit, isTerminal, woken, started, reply }: Pending): void {
+  #committed({ run, transition, isTerminal, woken, started, reply }: Pending): void {
     const { supervisor, runner, busy } = this.#options;
-    this.#announce(run, unit);
+    this.#announce(run, transition);
     if (isTerminal) supervisor.runEnded(run);
     else this.#watch(run);
     for (const wait of woken) wait.wake();
@@ -144,12 +144,12 @@ export class RunLoop implements MessageHandler {
   }
 
   /** @returns whether this process still held the run. Rejects with errors of the store. */
-  async write(run: ActiveRun, unit: Transition): Promise<boolean> {
+  async write(run: ActiveRun, transition: Transition): Promise<boolean> {
     const { graphs, busy } = this.#options;
     busy.begin();
     try {
-      const isWritten = await graphs.commit(underLease(run, unit));
-      if (isWritten) this.#announce(run, unit);
+      const isWritten = await graphs.commit(underLease(run, transition));
+      if (isWritten) this.#announce(run, transition);
       return isWritten;
     } finally {
       busy.end();
@@ -173,8 +173,8 @@ export class RunLoop implements MessageHandler {
   // Effects.
 
   /** Marks ready nodes as running in the same transition, if there are slots. */
-  startReady(run: ActiveRun, unit: Transition): StartedAttempt[] {
-    return this.#options.dispatcher.startReady(run, unit);
+  startReady(run: ActiveRun, transition: Transition): StartedAttempt[] {
+    return this.#options.dispatcher.startReady(run, transition);
   }
 
   /** The first transition of a new run is committed. */
@@ -227,7 +227,7 @@ function abortEnded(run: ActiveRun, message: InboxMessage): void {
     if (hasFailed) run.abortEnded("The graph failed");
   } else if (message.type === "nodeFailed") {
     if (hasFailed || message.retryAtMs === undefined) run.abortEnded("Another node of the graph failed");
-  } else if (message.type === "deadline") run.abortEnded("The graph's time is over");
+  } else if (message.type === "deadline") run.abortEnded("The graph has exceeded its timeout");
   else if (isControl(message)) run.abortEnded("The graph was cancelled");
 }
 
@@ -238,7 +238,7 @@ function refuse(message: InboxMessage, reply: Reply | undefined): void {
 }
 
 /** Fences a transition: it is refused once the run is held under another lease. */
-function underLease({ lease }: ActiveRun, unit: Transition): Transition {
-  if (lease !== undefined && unit.fence) unit.fence.lease = lease;
-  return unit;
+function underLease({ lease }: ActiveRun, transition: Transition): Transition {
+  if (lease !== undefined && transition.fence) transition.fence.lease = lease;
+  return transition;
 }

@@ -7,13 +7,13 @@ import { bench, gate, STORES } from "./engine.testkit.ts";
 import { createEngine } from "./engine.ts";
 import { CallError } from "../execution/attempt/call-error.ts";
 
-/** Ends its graphs when told to. */
+/** Ends its runs on command. */
 function held() {
   const { promise, open } = gate<number>();
   return { open, hold: worker("hold", async () => promise) };
 }
 
-/** Counts rows that are read. */
+/** Counts the rows that are read. */
 function counting(store: Store): { store: Store; reads: () => number } {
   let reads = 0;
   const graph: Store["graphs"]["graph"] = (id) => (reads++, store.graphs.graph(id));
@@ -28,8 +28,8 @@ function counting(store: Store): { store: Store; reads: () => number } {
 }
 
 for (const url of STORES) {
-  describe(`the result of a graph on ${url}`, () => {
-    it("comes with the commit of its end, and nothing is read for it", async () => {
+  describe(`the result of a run on ${url}`, () => {
+    it("is returned with the commit of its end, without reading the store", async () => {
       const { hold, open } = held();
       const { store, clock } = await bench({}, url);
       const counted = counting(store);
@@ -44,7 +44,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("is there at once where it has ended, in this process or an earlier one", async () => {
+    it("is returned at once if the run has ended, in this process or an earlier one", async () => {
       const add = worker("add", (n: number) => n + 1);
       const { engine, store, clock } = await bench({ workers: [add] }, url);
       const { snapshot } = await engine.start("add", 1);
@@ -55,7 +55,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("is waited for over a crash", async () => {
+    it("is awaited over a crash", async () => {
       const { hold, open } = held();
       const self = await bench({ workers: [hold] }, url);
       const { snapshot } = await self.engine.start("hold", 0);
@@ -66,7 +66,7 @@ for (const url of STORES) {
       await self.store.close();
     });
 
-    it("is an error that tells why and where it failed", async () => {
+    it("is an error with the reason and the failed node", async () => {
       const fail = worker("fail", { retry: { max: 1 } }, () => {
         throw new Error("no paper");
       });
@@ -83,7 +83,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("is an error with the reason of a cancel, for whoever waits", async () => {
+    it("is an error with the reason of a cancel, for every caller", async () => {
       const { hold, open } = held();
       const { engine, store } = await bench({ workers: [hold] }, url);
       const { snapshot } = await engine.start("hold", 0);
@@ -94,7 +94,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("is another once the graph has been run again", async () => {
+    it("changes when the run is run again", async () => {
       let runs = 0;
       const count = worker("count", () => ++runs);
       const { engine, store } = await bench({ workers: [count] }, url);
@@ -105,7 +105,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("is refused for a graph that is not there", async () => {
+    it("is rejected for an unknown run", async () => {
       const { engine, store } = await bench({}, url);
       await assert.rejects(
         engine.result("g_none"),
@@ -114,7 +114,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("is waited for no longer than a signal says", async () => {
+    it("is awaited only until a signal aborts", async () => {
       const { hold, open } = held();
       const { engine, store } = await bench({ workers: [hold] }, url);
       const { snapshot } = await engine.start("hold", 0);

@@ -14,7 +14,7 @@ const flow = graph("flow", (g) => {
   g.node("ask", ask, { after: [g.node("make", make)] });
 });
 
-/** The store, where nodes can be read without their values only. */
+/** A store that fails if a list reads the values of nodes. */
 function headsOnly(graphs: GraphStore): GraphStore {
   return new Proxy(graphs, {
     get: (from, key) => {
@@ -26,8 +26,8 @@ function headsOnly(graphs: GraphStore): GraphStore {
 }
 
 for (const url of STORES) {
-  describe(`graphs as they are seen on ${url}`, () => {
-    it("are the same in lists, for which nothing is read of what their nodes were given and gave", async () => {
+  describe(`runs as they are listed, on ${url}`, () => {
+    it("are equal to their snapshots, without reading the inputs and results of nodes", async () => {
       const { engine, store, clock, pass } = await bench({ graphs: [flow] }, url);
       const { snapshot } = await engine.start("flow", "ž");
       await pass(0);
@@ -49,7 +49,7 @@ for (const url of STORES) {
   });
 }
 
-/** As it is sent: what is counted where it is asked for is counted. */
+/** A snapshot as it is sent, without fields that are computed on request. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

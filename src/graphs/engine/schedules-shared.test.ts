@@ -1,4 +1,4 @@
-/** Schedules of several processes on one database: one graph for each time, whoever is there to start it. */
+/** Schedules of several processes on one database start one run for each time. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -22,23 +22,23 @@ interface Process {
   held: LeasedRun;
 }
 
-describe("schedules of three processes", { skip: await withoutPostgres() }, () => {
+describe("the schedules of three processes", { skip: await withoutPostgres() }, () => {
   let database: TestDatabase;
   const clock = new SimulatedClock(START);
   const all: Process[] = [];
-  /** What a process that was killed waits for: it never comes, until the tests are over. */
+  /** A killed process waits for this promise, which only rejects at the end of the tests. */
   let end = (): void => undefined;
   const death = new Promise<never>((_resolve, reject) => (end = () => reject(new Error("The tests are over"))));
   death.catch(() => undefined);
 
-  /** One that runs what it starts. */
+  /** A process that runs what it starts. */
   async function boot(): Promise<Process> {
     const store = await openStore(database.url);
     let held: LeasedRun | undefined;
     const cluster = clusterOf({
       attach: (given) => void (held = given),
       permits: { take: () => Promise.resolve({ kind: "dropped" }), giveBack: () => undefined },
-      reach: () => Promise.reject(new Error("nobody steers")),
+      reach: () => Promise.reject(new Error("no commands are sent")),
     });
     const echo = worker("echo", (input: Json) => input);
     const schedules = [{ name: "each", cron: "* * * * *", worker: "echo", overlap: "allow" as const }];
@@ -59,14 +59,14 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
     await database.drop();
   });
 
-  /** A minute goes by for those that live, and what is due is started. */
+  /** Advances the clock by a minute for the given processes, and starts due runs. */
   async function pass(living: readonly Process[]): Promise<void> {
     await clock.advance(MINUTE);
     const [watching] = living as [Process];
     const isDue = async () =>
       (await watching.store.schedules.schedules()).some(({ nextMs }) => (nextMs ?? 0) <= clock.now());
     for (const endMs = Date.now() + 60_000; await isDue();) {
-      assert.ok(Date.now() < endMs, "nobody runs what is due");
+      assert.ok(Date.now() < endMs, "the due runs did not start");
       await new Promise((next) => setTimeout(next, 5));
     }
     for (const { engine } of living) await engine.idle();
@@ -82,10 +82,10 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
 
   const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-  it("start one graph for each time, those included that one of them died over", async () => {
+  it("start one run for each time, also if one process died during a start", async () => {
     const [first, second, third] = [await boot(), await boot(), await boot()];
     for (let at = 0; at < 8; at++) await pass([first, second, third]);
-    // It starts the graph, and dies before that is written down.
+    // It starts the run, and dies before it records the start.
     first.store.schedules.moveOn = () => death;
     for (let at = 0; at < 4; at++) await pass([second, third]);
     // It dies before it starts anything.
@@ -94,7 +94,7 @@ describe("schedules of three processes", { skip: await withoutPostgres() }, () =
     assert.deepEqual(await minutesOf(third, "each"), upTo(16));
   });
 
-  it("go on with what was set up at one that is gone", async () => {
+  it("continue with a schedule that a dead process created", async () => {
     const third = all.at(-1) as Process;
     const fourth = await boot();
     await fourth.engine.schedule.upsert({ name: "added", cron: "* * * * *", worker: "echo", overlap: "allow" });

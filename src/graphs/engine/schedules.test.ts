@@ -11,13 +11,13 @@ import type { ScheduleDefinition } from "../schedules/schedule-types.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Where the clock of the bench begins. */
+/** Start of the simulated clock. */
 const START = Date.UTC(2026, 0, 1);
 
 const echo = worker("echo", (input: Json) => input);
 const hourly: ScheduleDefinition = { name: "hourly", cron: "0 * * * *", worker: "echo" };
 
-/** For what times graphs were started, in order. */
+/** Times for which runs were started, in order. */
 async function timesOf({ store }: Pick<Bench, "store">, name = "hourly"): Promise<number[]> {
   const { items } = await store.graphs.list({ tag: `schedule:${name}`, limit: 200 });
   return (await store.graphs.heads(items.map(({ id }) => id)))
@@ -30,7 +30,7 @@ const has = (code: string, text: RegExp) => (error: unknown) =>
 
 for (const url of STORES) {
   describe(`schedules on ${url}`, () => {
-    it("start a graph at each of their times, and tell it which that is", async () => {
+    it("start a run at each of their times, and pass it that time", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       await here.pass(59 * MINUTE);
@@ -42,7 +42,7 @@ for (const url of STORES) {
       assert.equal((await here.engine.snapshot(view?.last_graph_id ?? ""))?.status, "done");
     });
 
-    it("go on when the store fails as one is changed just after another has run", async () => {
+    it("continue if the store fails when a schedule is changed just after it has run", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       const { schedules } = here.store.schedules;
@@ -50,10 +50,10 @@ for (const url of STORES) {
       let changed: Promise<unknown> | undefined;
       here.store.schedules.moveOn = async (...given) => {
         const hasMoved = await moveOn.apply(here.store.schedules, given);
-        // The look of who changes one comes after that of who has run one, and fails.
+        // The change reads the schedule after the run has read it, and fails.
         let looks = 0;
         here.store.schedules.schedules = () => {
-          if (++looks === 2) return Promise.reject(new Error("the disk is away"));
+          if (++looks === 2) return Promise.reject(new Error("the disk is unavailable"));
           return schedules.call(here.store.schedules);
         };
         changed ??= here.engine.schedule.upsert({ ...hourly, name: "other" });
@@ -68,7 +68,7 @@ for (const url of STORES) {
       assert.deepEqual((await timesOf(here, "other")).length, 2);
     });
 
-    it("start nothing twice when the process dies between the start and the note of it", async () => {
+    it("start nothing twice if the process dies between a start and its record", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       const { moveOn } = here.store.schedules;
@@ -87,7 +87,7 @@ for (const url of STORES) {
       ["last", [4]],
       ["all", [1, 2, 3, 4]],
     ] as const)
-      it(`catch up with ${catchUp} of what was missed while no process ran`, async () => {
+      it(`catch up with ${catchUp} of the times missed while no process ran`, async () => {
         const schedules = [{ ...hourly, catchUp, overlap: "allow" as const }];
         const here = await bench({ workers: [echo], schedules }, url);
         await here.engine.recover();
@@ -103,7 +103,7 @@ for (const url of STORES) {
         assert.equal((await timesOf(here)).at(-1), START + 5 * HOUR);
       });
 
-    it("skip a time at which their last graph is under way, unless overlaps are allowed", async () => {
+    it("skip a time while their last run is active, unless overlaps are allowed", async () => {
       const held = gate();
       const slow = worker("slow", async () => held.promise);
       const schedules: ScheduleDefinition[] = [
@@ -118,10 +118,10 @@ for (const url of STORES) {
       await here.engine.idle();
       await here.pass(HOUR);
       assert.deepEqual(await timesOf(here), [START + HOUR, START + 3 * HOUR]);
-      assert.ok(here.logs.some((text) => /hourly is skipped: its last graph is still under way/.test(text)));
+      assert.ok(here.logs.some((text) => /hourly is skipped: its last run is still active/.test(text)));
     });
 
-    it("go by the clock of their time zone over the days on which it jumps", async () => {
+    it("follow the clock of their time zone on the days of its changes", async () => {
       const { engine, store, clock } = await bench({ workers: [echo] }, url);
       await clock.advance(Date.UTC(2026, 2, 28) - START);
       const nightly = { name: "nightly", cron: "30 2 * * *", timeZone: "Europe/Berlin", worker: "echo" };
@@ -133,7 +133,7 @@ for (const url of STORES) {
       );
     });
 
-    it("are paused and go on with the next time, and stay paused over a restart", async () => {
+    it("can be paused and resumed, continue with the next time, and stay paused over a restart", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       const paused = await here.engine.schedule.pause("hourly", { by: "anna", note: "holidays" });
@@ -155,7 +155,7 @@ for (const url of STORES) {
       );
     });
 
-    it("keep what a run notes while somebody pauses, edits or takes them over, and stay paused", async () => {
+    it("keep the records of a run while somebody pauses, edits or takes over the schedule, and stay paused", async () => {
       const changes: Record<string, (here: Bench) => Promise<unknown>> = {
         pause: ({ engine }) => engine.schedule.pause("hourly"),
         edit: ({ engine }) => engine.schedule.upsert({ ...hourly, cron: "30 * * * *" }),
@@ -165,7 +165,7 @@ for (const url of STORES) {
         const here = await bench({ workers: [echo] }, url);
         await here.engine.recover();
         await here.engine.schedule.upsert(hourly);
-        // What is written between the reading and the writing of who changes one: a run, and somebody else's pause.
+        // Writes that occur between the read and the write of a change: a run, and a pause by somebody else.
         const rows = here.store.schedules;
         const { schedule: read } = rows;
         const between = async (): Promise<void> => {
@@ -191,7 +191,7 @@ for (const url of STORES) {
       }
     });
 
-    it("that are not paused lose nothing of what is due when somebody resumes them", async () => {
+    it("that are not paused lose no due time when somebody resumes them", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       await here.engine.close();
@@ -199,7 +199,7 @@ for (const url of STORES) {
       assert.equal((await here.engine.schedule.resume("hourly")).next_ms, START + HOUR);
     });
 
-    it("stop to make up for what was missed once they are paused, and note how far they have come", async () => {
+    it("stop catching up once they are paused, and record their progress", async () => {
       const schedules = [{ ...hourly, catchUp: "all" as const, overlap: "allow" as const }];
       const here = await bench({ workers: [echo], schedules }, url);
       await here.engine.recover();
@@ -207,9 +207,9 @@ for (const url of STORES) {
       await here.clock.advance(5 * HOUR);
       const { commit } = here.store.graphs;
       let starts = 0;
-      here.store.graphs.commit = async (unit) => {
-        const hasHeld = await commit.call(here.store.graphs, unit);
-        if (unit.insert && ++starts === 2) await here.engine.schedule.pause("hourly");
+      here.store.graphs.commit = async (transition) => {
+        const hasHeld = await commit.call(here.store.graphs, transition);
+        if (transition.insert && ++starts === 2) await here.engine.schedule.pause("hourly");
         return hasHeld;
       };
       await here.crash();
@@ -220,7 +220,7 @@ for (const url of STORES) {
     });
 
     for (const isUp of [true, false])
-      it(`go by the clock once it is set right from far ahead, ${isUp ? "in a process that runs" : "before a process starts"}`, async () => {
+      it(`follow the clock after it is corrected from far in the future, ${isUp ? "in a running process" : "before a process starts"}`, async () => {
         const clock = new SimulatedClock();
         const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
         await here.engine.recover();
@@ -252,7 +252,7 @@ for (const url of STORES) {
       assert.equal((await here.engine.schedule.get("hourly"))?.next_ms, START + 5 * HOUR);
     });
 
-    it("wait where the clock was set back a little: their times have been", async () => {
+    it("wait if the clock was set back a little, because those times have passed", async () => {
       const clock = new SimulatedClock();
       const here = await bench({ workers: [echo], schedules: [hourly] }, url, clock);
       await here.engine.recover();
@@ -262,7 +262,7 @@ for (const url of STORES) {
       assert.equal((await here.engine.schedule.get("hourly"))?.next_ms, START + 3 * HOUR);
     });
 
-    it("are a minute late at most when the clock jumps forward, as it does for a machine that slept", async () => {
+    it("are at most a minute late when the clock jumps forward, as after a sleep of the machine", async () => {
       const clock = new SimulatedClock();
       const here = await bench({ workers: [echo], schedules: [{ ...hourly, cron: "0 9 * * *" }] }, url, clock);
       await here.engine.recover();
@@ -272,7 +272,7 @@ for (const url of STORES) {
       assert.deepEqual(await timesOf(here), [START + 9 * HOUR]);
     });
 
-    it("start at once when they are triggered; the same key is the same graph", async () => {
+    it("start at once when they are triggered, with one run per idempotency key", async () => {
       const { engine, store } = await bench({ workers: [echo] }, url);
       await engine.schedule.upsert({ ...hourly, input: { fixed: true } });
       const first = await engine.schedule.trigger("hourly", { idempotencyKey: "once", by: "anna" });
@@ -286,7 +286,7 @@ for (const url of STORES) {
       assert.equal((await store.audit.list({ operation: "schedule.trigger" })).total, 3);
     });
 
-    it("keep who triggered one with the graph it started: the trail fails with it or not at all", async () => {
+    it("record who triggered a run in the same transaction as the start", async () => {
       const { engine, store } = await bench({ workers: [echo], schedules: [hourly] }, url);
       await engine.recover();
       const { add } = store.audit;
@@ -301,7 +301,7 @@ for (const url of STORES) {
       await engine.idle();
     });
 
-    it("leave the rest of what is made up for to the next process when this one is stopped", async () => {
+    it("leave the remaining catch-up to the next process when this one stops", async () => {
       const schedules = [{ ...hourly, catchUp: "all" as const, overlap: "allow" as const }];
       const here = await bench({ workers: [echo], schedules }, url);
       await here.engine.recover();
@@ -327,7 +327,7 @@ for (const url of STORES) {
       );
     });
 
-    it("of the code replace those of an earlier deploy and leave those of the API alone", async () => {
+    it("from code replace those of an earlier deploy, but not those from the API", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly, { ...hourly, name: "old" }] }, url);
       await here.engine.recover();
       await here.engine.schedule.upsert({ ...hourly, name: "mine" });
@@ -348,29 +348,29 @@ for (const url of STORES) {
       await assert.rejects(here.engine.schedule.remove("mine"), has("SVC_NOT_FOUND", /no schedule "mine"/));
     });
 
-    it("run once where two processes share the store", async () => {
+    it("run once if two processes share the store", async () => {
       const here = await bench({ workers: [echo], schedules: [hourly] }, url);
       await here.engine.recover();
       const { engine: first, clock } = here;
-      // The first goes on beside the second, on a clock of its own.
+      // The first process continues beside the second, on its own clock.
       await here.crash();
       await Promise.all([clock.advance(HOUR), here.clock.advance(HOUR)]);
       await Promise.all([first.idle(), here.engine.idle()]);
       assert.deepEqual(await timesOf(here), [START + HOUR]);
     });
 
-    it("refuse what can't be run, at boot by name", async () => {
+    it("are rejected at boot, with an error that names them, if they can't run", async () => {
       const { engine } = await bench({ workers: [echo] }, url);
       for (const [change, text] of [
         [{ cron: "often" }, /"cron" is "often"/],
-        [{ timeZone: "Mars/Olympus" }, /no time zone/],
+        [{ timeZone: "Mars/Olympus" }, /not a time zone/],
         [{ worker: "nobody" }, /No worker or graph is named "nobody"/],
-        [{ name: "no name" }, /is no name/],
+        [{ name: "no name" }, /is not a valid name/],
         [{ cron: undefined }, /cron is undefined; use a text such as "30 2 \* \* \*"/],
         [{ timeZone: null }, /timeZone is null; use a text such as "Europe\/Berlin"/],
         [{ catchUp: "some" }, /catchUp is "some"; use "none", "last" or "all"/],
         [{ overlap: true }, /overlap is true; use "skip" or "allow"/],
-        [{ timezone: "UTC" }, /an option "timezone", which there is not; known: name, /],
+        [{ timezone: "UTC" }, /an unknown option "timezone"; known: name, /],
       ] as const)
         await assert.rejects(engine.schedule.upsert({ ...hourly, ...change } as never), has("SVC_INVALID", text));
       await assert.rejects(
@@ -385,8 +385,8 @@ for (const url of STORES) {
   });
 }
 
-describe("due times", () => {
-  it("are a thousand at most, and the last of them is the last", async () => {
+describe("the due times of a schedule", () => {
+  it("are a thousand at most, and include the last one", async () => {
     const times = (await loadCron())("* * * * * *", "UTC", START);
     const nowMs = START + 24 * HOUR + 500;
     const all = dueRuns({ nextMs: START, catchUp: "all" }, times, nowMs);
@@ -402,13 +402,13 @@ describe("due times", () => {
     });
   });
 
-  it("that nobody makes up for are told of, those beyond a thousand too", async () => {
+  it("are reported if they are skipped, also beyond a thousand", async () => {
     const times = (await loadCron())("* * * * * *", "UTC", START);
     const reported = (catchUp: "all" | "last" | "none", lateMs: number): string | undefined =>
       missedText("often", dueRuns({ nextMs: START, catchUp }, times, START + lateMs));
     assert.equal(
       reported("all", HOUR),
-      "The schedule often was due more than 1000 times: so many are made up for, the rest is passed over",
+      "The schedule often was due more than 1000 times. It catches up with that many and skips the rest.",
     );
     assert.equal(reported("all", 999_000), undefined);
     assert.equal(reported("last", HOUR), "The schedule often missed 1000 of its times, or more");
@@ -416,7 +416,7 @@ describe("due times", () => {
     assert.equal(reported("none", 0), undefined);
   });
 
-  it("that are a minute late at most are on time, also where nothing is made up for", async () => {
+  it("count as on time within a minute, also without catch-up", async () => {
     const times = (await loadCron())("0 * * * *", "UTC", START);
     const runs = (lateMs: number) =>
       dueRuns({ nextMs: START + HOUR, catchUp: "none" }, times, START + HOUR + lateMs).runs;

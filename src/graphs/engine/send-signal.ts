@@ -14,7 +14,7 @@ interface Live {
 /** The message that the machine decides. */
 export type SignalMessage = Pick<Extract<ControlMessage, { type: "signal" }>, "signal" | "wait" | "value">;
 
-/** @typeParam Graph the run as it is held. @typeParam Shown answer to the sender. */
+/** @typeParam Graph the run in memory. @typeParam Shown answer to the sender. */
 export interface SignalTarget<Graph extends Live, Shown> {
   store: Pick<GraphStore, "hasSignal">;
   /** @throws SvcError `SVC_NOT_FOUND` */

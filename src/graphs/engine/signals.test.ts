@@ -13,10 +13,10 @@ const nodeOf = (snapshot: Snapshot | undefined, id: string) => snapshot?.nodes.f
 const statusOf = (snapshot: Snapshot | undefined, id: string) => nodeOf(snapshot, id)?.status;
 
 for (const url of PLACES) {
-  describe(`signals on ${url}`, () => {
+  describe(`a signal to a run, on ${url}`, () => {
     const asked = worker("asked", async (_: Json, ctx) => ({ answer: await ctx.waitFor("answer") }));
 
-    it("a worker waits for a signal and gets its payload", async () => {
+    it("delivers its payload to a waiting worker", async () => {
       const { engine, store } = await bench({ workers: [asked] }, url);
       const { snapshot } = await engine.start("asked", null);
       await engine.idle();
@@ -31,7 +31,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a signal that comes before it is awaited is kept, over a crash too", async () => {
+    it("that arrives before its wait is kept, also over a crash", async () => {
       const table = await bench({ workers: [asked] }, url);
       const { snapshot } = await table.engine.start("asked", null, { delay: 1000 });
       await table.engine.signal(snapshot.graph_id, "answer", 42);
@@ -42,7 +42,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("a worker that waited when the process died waits on, and one signal ends its wait once", async () => {
+    it("ends a wait once, also if the worker was waiting when the process died", async () => {
       const table = await bench({ workers: [asked] }, url);
       const { snapshot } = await table.engine.start("asked", null);
       await table.engine.idle();
@@ -56,7 +56,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("signals of one name end waits of that name in order, each one wait", async () => {
+    it("ends one wait of its name, in the order of the waits", async () => {
       const chat = worker("chat", async (_: Json, ctx) => [
         await ctx.waitFor("word"),
         await ctx.waitFor("word"),
@@ -75,13 +75,13 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a signal with an idempotency key counts once, after it was taken too", async () => {
+    it("with an idempotency key counts once, also after it was delivered", async () => {
       const two = worker("two", async (_: Json, ctx) => [await ctx.waitFor("go"), await ctx.waitFor("go")]);
       const table = await bench({ workers: [two] }, url);
       const { snapshot } = await table.engine.start("two", null);
       const send = (payload: number) =>
         table.engine.signal(snapshot.graph_id, "go", payload, { idempotencyKey: "click-1" });
-      // Whichever comes first, on a database with several connections.
+      // On a database with several connections, either may be first.
       await Promise.all([send(1), send(1)]);
       await table.crash();
       await send(3);
@@ -93,7 +93,7 @@ for (const url of PLACES) {
       await table.store.close();
     });
 
-    it("a wait that nobody ends in time throws an error of its own, and stays over for later attempts", async () => {
+    it("that does not arrive in time throws a timeout error, also in later attempts", async () => {
       let waits = 0;
       const patient = worker("patient", { retry: { max: 2, base: 1 } }, async (_: Json, ctx) => {
         waits++;
@@ -112,12 +112,12 @@ for (const url of PLACES) {
       await pass(1);
       assert.deepEqual(
         [(await engine.snapshot(snapshot.graph_id))?.result, waits],
-        ['No signal "ok" came within 1h', 2],
+        ['No signal "ok" arrived within 1h', 2],
       );
       await store.close();
     });
 
-    it("a wait that runs out and is not caught fails the graph without another attempt; a retry waits anew", async () => {
+    it("that does not arrive in time fails the run without another attempt if the error is not caught; a retry waits anew", async () => {
       const patient = worker("patient", async (_: Json, ctx) => ctx.waitFor("ok", { timeout: "1h" }));
       const { engine, store, pass } = await bench({ workers: [patient] }, url);
       const { snapshot } = await engine.start("patient", null);
@@ -132,7 +132,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("signal vs timeout: what came first counts, in a pause too", async () => {
+    it("and a timeout: the first one counts, also during a pause", async () => {
       const patient = worker("patient", async (_: Json, ctx) =>
         ctx.waitFor<string>("ok", { timeout: "1h" }).catch(() => "too late"),
       );
@@ -157,7 +157,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("a schema refuses what does not fit as it is sent, and the worker gets what it makes of the rest", async () => {
+    it("is rejected by a schema when it is sent, and the worker receives the output of the schema", async () => {
       const schema = {
         "~standard": {
           version: 1,
@@ -183,11 +183,11 @@ for (const url of PLACES) {
       await table.engine.idle();
       assert.equal((await table.engine.snapshot(snapshot.graph_id))?.result, "№ 7");
       const log = (await table.store.graphs.events(snapshot.graph_id, 0)).find(({ type }) => type === "log");
-      assert.deepEqual(log?.data, { level: "warn", message: 'The signal "n" was not taken: n: must be a number' });
+      assert.deepEqual(log?.data, { level: "warn", message: 'The signal "n" was dropped: n: must be a number' });
       await table.store.close();
     });
 
-    it("a graph that has ended takes no signal", async () => {
+    it("is rejected by a run that has ended", async () => {
       const { engine, store } = await bench({ workers: [asked] }, url);
       const { snapshot } = await engine.start("asked", null);
       await engine.signal(snapshot.graph_id, "answer");

@@ -1,10 +1,10 @@
-/** Every row of the state table of machine.ts, by itself; and that nothing else is let through. */
+/** Each row of the state table in machine.ts has its own test. All other transitions are rejected. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Failure, GraphPhase, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { graphRow } from "../../storage/contract/sample-rows.testkit.ts";
 import { graph, worker } from "../definition/definition.ts";
 import { Machine } from "../machine/machine.ts";
@@ -47,7 +47,7 @@ const draining = graph(
   { onError: "drain" },
 );
 
-/** A graph, and what its units said. */
+/** A run, with the events and webhooks of its transitions. */
 class Table {
   readonly machine: Machine;
   events: string[] = [];
@@ -69,9 +69,11 @@ class Table {
     return node;
   }
 
-  /** Takes a unit as written, and runs what became ready. */
-  take(unit: Transition | undefined, isRun = true): this {
-    this.events.push(...(unit?.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`)));
+  /** Applies a transition as if it was written, and starts the nodes that became ready. */
+  take(transition: Transition | undefined, isRun = true): this {
+    this.events.push(
+      ...(transition?.events ?? []).map(({ type, node }) => (node === undefined ? type : `${type} ${node}`)),
+    );
     if (isRun) for (const node of this.machine.takeReady()) this.take(this.machine.nodeStarted(node, NOW), false);
     return this;
   }
@@ -94,7 +96,7 @@ class Table {
   cancelled(): this {
     return this.take(this.machine.cancel(NOW));
   }
-  /** What was said before is not asked for. */
+  /** Forgets earlier events and webhooks. */
   fresh(): this {
     this.events = [];
     this.webhooks = [];
@@ -105,14 +107,14 @@ class Table {
 const of = (definition: unknown, dueMs?: number): Table => new Table(definition as GraphDefinition, dueMs);
 
 interface Row {
-  /** The first two columns of the row, as machine.ts has them. */
+  /** The first two columns of the row, as in machine.ts. */
   row: string;
-  /** Up to the transition, `fresh()`, and the transition. */
+  /** The calls up to the transition, `fresh()`, and the transition. */
   story: (table: Table) => Table;
   definition?: unknown;
   dueMs?: number;
   phase: GraphPhase;
-  /** Those that must come, in this order. */
+  /** The required events, in this order. */
   events: string[];
   webhooks?: string[];
 }
@@ -260,7 +262,7 @@ const ROWS: Row[] = [
   },
 ];
 
-/** A graph brought into each phase. */
+/** A run in each phase. */
 const INTO: Record<GraphPhase, () => Table> = {
   queued: () => of(chain),
   running: () => of(chain).begun(),
@@ -301,14 +303,14 @@ describe("the state table", () => {
     );
   });
 
-  it("refuses everything else, and changes nothing", () => {
+  it("rejects every other transition without changes", () => {
     for (const [control, allowed] of Object.entries(ALLOWED) as [keyof typeof ALLOWED, GraphPhase[]][])
       for (const [phase, into] of Object.entries(INTO)) {
         if (allowed.includes(phase as GraphPhase)) continue;
         const { machine } = into();
         const before = JSON.stringify([machine.row, machine.nodes(), machine.lastSeq]);
         assert.equal(machine.row.phase, phase);
-        // As whoever looks at it is told.
+        // The status and phase that callers see.
         const reported = ` is ${phase === "queued" ? "pending" : phase};`;
         assert.throws(
           () => machine[control](NOW),

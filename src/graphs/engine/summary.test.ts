@@ -1,4 +1,4 @@
-/** What an author says of a run, and what started it: kept with the graph, wherever its workers run. */
+/** The summary of a run by its author, and the origin of a run, for local and remote workers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bench, gate, PLACES } from "./engine.testkit.ts";
@@ -6,8 +6,8 @@ import { graph, worker } from "../definition/definition.ts";
 import { FinalError } from "../definition/final-error.ts";
 
 for (const url of PLACES) {
-  describe(`the summary of a graph on ${url}`, () => {
-    it("is the last that a worker gave, is there with the node's result, and is told as an event before it", async () => {
+  describe(`the summary of a run on ${url}`, () => {
+    it("is the last one that a worker set, arrives with the node's result, and is sent as an event before it", async () => {
       const counts = worker("counts", (pages: number, ctx) => {
         for (let at = 1; at <= pages; at++) ctx.summary(`Invoice 17,\n${at} of ${pages} pages`);
         return pages;
@@ -21,12 +21,12 @@ for (const url of PLACES) {
       const events = await engine.events(snapshot.graph_id);
       const reported = events.filter(({ type }) => type === "summary").map(({ data }) => data);
       assert.deepEqual(reported.at(-1), { text: "Invoice 17, 5 of 5 pages" });
-      assert.deepEqual(reported.length, 2, "no more often than progress is told");
+      assert.deepEqual(reported.length, 2, "at the rate of progress events");
       assert.equal(events.at(-1)?.type, "graph.done");
       await store.close();
     });
 
-    it("stays as it was said where the node fails, and goes with an empty one", async () => {
+    it("keeps its value if the node fails, and an empty summary removes it", async () => {
       const tries = worker("tries", { retry: { max: 1 } }, (text: string, ctx) => {
         ctx.summary("before");
         ctx.summary(text);
@@ -43,7 +43,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("is found by what it holds, and what started a graph by its kind", async () => {
+    it("is found by its content, and runs are found by the kind of their origin", async () => {
       const { engine, store } = await bench({ workers: [worker("w", () => 1)] }, url);
       await engine.start("w", 1, { summary: "Invoice 17 for ACME", origin: { kind: "api" } });
       await engine.start("w", 2, { summary: "Invoice 18" });
@@ -59,8 +59,8 @@ for (const url of PLACES) {
   });
 }
 
-describe("what started a graph", () => {
-  it("is known of children, forks, and what a schedule or the surroundings start", async () => {
+describe("the origin of a run", () => {
+  it("is recorded for children, forks, schedules and starts within an audit context", async () => {
     const inner = graph("inner", (g) =>
       g.node(
         "one",
@@ -86,7 +86,7 @@ describe("what started a graph", () => {
     await store.close();
   });
 
-  it("says a worker while it runs, without its node having ended", async () => {
+  it("can be set by a worker while it runs, before its node has ended", async () => {
     const hold = gate();
     const holds = worker("holds", (_: null, ctx) => {
       ctx.summary("half way");

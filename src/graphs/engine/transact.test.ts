@@ -14,7 +14,7 @@ const book = (db: TransactionHandle, who: string): Json => {
   return Number(db.prepare("SELECT count(*) AS total FROM booking").get()?.["total"]);
 };
 
-describe("rows of a worker's own", () => {
+describe("the rows that a worker writes with ctx.tx", () => {
   it("are written with the step's result, and not again by the next attempt", async () => {
     let tries = 0;
     const booking = worker("booking", { retry: { max: 3, base: 0 } }, async (who: string, ctx) => {
@@ -35,7 +35,7 @@ describe("rows of a worker's own", () => {
     await table.store.close();
   });
 
-  it("are not written where the function throws, or gives what can't be kept, and the graph goes on", async () => {
+  it("are not written if the function throws or returns an invalid value, and the run continues", async () => {
     const clumsy = worker("clumsy", { retry: { max: 1 } }, async (_: Json, ctx) => {
       const errors: string[] = [];
       const wrong: ((db: TransactionHandle) => unknown)[] = [
@@ -60,9 +60,9 @@ describe("rows of a worker's own", () => {
     assert.equal(total, 1);
     for (const [at, expected] of [
       /^no$/,
-      /^what ctx\.tx of "clumsy" returned\[1\] is a Date/,
-      /gives a promise and is not async/,
-      /takes no "COMMIT"/,
+      /^the result of ctx\.tx of "clumsy"\[1\] is a Date/,
+      /returns a promise but is not async/,
+      /does not allow "COMMIT"/,
       /no such table: nowhere/,
     ].entries())
       assert.match(errors[at] ?? "", expected);
@@ -70,7 +70,7 @@ describe("rows of a worker's own", () => {
     await store.close();
   });
 
-  it("are not there where the process dies before the commit, and are there once where it dies behind it", async () => {
+  it("are absent after a crash before the commit, and written once after a crash behind it", async () => {
     const booking = worker("booking", async (who: string, ctx) => {
       const total = await ctx.tx((db) => book(db, who));
       await ctx.waitFor("go");
@@ -86,7 +86,7 @@ describe("rows of a worker's own", () => {
     await table.store.close();
   });
 
-  it("share a commit with units that wait, in order", async () => {
+  it("share a commit with waiting transitions, in order", async () => {
     const busy = worker("busy", async (n: number, ctx) => {
       ctx.log("info", "before");
       const total = ctx.tx((db) => book(db, `guest ${n}`));
@@ -111,7 +111,7 @@ describe("rows of a worker's own", () => {
   });
 
   for (const url of ["sqlite:", REMOTE])
-    it(`are written behind what the graph did while their statements ran, and what goes wrong then is theirs alone, on ${url}`, async () => {
+    it(`follow the transitions that occurred during their statements, and a failure affects only them, on ${url}`, async () => {
       const { promise, open } = gate();
       const book2 = worker("book", { retry: { max: 1 } }, (who: string, ctx) =>
         ctx.tx(async (db) => {
@@ -148,7 +148,7 @@ describe("rows of a worker's own", () => {
     });
 
   for (const url of ["sqlite:", "postgres:", REMOTE])
-    it(`are told by what was written, and are what the author wrote, on ${url}`, async () => {
+    it(`report the number of changed rows, for the statements as the author wrote them, on ${url}`, async () => {
       const book3 = worker("book", (_: Json, ctx) =>
         ctx.tx(async (db) => {
           await db.query(TABLE);
@@ -165,7 +165,7 @@ describe("rows of a worker's own", () => {
       await store.close();
     });
 
-  it("are given up where the function takes too long, and nothing that it does later counts", async (test) => {
+  it("are rolled back if the function takes too long, and its later statements have no effect", async (test) => {
     const { promise, open } = gate();
     const begun = gate();
     const late: string[] = [];
@@ -190,10 +190,10 @@ describe("rows of a worker's own", () => {
     test.mock.timers.reset();
     const { status, error } = (await engine.snapshot(snapshot.graph_id)) as Snapshot;
     assert.equal(status, "failed");
-    assert.match(error?.message ?? "", /A transaction was open for 10000 ms, and was rolled back/);
+    assert.match(error?.message ?? "", /A transaction was rolled back because it was open for 10000 ms/);
     open();
     await new Promise((resolve) => setImmediate(resolve));
-    assert.match(late[0] ?? "", /The transaction of this ctx\.tx is over/);
+    assert.match(late[0] ?? "", /The transaction of this ctx\.tx has ended/);
     const { snapshot: looked } = await engine.start("look", null);
     await engine.idle();
     assert.deepEqual((await engine.snapshot(looked.graph_id))?.result, []);

@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { hasEnded, type StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import { StaleLeaseError, type RunCommand } from "./cluster-port.ts";
 import { decide } from "../machine/decide.ts";
@@ -28,8 +28,7 @@ export interface UnfitOptions {
   inputBytes: number;
 }
 
-const NOT_COMPENSATED =
-  "Cancelled by an operator; no process has the nodes that it was started with, so nothing was undone";
+const NOT_COMPENSATED = "Cancelled by an operator; no process has its definition, so nothing was compensated";
 
 export class Unfit {
   readonly #options: UnfitOptions;
@@ -43,14 +42,14 @@ export class Unfit {
    * @returns the run afterwards; undefined if its definition fits or it has ended: then it is loaded as usual.
    * @throws SvcError `SVC_TRANSITION` if the command needs the definition; rejections of the command itself.
    */
-  async steer(graphId: string, lease: number, command: RunCommand): Promise<Machine | undefined> {
+  async execute(graphId: string, lease: number, command: RunCommand): Promise<Machine | undefined> {
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
     const write = async (message: ControlMessage): Promise<void> => {
-      const unit = decide(machine, message, clock.now()) as Transition;
-      if (unit.fence) unit.fence.lease = lease;
-      if (await graphs.commit(unit)) return;
+      const transition = decide(machine, message, clock.now()) as Transition;
+      if (transition.fence) transition.fence.lease = lease;
+      if (await graphs.commit(transition)) return;
       throw new StaleLeaseError();
     };
     if (command.step === "pause") await write({ type: "pause", auditContext: command.options });
@@ -75,7 +74,7 @@ export class Unfit {
   #refusal({ row }: Machine, step: string): SvcError {
     return new SvcError(
       "SVC_TRANSITION",
-      `The graph ${row.id} was started as ${calledIn(row)} with other nodes than this build has, and no process has them; ${step} needs one: start a process of the build that began it, or cancel it`,
+      `The graph ${row.id} was started as ${calledIn(row)} with other nodes than this build has, and no process has them; ${step} needs them. Start a process of the build that started it, or cancel it.`,
     );
   }
 
@@ -104,7 +103,7 @@ function standIn({ row, nodes }: StoredGraph): GraphDefinition {
 
 function standInNode(name: string, worker: string): NodeDefinition {
   const run = (): never => {
-    throw new Error(`This build has not the worker "${worker}" as the graph was started with it`);
+    throw new Error(`This build lacks the worker "${worker}" with which the graph was started`);
   };
   return {
     name,

@@ -14,8 +14,8 @@ function versioned(version: string | undefined, run: () => unknown = hangs): Gra
   return graph("site", (g) => g.node("build", build), of) as GraphDefinition;
 }
 
-describe("a graph", () => {
-  it("goes on with the version it was started with, and new ones start with the last of the list", async () => {
+describe("a run of a versioned graph", () => {
+  it("continues with the version it was started with, while new runs use the last version of the list", async () => {
     const it = await bench({ graphs: [versioned("1")] }, "memory:");
     const { snapshot: old } = await it.engine.start("site", null);
     await it.crash({ graphs: [versioned("1", () => "old"), versioned("2", () => "new")] });
@@ -27,7 +27,7 @@ describe("a graph", () => {
     assert.deepEqual(results, ["old", "new"]);
   });
 
-  it("whose version is not there waits, says so, and goes on when it is there again", async () => {
+  it("waits with a log line if its version is missing, and continues when it is available again", async () => {
     const it = await bench({ graphs: [versioned("1")] }, "memory:");
     const { snapshot } = await it.engine.start("site", null);
     await it.crash({ graphs: [versioned("2")] });
@@ -40,7 +40,7 @@ describe("a graph", () => {
     assert.equal((await it.engine.snapshot(snapshot.graph_id))?.result, "there");
   });
 
-  it("from before there were versions goes on with the earliest there is", async () => {
+  it("from before versions existed continues with the earliest version", async () => {
     const it = await bench({ graphs: [versioned(undefined)] }, "memory:");
     const { snapshot } = await it.engine.start("site", null);
     await it.crash({ graphs: [versioned("1", () => "first"), versioned("2", () => "second")] });
@@ -48,7 +48,7 @@ describe("a graph", () => {
     assert.equal((await it.engine.snapshot(snapshot.graph_id))?.result, "first");
   });
 
-  it("of which two have one version is refused, as is a version that is none", async () => {
+  it("requires a valid version that no other graph of its name has", async () => {
     const { store, clock } = await bench({}, "memory:");
     const twice = () => createEngine({ store, clock, graphs: [versioned("1"), versioned("1")] });
     assert.throws(twice, { code: "SVC_DEFINITION", message: /named "site" and have the version "1"/ });
@@ -59,7 +59,7 @@ describe("a graph", () => {
 });
 
 describe("a pause with grace", () => {
-  it("ends what still runs when it is over, which begins again as the same attempt after the resume", async () => {
+  it("ends running attempts after the grace period, and the same attempt starts again after the resume", async () => {
     const attempts: number[] = [];
     const held = gate();
     const slow = worker("slow", (_input: unknown, ctx) => {
@@ -81,7 +81,7 @@ describe("a pause with grace", () => {
     assert.deepEqual([(await engine.snapshot(id))?.status, attempts], ["done", [1, 1]]);
   });
 
-  it("that was resumed in time ends nothing, nor a later pause without one", async () => {
+  it("ends nothing if the run is resumed in time, nor does a later pause without grace", async () => {
     const { engine, clock } = await bench({ workers: [worker("slow", hangs)] }, "memory:");
     const { snapshot } = await engine.start("slow", null);
     const id = snapshot.graph_id;

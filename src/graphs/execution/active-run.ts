@@ -1,5 +1,5 @@
 /**
- * One run in this process: its state machine, its inbox, its attempts and its timers. Everything that changes the run comes as a message;
+ * One run in this process: its state machine, its inbox, its attempts and its timers. Every change of the run is a message;
  * the run handles one message after another (`run-loop.ts`). Attempts, queues and timers post messages and call nothing else of the engine.
  */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";

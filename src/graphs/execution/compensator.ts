@@ -138,7 +138,7 @@ export class Compensator {
         durable: undefined,
       });
     } catch (cause) {
-      const error = new FinalError(`The input of "${node.id}" can't be made: ${(cause as Error).message}`);
+      const error = new FinalError(`The input of "${node.id}" can't be computed: ${(cause as Error).message}`);
       return { kind: "failed", error: { message: error.message, reason: "error", node: node.id }, cause: error };
     }
   }

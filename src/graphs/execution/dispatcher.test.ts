@@ -9,7 +9,7 @@ interface Job {
   name: string;
 }
 
-/** A worker that tells who runs and ends when told to. */
+/** A worker that records which runs started, and ends on command. */
 function watched(options: WorkerOptions<Job>) {
   const running: string[] = [];
   const order: string[] = [];
@@ -28,7 +28,7 @@ function watched(options: WorkerOptions<Job>) {
 const job = (name: string): { tenant: string; name: string } => ({ tenant: name.slice(0, 1), name });
 
 describe("limits of a worker", () => {
-  it("per key hold back that key alone", async () => {
+  it("per key only hold back that key", async () => {
     const { only, running, end } = watched({ concurrency: { limit: 1, key: (input: Job) => input.tenant } });
     const { engine, clock } = await bench({ workers: [only] }, "memory:");
     for (const name of ["a1", "a2", "b1"]) await engine.start("watched", job(name));
@@ -39,7 +39,7 @@ describe("limits of a worker", () => {
     assert.deepEqual(running, ["b1", "a2"]);
   });
 
-  it("on the rate let the rest start when its time has passed, per key if there is one", async () => {
+  it("on the rate let more start after its period, per key if there is one", async () => {
     const { only, order } = watched({ rate: { limit: 2, per: "10s", key: (input: Job) => input.tenant } });
     const { engine, clock } = await bench({ workers: [only] }, "memory:");
     for (const name of ["a1", "a2", "a3", "b1", "a4"]) await engine.start("watched", job(name));
@@ -49,7 +49,7 @@ describe("limits of a worker", () => {
     assert.deepEqual(order, ["a1", "a2", "b1", "a3", "a4"]);
   });
 
-  it("by a key that can't be told fail the node at once, and say so", async () => {
+  it("fail the node at once, with an error, if their key function throws", async () => {
     const { only } = watched({
       concurrency: { limit: 1, key: (input: Job) => input.tenant.toUpperCase() },
       retry: { max: 5 },
@@ -59,18 +59,21 @@ describe("limits of a worker", () => {
     await pass(0);
     const { status, error, nodes } = (await engine.snapshot(snapshot.graph_id)) ?? assert.fail();
     assert.deepEqual([status, nodes[0]?.attempts], ["failed", 1]);
-    assert.match(error?.message ?? "", /What "watched" is limited by can't be told: .*toUpperCase/);
+    assert.match(error?.message ?? "", /The limit key of "watched" can't be computed: .*toUpperCase/);
   });
 
-  it("that is no text is refused", async () => {
+  it("reject a key that is not text", async () => {
     const { only } = watched({ rate: { limit: 1, per: 1000, key: () => 7 as never } });
     const { engine, pass } = await bench({ workers: [only] }, "memory:");
     const { snapshot } = await engine.start("watched", job("a1"));
     await pass(0);
-    assert.match((await engine.snapshot(snapshot.graph_id))?.error?.message ?? "", /rate.key gave 7; give a text/);
+    assert.match(
+      (await engine.snapshot(snapshot.graph_id))?.error?.message ?? "",
+      /rate.key returned 7; return a text/,
+    );
   });
 
-  it("count a node that waits once, however often its graph is paused and resumed, and anew in its next epoch", async () => {
+  it("count a waiting node once for any number of pauses and resumes, and anew in its next epoch", async () => {
     const { only, running, order, end } = watched({ concurrency: 1 });
     const { engine, clock } = await bench({ workers: [only] }, "memory:");
     const ids: string[] = [];
@@ -93,7 +96,7 @@ describe("limits of a worker", () => {
     assert.deepEqual([running, order, waiting()], [["a2"], ["a1", "a3", "a2"], 0]);
   });
 
-  it("are kept over cancels and pauses of those that wait", async () => {
+  it("are kept after cancels and pauses of waiting nodes", async () => {
     const { only, running, order, end } = watched({ concurrency: 1 });
     const { engine, clock } = await bench({ workers: [only] }, "memory:");
     const ids = [];
@@ -112,8 +115,8 @@ describe("limits of a worker", () => {
   });
 });
 
-describe("priority", () => {
-  it("of a start puts it before others that wait, and is kept over a crash", async () => {
+describe("the priority", () => {
+  it("of a start puts it before other waiting runs, also after a crash", async () => {
     const { only, order, end } = watched({ concurrency: 1 });
     const it = await bench({ workers: [only] }, "memory:");
     await it.engine.start("watched", job("first"));
@@ -128,7 +131,7 @@ describe("priority", () => {
     assert.deepEqual(order, ["first", "first", "urgent"]);
   });
 
-  it("of a worker counts between workers, where the engine has a limit of its own", async () => {
+  it("of a worker counts between workers if the engine has its own limit", async () => {
     const order: string[] = [];
     const gates = [gate(), gate(), gate()];
     const note = (name: string) => () => gates[order.push(name) - 1]?.promise;
@@ -144,7 +147,7 @@ describe("priority", () => {
     assert.deepEqual(order, ["low", "high", "low"]);
   });
 
-  it("beyond a thousand is refused, as is a limit of the engine that is none", async () => {
+  it("beyond a thousand is rejected, as is an invalid limit of the engine", async () => {
     const { only } = watched({});
     const { engine } = await bench({ workers: [only] }, "memory:");
     await assert.rejects(engine.start("watched", null, { priority: 1001 }), {

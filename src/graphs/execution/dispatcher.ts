@@ -3,7 +3,7 @@
  * free slot, a node is marked as running in the transition that makes it ready; otherwise its run gets a message when there is a slot.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import type { Busy } from "../engine/idle-tracker.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { EngineState } from "../engine/engine-state.ts";
@@ -51,7 +51,7 @@ export class Dispatcher implements SlotPool {
   }
 
   /** Marks ready nodes as running in the same transition if their worker has a slot, and queues the others. */
-  startReady(run: ActiveRun, unit: Transition): StartedAttempt[] {
+  startReady(run: ActiveRun, transition: Transition): StartedAttempt[] {
     const started: StartedAttempt[] = [];
     if (!this.state.mayStart) return started;
     for (const node of run.machine.takeReady()) {
@@ -61,7 +61,7 @@ export class Dispatcher implements SlotPool {
       this.#options.onReady?.(taskQueue.worker.name);
       const slot = this.#running < this.#options.concurrency ? taskQueue.enter(keys) : undefined;
       if (slot) {
-        run.machine.nodeStarted(node, this.clock.now(), unit);
+        run.machine.nodeStarted(node, this.clock.now(), transition);
         started.push(new StartedAttempt(run, node, slot, fault));
       } else taskQueue.enqueue(run, node, keys, fault);
       if (taskQueue.limits) this.fill(taskQueue);
@@ -84,7 +84,7 @@ export class Dispatcher implements SlotPool {
     for (const taskQueue of touched) this.fill(taskQueue);
   }
 
-  /** Resolves with a slot for a compensation, which no rate counts. Never resolves if it is not wanted when its turn comes. */
+  /** Resolves with a slot for a compensation, which no rate counts. Never resolves if it is not needed at its turn. */
   slot(worker: Worker<never, unknown>, user: SlotUser): Promise<Slot> {
     return this.#queueOf(worker).request(NO_KEYS, false, user);
   }
@@ -122,7 +122,7 @@ export class Dispatcher implements SlotPool {
     return taskQueue;
   }
 
-  // What queues ask.
+  // Called by queues.
 
   count(more: 1 | -1): void {
     this.#running += more;

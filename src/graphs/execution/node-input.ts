@@ -55,11 +55,11 @@ export function keysOf(machine: Machine, node: NodeRow, options: AnyOptions): { 
       },
     };
   } catch (error) {
-    return { keys: NO_KEYS, fault: `What "${node.id}" is limited by can't be told: ${messageOf(error)}` };
+    return { keys: NO_KEYS, fault: `The limit key of "${node.id}" can't be computed: ${messageOf(error)}` };
   }
 }
 
 function text(option: string, key: unknown): string {
   if (key === undefined || typeof key === "string") return key ?? "";
-  throw new TypeError(`${option} gave ${typeof key === "object" ? "an object" : String(key)}; give a text`);
+  throw new TypeError(`${option} returned ${typeof key === "object" ? "an object" : String(key)}; return a text`);
 }

@@ -82,7 +82,7 @@ export class Runner {
     try {
       input = inputOf(machine, node);
     } catch (error) {
-      const message = `The input of "${node.id}" can't be made: ${(error as Error).message}`;
+      const message = `The input of "${node.id}" can't be computed: ${(error as Error).message}`;
       return Promise.resolve(refusal(message, node));
     }
     const { worker, timeout = worker.options.timeout } = definition;

@@ -5,7 +5,7 @@ import { Starts } from "./start-throttle.ts";
 
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
-describe("starts of attempts", () => {
+describe("the start throttle", () => {
   const begun = () => {
     const clock = new HeldClock();
     const starts = new Starts(clock);
@@ -18,13 +18,13 @@ describe("starts of attempts", () => {
     return { order, add };
   };
 
-  it("follow each other at once where they hold nothing up", () => {
+  it("starts attempts one after another if they are short", () => {
     const { order, add } = begun();
     for (const name of ["a", "b", "c"]) add(name, 1);
     assert.deepEqual(order, ["a", "b", "c"]);
   });
 
-  it("leave a turn to others after each that holds up the loop, and keep their order", async () => {
+  it("yields to the event loop after each start that blocked it, and keeps the order", async () => {
     const { order, add } = begun();
     add("a", 500);
     add("b", 500);

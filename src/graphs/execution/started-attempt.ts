@@ -25,7 +25,7 @@ export class StartedAttempt {
     this.epoch = run.machine.row.epoch;
   }
 
-  /** Whether this attempt still decides over its node: no cancel, timeout, retry or fault came between. */
+  /** Whether this attempt still decides its node: there was no cancel, timeout, retry or fault since. */
   get isCurrent(): boolean {
     const { run, node } = this;
     return (

@@ -4,12 +4,12 @@
  * that the run has failed once nothing is left.
  * | node                      | what happens                          | node after                             |
  * |---------------------------|---------------------------------------|----------------------------------------|
- * | begun, not ended          | the graph fails, it has `onCancel`    | cancelling                             |
+ * | started, not ended        | the run fails, it has `onCancel`      | cancelling                             |
  * | cancelling                | onCancel returned, or failed for good | cancelled (with the error)             |
- * | done, by this graph       | its turn, it has `compensate`         | compensating                           |
+ * | done, by this run         | its turn, it has `compensate`         | compensating                           |
  * | compensating              | compensate returned                   | compensated                            |
  * | compensating              | it failed, tries left                 | compensating, due later                |
- * | compensating              | it failed for good, or time is over   | uncompensated (with the error)         |
+ * | compensating              | it failed for good, or timed out      | uncompensated (with the error)         |
  * Nothing loops: each is tried as often as its worker's `retry` allows, and fewer times if it crashes the process. A row has no `dueMs`
  * while it is being tried; before and between tries it has one.
  */
@@ -106,7 +106,7 @@ export class Compensation {
     if (!hasCrashed) return;
     change.node(node, { crashes: node.crashes + 1 });
     if (node.crashes < MAX_CRASHES) return;
-    const message = `The process died ${node.crashes} times while "${node.id}" was undone`;
+    const message = `The process died ${node.crashes} times during the compensation of "${node.id}"`;
     this.failed(change, node, { message, reason: "poison", node: node.id }, undefined);
   }
 

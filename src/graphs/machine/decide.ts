@@ -1,5 +1,5 @@
 /** Turns one message of a run's inbox into one transition. No I/O: the machine changes at once, and the caller commits the result. */
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { auditOf } from "./audit.ts";
 import type { Change } from "./transition-builder.ts";
 import type { Machine } from "./machine.ts";
@@ -75,9 +75,9 @@ function decideReport({ progressEvents }: Machine, message: ReportMessage, nowMs
 }
 
 function decideControl(machine: Machine, message: ControlMessage, nowMs: number): Transition {
-  const unit = controlUnit(machine, message, nowMs);
-  unit.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.auditContext);
-  return unit;
+  const transition = controlUnit(machine, message, nowMs);
+  transition.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.auditContext);
+  return transition;
 }
 
 function controlUnit(machine: Machine, message: ControlMessage, nowMs: number): Transition {
@@ -119,7 +119,7 @@ function decideDurable({ inner }: Machine, message: DurableMessage, change: Chan
       return;
     case "stepDone": {
       const { artifact, startedMs = nowMs } = message;
-      if (artifact) (change.unit.artifacts ??= []).push({ ...artifact, createdMs: nowMs });
+      if (artifact) (change.transition.artifacts ??= []).push({ ...artifact, createdMs: nowMs });
       return inner.stepDone(change, node, message.id, message.result, startedMs);
     }
     case "stepRetrying":

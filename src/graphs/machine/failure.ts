@@ -3,7 +3,7 @@
  * part of the state machine from the first permanent failure to `graph.failed`.
  */
 import type { Failure, NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { Change, type LastEvent } from "./transition-builder.ts";
 import type { InnerNodes } from "./steps.ts";
 import type { Lifecycle } from "./run-lifecycle.ts";
@@ -43,14 +43,14 @@ export class Ending {
   compensationBegun(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#compensation.begun(change, node);
-    return change.unit;
+    return change.transition;
   }
 
   /** The process stops meanwhile. */
   compensationInterrupted(node: NodeRow, nowMs: number): Transition {
     const change = this.#change(nowMs);
     this.#compensation.interrupted(change, node);
-    return change.unit;
+    return change.transition;
   }
 
   /** A node is compensated. */
@@ -58,7 +58,7 @@ export class Ending {
     const change = this.#change(nowMs);
     this.#compensation.done(change, node);
     this.#unwind(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** @param retryAtMs time of the next try; undefined: the failure is recorded. */
@@ -66,10 +66,10 @@ export class Ending {
     const change = this.#change(nowMs);
     this.#compensation.failed(change, node, error, retryAtMs);
     this.#unwind(change);
-    return change.unit;
+    return change.transition;
   }
 
-  /** `deadlineMs` has passed. @returns undefined if it has not, or does not apply any more. */
+  /** `deadlineMs` has passed. @returns undefined if it has not, or no longer applies. */
   overdue(nowMs: number): Transition | undefined {
     const { lifecycle } = this.#options;
     const { deadlineMs } = lifecycle.row;
@@ -77,10 +77,10 @@ export class Ending {
     const change = this.#change(nowMs);
     if (this.isActive) {
       this.#stopRunning(change);
-      this.#compensation.giveUp(change, `Not undone within ${lifecycle.undoTimeout}`);
+      this.#compensation.giveUp(change, `Not compensated within ${lifecycle.undoTimeout}`);
       this.#unwind(change);
-    } else this.fail(change, { message: `No end within ${lifecycle.timeout}`, reason: "timeout" });
-    return change.unit;
+    } else this.fail(change, { message: `Not finished within ${lifecycle.timeout}`, reason: "timeout" });
+    return change.transition;
   }
 
   /** @returns undefined if nothing needs a change. */
@@ -89,7 +89,7 @@ export class Ending {
     this.#compensation.recover(change, hasCrashed);
     this.#stopRunning(change);
     this.#unwind(change);
-    return change.isEmpty ? undefined : change.unit;
+    return change.isEmpty ? undefined : change.transition;
   }
 
   // Parts of other transitions.

@@ -1,7 +1,7 @@
 /**
- * The state machine of one graph: a mirror of its rows in memory, and the only place that decides what a transition
- * changes. No I/O: each transition changes the mirror at once and returns the unit to commit; units are committed in the
- * order they are made, so mirror and store agree.
+ * The state machine of one run: a copy of its rows in memory, and the only place that decides what a transition changes. No I/O: each
+ * transition changes the rows in memory at once and is then committed. Transitions are committed in their order, so memory and store
+ * agree.
  *
  * | phase (status)      | what happens             | phase after          | events, webhook                       |
  * |---------------------|--------------------------|----------------------|---------------------------------------|
@@ -25,7 +25,7 @@
  * | failed              | retry                    | running, epoch + 1   | graph.started, node.ready             |
  * | done, failed        | retry from a node        | running, epoch + 1   | graph.started, node.ready             |
  *
- * Everything else is refused with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
+ * All other transitions are rejected with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
  * Source: contract section 4.
  */
 import type { Json } from "../../platform/shared/json.ts";
@@ -37,7 +37,7 @@ import {
   type NodeRow,
   type SignalRow,
 } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { auditFields } from "./audit.ts";
 import { Change, LastEvent } from "./transition-builder.ts";
 import { Ending } from "./failure.ts";
@@ -131,14 +131,14 @@ export class Machine {
     return this.inner.definitionOf(nodeId) ?? this.#state.definitionOf(nodeId);
   }
 
-  // Transitions. Each returns the unit to commit.
+  // Transitions. Each returns the change to commit.
 
   /** @param into the transition that inserts the run; default: a new one. */
   begin(nowMs: number, into?: Transition): Transition {
     const change = new Change(this.row, nowMs, this.#last, into);
     this.#lifecycle.start(change);
     this.#advance(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** @param into a transition to extend; default: a new one. */
@@ -153,7 +153,7 @@ export class Machine {
     if (node.error !== undefined) columns.error = undefined;
     change.node(node, columns);
     change.event("node.started", node.id, { attempt: node.attempt });
-    return change.unit;
+    return change.transition;
   }
 
   /** @param kept columns that the attempt writes. */
@@ -167,7 +167,7 @@ export class Machine {
     if (this.ending.isActive) this.ending.settle(change);
     else this.#ended(change, node);
     this.#settlePause(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** @param retryAtMs time of the next attempt; undefined fails the run. */
@@ -187,7 +187,7 @@ export class Machine {
       });
     }
     this.#settlePause(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** A retry is due. */
@@ -195,7 +195,7 @@ export class Machine {
     if (this.ending.isActive) return undefined;
     const change = new Change(this.row, nowMs, this.#last);
     this.#readiness.makeReady(change, node);
-    return change.unit;
+    return change.transition;
   }
 
   /** The process stops, or the run pauses: the attempt does not count, and the node runs again. */
@@ -207,7 +207,7 @@ export class Machine {
     this.#readiness.makeReady(change, node);
     if (this.ending.isActive) this.ending.settle(change);
     this.#settlePause(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** The process that ran the node for this one has died. */
@@ -220,7 +220,7 @@ export class Machine {
     if (isPoison) this.#failNode(change, node, poisoned(node));
     else this.#readiness.makeReady(change, node);
     this.#settlePause(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** Steps of nodes (steps.ts). */
@@ -230,7 +230,7 @@ export class Machine {
     // The last running node may wait by now.
     if (this.ending.isActive) this.ending.settle(change);
     this.#settlePause(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** @param signal as it was sent. @param wait the wait that receives it. @param value value for the worker. */
@@ -253,7 +253,7 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     this.#lifecycle.pause(change, auditContext);
     this.#settlePause(change);
-    return change.unit;
+    return change.transition;
   }
 
   resume(nowMs: number, auditContext?: AuditContext): Transition {
@@ -261,13 +261,13 @@ export class Machine {
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
     this.#lifecycle.resume(change, isEarly, auditContext);
-    if (isEarly) return change.unit;
+    if (isEarly) return change.transition;
     this.#readiness.readAgain();
     // Paused before it started.
     if (this.row.startedMs === undefined) this.#lifecycle.start(change);
     this.#advance(change);
     this.inner.settleAll(change);
-    return change.unit;
+    return change.transition;
   }
 
   /** @param message message of its error. */
@@ -275,7 +275,7 @@ export class Machine {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.ending.fail(change, { message, reason: "cancelled" }, auditContext);
-    return change.unit;
+    return change.transition;
   }
 
   /** @param from the node to run again with all that follow it; undefined: all unfinished nodes. */
@@ -294,7 +294,7 @@ export class Machine {
       ...auditFields(auditContext),
     });
     this.#advance(change);
-    return change.unit;
+    return change.transition;
   }
 
   /**
@@ -319,16 +319,16 @@ export class Machine {
     for (const node of poison) if (!this.isTerminal && !this.ending.isActive) this.#hasFailed(change, node);
     if (this.row.phase === "pausing") this.#settlePause(change);
     else if (this.row.phase === "running") this.#advance(change);
-    return change.isEmpty ? undefined : change.unit;
+    return change.isEmpty ? undefined : change.transition;
   }
 
   // Decisions shared by the transitions.
 
   #abandon(problem: string, nowMs: number): Transition {
     const change = new Change(this.row, nowMs, this.#last);
-    const message = `The definition of "${this.row.worker}" changed while this graph was under way: ${problem}`;
+    const message = `The definition of "${this.row.worker}" changed while this run was active: ${problem}`;
     this.ending.fail(change, { message, reason: "error" });
-    return change.unit;
+    return change.transition;
   }
 
   #attemptEnded(change: Change, node: NodeRow, isOver: boolean): void {

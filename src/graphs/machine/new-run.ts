@@ -4,7 +4,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NewAudit } from "../../storage/contract/control.ts";
 import type { GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { readPriority } from "../definition/definition-checks.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { StartOptions, AuditContext } from "../definition/audit-types.ts";

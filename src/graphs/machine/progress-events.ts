@@ -1,7 +1,7 @@
 /** Reports of workers: logs, events, progress and a summary. They do not affect execution. */
 import type { Json } from "../../platform/shared/json.ts";
 import { hasEnded, type GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { Change, type LastEvent } from "./transition-builder.ts";
 import type { Lifecycle } from "./run-lifecycle.ts";
 
@@ -14,7 +14,7 @@ export interface Said {
 
 /** Limit for a run. Later reports are dropped, so that a worker that logs in a loop does not fill the disk. */
 const MAX_EVENTS = 100_000;
-const MUTE = `The graph has ${MAX_EVENTS} events: what its workers log and emit from here on is not kept`;
+const MUTE = `The run has ${MAX_EVENTS} events. Further logs and events of its workers are dropped.`;
 
 export class ProgressEvents {
   readonly #row: GraphRow;
@@ -41,7 +41,7 @@ export class ProgressEvents {
     this.#isMute = this.#last.seq >= MAX_EVENTS;
     if (this.#isMute) change.event("log", node, { level: "warn", message: MUTE });
     else change.event(type, node, data);
-    return change.unit;
+    return change.transition;
   }
 
   /** Adds progress or a summary. @returns undefined once the run has ended, or if nothing changes */
@@ -59,6 +59,6 @@ export class ProgressEvents {
       this.#lifecycle.set(change, { summary: summary || undefined });
       if (!isMute) change.event("summary", undefined, { text: summary });
     }
-    return change.isEmpty ? undefined : change.unit;
+    return change.isEmpty ? undefined : change.transition;
   }
 }

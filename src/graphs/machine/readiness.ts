@@ -75,7 +75,7 @@ export class Readiness {
       else if (node) this.makeReady(change, node);
       return undefined;
     } catch (error) {
-      const what = map ? `The items of "${name}" can't be made` : `Whether "${name}" runs can't be told`;
+      const what = map ? `The items of "${name}" can't be computed` : `The "when" of "${name}" failed`;
       return { message: `${what}: ${(error as Error).message}`, reason: "error", node: name };
     }
   }
@@ -86,7 +86,7 @@ export class Readiness {
     if (needed.length > 0 && !needed.some((name) => this.#state.isDone(name))) return false;
     const answer = when ? when(this.#row.input, this.#state.deps(definition)) : true;
     // A promise would always count as true.
-    if (answer instanceof Promise) throw new TypeError("its function gave a promise; give true or false");
+    if (answer instanceof Promise) throw new TypeError("its function returned a promise; return true or false");
     return Boolean(answer);
   }
 
@@ -140,7 +140,7 @@ export class Readiness {
 /** @throws TypeError for a value that is not a list, or can't be stored. */
 function itemsOf(given: unknown): Json[] {
   const isList = typeof given === "object" && given !== null && Symbol.iterator in given;
-  if (!isList) throw new TypeError(`its function gave ${kindOf(given)}; give an array`);
+  if (!isList) throw new TypeError(`its function returned ${kindOf(given)}; return an array`);
   return Array.from(given as Iterable<unknown>, (item, at) => toJson(item, `item ${at}`, Infinity));
 }
 

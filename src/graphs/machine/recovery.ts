@@ -36,7 +36,7 @@ export function recoverNodes(
   for (const node of state.all()) {
     if (node.kind !== "node") continue;
     // An unfinished upload belongs to no file, and the next attempt starts it again.
-    if (node.status === "running") change.unit.dropsUploads = true;
+    if (node.status === "running") change.transition.dropsUploads = true;
     const hasFallen = node.status === "running" && hasCrashed(node);
     const crashes = hasFallen ? node.crashes + 1 : node.crashes;
     const attempt = isAlone && hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;

@@ -37,7 +37,7 @@ export class Again {
     if (!isKnown || from.includes("#"))
       throw new SvcError(
         "SVC_INVALID",
-        `"from" is "${from.slice(0, 200)}", which is no node of the graph; it has ${definition.nodes.map((node) => node.name).join(", ")}`,
+        `"from" is "${from.slice(0, 200)}", which is not a node of the graph; its nodes are ${definition.nodes.map((node) => node.name).join(", ")}`,
         { issues: [{ path: ["from"], message: "must be a node of the graph" }] },
       );
     this.#from = from;
@@ -76,18 +76,18 @@ function descendants(definition: GraphDefinition, name: string): Set<string> {
  * Resets rows that run again, in the new epoch.
  * @param again undefined: all unfinished nodes.
  */
-export function putBack(change: Change, mirror: RunState, again: Again | undefined): void {
+export function putBack(change: Change, state: RunState, again: Again | undefined): void {
   const gone: string[] = [];
-  for (const node of mirror.all()) {
+  for (const node of state.all()) {
     const isAgain = again?.has(node.id) ?? false;
-    if (!isAgain && isKept(node, mirror.definition, again !== undefined)) continue;
+    if (!isAgain && isKept(node, state.definition, again !== undefined)) continue;
     if (node.attempt > 0 && node.kind === "node") change.keep(node);
     if (node.id.includes("#") || (isAgain && again?.isMade(node.id))) gone.push(node.id);
     else change.node(node, isAgain ? { ...FRESH, state: undefined } : FRESH);
   }
   change.remove(gone);
-  mirror.remove(gone);
-  mirror.count();
+  state.remove(gone);
+  state.count();
 }
 
 /** @param isOfSome whether only some nodes run again: skipped nodes and allowed failures stay then. */

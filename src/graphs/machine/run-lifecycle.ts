@@ -7,7 +7,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import { auditJson, auditFields } from "./audit.ts";
 import type { Change } from "./transition-builder.ts";
 import type { GraphOptions } from "../definition/definition-types.ts";
@@ -60,7 +60,7 @@ export class Lifecycle {
   /** The first change of a transition is stored without a copy: it has most of the columns. */
   set(change: Change, columns: NonNullable<Transition["graph"]>): void {
     Object.assign(this.row, columns);
-    change.unit.graph = change.unit.graph ? { ...change.unit.graph, ...columns } : columns;
+    change.transition.graph = change.transition.graph ? { ...change.transition.graph, ...columns } : columns;
   }
 
   /** Starts the run and its time. */
@@ -157,7 +157,7 @@ export class Lifecycle {
       epoch: row.epoch,
       pauseNo: row.pauseNo,
     };
-    change.unit.outbox = this.#outboxRows(reported);
-    change.unit.outboxAgain = () => this.#outboxRows(reported, true);
+    change.transition.outbox = this.#outboxRows(reported);
+    change.transition.outboxAgain = () => this.#outboxRows(reported, true);
   }
 }

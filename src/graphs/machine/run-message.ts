@@ -4,7 +4,7 @@
  */
 import type { Json } from "../../platform/shared/json.ts";
 import type { NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 import type { RetryOptions, AuditContext } from "../definition/audit-types.ts";
 import type { Kept, NewSignal } from "./machine.ts";
 import type { KeptSignal } from "./signals.ts";

@@ -37,13 +37,13 @@ export class Signals {
 
   add(change: Change, row: SignalRow, wait: Wait | undefined, value: Json): void {
     if (row.key !== undefined) this.#keys.add(row.key);
-    (change.unit.signals ??= []).push(row);
+    (change.transition.signals ??= []).push(row);
     this.#kept.push({ row, value, wait });
   }
 
   /** @param wait the wait that receives it; undefined: the signal is dropped. */
   take(change: Change, signal: KeptSignal, wait: Wait | undefined): void {
-    (change.unit.takenSignals ??= []).push({ seq: signal.row.seq, node: wait?.id ?? "" });
+    (change.transition.takenSignals ??= []).push({ seq: signal.row.seq, node: wait?.id ?? "" });
     this.#kept = this.#kept.filter((other) => other !== signal);
   }
 

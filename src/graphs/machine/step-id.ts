@@ -42,11 +42,11 @@ export class Keys {
   use(call: string, key: string): string {
     if (typeof key !== "string" || !KEY.test(key))
       throw new FinalError(
-        `"${String(key).slice(0, 120)}" is no key for ctx.${call} in "${this.#nodeId}"; use 1 to 100 letters, digits, spaces or any of . _ : @ + = , -`,
+        `"${String(key).slice(0, 120)}" is not a valid key for ctx.${call} in "${this.#nodeId}"; use 1 to 100 letters, digits, spaces or any of . _ : @ + = , -`,
       );
     if (this.#used.has(key))
       throw new FinalError(
-        `The key "${key}" was used before in this attempt of "${this.#nodeId}"; what ctx.${call} remembers needs a key of its own, such as "${key}:2"`,
+        `The key "${key}" was used before in this attempt of "${this.#nodeId}"; ctx.${call} needs a unique key, such as "${key}:2"`,
       );
     this.#used.add(key);
     return innerPrefix(this.#nodeId) + key;

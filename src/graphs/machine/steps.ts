@@ -1,16 +1,16 @@
 /**
  * Durable operations inside a node: steps, sleeps, waits for signals, calls of workers. Each is a step with a row of its own. This part
  * of the state machine decides their changes; beside the rows it keeps the open waits of attempts in this process.
- * | inner node       | what happens              | status after | its owner                                  |
+ * | step             | event                     | status after | its owner                                  |
  * |------------------|---------------------------|--------------|--------------------------------------------|
- * | step             | has run                   | done         | stays running                              |
+ * | ctx.step         | has run                   | done         | stays running                              |
  * | sleep, wait      | opened                    | waiting      | waiting                                    |
  * | sleep            | due                       | done         | running, when it waits for nothing more    |
  * | wait             | signal of its name        | done         | as above                                   |
- * | wait             | its time is over          | failed       | as above                                   |
+ * | wait             | timed out                 | failed       | as above                                   |
  * | node (a call)    | opened                    | ready        | waiting                                    |
  * | node             | ends, as every node does  | done, failed | running, when all of the call have ended   |
- * | any that is open | the owner's attempt ends  | cancelled, or as it was, to be taken up by the next attempt |
+ * | any that is open | the owner's attempt ends  | cancelled, or unchanged for the next attempt              |
  * Waits settle only while the run is running. Those that fall due in a pause settle when it is resumed.
  */
 import type { Json } from "../../platform/shared/json.ts";
@@ -50,7 +50,7 @@ export class InnerNodes {
     return this.#woken.length === 0 ? this.#woken : this.#woken.splice(0);
   }
 
-  /** Nodes whose attempts are not wanted any more, since the last call. */
+  /** Nodes whose attempts are no longer needed, since the last call. */
   takeDropped(): string[] {
     return this.#dropped.length === 0 ? this.#dropped : this.#dropped.splice(0);
   }
@@ -241,7 +241,7 @@ export class InnerNodes {
     this.#drop(change, rows, isOver ? "cancelled" : "pending");
   }
 
-  /** @param status `pending`: the next attempt continues them; sleeps and waits go on then. */
+  /** @param status `pending`: the next attempt continues them, with sleeps and waits. */
   #drop(change: Change, rows: readonly NodeRow[], status: "cancelled" | "pending"): void {
     for (const row of rows) {
       if (!OPEN.includes(row.status) || (status === "pending" && row.kind !== "node")) continue;
@@ -256,7 +256,7 @@ export class InnerNodes {
     }
   }
 
-  /** The run has ended: nothing waits any more. */
+  /** Ends all waits, because the run has ended. */
   clear(): void {
     this.#waits.clear();
     this.#open.clear();
@@ -294,6 +294,6 @@ function timeUp({ kind, owner, signal, timeout }: Wait): NonNullable<Wait["outco
   if (kind === "sleep") return { ok: true, value: null };
   return {
     ok: false,
-    error: { message: `No signal "${signal}" came within ${timeout}`, reason: "timeout", node: owner.id },
+    error: { message: `No signal "${signal}" arrived within ${timeout}`, reason: "timeout", node: owner.id },
   };
 }

@@ -1,7 +1,7 @@
-/** Builds a transition: collects its changes of rows as one unit. */
+/** Builds a transition: collects its changes of rows. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEventType, GraphRow, NewEvent, NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { Transition } from "../../storage/contract/unit.ts";
+import type { Transition } from "../../storage/contract/transition.ts";
 
 /** Number of the last event of a run in memory, including uncommitted transitions. */
 export class LastEvent {
@@ -22,47 +22,47 @@ export class LastEvent {
  */
 export class Change {
   readonly nowMs: number;
-  readonly unit: Transition;
+  readonly transition: Transition;
   readonly #last: LastEvent;
 
-  constructor(row: GraphRow, nowMs: number, last: LastEvent, unit?: Transition) {
+  constructor(row: GraphRow, nowMs: number, last: LastEvent, transition?: Transition) {
     this.nowMs = nowMs;
     this.#last = last;
     const { seq, line } = last;
-    this.unit = unit ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq, line } };
+    this.transition = transition ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq, line } };
   }
 
   get isEmpty(): boolean {
-    return !this.unit.graph && !this.unit.nodes && !this.unit.insertNodes && !this.unit.events;
+    return !this.transition.graph && !this.transition.nodes && !this.transition.insertNodes && !this.transition.events;
   }
 
   /** @param columns with the row's `id`, they are stored without a copy, which would cost more than the rest of a transition. */
   node(node: NodeRow, columns: Partial<NodeRow>): void {
     Object.assign(node, columns);
-    (this.unit.nodes ??= []).push(isWhole(columns) ? columns : { ...columns, id: node.id });
+    (this.transition.nodes ??= []).push(isWhole(columns) ? columns : { ...columns, id: node.id });
   }
 
   insert(node: NodeRow): void {
-    (this.unit.insertNodes ??= []).push({ ...node });
+    (this.transition.insertNodes ??= []).push({ ...node });
   }
 
   remove(ids: readonly string[]): void {
-    if (ids.length > 0) (this.unit.deleteNodes ??= []).push(...ids);
+    if (ids.length > 0) (this.transition.deleteNodes ??= []).push(...ids);
   }
 
   /** Stores a copy of a row for reading, before it is reset. */
   keep(node: NodeRow): void {
-    (this.unit.pastNodes ??= []).push({ ...node });
+    (this.transition.pastNodes ??= []).push({ ...node });
   }
 
   event(type: GraphEventType, node?: string, data?: Json): void {
-    (this.unit.events ??= []).push(this.#event(type, node, data));
+    (this.transition.events ??= []).push(this.#event(type, node, data));
     this.#last.seq++;
   }
 
   /** Sets all fields at once: adding one later costs more than the rest. */
   #event(type: GraphEventType, node: string | undefined, data: Json | undefined): NewEvent {
-    const { graphId } = this.unit;
+    const { graphId } = this.transition;
     const timestampMs = this.nowMs;
     if (node === undefined)
       return data === undefined ? { graphId, type, timestampMs } : { graphId, type, timestampMs, data };

@@ -1,6 +1,6 @@
 /**
- * The times of cron expressions beside a model that walks along the minutes of a wall clock: it knows nothing of how they are counted,
- * and counts none. Around the days on which the clocks of some zones jump, by hours and by half an hour.
+ * Compares cron times with a simple model that steps through the minutes of a wall clock and computes nothing. Covers the days on which
+ * some time zones change their clocks, by an hour or half an hour.
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -9,13 +9,13 @@ import { loadCron, type ReadCron } from "./cron.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** So long before and after the jump. */
+/** Period before and after the change. */
 const BEFORE_MS = 30 * HOUR;
 const AFTER_MS = 40 * HOUR;
-/** Zones change what they show at such moments only. */
+/** Clock changes occur only at multiples of this interval. */
 const STEP_MS = 15 * MINUTE;
 
-/** Zones, and a day around which each is looked at. */
+/** Time zones, each with a day to test around. */
 const JUMPS: readonly (readonly [zone: string, day: string])[] = [
   ["UTC", "2026-02-27"],
   ["Europe/Berlin", "2026-03-29"],
@@ -33,7 +33,7 @@ const JUMPS: readonly (readonly [zone: string, day: string])[] = [
   ["Asia/Pyongyang", "2018-05-05"],
 ];
 
-/** What the clock on the wall shows at a minute, as if it were UTC. */
+/** The wall clock at a minute, as if it were UTC. */
 interface Minute {
   ms: number;
   wallMs: number;
@@ -90,14 +90,14 @@ const has = (one: Field, value: number): boolean => one === "*" || one.values.in
 function fits([minute, hour, day, month, weekday]: Expression, wallMs: number): boolean {
   const wall = new Date(wallMs);
   const [isDay, isWeekday] = [has(day, wall.getUTCDate()), has(weekday, wall.getUTCDay())];
-  // Where both are said, either is enough.
+  // If both are given, either is enough.
   const isOn = day !== "*" && weekday !== "*" ? isDay || isWeekday : isDay && isWeekday;
   return (
     isOn && has(minute, wall.getUTCMinutes()) && has(hour, wall.getUTCHours()) && has(month, wall.getUTCMonth() + 1)
   );
 }
 
-/** Those of fixed times once for each time on the wall, at the end of the gap it fell into; all others whenever the wall shows one. */
+/** Fixed times occur once per wall-clock time, at the end of a gap that contains them; all others whenever the wall clock shows them. */
 function walk(minutes: readonly Minute[], given: Expression): number[] {
   const [minute, hour] = given;
   const isFixed = [minute, hour].every((one) => one !== "*" && !one.isWild);
@@ -105,7 +105,7 @@ function walk(minutes: readonly Minute[], given: Expression): number[] {
   const hadMs = new Set<number>();
   let lastMs = (minutes[0] as Minute).wallMs - MINUTE;
   for (const { ms, wallMs } of minutes) {
-    // What the wall has passed over, and what it shows.
+    // Skipped wall-clock times, and the current one.
     for (let shownMs = Math.min(lastMs + MINUTE, wallMs); shownMs <= wallMs; shownMs += MINUTE) {
       if (!fits(given, shownMs) || (isFixed ? hadMs.has(shownMs) : shownMs < wallMs)) continue;
       hadMs.add(shownMs);
@@ -116,19 +116,19 @@ function walk(minutes: readonly Minute[], given: Expression): number[] {
   return [...times];
 }
 
-describe("times of cron expressions at random", () => {
+describe("times of random cron expressions", () => {
   let readCron: ReadCron;
   before(async () => void (readCron = await loadCron()));
 
   for (const [zone, day] of JUMPS)
-    it(`in ${zone} around ${day} are those that a walk along the wall's minutes comes to, from wherever one looks`, () => {
+    it(`in ${zone} around ${day} are equal to those of a simple minute-by-minute model, from any start`, () => {
       const minutes = minutesOf(zone, day);
       const [fromMs, toMs] = [(minutes[0] as Minute).ms - 1, (minutes.at(-1) as Minute).ms];
       fc.assert(
         fc.property(expression, fc.array(fc.nat(toMs - fromMs), { maxLength: 5 }), (given, places) => {
           const cron = given.map((one) => (one === "*" ? one : one.text)).join(" ");
           const times = walk(minutes, given);
-          // One whose time lies beyond these days may never come at all.
+          // An expression whose next time is beyond these days may have no time at all.
           if (times.length === 0) return;
           const { next, last } = readCron(cron, zone, fromMs);
           const found: number[] = [];

@@ -5,7 +5,7 @@ import { loadCron } from "./cron.ts";
 
 const readCron = await loadCron();
 
-/** The times after one, in ISO, to the minute. */
+/** The times after a given one, as ISO text to the minute. */
 function times(cron: string, timeZone: string, after: string, count: number): string[] {
   let ms = Date.parse(after);
   const { next } = readCron(cron, timeZone, ms);
@@ -16,7 +16,7 @@ function times(cron: string, timeZone: string, after: string, count: number): st
 }
 
 describe("times of a cron expression", () => {
-  it("are those of the clock on the wall of the time zone", () => {
+  it("follow the wall clock of the time zone", () => {
     assert.deepEqual(times("30 2 * * *", "Europe/Berlin", "2026-01-10T00:00Z", 2), [
       "2026-01-10T01:30",
       "2026-01-11T01:30",
@@ -30,7 +30,7 @@ describe("times of a cron expression", () => {
   });
 
   // Europe/Berlin 2026: 29 March 02:00 → 03:00 (01:00Z), 25 October 03:00 → 02:00 (01:00Z).
-  it("of one that falls into the gap of spring are at its end, once, on the same day", () => {
+  it("move to the end of the spring gap, once, on the same day", () => {
     assert.deepEqual(times("30 2 * * *", "Europe/Berlin", "2026-03-28T00:00Z", 3), [
       "2026-03-28T01:30",
       "2026-03-29T01:00",
@@ -43,7 +43,7 @@ describe("times of a cron expression", () => {
     ]);
   });
 
-  it("of one in the double hour of autumn are once, the first time", () => {
+  it("in the repeated hour of autumn occur once, at the first time", () => {
     assert.deepEqual(times("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00Z", 2), [
       "2026-10-25T00:30",
       "2026-10-26T01:30",
@@ -54,7 +54,7 @@ describe("times of a cron expression", () => {
     ]);
   });
 
-  it("of intervals keep their pace through both", () => {
+  it("with intervals keep their interval through both clock changes", () => {
     assert.deepEqual(times("*/30 * * * *", "Europe/Berlin", "2026-03-29T00:00Z", 4), [
       "2026-03-29T00:30",
       "2026-03-29T01:00",
@@ -77,7 +77,7 @@ describe("times of a cron expression", () => {
     ]);
   });
 
-  it("always go forward, by an hour at most one and a half, where clocks jump by half an hour", () => {
+  it("always increase, by one and a half hours at most, if clocks change by half an hour", () => {
     for (const from of [Date.UTC(2026, 3, 3), Date.UTC(2026, 9, 2)]) {
       const { next } = readCron("15 * * * *", "Australia/Lord_Howe", from);
       for (let ms = from, count = 0; count < 72; count++) {
@@ -93,14 +93,14 @@ describe("times of a cron expression", () => {
 
   const BAD = ["", "soon", "* * * *", "61 * * * *", "* * * * * * *", "2026-01-01T00:00:00", "@never", "0 0 30 2 *"];
   for (const cron of BAD)
-    it(`refuses ${JSON.stringify(cron)}, naming the key`, () => {
+    it(`reject ${JSON.stringify(cron)} with an error that names the key`, () => {
       assert.throws(
         () => readCron(cron, "UTC", Date.UTC(2026, 0, 1)),
         (error: SvcError) => error.code === "SVC_INVALID" && error.issues?.[0]?.path[0] === "cron",
       );
     });
 
-  it("refuses a time zone that is none", () => {
+  it("reject an invalid time zone", () => {
     assert.throws(
       () => readCron("* * * * *", "Europe/Nowhere", 0),
       (error: SvcError) => error.code === "SVC_INVALID" && error.issues?.[0]?.path[0] === "time_zone",

@@ -50,15 +50,15 @@ function readCron(Cron: typeof CronExpression, cron: string, timeZone: string, n
   } catch (cause) {
     throw new SvcError(
       "SVC_INVALID",
-      `"cron" is ${JSON.stringify(cron.slice(0, 80))}, which is no cron expression: ${(cause as Error).message}. ` +
+      `"cron" is ${JSON.stringify(cron.slice(0, 80))}, which is not a cron expression: ${(cause as Error).message}. ` +
         'Use minute hour day month weekday, as in "30 2 * * *"',
       { cause, issues: [{ path: ["cron"], message: "must be a cron expression" }] },
     );
   }
   const next = (afterMs: number): number | undefined => expression.nextRun(new Date(afterMs))?.getTime();
   if (next(nowMs) === undefined)
-    throw new SvcError("SVC_INVALID", `"cron" is ${JSON.stringify(cron)}, which never comes`, {
-      issues: [{ path: ["cron"], message: "never comes" }],
+    throw new SvcError("SVC_INVALID", `"cron" is ${JSON.stringify(cron)}, which has no time in the future`, {
+      issues: [{ path: ["cron"], message: "has no time in the future" }],
     });
   const last = (untilMs: number): number | undefined =>
     expression.previousRuns(1, new Date(Math.floor(untilMs / 1000 + 1) * 1000))[0]?.getTime();
@@ -79,7 +79,7 @@ function readTimeZone(timeZone: string): string {
   } catch (cause) {
     throw new SvcError(
       "SVC_INVALID",
-      `"time_zone" is ${JSON.stringify(timeZone.slice(0, 80))}, which is no time zone; use a name such as "Europe/Berlin" or "UTC"`,
+      `"time_zone" is ${JSON.stringify(timeZone.slice(0, 80))}, which is not a time zone; use a name such as "Europe/Berlin" or "UTC"`,
       { cause, issues: [{ path: ["time_zone"], message: "must be an IANA time zone" }] },
     );
   }

@@ -43,7 +43,7 @@ export function dueRuns(
 /** Log text about missed times; undefined if there are none. */
 export function missedText(name: string, { runs, skipped, isMore }: DueRuns): string | undefined {
   if (isMore && skipped === 0)
-    return `The schedule ${name} was due more than ${runs.length} times: so many are made up for, the rest is passed over`;
+    return `The schedule ${name} was due more than ${runs.length} times. It catches up with that many and skips the rest.`;
   if (skipped === 0) return undefined;
   return `The schedule ${name} missed ${skipped} of its times${isMore ? ", or more" : ""}`;
 }

@@ -67,7 +67,7 @@ export class DueSchedule {
     const { rows, clock, log } = this.#options;
     const nextMs = afterSetBack(fromMs, await this.#options.times.of(cron, timeZone), clock.now());
     if (nextMs === undefined) return;
-    log.warn({ schedule: name }, `The clock was set back: the schedule ${name} goes by it`);
+    log.warn({ schedule: name }, `The clock was set back. The schedule ${name} follows it.`);
     await rows.moveOn(name, fromMs, { nextMs, ran: undefined });
     this.#options.onChange();
   }
@@ -84,7 +84,7 @@ export class DueSchedule {
     if (await this.#isHeldBack(row, lastGraphId, idempotencyKey)) {
       log.info(
         { schedule: name, graphId: lastGraphId },
-        `The schedule ${name} is skipped: its last graph is still under way`,
+        `The schedule ${name} is skipped: its last run is still active`,
       );
       return undefined;
     }

@@ -27,10 +27,7 @@ const FIELDS: Record<keyof ScheduleDefinition, { isFine: Check; use: string }> =
 export function requireFields(definition: ScheduleDefinition): void {
   const stranger = Object.keys(definition).find((key) => !Object.hasOwn(FIELDS, key));
   if (stranger !== undefined)
-    throw invalid(
-      stranger,
-      `it has an option "${stranger}", which there is not; known: ${Object.keys(FIELDS).join(", ")}`,
-    );
+    throw invalid(stranger, `it has an unknown option "${stranger}"; known: ${Object.keys(FIELDS).join(", ")}`);
   for (const [key, { isFine, use }] of Object.entries(FIELDS)) {
     const value = definition[key as keyof ScheduleDefinition];
     if (!isFine(value)) throw invalid(key, `${key} is ${shown(value)}; use ${use}`);

@@ -196,7 +196,7 @@ export class Scheduler implements Schedules {
     if (!NAME.test(name))
       throw invalid(
         "name",
-        `"${String(name).slice(0, 80)}" is no name; use a letter, then letters, digits, ".", "_" or "-", 64 at most`,
+        `"${String(name).slice(0, 80)}" is not a valid name; use a letter, then letters, digits, ".", "_" or "-", at most 64 characters`,
       );
     if (!this.#options.registry.get(worker)) throw invalid("worker", `No worker or graph is named "${worker}"`);
     requireFields(definition);

@@ -1,4 +1,4 @@
-/** What every store promises (src/storage/contract/contract.ts), run on each. */
+/** The contract of every store (src/storage/contract/contract.ts), tested on each. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 import { withoutPostgres } from "../../testing/test-database.ts";
 import { openedStore } from "./opened-store.testkit.ts";
 import { attemptRow, graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
@@ -15,13 +15,13 @@ const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 after(() => rmSync(folder, { recursive: true }));
 
 for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
-  describe(`store ${kind.split(":")[0]}`, { skip: kind === "postgres:" && (await withoutPostgres()) }, () => {
+  describe(`the store ${kind.split(":")[0]}`, { skip: kind === "postgres:" && (await withoutPostgres()) }, () => {
     const opened = openedStore(kind);
     let store: Store;
     before(async () => void (store = await opened.open()));
     after(() => opened.close());
 
-    it("gives an id to one call of many at once, and its answer to all later ones", async () => {
+    it("gives an id to one of several concurrent claims, and returns its answer to all later ones", async () => {
       const row = { id: "answer-1", bodyHash: "h", createdMs: 1000, answer: undefined };
       const claims = await Promise.all(Array.from({ length: 20 }, () => store.answers.claim(row, 0)));
       assert.equal(claims.filter((known) => known === undefined).length, 1);
@@ -38,7 +38,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal(await store.answers.find("answer-none"), undefined);
     });
 
-    it("gives an id anew whose answer is too old, and deletes those", async () => {
+    it("gives an id again if its answer has expired, and deletes expired answers", async () => {
       const row = { id: "answer-2", bodyHash: "h", createdMs: 1000, answer: undefined };
       await store.answers.claim(row, 0);
       await store.answers.settle("answer-2", 200, "{}");
@@ -51,7 +51,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal(await store.answers.claim(next, 0), undefined);
     });
 
-    it("keeps graphs and nodes as they were given", async () => {
+    it("returns runs and nodes as they were written", async () => {
       const id = nextId();
       const row = graphRow(id, {
         error: { message: "m", reason: "error", node: "n" },
@@ -63,7 +63,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal(await store.graphs.graph("g_unknown"), undefined);
     });
 
-    it("gives nodes for lists without what they were given, gave and keep, but for how long their result is", async () => {
+    it("lists nodes without their inputs, results and state, but with the size of their results", async () => {
       const [id, other] = [nextId(), nextId()];
       const error = { message: "m", reason: "error" as const, node: "a" };
       const results = [undefined, null, "@šž", { text: "ž".repeat(70_000) }, true];
@@ -85,7 +85,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.heads([id]))[0]?.nodes[3]?.resultBytes, 7);
     });
 
-    it("changes what a unit names and nothing else", async () => {
+    it("changes only the columns that a transition names", async () => {
       const id = nextId();
       await store.graphs.commit({
         graphId: id,
@@ -104,7 +104,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       ]);
     });
 
-    it("takes nodes away, and puts others in their place in the same unit", async () => {
+    it("deletes nodes and inserts others in one transition", async () => {
       const id = nextId();
       const insertNodes = ["a", "a#fetch", "b"].map((name) => nodeRow(id, name));
       await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes });
@@ -113,7 +113,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.deepEqual((await stored(store, id))?.nodes, [nodeRow(id, "a"), again]);
     });
 
-    it("keeps rows of earlier epochs and who wanted it, with the unit or not at all", async () => {
+    it("writes nodes of earlier epochs and the audit entry with the transition, or not at all", async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: [nodeRow(id, "a")] });
       const old = { ...nodeRow(id, "a"), status: "done" as const, result: [1] };
@@ -127,14 +127,20 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
         data: undefined,
       };
       const fence = { epoch: 1, phases: ["queued" as const] };
-      const unit = { graphId: id, fence, graph: { phase: "running" as const, epoch: 2 }, pastNodes: [old], audit };
-      assert.deepEqual([await store.graphs.commit(unit), await store.graphs.commit(unit)], [true, false]);
+      const transition = {
+        graphId: id,
+        fence,
+        graph: { phase: "running" as const, epoch: 2 },
+        pastNodes: [old],
+        audit,
+      };
+      assert.deepEqual([await store.graphs.commit(transition), await store.graphs.commit(transition)], [true, false]);
       await store.graphs.commit({ graphId: id, pastNodes: [{ ...old, epoch: 2, result: undefined }] });
       assert.deepEqual(await store.graphs.pastNodes(id), [old, { ...old, epoch: 2, result: undefined }]);
       assert.equal((await store.audit.list({ target: id })).total, 1);
     });
 
-    it("finds the graphs that one has started, without what they were given and gave", async () => {
+    it("lists the child runs of a run, without inputs and results", async () => {
       const [parent, first, second] = [nextId(), nextId(), nextId()];
       for (const id of [second, first]) {
         const insert = graphRow(id, { parentGraph: parent, parentNode: "n", idempotencyKey: `k${id}` });
@@ -148,7 +154,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       );
     });
 
-    it("a unit whose fence does not match changes nothing and yields false", async () => {
+    it("returns false and changes nothing if the fence of a transition does not match", async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: [nodeRow(id, "a")] });
       const change = {
@@ -177,7 +183,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal(await store.graphs.commit({ ...change, fence }), true);
     });
 
-    it("refuses a unit that was made on top of one which was not written", async () => {
+    it("rejects a transition based on one that was not written", async () => {
       const id = nextId();
       const event = { graphId: id, type: "log" as const, timestampMs: 1 };
       await store.graphs.commit({ graphId: id, insert: graphRow(id), events: [event] });
@@ -192,19 +198,23 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await stored(store, id))?.lastSeq, 3);
     });
 
-    it("refuses the rest of a line of which one was not written, though another's events count alike", async () => {
+    it("rejects the rest of a chain after one of its transitions was rejected, even if event numbers of another chain match", async () => {
       const id = nextId();
       const event = { graphId: id, type: "log" as const, timestampMs: 1 };
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });
-      const unit = (line: number, seq: number) =>
+      const transition = (line: number, seq: number) =>
         store.graphs.commit({ graphId: id, fence: { epoch: 1, phases: ["queued"], seq, line }, events: [event] });
       const [first, late] = [990_001, 990_002];
-      assert.deepEqual(await Promise.all([unit(first, 0), unit(late, 0), unit(late, 1)]), [true, false, false]);
-      assert.equal(await unit(late, 1), false);
-      assert.equal(await unit(first, 1), true);
+      assert.deepEqual(await Promise.all([transition(first, 0), transition(late, 0), transition(late, 1)]), [
+        true,
+        false,
+        false,
+      ]);
+      assert.equal(await transition(late, 1), false);
+      assert.equal(await transition(first, 1), true);
     });
 
-    it("of two units with the same fence, asked for at once, one wins", async () => {
+    it("accepts only one of two concurrent transitions with the same fence", async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });
       const move = (phase: GraphRow["phase"]) =>
@@ -213,7 +223,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.graph(id))?.phase, "running");
     });
 
-    it("numbers events from 1 without gaps, and tells listeners after the commit", async () => {
+    it("numbers events from 1 without gaps, and notifies listeners after the commit", async () => {
       const id = nextId();
       const heard: number[] = [];
       const stop = store.graphs.onEvents(id, (events) => heard.push(...events.map((event) => event.seq)));
@@ -247,7 +257,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.deepEqual(heard, [1, 2, 3, 4, 5]);
     });
 
-    it("keeps events as they were told, whatever their nodes are called and their data holds", async () => {
+    it("returns events as they were written, for any node names and data", async () => {
       const id = nextId();
       const text = "' \" \\ \n \u2028 ž 😀 ],[";
       const events = [
@@ -269,7 +279,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       );
     });
 
-    it("a unit that fails leaves its neighbours alone", async () => {
+    it("does not affect other transitions when one fails", async () => {
       const [first, second] = [nextId(), nextId()];
       await store.graphs.commit({ graphId: first, insert: graphRow(first, { idempotencyKey: `k${first}` }) });
       const results = await Promise.allSettled([
@@ -286,7 +296,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.byIdempotencyKey("w", `k${first}`))?.id, first);
     });
 
-    it("an outbox row is written once per registration, graph, event, epoch and pause", async () => {
+    it("writes an outbox row once per registration, run, event, epoch and pause", async () => {
       const id = nextId();
       let woken = 0;
       const stop = store.webhooks.onOutbox(() => woken++);
@@ -304,7 +314,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.ok(woken >= 2);
     });
 
-    it("lists graphs newest first, by filter, page after page", async () => {
+    it("lists runs newest first, with filters and pages", async () => {
       const ids = Array.from({ length: 5 }, nextId);
       for (const id of ids)
         await store.graphs.commit({ graphId: id, insert: graphRow(id, { worker: "paged", tags: ["page", id] }) });
@@ -321,7 +331,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.list({ worker: "paged", status: "done" })).total, 0);
     });
 
-    it("lists of a graph what it is found by, and not what it was given and gave", async () => {
+    it("lists the searchable columns of a run, but not its input and result", async () => {
       const id = nextId();
       const error = { message: "m", reason: "error" as const, node: "n" };
       const given = { worker: "headed", error, startedMs: 7, summary: "one line", origin: { kind: "code" as const } };
@@ -333,7 +343,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       ]);
     });
 
-    it("gives back unfinished graphs, oldest first, and counts by status", async () => {
+    it("returns unfinished runs, oldest first, and counts runs by status", async () => {
       const [running, done] = [nextId(), nextId()];
       await store.graphs.commit({
         graphId: running,
@@ -347,7 +357,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.countByStatus()).done, doneBefore + 1);
     });
 
-    it("gives back running graphs that wait for a signal, oldest first", async () => {
+    it("returns running runs that wait for a signal, oldest first", async () => {
       const [first, second, sleeps, paused] = [nextId(), nextId(), nextId(), nextId()];
       const add = async (id: string, status: "running" | "paused", kind: "wait" | "sleep"): Promise<void> => {
         const insertNodes = [{ ...nodeRow(id, "a#approval"), kind, status: "waiting" as const }];
@@ -362,16 +372,16 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.waiting(1)).length, 1);
     });
 
-    it("takes away what has finished before a time, with its deliveries, and nothing else", async () => {
+    it("deletes runs that finished before a time, with their deliveries, and nothing else", async () => {
       const finished = { worker: "purged", status: "done" as const, phase: "done" as const, tags: ["old"] };
-      const add = async (change: Partial<GraphRow>, unit: Partial<Transition> = {}): Promise<string> => {
+      const add = async (change: Partial<GraphRow>, transition: Partial<Transition> = {}): Promise<string> => {
         const id = nextId();
         await store.graphs.commit({
           graphId: id,
           insert: graphRow(id, { ...finished, finishedMs: 5000, ...change }),
           insertNodes: [nodeRow(id, "a")],
           events: [{ graphId: id, type: "graph.done", timestampMs: 1 }],
-          ...unit,
+          ...transition,
         });
         return id;
       };
@@ -413,7 +423,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       assert.equal((await store.graphs.purge({ worker: "purged", tag: "new", finishedBeforeMs: 1e13 })).deleted, 0);
     });
 
-    it("keeps sessions by id, the last write of each, until they are removed or purged", async () => {
+    it("keeps the last write of each session until it is removed or purged", async () => {
       const { sessions } = store;
       assert.equal(await sessions.read("s1"), undefined);
       await Promise.all([sessions.write("s1", '{"a":1}', 100), sessions.write("s2", "{}", 200)]);
@@ -426,7 +436,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       await sessions.remove("s1");
     });
 
-    it("writes over a session that is there, and brings none back", async () => {
+    it("replaces an existing session, and does not restore a removed one", async () => {
       const { sessions } = store;
       await sessions.write("s3", '{"a":1}', 100);
       assert.equal(await sessions.replace("s3", '{"a":"ž"}', 300), true);

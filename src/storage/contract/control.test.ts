@@ -41,7 +41,7 @@ function audit(operation: string, target: string, change: Partial<NewAudit> = {}
 
 for (const url of ["sqlite::memory:", "postgres:"]) {
   describe(
-    `control rows of store ${url.split(":")[0]}`,
+    `control rows of the store ${url.split(":")[0]}`,
     { skip: url === "postgres:" && (await withoutPostgres()) },
     () => {
       const opened = openedStore(url);
@@ -50,7 +50,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
       before(async () => void (store = await opened.open()));
       after(() => opened.close());
 
-      it("keeps what each process counted in a minute: the last word of each, from a minute on, until it is deleted", async () => {
+      it("keep the latest counts of each process per minute, can be read from a minute on, and can be deleted", async () => {
         const row = (process: string, minute: number, data: Json) => ({ process, atMs: minute * 60_000, data });
         await store.activity.save([row("a", 1, { n: 1 }), row("a", 2, { n: 2 })]);
         await store.activity.save([row("b", 2, { n: 3 }), row("a", 2, { n: 4 })]);
@@ -60,7 +60,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.equal((await store.activity.since(0)).length, 2);
       });
 
-      it("keeps schedules as they were given, by name", async () => {
+      it("keep schedules by name as they were written", async () => {
         const bare = schedule("b", { input: undefined, nextMs: undefined });
         await save(bare);
         await save(schedule("a"));
@@ -77,7 +77,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.equal(await store.schedules.schedule("c"), undefined);
       });
 
-      it("moves a schedule on once from each time, and only if it is still due then", async () => {
+      it("advance a schedule once from each time, and only if it is still due then", async () => {
         await save(schedule("daily"));
         const step = { nextMs: 6000, ran: { ms: 5000, graphId: "g_2" } };
         const held = await Promise.all([1, 2, 3].map(() => store.schedules.moveOn("daily", 5000, step)));
@@ -87,7 +87,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.equal(await store.schedules.moveOn("unknown", undefined, step), false);
       });
 
-      it("notes what a schedule has run also for who comes too late to move it on, unless a later run is noted", async () => {
+      it("record the run of a schedule even if it is too late to advance it, unless a later run is recorded", async () => {
         await save(schedule("edited", { nextMs: 9000 }));
         const late = (ms: number) =>
           store.schedules.moveOn("edited", 5000, { nextMs: 6000, ran: { ms, graphId: `g_${ms}` } });
@@ -97,7 +97,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.deepEqual(await store.schedules.schedule("edited"), noted);
       });
 
-      it("loses nothing of what several change in a schedule at once, nor of what they make it of", async () => {
+      it("lose no concurrent change of a schedule", async () => {
         const count = 6;
         const add = (old = schedule("shared", { input: [] })): ScheduleRow => ({
           ...old,
@@ -115,7 +115,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         );
       });
 
-      it("writes neither a schedule nor who changed it where the change is refused", async () => {
+      it("contain neither the schedule nor the audit entry of a change that throws", async () => {
         await save(schedule("kept"));
         const refusal = new Error("not allowed");
         const refuse = () => {
@@ -126,7 +126,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.equal((await store.audit.list({ target: "kept" })).total, 0);
       });
 
-      it("removes a schedule of who defined it, and tells whether there was one", async () => {
+      it("remove a schedule only for its owner, and report whether it existed", async () => {
         await save(schedule("short"));
         const removal = audit("schedule.remove", "short");
         assert.equal(await store.schedules.remove("short", "app", removal), false);
@@ -135,7 +135,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.equal((await store.audit.list({ target: "short" })).total, 1);
       });
 
-      it("keeps which workers are paused; a second pause changes nothing", async () => {
+      it("keep the paused workers, and a second pause changes nothing", async () => {
         const row = { worker: "mail", pausedMs: 7, by: "operator", note: undefined };
         await store.queues.pause(row, audit("queue.pause", "mail"));
         await store.queues.pause({ ...row, pausedMs: 9 });
@@ -152,7 +152,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         );
       });
 
-      it("lists who did what, newest first, by target, actor, operation and time, in pages", async () => {
+      it("list the audit trail newest first, by target, actor, operation and time, in pages", async () => {
         for (let at = 1; at <= 5; at++) await store.audit.add(audit("graph.pause", `t${at}`, { atMs: at * 10 }));
         const last = audit("graphs.bulk", "t5", {
           atMs: 60,

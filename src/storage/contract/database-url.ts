@@ -5,7 +5,7 @@ const ALLOWED = /^(?:postgres(?:ql)?:|sqlite:.|memory:$)/s;
 /** @returns the problem, without anything that may be a password; undefined for a valid URL */
 export function databaseUrlProblem(databaseUrl: string): string | undefined {
   if (ALLOWED.test(databaseUrl)) return undefined;
-  return `"${databaseUrl.split(":", 1)[0]}:…" is no database this version can open; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>, memory:`;
+  return `"${databaseUrl.split(":", 1)[0]}:…" is not a database that this version can open; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>, memory:`;
 }
 
 const MEMORY = ":memory:";

@@ -1,4 +1,4 @@
-/** What every store promises of what it holds as rows (dump.ts), on each, and from each to each. */
+/** Dumps of every store (dump.ts), tested on each and from each to each. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ after(async () => {
   for (const database of databases) await database.drop();
 });
 const missing = await withoutPostgres();
-/** What PostgreSQL does not take in a text. */
+/** Text that PostgreSQL can't store. */
 const FOREIGN = "\0x\0";
 const MARK = { id: "1", state: "arriving", peer: "p", atMs: 1 } as const;
 
@@ -64,7 +64,7 @@ async function allOf(dump: Dump): Promise<Record<string, DumpRow[]>> {
     const rows: DumpRow[] = (all[table.name] = []);
     for (;;) {
       const last = rows.at(-1);
-      // Small batches: keys are gone on from in the middle.
+      // Small batches, so that reads continue between keys.
       const batch = await dump.read({ ...table, batch: 2 }, last && keyOf(table, last));
       if (batch.length === 0) break;
       rows.push(...batch.map((row) => row.map((value) => (value instanceof Uint8Array ? [...value].join() : value))));
@@ -73,7 +73,7 @@ async function allOf(dump: Dump): Promise<Record<string, DumpRow[]>> {
   return all;
 }
 
-/** All that an app sees of it. */
+/** All data of a store that an app can read. */
 async function viewOf({ graphs, webhooks, ...store }: Store) {
   const id = MOVED_GRAPH;
   return {
@@ -102,7 +102,7 @@ async function viewOf({ graphs, webhooks, ...store }: Store) {
 }
 
 for (const kind of ["sqlite", "postgres"]) {
-  describe(`rows of ${kind}`, { skip: kind === "postgres" && missing }, () => {
+  describe(`the rows of ${kind}`, { skip: kind === "postgres" && missing }, () => {
     let place: Place;
     let rows: Record<string, DumpRow[]>;
     before(async () => {
@@ -111,7 +111,7 @@ for (const kind of ["sqlite", "postgres"]) {
       rows = await using(place, allOf);
     });
 
-    it("come from every table, each once and in the order of their keys", () => {
+    it("are read from every table, each once, in the order of their keys", () => {
       for (const table of DUMP_TABLES) {
         const found = rows[table.name] ?? [];
         assert.ok(found.length > 0, `${table.name} is empty`);
@@ -124,7 +124,7 @@ for (const kind of ["sqlite", "postgres"]) {
       );
     });
 
-    it("make another store the same, whichever it is", async (t) => {
+    it("recreate an equal store on every database", async (t) => {
       for (const other of missing ? ["sqlite"] : ["sqlite", "postgres"])
         await t.test(other, async () => {
           const target = (await PLACES[other]?.(`${kind}-to-${other}`)) as Place;
@@ -134,7 +134,7 @@ for (const kind of ["sqlite", "postgres"]) {
         });
     });
 
-    it("are written once, however often they are sent", async () => {
+    it("are written once, even if they are loaded several times", async () => {
       const target = (await PLACES[kind]?.(`${kind}-twice`)) as Place;
       await using(place, (source) =>
         using(target, async (dump) => {
@@ -145,7 +145,7 @@ for (const kind of ["sqlite", "postgres"]) {
       assert.deepEqual(await withStore(target, viewOf), await withStore(place, viewOf));
     });
 
-    it("go on with the numbers of the audit trail", async () => {
+    it("continue the numbers of the audit trail", async () => {
       const target = (await PLACES[kind]?.(`${kind}-audit`)) as Place;
       await using(place, (source) => using(target, (dump) => copy(source, dump)));
       const added = {
@@ -168,7 +168,7 @@ for (const kind of ["sqlite", "postgres"]) {
       assert.equal(new Set(ids).size, 3);
     });
 
-    it("are no more in a batch than its bytes allow, and one at least", async () => {
+    it("fill a batch up to its byte limit, with at least one row", async () => {
       const long = (await PLACES[kind]?.(`${kind}-long`)) as Place;
       await using(long, async (dump) => {
         const table = DUMP_TABLES.find(({ name }) => name === "session");
@@ -186,10 +186,10 @@ for (const kind of ["sqlite", "postgres"]) {
       });
     });
 
-    it("refuse an app while they are not all there, and after they have left", async () => {
+    it("can't be opened by an app during a move, or after it at the source", async () => {
       const marked = (await PLACES[kind]?.(`${kind}-marked`)) as Place;
       for (const [state, reported] of [
-        ["arriving", /being filled from p since 1970.*not all of it is here/],
+        ["arriving", /being filled from p since 1970.*the copy is not complete/],
         ["leaving", /being moved to p since .*svc migrate again.*--undo-mark/],
         ["left", /was moved to p at .*twice.*SVC_DATABASE_URL.*--undo-mark/],
       ] as const) {
@@ -205,7 +205,7 @@ for (const kind of ["sqlite", "postgres"]) {
       await withStore(marked, async (store) => assert.deepEqual(await store.graphs.workers(), []));
     });
 
-    it("are told from those of a database that somebody uses", async () => {
+    it("are protected while another process has the database open", async () => {
       const used = (await PLACES[kind]?.(`${kind}-used`)) as Place;
       await withStore(used, async () => {
         if (kind === "postgres") assert.match((await using(used, (dump) => dump.user())) ?? "", /has it open/);
@@ -231,8 +231,8 @@ async function copy(source: Dump, target: Dump): Promise<void> {
   await target.setMark(undefined);
 }
 
-describe("what a database can't keep", { skip: missing }, () => {
-  it("is replaced on the way to PostgreSQL: U+FFFD for each character 0", async () => {
+describe("text that a database can't store", { skip: missing }, () => {
+  it("is replaced for PostgreSQL: U+FFFD for each NUL character", async () => {
     const source = (await PLACES["sqlite"]?.("foreign")) as Place;
     const target = (await PLACES["postgres"]?.("")) as Place;
     await withStore(source, (store) => fillStore(store, FOREIGN));
@@ -246,12 +246,12 @@ describe("what a database can't keep", { skip: missing }, () => {
       assert.equal(await sessions.read("s1"), `{"cart":["ž${shown}"]}`);
       const answer = await answers.claim({ id: "a1", bodyHash: "h", createdMs: 1, answer: undefined }, 0);
       assert.equal(answer?.answer?.body, `{"ok":true}${shown}`);
-      // Where it stands in JSON it is an escape, which stays.
+      // In JSON it is an escape sequence, which stays.
       assert.deepEqual((await graphs.events(MOVED_GRAPH, 1))[0]?.data, { level: "info", message: "\u0000ž" });
     });
   });
 
-  it("is refused where it is looked for and too long, with its table and key", async () => {
+  it("is rejected with its table and key if it is too long for an index", async () => {
     const target = (await PLACES["postgres"]?.("")) as Place;
     await using(target, async (dump) => {
       const table = DUMP_TABLES.find(({ name }) => name === "registration");
@@ -264,8 +264,8 @@ describe("what a database can't keep", { skip: missing }, () => {
   });
 });
 
-describe("tables", () => {
-  /** Made by whoever loads, of what the others hold; or of the process. */
+describe("the tables of a dump", () => {
+  /** Derived from other tables when rows are loaded, or belonging to a process. */
   const FOLLOWING: Record<string, string[]> = {
     sqlite: ["graph_tag", "graph_total", "move", "owner", "payload"],
     postgres: ["graph_tag", "graph_total", "lane", "meta", "move", "rate", "registration_version", "slot"],
@@ -274,7 +274,7 @@ describe("tables", () => {
     sqlite: ["queue.is_paused", "schedule.is_enabled", "schedule.worker"],
     postgres: ["answer.claim", "delivery.claimed_by", "delivery.claimed_until", "graph.holder", "graph.lease"],
   };
-  /** Both keep many in a row, and SQLite the number of the last nowhere else. */
+  /** Both databases store several events per row. SQLite stores the number of the last event only there. */
   const OTHERS: Record<string, { isMoved: (name: string) => boolean; events: string[] }> = {
     sqlite: {
       isMoved: (name) => !name.startsWith("event.") && name !== "graph.seq",
@@ -295,7 +295,7 @@ describe("tables", () => {
     assert.deepEqual(found.filter((column) => !isFollowing(column)).toSorted(), here.toSorted());
   }
 
-  it("of SQLite are moved with all their columns", async () => {
+  it("include all columns of SQLite", async () => {
     const place = (await PLACES["sqlite"]?.("tables")) as Place;
     await withStore(place, async () => undefined);
     const driver = new (await loadDriver())(place.url.slice("sqlite:".length));
@@ -311,7 +311,7 @@ describe("tables", () => {
     );
   });
 
-  it("of PostgreSQL are moved with all their columns", { skip: missing }, async () => {
+  it("include all columns of PostgreSQL", { skip: missing }, async () => {
     const place = (await PLACES["postgres"]?.("")) as Place;
     await withStore(place, async () => undefined);
     const { default: pg } = await import("pg");

@@ -1,4 +1,4 @@
-/** Pages of graphs, whatever is asked for: SQLite and PostgreSQL give what a plain reading of all rows gives, and SQLite walks an index to it. */
+/** Pages of runs for any filter: SQLite and PostgreSQL return the same as a scan of all rows, and SQLite uses an index. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const MESSAGES = ["Socket closed", "no route to HOST", 'said "no"'];
 const SUMMARIES = ["Invoice 17 for ACME", "invoice 18, 50 %", "Ünïcode"];
 const ORIGINS: readonly Origin[] = [{ kind: "api" }, { kind: "schedule", name: "nightly" }, { kind: "graph" }];
 
-/** Two of each millisecond, so that a cursor falls between ids of one time. */
+/** Two ids per millisecond, so that a cursor falls between ids of one time. */
 function idOf(at: number): string {
   return `${lowestGraphId(BEGIN_MS + Math.trunc(at / 2))}${String(at).padStart(16, "0")}`;
 }
@@ -92,7 +92,7 @@ const query: fc.Arbitrary<GraphQuery> = fc.record(
   { requiredKeys: ["nowMs"] },
 );
 
-/** The texts of all statements that SQLite is asked to prepare. */
+/** The texts of all statements that SQLite prepares. */
 async function preparedBy(run: () => Promise<void>): Promise<Set<string>> {
   const { prototype } = await loadDriver();
   const prepare: (text: string) => Statement = prototype.prepare;
@@ -107,7 +107,7 @@ async function preparedBy(run: () => Promise<void>): Promise<Set<string>> {
 
 const ROWS = Array.from({ length: COUNT }, (_, at) => rowOf(at));
 const STATUSES = ["done", "failed", "running"] as const;
-/** Some graphs move on, and some of these twice in one commit. */
+/** Changes some runs, and some of these twice in one commit. */
 const MOVES = ROWS.filter((_, at) => at % 4 === 0)
   .flatMap(({ id }, at) => (at % 2 ? [id] : [id, id]))
   .map((graphId, at) => ({ graphId, graph: { status: STATUSES[at % 3] as "done", error: undefined } }));
@@ -123,7 +123,7 @@ function filledModel(): GraphListModel {
   return new GraphListModel([...rows.values()]);
 }
 
-/** Each of the other questions once. */
+/** Runs each of the other queries once. */
 async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }: Store): Promise<void> {
   const graphId = idOf(1);
   await graphs.byIdempotencyKey("fetch", "k");
@@ -165,7 +165,7 @@ async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }:
     await graphs.purge({ ...(worker && { worker }), finishedBeforeMs: BEGIN_MS + COUNT });
 }
 
-/** Those that read a table from end to end, or sort what they have read. */
+/** Statements that scan a whole table, or sort its rows. */
 async function scansOf(file: string, statements: Iterable<string>): Promise<string[]> {
   const driver = new (await loadDriver())(file);
   try {
@@ -182,12 +182,12 @@ async function scansOf(file: string, statements: Iterable<string>): Promise<stri
   }
 }
 
-/** What a statement was given, tables with a few rows for each worker, and the index of what is under way. */
+/** Allowed scans: parameters of a statement, tables with a few rows per worker, and the index of active runs. */
 const SMALL = /^SCAN (graph USING INDEX graph_unfinished|json_each|given|tag|graph_total|\(subquery|CONSTANT)/;
 
 const hasNone = await withoutPostgres();
 
-describe("pages of graphs", () => {
+describe("pages of runs", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-query-"));
   const file = join(folder, "query.db");
   let sqlite: Store;
@@ -215,9 +215,9 @@ describe("pages of graphs", () => {
     assert.deepEqual(await other.graphs.workers(), model.workers());
   };
 
-  it("are the same from SQLite", () => sameAsModel(sqlite, 300));
+  it("are equal to the model on SQLite", () => sameAsModel(sqlite, 300));
 
-  it("are the same from PostgreSQL", { skip: hasNone }, async () => {
+  it("are equal to the model on PostgreSQL", { skip: hasNone }, async () => {
     const opened = openedStore("postgres:");
     try {
       const store = await opened.open();
@@ -229,11 +229,11 @@ describe("pages of graphs", () => {
     }
   });
 
-  it("compare the lengths of so many and no more, and tell where to go on", async () => {
+  it("compare a limited number of durations, and return a cursor to continue", async () => {
     const long = join(folder, "long.db");
     await (await openStore(`sqlite:${long}`)).close();
     const driver = new (await loadDriver())(long);
-    // As many as a page compares and ten more, of which the oldest five took longest.
+    // Ten rows more than a page compares. The oldest five took longest.
     driver.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${MAX_COMPARED + 9})
       INSERT INTO graph (id, worker, status, phase, epoch, pause_no, input, tags, definition, created_ms, due_ms, started_ms, finished_ms)
       SELECT printf('g_%012d', i), 'w', 'done', 'done', 1, 0, '1', '[]', 'd', i, i, i, i + iif(i < 5, 60000, i % 100) FROM n`);
@@ -253,7 +253,7 @@ describe("pages of graphs", () => {
     await close();
   });
 
-  it("walk an index, as does everything else SQLite is asked", async () => {
+  it("use an index, like every other query of SQLite", async () => {
     const statements = await preparedBy(async () => {
       const store = await openStore(`sqlite:${join(folder, "plans.db")}`);
       await fill(store);

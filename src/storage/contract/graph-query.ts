@@ -67,7 +67,7 @@ export function timesAsked(query: GraphQuery): TimesAsked | undefined {
   const { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs } = query;
   const hasLength = longerMs !== undefined || shorterMs !== undefined;
   if (!hasLength && finishedSinceMs === undefined && finishedUntilMs === undefined) return undefined;
-  invariant(!hasLength || nowMs !== undefined, "a query for durations says what time it is");
+  invariant(!hasLength || nowMs !== undefined, "a query for durations has the current time");
   return { longerMs, shorterMs, finishedSinceMs, finishedUntilMs, nowMs: nowMs ?? 0 };
 }
 

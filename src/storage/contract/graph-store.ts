@@ -5,7 +5,7 @@ import type { ArtifactRows } from "./artifacts.ts";
 import type { ChildRow, GraphEvent, GraphHead, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 
 export interface GraphStore extends ArtifactRows {
   /**
@@ -14,7 +14,7 @@ export interface GraphStore extends ArtifactRows {
    */
   transact(run: TransactionRun): Promise<Json>;
   /** Resolves after the durable commit, with whether the fence matched. */
-  commit(unit: Transition): Promise<boolean>;
+  commit(transition: Transition): Promise<boolean>;
   /** In the order of `ids`; missing ones are omitted. */
   load(ids: readonly string[]): Promise<StoredGraph[]>;
   /** As `load`, for lists: inputs, results and states of nodes are not read, however long they are. */

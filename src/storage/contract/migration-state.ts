@@ -10,7 +10,7 @@ export interface MigrationState {
   /** The other side in words. */
   peer: string;
   atMs: number;
-  /** Progress of an arriving target. No key: the table has not begun. No table: all rows are there. */
+  /** Progress of an arriving target. No key: the table has not begun. No table: all rows are copied. */
   cursor?: { table: string | undefined; after?: (string | number)[] };
 }
 
@@ -32,10 +32,10 @@ function reasonOf({ state, peer, atMs }: MigrationState, url: string): string {
   const since = new Date(atMs).toISOString();
   const undo = `svc migrate --undo-mark --from ${url}`;
   if (state === "left")
-    return `was moved to ${peer} at ${since}, and graphs of both would run twice. Set ${VARIABLES.databaseUrl} to that; or, to have it back and give up the other for good: ${undo}`;
+    return `was moved to ${peer} at ${since}. With both in use, runs would execute twice. Set ${VARIABLES.databaseUrl} to the new database. To return to this one for good, run: ${undo}`;
   if (state === "leaving")
-    return `is being moved to ${peer} since ${since}, and not all of it is there. Run svc migrate again to go on; or, to stay here, drop what is there and run: ${undo}`;
-  return `is being filled from ${peer} since ${since}, and not all of it is here. Run svc migrate again to go on; or, to give it up, drop its schema`;
+    return `is being moved to ${peer} since ${since}, and the copy is not complete. Run svc migrate again to continue. To stay here, drop the copy and run: ${undo}`;
+  return `is being filled from ${peer} since ${since}, and the copy is not complete. Run svc migrate again to continue. To give it up, drop its schema.`;
 }
 
 /** Capitalizes a sentence. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tagCountsOf } from "./tag-counts.ts";
 
-describe("counts by tag", () => {
-  it("have a graph with each of its tags once, and tell how many have none", () => {
+describe("counts of runs by tag", () => {
+  it("count a run once for each of its tags, and include the runs without tags", () => {
     const graphs = [
       { status: "done", tags: ["web", "vip"] },
       { status: "failed", tags: ["web", "web"] },
@@ -27,7 +27,7 @@ describe("counts by tag", () => {
     );
   });
 
-  it("know tags that are words of the language", () => {
+  it("support tags that are JavaScript property names", () => {
     const { tags } = tagCountsOf([{ status: "done", tags: ["__proto__", "constructor"] }], true);
     assert.deepEqual(
       tags.map(({ tag }) => tag),

@@ -12,8 +12,8 @@ function handle(): { db: TransactionHandle; asked: string[] } {
   return { db, asked };
 }
 
-describe("statements of an author's in a transaction", () => {
-  it("that would end it, or leave something behind in its connection, are refused however they begin", async () => {
+describe("a statement in a user transaction", () => {
+  it("is rejected if it would end the transaction or change its connection, however it begins", async () => {
     const { db, asked } = handle();
     for (const sql of [
       "COMMIT",
@@ -33,7 +33,7 @@ describe("statements of an author's in a transaction", () => {
     assert.deepEqual(asked, []);
   });
 
-  it("that read and write rows pass, whatever stands in them", async () => {
+  it("may read and write rows, whatever text it contains", async () => {
     const { db, asked } = handle();
     const good = [
       "SELECT 'commit'",

@@ -1,7 +1,7 @@
 /** An author's rows in the transaction of a step (`ctx.tx`). */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 
 /** A column value of the author's rows. */
 export type TransactionValue = string | number | null;
@@ -45,7 +45,7 @@ export interface TransactionRun {
 /** The author's function has thrown: nothing was written. */
 export class UserStatementError extends Error {
   constructor(cause: unknown) {
-    super("The function of a transaction has thrown", { cause });
+    super("The function of a transaction has thrown an error", { cause });
   }
 }
 
@@ -86,7 +86,7 @@ export class Revocable {
     if (!this.#isOver) return;
     throw new SvcError(
       "SVC_STORE",
-      "The transaction of this ctx.tx is over; await each of its statements inside of the function, and keep nothing of `db`",
+      "The transaction of this ctx.tx has ended. Await each statement inside its function, and do not use `db` afterwards",
     );
   }
 }
@@ -102,7 +102,7 @@ function requireOwn(sql: string): void {
   if (foreign === undefined) return;
   throw new SvcError(
     "SVC_STORE",
-    `ctx.tx runs inside of a transaction of its own, so it takes no "${foreign.split(/[\s;]/, 1)[0]}"; give statements that read or write rows, or make tables`,
+    `ctx.tx runs in its own transaction and does not allow "${foreign.split(/[\s;]/, 1)[0]}"; use statements that read or write rows, or create tables`,
   );
 }
 

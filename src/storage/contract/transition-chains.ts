@@ -1,9 +1,9 @@
 /**
- * Chains of transitions that are made on top of each other without waiting for the store. Event numbers alone don't identify a chain: two
+ * Chains of transitions, each based on the one before, without waiting for the store. Event numbers alone don't identify a chain: two
  * copies of a run may count alike, and the second transition of one would pass on top of the first of the other. So once a transition of
  * a chain was not written, none that follows is.
  */
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 
 export class TransitionChains {
   /** Few: each belongs to a discarded copy of a run. */

@@ -1,4 +1,4 @@
-/** What every store promises of registrations and deliveries (src/storage/contract/webhook-rows.ts), run on each. */
+/** The contract of every store for registrations and deliveries (src/storage/contract/webhook-rows.ts), tested on each. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
   describe(
-    `webhooks in store ${kind.split(":")[0]}`,
+    `webhooks in the store ${kind.split(":")[0]}`,
     { skip: kind === "postgres:" && (await withoutPostgres()) },
     () => {
       const opened = openedStore(kind);
@@ -23,7 +23,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
       before(async () => void (store = await opened.open()));
       after(() => opened.close());
 
-      it("keeps registrations, one per URL", async () => {
+      it("keep one registration per URL", async () => {
         const row = registrationRow("wh_a", { secret: "s3cret!!" });
         await store.webhooks.saveRegistration(row);
         assert.deepEqual(await store.webhooks.registration("wh_a"), row);
@@ -35,7 +35,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(await store.webhooks.registrations(), []);
       });
 
-      it("changes a registration as it is stored, one change after the other", async () => {
+      it("apply concurrent changes of a registration one after another", async () => {
         await store.webhooks.saveRegistration(registrationRow("wh_counted"));
         const count = () =>
           store.webhooks.changeRegistration("wh_counted", (row) => ({
@@ -50,7 +50,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         await store.webhooks.deleteRegistration("wh_counted");
       });
 
-      it("hands out the deliveries of a lane that are due, records attempts, requeues", async () => {
+      it("return the due deliveries of a queue, record attempts, and requeue", async () => {
         const id = nextId();
         const registrationId = `wh_${id}`;
         const rows = [30, 10, 20].map((dueMs, at) =>
@@ -117,7 +117,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(await due(true, 8), [7]);
       });
 
-      it("tells how the newest deliveries of several registrations were answered, as many of each", async () => {
+      it("return the responses of the newest deliveries of several registrations, equally many of each", async () => {
         const [one, two, none] = [`wh_${nextId()}`, `wh_${nextId()}`, `wh_${nextId()}`];
         const answered = async (registrationId: string, createdMs: number, statusCode: number): Promise<void> => {
           const row = outboxRow(nextId(), { registrationId, createdMs });
@@ -139,7 +139,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(await store.webhooks.latestOutcomes([], 2), []);
       });
 
-      it("says what of a graph comes before a delivery, and makes what waits for it due", async () => {
+      it("return the due time of earlier deliveries of a run, and release the ones that wait for them", async () => {
         const id = nextId();
         const registrationId = `wh_${id}`;
         const row = (event: OutboxRow["event"], epoch: number, pauseNo: number, dueMs: number): OutboxRow =>
@@ -165,7 +165,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         );
       });
 
-      it("tells which registrations have something to deliver", async () => {
+      it("report the registrations with pending deliveries", async () => {
         const reported: string[] = [];
         const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));
         const id = nextId();
@@ -177,7 +177,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(reported, [`wh_${id}`, `wh_${id}`]);
       });
 
-      it("lists deliveries newest first, by filter, page after page", async () => {
+      it("list deliveries newest first, with filters and pages", async () => {
         const id = nextId();
         for (let at = 0; at < 5; at++)
           await store.webhooks.addDelivery(
@@ -202,7 +202,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(created, [200, 200, 100, 100, 100]);
       });
 
-      it("counts of each registration what arrived and failed since a time, and all that waits", async () => {
+      it("count delivered and failed deliveries per registration since a time, and all pending ones", async () => {
         const [one, two, none] = ["one", "two", "none"].map((name) => `wh_${name}${nextId()}`) as [
           string,
           string,
@@ -228,7 +228,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(await store.webhooks.tallies([], 0), []);
       });
 
-      it("tells what of a registration has failed, newest first, page after page, and makes that pending", async () => {
+      it("list failed deliveries of a registration, newest first and in pages, and make them pending again", async () => {
         const registrationId = `wh_${nextId()}`;
         const row = (createdMs: number, more: Partial<OutboxRow> = {}): OutboxRow =>
           outboxRow(nextId(), { registrationId, createdMs, ...more });
@@ -266,13 +266,13 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(await Promise.all(states), [again, again, left, ["delivered", false], left]);
       });
 
-      it("gives a delivery up that is pending; an attempt that was under way counts if it arrived, and is not made again", async () => {
+      it("give up a pending delivery; an attempt in flight counts if it succeeds, and is not repeated", async () => {
         const registrationId = `wh_${nextId()}`;
         const rows = Array.from({ length: 3 }, () => outboxRow(nextId(), { registrationId, dueMs: 5 }));
         const [taken, refused, last] = rows as [OutboxRow, OutboxRow, OutboxRow];
         for (const row of rows) await store.webhooks.addDelivery(row);
         const tries = await Promise.all(Array.from({ length: 9 }, () => store.webhooks.giveUp(taken.id)));
-        assert.equal(tries.filter(Boolean).length, 1, "of many at once one has given it up");
+        assert.equal(tries.filter(Boolean).length, 1, "only one of several concurrent calls gives it up");
         assert.equal(await store.webhooks.giveUp("msg_none"), false);
         assert.equal(await store.webhooks.giveUp(refused.id), true);
         const due = await store.webhooks.due({ registrationId, isRetry: false }, 9, 9);
@@ -299,7 +299,7 @@ for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
         assert.deepEqual(await stateOf(refused), ["pending", 1]);
       });
 
-      it("forgets pings that are old and no longer to be sent, with their attempts", async () => {
+      it("delete old pings that are no longer pending, with their attempts", async () => {
         const registrationId = `wh_${nextId()}`;
         const ping = (createdMs: number, event: OutboxRow["event"] = "ping") =>
           outboxRow(nextId(), { registrationId, event, createdMs });

@@ -182,7 +182,7 @@ export interface WebhookStore {
   /** Makes pending deliveries of a run due by `dueMs`. */
   release(registrationId: string, graphId: string, dueMs: number): Promise<void>;
   /**
-   * Records attempts and their effects in one commit. A retry is not scheduled if the delivery is not pending any more: it was given up,
+   * Records attempts and their effects in one commit. A retry is not scheduled if the delivery is no longer pending: it was given up,
    * or another process has its outcome.
    */
   recordAttempts(records: readonly AttemptRecord[]): Promise<void>;
@@ -204,7 +204,7 @@ export interface WebhookStore {
   tallies(registrationIds: readonly string[], sinceMs: number): Promise<DeliveryTally[]>;
   /** Newest first. `total` counts to {@link MAX_DELIVERY_TOTAL}: an exact count would read all rows. */
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRow>>;
-  /** Deletes old pings that are not to be sent any more. They belong to no run that would delete them. */
+  /** Deletes old pings that are not pending. They belong to no run that would delete them. */
   forgetPings(beforeMs: number): Promise<void>;
   /** Calls back with registrations after each commit that made deliveries pending. Returns a function that stops it. */
   onOutbox(listener: OutboxListener): () => void;

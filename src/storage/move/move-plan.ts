@@ -23,7 +23,7 @@ export type Plan =
   /** Nothing is done on either side; or the source is marked, under this id. */
   | { kind: "begin"; id: string | undefined }
   | { kind: "goOn"; id: string; cursor: Cursor }
-  /** All rows are there and checked; only the source must be closed. */
+  /** All rows are copied and checked; only the source must be closed. */
   | { kind: "close"; id: string }
   | { kind: "nothing" }
   | { kind: "refuse"; reason: string };
@@ -37,13 +37,13 @@ export function planOf(source: Side, target: TargetSide): Plan {
   if (mark.state === "left")
     return isSame && target.mark?.state === "arrived"
       ? { kind: "nothing" }
-      : refuse(`${source.label} was moved already, to ${mark.peer}, and ${target.label} is not that`);
+      : refuse(`${source.label} was already moved to ${mark.peer}, which is not ${target.label}`);
   if (isSame && target.mark?.state === "arriving")
     return { kind: "goOn", id: mark.id, cursor: target.mark.cursor ?? { table: undefined } };
   if (isSame && target.mark?.state === "arrived") return { kind: "close", id: mark.id };
   if (mark.peer !== target.label)
     return refuse(
-      `${source.label} is being moved to ${mark.peer}, and not to ${target.label}: go on with that, or drop what is there and take the mark off with --undo-mark`,
+      `${source.label} is being moved to ${mark.peer}, not to ${target.label}. Continue that move, or drop its copy and remove the mark with --undo-mark`,
     );
   return beginning(target, mark.id);
 }
@@ -51,11 +51,11 @@ export function planOf(source: Side, target: TargetSide): Plan {
 function beginning({ label, mark, filled }: TargetSide, id: string | undefined): Plan {
   if (!isNotMoved(mark))
     return refuse(
-      `${label} ${mark?.state === "arriving" ? `holds a part of another move, from ${mark.peer}: drop its schema` : `was itself moved to ${mark?.peer ?? ""}: give one that is empty`}`,
+      `${label} ${mark?.state === "arriving" ? `contains a part of another move, from ${mark.peer}: drop its schema` : `was itself moved to ${mark?.peer ?? ""}: use an empty database`}`,
     );
   if (filled !== undefined)
     return refuse(
-      `${label} is not empty: its table "${filled}" has rows. Give a schema of its own with ?schema=…, or drop this one`,
+      `${label} is not empty: its table "${filled}" has rows. Use another schema with ?schema=…, or drop this one`,
     );
   return { kind: "begin", id };
 }

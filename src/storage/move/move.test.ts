@@ -1,4 +1,4 @@
-/** A move that is killed anywhere, and goes on: on databases in memory, at each of its steps. */
+/** Moves that are killed and continued at each of their steps, on databases in memory. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -25,12 +25,12 @@ const TABLES: readonly DumpTable[] = [
       { name: "n", kind: "integer" },
     ],
     key: ["id", "n"],
-    // Ends between two rows of one id.
+    // Ends between two rows with the same id.
     batch: 3,
   },
 ];
 
-/** What stays when a process is killed. */
+/** The data that survives a killed process. */
 interface Disk {
   rows: Map<string, Map<string, DumpRow>>;
   mark: MigrationState | undefined;
@@ -49,7 +49,7 @@ function sourceDisk(): Disk {
 
 class Killed extends Error {}
 
-/** A process: after so many steps on either disk it is killed, before or after the step is written. */
+/** A process that is killed after a number of steps on either disk, before or after the step is written. */
 class Life {
   #steps = 0;
   readonly #killAt: number;
@@ -69,7 +69,7 @@ class Life {
 
 class MemoryDump implements Dump {
   used: string | undefined;
-  /** From the second question on. */
+  /** User of the database from the second query on. */
   usedLater: string | undefined;
   #asked = 0;
   readonly label: string;
@@ -157,7 +157,7 @@ class Stage {
   }
 }
 
-/** Where an app may start there are all rows, and it may not at the other side. */
+/** Checks that a database where an app may start has all rows, and that the other side rejects apps. */
 function requireOneSide({ source, target }: Stage, step: number): void {
   const hasRows = [...target.rows.values()].some(({ size }) => size > 0);
   const mayStart = hasRows && isNotMoved(target.mark);
@@ -167,7 +167,7 @@ function requireOneSide({ source, target }: Stage, step: number): void {
 }
 
 describe("a move", () => {
-  it("brings every row, tells what each table comes to, and closes the source", async () => {
+  it("copies every row, reports the totals of each table, and closes the source", async () => {
     const stage = new Stage();
     await stage.run();
     const one = [...(stage.source.rows.get("one")?.values() ?? [])];
@@ -191,7 +191,7 @@ describe("a move", () => {
     ]);
   });
 
-  it("says that there is nothing to do when it was made before", async () => {
+  it("reports that there is nothing to do if it is already complete", async () => {
     const stage = new Stage();
     await stage.run();
     await stage.run();
@@ -199,7 +199,7 @@ describe("a move", () => {
     assert.equal(stage.jobs, 1);
   });
 
-  it("that is killed at any step goes on to the same end, and never may an app start on both sides", async () => {
+  it("continues to the same result after a kill at any step, and an app can never start on both sides", async () => {
     const whole = new Stage();
     await whole.run();
     const sums = whole.tables();
@@ -218,7 +218,7 @@ describe("a move", () => {
         if (hasEnded) break;
         killed++;
         requireOneSide(stage, first);
-        // And again, in the life after.
+        // Once more in the next process.
         await stage.run(new Life(1, isWritten)).catch((error: unknown) => assert.ok(error instanceof Killed));
         await stage.run();
         assert.deepEqual(stage.target.rows, whole.target.rows);
@@ -230,7 +230,7 @@ describe("a move", () => {
     assert.ok(killed > 20, String(killed));
   });
 
-  it("that began on another state of the source is refused by its sums, and nothing starts on the target", async () => {
+  it("fails on its checksums if the source changed meanwhile, and no app can start on the target", async () => {
     const stage = new Stage();
     await assert.rejects(stage.run(new Life(4, true)), Killed);
     stage.source.rows.get("one")?.set('["a"]', ["a", "changed"]);
@@ -242,23 +242,23 @@ describe("a move", () => {
     assert.equal(stage.jobs, 0);
   });
 
-  it("is refused where somebody uses a side, and leaves no mark", async () => {
+  it("is rejected without a mark if a process uses either side", async () => {
     for (const side of ["source", "target"] as const) {
       const stage = new Stage();
       const sides = stage.sides();
       sides[side].used = "a process";
-      await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
+      await assert.rejects(move(stage.options(sides)), /is in use by a process\. End it/);
       assert.equal(stage.source.mark, undefined);
       assert.equal(stage.target.mark, undefined);
     }
   });
 
-  it("waits for who opened a side just before it was marked, and goes on once that one has ended", async () => {
+  it("stops if a process opened a side just before the mark, and continues once that process has ended", async () => {
     for (const side of ["source", "target"] as const) {
       const stage = new Stage();
       const sides = stage.sides();
       sides[side].usedLater = "a process";
-      await assert.rejects(move(stage.options(sides)), /is in use, by a process: end it/);
+      await assert.rejects(move(stage.options(sides)), /is in use by a process\. End it/);
       assert.deepEqual(stage.target.rows, emptyDisk().rows);
       assert.equal(isNotMoved(stage.source.mark), false);
       await stage.run();
@@ -266,17 +266,17 @@ describe("a move", () => {
     }
   });
 
-  it("may be taken back at the source, and is another one then", async () => {
+  it("can be undone at the source, and starts again with a new id", async () => {
     const stage = new Stage();
     await assert.rejects(undoMove(stage.sides().source), /was not moved anywhere/);
     await assert.rejects(stage.run(new Life(4, true)), Killed);
     assert.equal((await undoMove(stage.sides().source)).peer, "the schema");
     assert.equal(stage.source.mark, undefined);
-    await assert.rejects(stage.run(), /The schema holds a part of another move.*drop its schema/);
+    await assert.rejects(stage.run(), /The schema contains a part of another move.*drop its schema/);
     await assert.rejects(undoMove(stage.sides().target), /is being filled from the file/);
   });
 
-  it("can be rehearsed: all is counted, and nothing written", async () => {
+  it("can be rehearsed: it counts everything and writes nothing", async () => {
     const stage = new Stage();
     const events: RehearsalEvent[] = [];
     const options = { ...stage.options(stage.sides()), onEvent: (event: RehearsalEvent) => void events.push(event) };

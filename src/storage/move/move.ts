@@ -17,7 +17,7 @@ export type MoveEvent =
   | { type: "copying" | "checking"; table: string; rows: number; of: number }
   /** A table is the same on both sides. `replaced`: rows with characters that the target can't store, which became U+FFFD. */
   | ({ type: "table"; table: string; replaced: number } & Checksum)
-  /** All rows are there. `jobs`: unfinished runs. */
+  /** All rows are copied. `jobs`: unfinished runs. */
   | { type: "arrived"; rows: number; jobs: number }
   | { type: "moved"; from: string; to: string }
   /** It was moved before. */
@@ -27,7 +27,7 @@ export interface MoveOptions {
   source: Dump;
   target: Dump;
   clock: Clock;
-  /** Creates jobs for unfinished runs, once all rows are there. @returns their number. Idempotent. */
+  /** Creates jobs for unfinished runs, once all rows are copied. @returns their number. Idempotent. */
   addJobs: () => Promise<number>;
   onEvent: (event: MoveEvent) => void;
   /** For tests: replaces the tables. */
@@ -84,8 +84,8 @@ export async function undoMove(source: Dump): Promise<MigrationState> {
   }
   throw refused(
     known?.state === "arriving"
-      ? `${source.label} is being filled from ${known.peer}; to give that up, drop its schema`
-      : `${source.label} was not moved anywhere; there is no mark to take off`,
+      ? `${source.label} is being filled from ${known.peer}. To give that up, drop its schema`
+      : `${source.label} was not moved anywhere, so there is no mark to remove`,
   );
 }
 
@@ -104,7 +104,7 @@ async function requireUnused({ source, target }: MoveOptions): Promise<void> {
 }
 
 function inUse(dump: Dump, user: string): string {
-  return `${dump.label} is in use, by ${user}: end it, and run this again`;
+  return `${dump.label} is in use by ${user}. End it, and run this command again`;
 }
 
 async function copy(options: MoveOptions, id: string, start: Cursor): Promise<void> {
@@ -174,7 +174,7 @@ async function compare(options: MoveOptions): Promise<number> {
 function unequal({ source, target }: MoveOptions, { name }: DumpTable, sent: Checksum, arrived: Checksum): SvcError {
   return refused(
     `the table "${name}" differs: ${source.label} has ${sent.rows} rows (${sent.sha256.slice(0, 12)}), ${target.label} ${arrived.rows} (${arrived.sha256.slice(0, 12)}). ` +
-      "Somebody has changed one of them meanwhile: drop what is at the target, take the mark off the source with --undo-mark, and move again",
+      "One of them was changed meanwhile. Drop the copy at the target, remove the mark of the source with --undo-mark, and move again",
   );
 }
 

@@ -15,7 +15,7 @@ export async function openDump(databaseUrl: string, isTarget: boolean): Promise<
   if (file === undefined || file === ":memory:")
     throw new SvcError(
       "SVC_CONFIG",
-      `"${databaseUrl.split(":", 1)[0]}:…" is no database that can be moved; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>`,
+      `"${databaseUrl.split(":", 1)[0]}:…" is not a database that can be moved; allowed: sqlite:<path>, postgres://<user>:<password>@<host>:<port>/<database>`,
     );
   return (await import("../sqlite/dump.ts")).SqliteDump.open(file, { isNew: isTarget });
 }
@@ -37,7 +37,7 @@ export async function inspectTarget(databaseUrl: string): Promise<Dump> {
 
 /** A database that does not exist is empty. */
 function absent(label: string, kept: Dump["kept"]): Dump {
-  const notMade = async (): Promise<void> => invariant(false, "what is only looked at is not written");
+  const notMade = async (): Promise<void> => invariant(false, "a dry run writes nothing");
   return {
     label,
     kept,

@@ -5,7 +5,7 @@ import type { AnswerRow, AnswerStore } from "../contract/session-store.ts";
 import type { Database } from "./database.ts";
 import { clean } from "./write/group-document.ts";
 
-/** Replaces a row that is too old; another one stays and is returned. The claim tells them apart. */
+/** Replaces an expired row. Otherwise the existing row stays and is returned, which its claim shows. */
 const CLAIM = `
   INSERT INTO svc.answer AS a (id, body_hash, created_ms, claim) VALUES ($1, $2, $3, $4)
   ON CONFLICT (id) DO UPDATE SET

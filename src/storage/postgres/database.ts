@@ -1,6 +1,6 @@
 /**
  * A schema in a PostgreSQL database, used by any number of processes. Statements are prepared once for each connection, and repeated for
- * a while when the server is away, so each may run twice.
+ * a while when the server is unavailable, so each may run twice.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Row } from "../contract/row.ts";
@@ -34,7 +34,7 @@ export type SqlValue =
   | readonly number[]
   | readonly (string | number | null | Uint8Array)[];
 
-/** Runs a statement; `svc.` in it stands for the schema. */
+/** Runs a statement; `svc.` in it is replaced by the schema. */
 export type Sql = (text: string, ...values: SqlValue[]) => Promise<Row[]>;
 
 export interface Answer {
@@ -73,7 +73,7 @@ export class Database {
       await Promise.all([pool.end(), writers.end()]);
       const known = storeError(error);
       if (known instanceof SvcError) throw known;
-      throw new SvcError("SVC_STORE", `The tables in PostgreSQL can't be made: ${known.message}`, { cause: error });
+      throw new SvcError("SVC_STORE", `The tables in PostgreSQL can't be created: ${known.message}`, { cause: error });
     }
   }
 
@@ -92,7 +92,7 @@ export class Database {
     return this.#reported(() => this.#again(() => this.query(this.pool, text, values)));
   }
 
-  /** Rows of a statement that is not repeated: the caller can do without an answer while the server is away. */
+  /** Rows of a statement that is not repeated: the caller can do without an answer while the server is unavailable. */
   async once(text: string, ...values: SqlValue[]): Promise<Row[]> {
     return this.#reported(async () => (await this.query(this.pool, text, values)).rows);
   }
@@ -134,12 +134,12 @@ export class Database {
     return known;
   }
 
-  /** For retries while the server may be away. */
+  /** For retries while the server may be unavailable. */
   patience(): Patience {
     return new Patience(this.#patienceMs);
   }
 
-  /** A connection for one user, who releases it. A running statement reports its end. */
+  /** A connection for one caller, which must release it. A running statement reports its end. */
   async checkOut(): Promise<PoolClient> {
     const client = await this.pool.connect();
     if (client.listenerCount("error") === 0) client.on("error", () => undefined);
@@ -169,7 +169,7 @@ export class Database {
     }
   }
 
-  /** Repeats work while the server is away. */
+  /** Repeats work while the server is unavailable. */
   async #again<T>(work: () => Promise<T>): Promise<T> {
     const patience = this.patience();
     for (;;)

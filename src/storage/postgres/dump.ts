@@ -100,7 +100,7 @@ export class PostgresDump implements Dump {
   async setMark(mark: MigrationState | undefined): Promise<void> {
     await this.#database.transaction(async (sql) => {
       await writeMigrationState(sql, mark);
-      // A process that was frozen for long, and is not visible any more, writes nothing when it wakes up.
+      // A process that was frozen for long and is no longer visible writes nothing when it wakes up.
       if (mark?.state === "leaving")
         await sql("UPDATE svc.graph SET holder = NULL, lease = lease + 1 WHERE holder IS NOT NULL");
     });
@@ -204,6 +204,6 @@ function requireShort(table: DumpTable, row: DumpRow, names: readonly string[]):
   const key = JSON.stringify(keyOf(table, row)).slice(0, 120);
   throw new SvcError(
     "SVC_MOVE",
-    `The ${table.name} ${key} has ${names.join(" and ")} of ${bytes} bytes together; PostgreSQL keeps up to ${LONGEST_ENTRY} that are looked for. Purge it before you move`,
+    `The ${table.name} ${key} has ${names.join(" and ")} of ${bytes} bytes in total; PostgreSQL indexes up to ${LONGEST_ENTRY}. Purge the row before the move`,
   );
 }

@@ -1,4 +1,4 @@
-/** What goes wrong on the way to PostgreSQL, and on its own machine: nothing is lost, nothing written twice. */
+/** Failures of the connection to PostgreSQL and of the server: nothing is lost, and nothing is written twice. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
@@ -25,11 +25,11 @@ function scheduleRow(name: string, change: Partial<ScheduleRow> = {}): ScheduleR
   return { name, worker: "echo", ...cron, input: null, source: "api", isPaused: false, ...last, ...change };
 }
 
-/** A way to the server that may be cut, before a statement reaches it or before its answer comes back. */
+/** A proxy to the server that can cut the connection before a statement arrives, or before its response returns. */
 class Wire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Decides on each statement: by its bytes. */
+  /** Decides for each statement, by its bytes. */
   cut: ((bytes: Buffer) => "request" | "answer" | undefined) | undefined;
   cuts = 0;
 
@@ -73,7 +73,7 @@ class Wire {
   }
 }
 
-/** The first statement that begins to write a group is cut, and the next passes. */
+/** Cuts the connection at the first message that contains the text; later ones pass. */
 function onceAt(text: string, what: "request" | "answer"): (bytes: Buffer) => "request" | "answer" | undefined {
   let isDone = false;
   return (bytes) => {
@@ -85,7 +85,7 @@ function onceAt(text: string, what: "request" | "answer"): (bytes: Buffer) => "r
 
 const skip = await withoutPostgres();
 
-describe("PostgreSQL, over a wire that breaks", { skip }, () => {
+describe("PostgreSQL over an unreliable connection", { skip }, () => {
   let database: TestDatabase;
   let wire: Wire;
   let store: Store;
@@ -106,7 +106,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
   const seqsOf = async (id: string): Promise<number[]> => (await store.graphs.events(id, 0)).map(({ seq }) => seq);
 
   for (const what of ["request", "answer"] as const) {
-    it(`writes each unit once where the ${what} is lost, and says so`, async () => {
+    it(`writes each transition once if the ${what} is lost, and reports the right result`, async () => {
       const [first, second] = [nextId(), nextId()];
       await store.graphs.commit({ graphId: first, insert: graphRow(first), events: [event(first)] });
       wire.cut = onceAt('"at":1', what);
@@ -123,7 +123,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       assert.equal((await store.webhooks.listDeliveries({ graphId: second })).total, 1);
     });
 
-    it(`writes the author's rows once, with their unit, where the ${what} is lost`, async () => {
+    it(`writes the rows of a user transaction once, with its transition, if the ${what} is lost`, async () => {
       const id = nextId();
       await store.graphs.commit({ graphId: id, insert: graphRow(id) });
       let runs = 0;
@@ -140,7 +140,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
           decide: () => ({ graphId: id, fence: { epoch: 1, phases: ["queued"] }, events: [event(id)] }),
         });
       }
-      assert.ok(runs >= 3, "one of them was made again");
+      assert.ok(runs >= 3, "one of them was repeated");
       assert.deepEqual(await seqsOf(id), [1, 2]);
       const pool = await openPool(database.url, 1);
       const { rows } = await pool.query<{ at: string }>("SELECT at FROM own WHERE id = $1 ORDER BY at", [id]);
@@ -152,7 +152,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
     });
   }
 
-  it("reads again, and takes a call once, where the answer is lost", async () => {
+  it("repeats a read, and claims an id once, if the response is lost", async () => {
     wire.cut = onceAt("svc.answer", "answer");
     const row = { id: "cut", bodyHash: "h", createdMs: 1, answer: undefined };
     assert.equal(await store.answers.claim(row, 0), undefined);
@@ -161,7 +161,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
     assert.equal(await store.sessions.read("nobody"), undefined);
   });
 
-  describe("where the answer to a commit is lost", () => {
+  describe("PostgreSQL after a lost response to a commit", () => {
     const word = (operation: string) => {
       const nothing = { address: undefined, note: undefined, data: undefined };
       return { atMs: 1, actor: "anna", operation, target: "t", ...nothing };
@@ -175,7 +175,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       return value;
     };
 
-    it("makes a change of a schedule once, and has one word of it on record", async () => {
+    it("changes a schedule once, with one audit entry", async () => {
       const change = (): Promise<ScheduleRow> =>
         store.schedules.change(
           "cut",
@@ -191,7 +191,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       }
     });
 
-    it("tells of deliveries that are due sooner", async () => {
+    it("notifies listeners of deliveries that are due sooner", async () => {
       const id = nextId();
       const row = outboxRow(id, { registrationId: "wh_sooner", dueMs: 9000 });
       await store.webhooks.addDelivery(row);
@@ -203,7 +203,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       assert.ok(reported.includes("wh_sooner"));
     });
 
-    it("tells of a delivery that it was given up, and not a second time", async () => {
+    it("reports that a delivery was given up, once", async () => {
       const row = outboxRow(nextId(), { registrationId: "wh_given_up" });
       await store.webhooks.addDelivery(row);
       assert.equal(await unheard(() => store.webhooks.giveUp(row.id), "SET status = 'failed', claimed_by"), true);
@@ -211,7 +211,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       assert.equal(await store.webhooks.giveUp(row.id), false);
     });
 
-    it("tells of a removal that there was something to remove, and has one word of it on record", async () => {
+    it("reports that a removed row existed, with one audit entry", async () => {
       await store.schedules.change("gone", () => scheduleRow("gone"));
       const remove = (): Promise<boolean> => store.schedules.remove("gone", "api", word("test.remove"));
       assert.equal(await unheard(remove), true);
@@ -223,7 +223,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
       assert.equal(await store.webhooks.deleteRegistration("wh_gone"), false);
     });
 
-    it("has one word on record of a queue that is paused and resumed, and of what is no change", async () => {
+    it("has one audit entry for a pause, a resume and a command without a change", async () => {
       const row = { worker: "echo", pausedMs: 1, by: undefined, note: undefined };
       await unheard(() => store.queues.pause(row, word("test.pause")));
       assert.deepEqual(
@@ -237,7 +237,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
         assert.equal(await wordsOf(operation), 1, operation);
     });
 
-    it("changes a registration once, and tells what it was before", async () => {
+    it("changes a registration once, and returns its earlier state", async () => {
       const id = "wh_cut";
       await store.webhooks.saveRegistration(registrationRow(id, { secret: "old" }));
       const changed = await unheard(() =>
@@ -248,7 +248,7 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
     });
   });
 
-  it("goes on where it was taken for gone", async () => {
+  it("continues after its writer slot was deleted", async () => {
     const pool = await openPool(database.url, 1);
     await pool.query("DELETE FROM svc.slot");
     await pool.end();
@@ -259,10 +259,10 @@ describe("PostgreSQL, over a wire that breaks", { skip }, () => {
   });
 });
 
-describe("PostgreSQL, started anew", { skip }, () => {
-  it("keeps what was acknowledged, and what was under way is written once", async () => {
+describe("PostgreSQL after a restart", { skip }, () => {
+  it("keeps acknowledged writes, and writes interrupted ones once", async () => {
     const server = await startPostgres();
-    // A machine that has much else to do may take long to start it.
+    // A busy machine may take long to start it.
     const store = await openPostgres(server.url, { patienceMs: 120_000 });
     const ids = Array.from({ length: 20 }, nextId);
     const written = new Map<string, number>();
@@ -290,12 +290,12 @@ describe("PostgreSQL, started anew", { skip }, () => {
   });
 });
 
-describe("PostgreSQL, shared", { skip }, () => {
+describe("PostgreSQL shared by several processes", { skip }, () => {
   let database: TestDatabase;
   before(async () => void (database = await testDatabase()));
   after(() => database.drop());
 
-  it("has its tables made once by processes that boot at once; each is told what others have changed", async () => {
+  it("creates its tables once for processes that boot together, and notifies each of changes by others", async () => {
     const stores = await Promise.all(
       Array.from({ length: 4 }, () => openStore(`${database.url}?schema=shared&connections=4`)),
     );
@@ -323,8 +323,8 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("has a transition tell registrations that another process made, and of which this one has not heard", async () => {
-    const open = () => openStore(`${database.url}?schema=told`);
+  it("notifies the registration of another process that this process does not know yet", async () => {
+    const open = () => openStore(`${database.url}?schema=notified`);
     const [one, other] = [await open(), await open()];
     const id = nextId();
     const rows = () => [...one.webhooks.known().keys()].map((registrationId) => outboxRow(id, { registrationId }));
@@ -339,7 +339,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all([one, other].map((store) => store.close()));
   });
 
-  it("makes nobody read registrations again whose health alone has changed", async () => {
+  it("does not reload registrations when only their health changes", async () => {
     const open = () => openStore(`${database.url}?schema=healthy`);
     const [one, other] = [await open(), await open()];
     await other.webhooks.saveRegistration(registrationRow("wh_shared"));
@@ -356,7 +356,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all([one, other].map((store) => store.close()));
   });
 
-  it("counts graphs over processes, those included that are gone", async () => {
+  it("counts runs of all processes, including those that are gone", async () => {
     const open = () => openStore(`${database.url}?schema=counted`);
     const [one, other] = [await open(), await open()];
     const ids = Array.from({ length: 10 }, nextId);
@@ -376,7 +376,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await third.close();
   });
 
-  it("gives deliveries of a registration to one of several processes at a time, and to another when it has no more, or is gone", async () => {
+  it("gives the deliveries of a registration to one process at a time, and to another when that one is done or gone", async () => {
     const open = () => openStore(`${database.url}?schema=claimed`);
     const [one, other] = [await open(), await open()];
     const id = nextId();
@@ -385,17 +385,17 @@ describe("PostgreSQL, shared", { skip }, () => {
     const deliveryQueue = { registrationId: outboxRow(id).registrationId, isRetry: false };
     const [some, rest] = [await one.webhooks.due(deliveryQueue, 5, 8), await other.webhooks.due(deliveryQueue, 5, 100)];
     assert.deepEqual([some.length, rest.length], [8, 0]);
-    assert.equal((await one.webhooks.due(deliveryQueue, 5, 8)).length, 8, "what one has, it is given again");
-    assert.ok(((await other.webhooks.nextDueMs(deliveryQueue, 5)) ?? 0) > 5, "another looks again");
+    assert.equal((await one.webhooks.due(deliveryQueue, 5, 8)).length, 8, "a process gets its own claims again");
+    assert.ok(((await other.webhooks.nextDueMs(deliveryQueue, 5)) ?? 0) > 5, "another process checks again later");
     await one.webhooks.recordAttempts(some.map((row) => deliveredOf(row.id)));
-    assert.equal((await other.webhooks.due(deliveryQueue, 5, 4)).length, 4, "the first has none in hand");
+    assert.equal((await other.webhooks.due(deliveryQueue, 5, 4)).length, 4, "the first process has no claims");
     assert.equal((await one.webhooks.due(deliveryQueue, 5, 100)).length, 0);
     await other.close();
     assert.equal((await one.webhooks.due(deliveryQueue, 5, 100)).length, 12);
     await one.close();
   });
 
-  it("never has two processes with deliveries of one registration, whenever they ask", async () => {
+  it("never gives deliveries of one registration to two processes, whenever they ask", async () => {
     const open = () => openStore(`${database.url}?schema=lanes`);
     const stores = await Promise.all([open(), open(), open()]);
     const id = nextId();
@@ -409,10 +409,10 @@ describe("PostgreSQL, shared", { skip }, () => {
         const rows = await store.webhooks.due(deliveryQueue, 5, 3);
         if (rows.length === 0) continue;
         inHand.add(store);
-        assert.equal(inHand.size, 1, "another has some in hand");
+        assert.equal(inHand.size, 1, "another process has claims");
         await new Promise((next) => setImmediate(next));
         delivered.push(...rows.map((row) => row.id));
-        // Before it is written: from then on another may have some.
+        // Set before the write, because another process may claim from then on.
         inHand.delete(store);
         await store.webhooks.recordAttempts(rows.map((row) => deliveredOf(row.id)));
       }
@@ -422,7 +422,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it("counts calls of clients for all processes, in windows as memory does", async () => {
+  it("counts rate limits for all processes, in the same windows as the memory store", async () => {
     const open = () => openStore(`${database.url}?schema=rates`);
     const [one, other] = [await open(), await open()];
     const memory = new MemoryCounters();
@@ -437,7 +437,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("refuses a unit that was made under another lease, and has none held that has ended", async () => {
+  it("rejects a transition of another lease, and releases the lease of a run that has ended", async () => {
     const store = await openStore(`${database.url}?schema=leased`);
     const id = nextId();
     await store.graphs.commit({ graphId: id, insert: graphRow(id), heldBy: "p1" });
@@ -453,7 +453,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await store.close();
   });
 
-  it("has connections left to write with while more transactions of workers are open than it has connections", async () => {
+  it("keeps connections for its own writes when more user transactions are open than it has connections", async () => {
     const store = await openStore(`${database.url}?schema=crowded&connections=4`);
     const ids = Array.from({ length: 30 }, nextId);
     await Promise.all(ids.map((id) => store.graphs.commit({ graphId: id, insert: graphRow(id) })));
@@ -463,7 +463,7 @@ describe("PostgreSQL, shared", { skip }, () => {
         store.graphs.transact({
           isAsync: true,
           statements: async (db) => {
-            // Of another graph, which is written and read while this is open.
+            // A write and a read of another run while this one is open.
             assert.equal(
               await store.graphs.commit({ graphId: ids[0] as string, events: [event(ids[0] as string)] }),
               true,
@@ -479,7 +479,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await store.close();
   });
 
-  it("takes one statement at a time of a worker: a COMMIT behind another would end the unit's transaction", async () => {
+  it("accepts a single statement at a time from a worker, because a COMMIT behind it would end the transaction", async () => {
     const store = await openStore(`${database.url}?schema=several`);
     const id = nextId();
     await store.graphs.commit({ graphId: id, insert: graphRow(id) });
@@ -502,7 +502,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await store.close();
   });
 
-  it("waits for the disk where the database would not", async () => {
+  it("waits for the disk even if the database is configured not to", async () => {
     const own = await testDatabase();
     const name = new URL(own.url).pathname.slice(1);
     const settings = async (): Promise<unknown> => {
@@ -522,7 +522,7 @@ describe("PostgreSQL, shared", { skip }, () => {
     await own.drop();
   });
 
-  it("keeps texts that PostgreSQL can't, with a sign in the place of what it lacks", async () => {
+  it("stores text that PostgreSQL can't represent, with a replacement character", async () => {
     const store = await openStore(`${database.url}?schema=texts`);
     const id = nextId();
     const input = { text: "a\0b\ud800", ["k\0"]: "ž😀" };

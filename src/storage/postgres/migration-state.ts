@@ -6,7 +6,7 @@ import { readPostgresUrl } from "./connection/driver.ts";
 /** Serializes reading the state before a start and changing it: "svc" as a number, and 2 for this. */
 const LOCK = "SELECT pg_advisory_xact_lock(7697251, 2)";
 
-/** Within a transaction, until whose end nobody changes it. */
+/** Within a transaction. Nobody changes the state until it ends. */
 export async function readMigrationState(sql: Sql): Promise<MigrationState | undefined> {
   await sql(LOCK);
   return toMigrationState((await sql("SELECT data FROM svc.move"))[0]?.["data"]);

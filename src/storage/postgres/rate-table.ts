@@ -44,7 +44,7 @@ export class RateTable implements RateCounters {
 async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("The database takes too long to count")), LONGEST_MS);
+    timer = setTimeout(() => reject(new Error("The database did not count in time")), LONGEST_MS);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

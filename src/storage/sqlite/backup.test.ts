@@ -1,4 +1,4 @@
-/** Copies of a database file that is in use. */
+/** Backups of a database file that is in use. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const at = (name: string): string => join(folder, name);
 describe("a backup", () => {
   after(() => rmSync(folder, { recursive: true }));
 
-  it("has all that was committed when it began, of a store that is open, and none of later", async () => {
+  it("contains everything that was committed when it began, and nothing later, while the store is open", async () => {
     const store = await openStore(`sqlite:${at("used.db")}`);
     await fillStore(store);
     const backup = await backUp(at("used.db"), at("copy.db"));
@@ -29,30 +29,37 @@ describe("a backup", () => {
     await copy.close();
   });
 
-  it("is for the app's user alone: secrets are in it", { skip: process.platform === "win32" && "has no modes" }, () => {
-    assert.equal(statSync(at("copy.db")).mode & 0o777, 0o600);
-  });
+  it(
+    "is readable only by its owner, because it contains secrets",
+    { skip: process.platform === "win32" && "has no modes" },
+    () => {
+      assert.equal(statSync(at("copy.db")).mode & 0o777, 0o600);
+    },
+  );
 
-  it("takes the place of nothing that is there, and makes no file of one that is not", async () => {
+  it("overwrites no existing file, and does not create a missing source", async () => {
     await assert.rejects(backUp(at("used.db"), at("copy.db")), {
       code: "SVC_STORE",
-      message: /copy\.db is there already/,
+      message: /copy\.db already exists/,
     });
-    await assert.rejects(backUp(at("none.db"), at("x.db")), { code: "SVC_STORE", message: /no database .*none\.db/ });
+    await assert.rejects(backUp(at("none.db"), at("x.db")), {
+      code: "SVC_STORE",
+      message: /database .*none\.db does not exist/,
+    });
     assert.deepEqual([existsSync(at("none.db")), existsSync(at("x.db"))], [false, false]);
   });
 
-  it("makes the folder that it goes to", async () => {
+  it("creates the folder of its target", async () => {
     const copy = at("backups/of/monday.db");
     assert.ok((await backUp(at("used.db"), copy)).bytes > 0);
     assert.ok(existsSync(copy));
   });
 
-  it("that fails says why, and leaves nothing", async () => {
+  it("reports the reason of a failure, and leaves no file", async () => {
     writeFileSync(at("text.db"), "no database, whatever its name says. ".repeat(100));
     await assert.rejects(backUp(at("text.db"), at("y.db")), {
       code: "SVC_STORE",
-      message: /text\.db is no SQLite database/,
+      message: /text\.db is not an SQLite database/,
     });
     await assert.rejects(backUp(at("used.db"), at("text.db/folder.db")), {
       code: "SVC_STORE",
@@ -64,12 +71,12 @@ describe("a backup", () => {
     );
   });
 
-  it("that finds no room says so of the copy, not of the app's database", () => {
+  it("blames the target, not the app's database, if the disk is full", () => {
     const error = copyError("used.db", "/mnt/full/copy.db", new Error("database or disk is full"));
-    assert.match(error.message, /^\/mnt\/full\/copy\.db could not be written: there is no room/);
+    assert.match(error.message, /^\/mnt\/full\/copy\.db could not be written: there is no space left/);
   });
 
-  it("goes over what is left of one that was killed", async () => {
+  it("replaces the rest of a backup that was killed", async () => {
     writeFileSync(at("z.db.part"), "half");
     await backUp(at("used.db"), at("z.db"));
     assert.ok(existsSync(at("z.db")) && !existsSync(at("z.db.part")));

@@ -26,12 +26,9 @@ const PART = ".part";
  */
 export async function backUp(file: string, copy: string): Promise<Backup> {
   if (!existsSync(file))
-    throw new SvcError("SVC_STORE", `There is no database ${file}; give the path of one that is there`);
+    throw new SvcError("SVC_STORE", `The database ${file} does not exist; give the path of an existing one`);
   if (existsSync(copy))
-    throw new SvcError(
-      "SVC_STORE",
-      `${copy} is there already; give a name that is not, such as one with the date in it`,
-    );
+    throw new SvcError("SVC_STORE", `${copy} already exists; give a new name, such as one with the date`);
   const DriverClass = await loadDriver();
   const part = copy + PART;
   try {
@@ -46,7 +43,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
     const graphs = using(new DriverClass(part), check);
     sync(part, "r+");
     renameSync(part, copy);
-    // Windows can't sync a folder, and needs not.
+    // Windows can't sync a folder, and does not need to.
     if (process.platform !== "win32") sync(dirname(copy), "r");
     return { bytes: statSync(copy).size, graphs };
   } catch (error) {
@@ -59,7 +56,7 @@ export async function backUp(file: string, copy: string): Promise<Backup> {
 function check(driver: Driver): number {
   const reported = driver.prepare("PRAGMA quick_check").all();
   const found = String(Object.values(reported[0] ?? {})[0]);
-  if (found !== "ok") throw new Error(`the copy is not whole: ${found}`);
+  if (found !== "ok") throw new Error(`the copy is damaged: ${found}`);
   return Number(driver.prepare("SELECT count(*) AS total FROM graph").get()?.["total"]);
 }
 
@@ -88,7 +85,7 @@ export function copyError(file: string, copy: string, error: unknown): Error {
   if (full)
     return new SvcError(
       "SVC_STORE",
-      `${copy} could not be written: there is no room for it; give another disk (${full})`,
+      `${copy} could not be written: there is no space left on its disk. Use another disk (${full})`,
       {
         cause: error,
       },

@@ -57,7 +57,7 @@ export class SqliteDump implements Dump {
    */
   static async open(file: string, { isNew }: { isNew: boolean }): Promise<SqliteDump> {
     if (!isNew && !existsSync(file))
-      throw new SvcError("SVC_STORE", `There is no database ${file}; give the path of one that is there`);
+      throw new SvcError("SVC_STORE", `The database ${file} does not exist; give the path of an existing one`);
     return new SqliteDump(`the database ${resolve(file)}`, await Database.open(file));
   }
 

@@ -1,4 +1,4 @@
-/** Full disks, locks, files that can't be written or are damaged: told in words, and nothing acknowledged is lost. */
+/** Full disks, locks, read-only and damaged files: each has a clear error, and no acknowledged write is lost. */
 import assert from "node:assert/strict";
 import {
   copyFileSync,
@@ -36,7 +36,7 @@ function idsOf(database: Database): number[] {
     .sort((a, b) => a - b);
 }
 
-/** A file with a hundred rows, which nobody has had open: libsql keeps what it knows of one beyond its closing. */
+/** A file with a hundred rows that this process has never opened: libsql caches data of files beyond their closing. */
 async function filled(name: string): Promise<string> {
   const [made, file] = [join(folder, `made-${name}`), join(folder, name)];
   const database = await Database.open(made);
@@ -54,7 +54,7 @@ const faultOf = (file: string, words: RegExp) => (error: SvcError) => {
 };
 
 describe("a database file", () => {
-  it("that can't grow loses nothing acknowledged, and is written again once there is room", async () => {
+  it("on a full disk loses no acknowledged write, and accepts writes again once there is space", async () => {
     const file = join(folder, "full.db");
     const database = await Database.open(file);
     const pages = Number(database.sql("PRAGMA page_count").get()?.["page_count"]);
@@ -70,7 +70,7 @@ describe("a database file", () => {
       acknowledged.length > 5 && reported.length > 5,
       `${acknowledged.length} written, ${reported.length} refused`,
     );
-    for (const error of reported) faultOf(file, /the disk is full.*make room/)(error as SvcError);
+    for (const error of reported) faultOf(file, /the disk is full.*Free disk space/)(error as SvcError);
     assert.deepEqual(idsOf(database), acknowledged);
     database.sql("PRAGMA max_page_count = 1000000").all();
     await write(database, 1000);
@@ -81,9 +81,9 @@ describe("a database file", () => {
     again.close();
   });
 
-  it("that another program holds is told so, and written once it is let go", async () => {
+  it("that another program locks reports that, and accepts writes after the lock is released", async () => {
     const file = await filled("locked.db");
-    // Not the usual five seconds.
+    // Shorter than the usual five seconds.
     const database = await Database.open(file, { patienceMs: 0 });
     const other = new (await loadDriver())(file);
     other.exec("BEGIN IMMEDIATE");
@@ -95,7 +95,7 @@ describe("a database file", () => {
     database.close();
   });
 
-  it("that another program holds for a moment holds up no more than what is to be written, in its order", async () => {
+  it("that another program locks for a moment delays only writes, in their order", async () => {
     const file = await filled("busy.db");
     const database = await Database.open(file);
     const other = new (await loadDriver())(file);
@@ -104,7 +104,7 @@ describe("a database file", () => {
     const noted = (name: string, work: Promise<unknown>) => work.then(() => reported.push(name));
     const all = [
       noted("first", write(database, 100)),
-      // Of a group in which one fails each is done by itself.
+      // After a failure in a group, each of its transitions is written alone.
       assert.rejects(write(database, 100), /UNIQUE/),
       noted(
         "alone",
@@ -114,11 +114,7 @@ describe("a database file", () => {
     ];
     const closed = noted("closed", database.close());
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(
-      [reported, idsOf(database).length],
-      [[], 100],
-      "the event loop goes on, and what is read is there",
-    );
+    assert.deepEqual([reported, idsOf(database).length], [[], 100], "the event loop continues, and reads succeed");
     other.exec("ROLLBACK");
     other.close();
     await Promise.all([...all, closed]);
@@ -128,19 +124,19 @@ describe("a database file", () => {
     await again.close();
   });
 
-  it("that may only be read is told so", async () => {
+  it("that is read-only reports that", async () => {
     const file = await filled("readonly.db");
     const database = await Database.open(file);
-    // As root, which tests may run as, no file is read-only: SQLite is told to take it for one.
+    // Tests may run as root, for which no file is read-only, so SQLite opens the file read-only.
     database.sql("PRAGMA query_only = 1").all();
     await assert.rejects(write(database, 100), faultOf(file, /write access/));
     assert.equal(idsOf(database).length, 100);
     database.close();
   });
 
-  it("in a folder where nothing can be written is told so as it is opened, and its lock is given back", async () => {
+  it("in a read-only folder reports that when it is opened, and releases its lock", async () => {
     const file = await filled("nowhere.db");
-    // As root, which tests may run as, every folder can be written: what stands in the way is another folder.
+    // Tests may run as root, which can write everywhere, so a folder blocks the path instead.
     for (const beside of ["owner", "lock"]) {
       rmSync(`${file}.${beside}`, { force: true });
       mkdirSync(`${file}.${beside}`);
@@ -155,16 +151,16 @@ describe("a database file", () => {
     await (await Database.open(file)).close();
   });
 
-  it("that is none, is cut short or has another beginning is refused with what to do", async () => {
+  it("that is empty, truncated or not a database is rejected with a remedy", async () => {
     const text = join(folder, "text.db");
     writeFileSync(text, "This is a letter, and quite a long one.\n".repeat(200));
-    await assert.rejects(openStore(`sqlite:${text}`), faultOf(text, /no SQLite database.*backup/));
+    await assert.rejects(openStore(`sqlite:${text}`), faultOf(text, /not an SQLite database.*backup/));
 
     const magic = await filled("magic.db");
     const bytes = readFileSync(magic);
     bytes.write("SQLight", 0);
     writeFileSync(magic, bytes);
-    await assert.rejects(openStore(`sqlite:${magic}`), faultOf(magic, /no SQLite database/));
+    await assert.rejects(openStore(`sqlite:${magic}`), faultOf(magic, /not an SQLite database/));
 
     const cut = await filled("cut.db");
     truncateSync(cut, Math.trunc(statSync(cut).size / 8192) * 4096);
@@ -181,14 +177,14 @@ describe("a database file", () => {
     );
   });
 
-  it("with bytes changed inside is told to be damaged by whoever reads them; the rest can be read", async () => {
+  it("with changed bytes is reported as damaged by reads of that part, and the rest is readable", async () => {
     const file = await filled("flipped.db");
     const bytes = readFileSync(file);
     const isOfRows = (page: number): boolean => bytes.subarray(page, page + 4096).includes("x".repeat(400));
     for (let page = 0; page < bytes.length; page += 4096) if (isOfRows(page)) bytes.fill(0xa5, page, page + 100);
     writeFileSync(file, bytes);
     const database = await Database.open(file);
-    // Ids alone would come from the index.
+    // The ids alone would come from the index.
     const read = (): unknown => database.sql("SELECT data FROM session").all();
     assert.throws(read, faultOf(file, /damaged/));
     assert.equal(database.sql("SELECT count(*) AS n FROM queue").get()?.["n"], 0);
@@ -197,7 +193,7 @@ describe("a database file", () => {
 });
 
 describe("an error of SQLite", () => {
-  it("tells that the disk is full where there is no room for the index of the log, by either driver", () => {
+  it("reports a full disk if there is no space for the index of the log, with both drivers", () => {
     for (const code of [{ code: "SQLITE_IOERR_SHMSIZE" }, { code: "ERR_SQLITE_ERROR", errcode: 4874 }])
       assert.match(storeError("a.db", Object.assign(new Error("disk I/O error"), code)).message, /the disk is full/);
     const other = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ", errcode: 266 });
@@ -205,12 +201,12 @@ describe("an error of SQLite", () => {
   });
 });
 
-describe("the log of a database file", () => {
-  it("cut or changed at 200 places leaves all that was acknowledged before the place, in order, and a whole file", async () => {
+describe("the write-ahead log of a database file", () => {
+  it("that is cut or changed at 200 places keeps all earlier acknowledged writes, in order, and an intact file", async () => {
     const file = join(folder, "wal.db");
     const database = await Database.open(file);
     database.sql("PRAGMA wal_autocheckpoint = 0").all();
-    /** Size of the log as each commit was acknowledged. */
+    /** Size of the log when each commit was acknowledged. */
     const sizes: number[] = [];
     for (let id = 0; id < 60; id++) {
       await write(database, id);

@@ -1,4 +1,4 @@
-/** What a database file is beyond one process's life: opened again, taken over from a version before, made smaller. */
+/** Database files beyond the life of one process: reopened, upgraded from an earlier version, compacted. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,10 +12,10 @@ import { OWNED } from "./purge.ts";
 import { STEPS } from "./schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-file-"));
-describe("sqlite store", () => {
+describe("the SQLite store", () => {
   after(() => rmSync(folder, { recursive: true }));
 
-  it("is still there after closing and opening again", async () => {
+  it("keeps its data after it is closed and opened again", async () => {
     const url = `sqlite:${join(folder, "reopen.db")}`;
     const first = await openStore(url);
     const id = nextId();
@@ -27,7 +27,7 @@ describe("sqlite store", () => {
   });
 
   it(
-    "is for the app's user alone: secrets are in it",
+    "is readable only by its owner, because it contains secrets",
     { skip: process.platform === "win32" && "has no modes" },
     async () => {
       const file = join(folder, "own.db");
@@ -42,7 +42,7 @@ describe("sqlite store", () => {
     },
   );
 
-  it("takes a file of the version before over, and what is in it", async () => {
+  it("upgrades a file of the previous version with its data", async () => {
     const file = join(folder, "older.db");
     const older = new (await loadDriver())(file);
     older.exec(`${STEPS[0]} PRAGMA user_version = 1;`);
@@ -77,7 +77,7 @@ describe("sqlite store", () => {
     await second.close();
   });
 
-  it("gives the space of what was taken away back, and knows every table with rows of graphs", async () => {
+  it("returns the space of deleted rows to the disk, and lists every table with rows of runs", async () => {
     const file = join(folder, "purge.db");
     const store = await openStore(`sqlite:${file}`);
     const ids = Array.from({ length: 300 }, nextId);
@@ -111,7 +111,7 @@ describe("sqlite store", () => {
     );
   });
 
-  it("refuses a unit that is made on top of what another process has changed meanwhile: one that was frozen, and wakes", async () => {
+  it("rejects a transition based on rows that another process has changed since, as after a freeze", async () => {
     const file = join(folder, "taken.db");
     const store = await openStore(`sqlite:${file}`);
     const id = nextId();
@@ -130,7 +130,7 @@ describe("sqlite store", () => {
     await store.close();
   });
 
-  it("keeps a second owner out and names the first", async () => {
+  it("rejects a second owner, and names the first", async () => {
     const url = `sqlite:${join(folder, "owned.db")}`;
     const first = await openStore(url);
     await assert.rejects(openStore(url), new RegExp(`in use by another process \\(pid ${process.pid}\\)`));
@@ -139,25 +139,25 @@ describe("sqlite store", () => {
   });
 
   it(
-    "that can't be locked for want of room, or for a lock that is none, is not said to be in use",
+    "reports a lock file that can't be written, or is invalid, instead of a database in use",
     { skip: process.platform !== "linux" && "has no /dev/full" },
     async () => {
       const file = join(folder, "unlocked.db");
-      // Takes no byte, as a disk that is full.
+      // Accepts no byte, like a full disk.
       symlinkSync("/dev/full", `${file}.owner`);
-      const noRoom = /unlocked\.db\.lock can't grow: the disk is full.*make room/;
+      const noRoom = /unlocked\.db\.lock can't grow: the disk is full.*Free disk space/;
       await assert.rejects(openStore(`sqlite:${file}`), { code: "SVC_STORE", message: noRoom });
       rmSync(`${file}.owner`);
       await (await openStore(`sqlite:${file}`)).close();
       writeFileSync(`${file}.lock`, "a letter, and quite a long one. ".repeat(200));
       await assert.rejects(openStore(`sqlite:${file}`), {
         code: "SVC_STORE",
-        message: /unlocked\.db\.lock is no SQLite/,
+        message: /unlocked\.db\.lock is not an SQLite/,
       });
     },
   );
 
-  it("is not written by a connection that is only set up", async () => {
+  it("writes nothing when a connection is only set up", async () => {
     const file = join(folder, "set-up.db");
     await (await openStore(`sqlite:${file}`)).close();
     const [watch, other] = [await connect(file), await connect(file)];
@@ -170,13 +170,13 @@ describe("sqlite store", () => {
     for (const driver of [watch, other, again]) driver.close();
   });
 
-  it("refuses writes once closed, and URLs it does not know", async () => {
+  it("rejects writes once it is closed, and unknown URLs", async () => {
     const store = await openStore(`sqlite:${join(folder, "closed.db")}`);
     await store.close();
     await assert.rejects(store.graphs.commit({ graphId: "g_x", insert: graphRow("g_x") }), /closed/);
     await assert.rejects(
       openStore("mysql://user:secret@host/db"),
-      /"mysql:…" is no database this version can open; allowed: sqlite:<path>, postgres:/,
+      /"mysql:…" is not a database that this version can open; allowed: sqlite:<path>, postgres:/,
     );
   });
 });

@@ -10,10 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), "svc-rate-"));
 let files = 0;
 const newFile = (): string => join(folder, "made", `${++files}.db`);
 
-describe("a file of counts", () => {
+describe("a file of rate-limit counters", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("counts as memory does, whatever the order of keys and times", async () => {
+  it("counts like memory, for any order of keys and times", async () => {
     const file = await RateFile.open(newFile());
     const memory = new MemoryCounters();
     const both = (counters: RateFile | MemoryCounters) => (key: string, nowMs: number) =>
@@ -28,7 +28,7 @@ describe("a file of counts", () => {
     file.close();
   });
 
-  it("is shared: what is counted through one handle counts in another, and outlives both", async () => {
+  it("is shared by its handles, and outlives them", async () => {
     const path = newFile();
     const [one, other] = [await RateFile.open(path), await RateFile.open(path)];
     for (let at = 0; at < 50; at++) (at % 2 === 0 ? one : other).add("client", 1, 60_000, 1000);
@@ -39,7 +39,7 @@ describe("a file of counts", () => {
     later.close();
   });
 
-  it("that is none is told at boot, by its path", async () => {
+  it("that is invalid is reported at boot with its path", async () => {
     const path = join(folder, "text.db");
     writeFileSync(
       path,

@@ -1,4 +1,4 @@
-/** Commits that are in the file though the disk reported an error as they were synced: who is told that they failed finds what there is. */
+/** Commits that reached the file although the disk reported a sync error. Callers see an error, and readers find the data. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,9 +14,9 @@ const folder = mkdtempSync(join(tmpdir(), "svc-unsure-"));
 interface Unsure {
   webhooks: SqliteWebhooks;
   graphs: SqliteGraphs;
-  /** Registrations for which there may be something to deliver, since this was last asked. */
+  /** Registrations that were reported as having deliveries since the last call. */
   woken: () => string[];
-  /** Something is written, and the disk fails as it is synced. */
+  /** Writes while the sync of the disk fails. */
   unsurely: (write: () => Promise<unknown>) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -30,7 +30,7 @@ async function unsure(name: string): Promise<Unsure> {
   const webhooks = new SqliteWebhooks(database, outbox);
   const woken: string[] = [];
   webhooks.onOutbox((ids, added) => {
-    assert.deepEqual(added, [], "none is sent that was not read");
+    assert.deepEqual(added, [], "no delivery is sent without being read");
     woken.push(...ids);
   });
   return {
@@ -41,17 +41,17 @@ async function unsure(name: string): Promise<Unsure> {
       isFailing = true;
       await assert.rejects(write(), /SVC_STORE|EIO/);
       isFailing = false;
-      // The first after it is copied into the file, and from there on it is synced as before.
+      // The next write is copied into the database file, and later writes are synced as before.
       await database.write(() => undefined);
     },
     close: () => database.close(),
   };
 }
 
-describe("a commit that is in the file, though the disk could not say so", () => {
+describe("a commit that reached the file despite a sync error", () => {
   after(() => rmSync(folder, { recursive: true }));
 
-  it("of a graph has those who follow it look again, and those who deliver", async () => {
+  it("of a run makes its subscribers and the delivery loop read again", async () => {
     const { graphs, woken, unsurely, close } = await unsure("graph.db");
     const reported: number[] = [];
     graphs.onEvents("g_1", (events) => void reported.push(events.length));
@@ -64,7 +64,7 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     await close();
   });
 
-  it("of a registration is what this process goes by, as the next one will", async () => {
+  it("of a registration is used by this process and the next one", async () => {
     const { webhooks, unsurely, close } = await unsure("registration.db");
     const row = registrationRow("wh_1");
     const known = (): unknown[] => [...webhooks.known().values()].map(({ id, description }) => [id, description]);
@@ -78,7 +78,7 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     await close();
   });
 
-  it("of a delivery, added or sent again, is delivered", async () => {
+  it("of an added or requeued delivery is delivered", async () => {
     const { webhooks, woken, unsurely, close } = await unsure("delivery.db");
     const row = outboxRow("g_1");
     await unsurely(() => webhooks.addDelivery(row));
@@ -91,7 +91,7 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     await close();
   });
 
-  it("is not sent before it is on disk: it would be sent again when it is told of", async () => {
+  it("is not delivered before it is on disk, because it would be sent twice", async () => {
     const syncs: (() => void)[] = [];
     const database = await Database.open(join(folder, "early.db"), {
       sync: (_fd, done) => void syncs.push(() => done(null)),
@@ -111,7 +111,7 @@ describe("a commit that is in the file, though the disk could not say so", () =>
     assert.deepEqual([await due(), added], [[first.id], [first.id]]);
     const others = webhooks.addDelivery(second);
     while (syncs.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(await due(), [first.id], "those that are on disk are not behind those that are not");
+    assert.deepEqual(await due(), [first.id], "rows on disk are not delayed by rows that are not");
     syncs.shift()?.();
     await others;
     await Promise.all([

@@ -1,6 +1,7 @@
 /**
- * `ui.js`: what popovers and dialogs need in browsers that lack some of it, each only where it is lacking: the place of a popover beside its
- * button, commands of buttons, clicks beside a dialog. Which browsers are helped, and which no more: decision 046.
+ * `ui.js`: polyfills for popovers and dialogs, each active only where the browser lacks the feature: popover positions, button commands,
+ * clicks outside of a dialog. Decision 046 lists the supported browsers.
  */
+
 import "./ui/popover-position.ts";
 import "./ui/modal.ts";

@@ -1,12 +1,12 @@
 /**
- * States and properties of accessibility, each with its values. Named one by one, for TypeScript checks hyphenated names
- * only where they are declared. Source: WAI-ARIA 1.2 section 6, and 1.3 for descriptions and braille.
+ * ARIA states and properties with their values. They are listed one by one because TypeScript checks hyphenated names only if they are
+ * declared. Source: WAI-ARIA 1.2 section 6, and 1.3 for descriptions and braille.
  */
 
-/** `true` and `false` are written out; `null` and `undefined` leave the attribute out. */
+/** `true` and `false` are written as text; `null` and `undefined` omit the attribute. */
 type State = boolean | "true" | "false" | null | undefined;
 type Words = string | null | undefined;
-/** Also text, as it comes out of forms. */
+/** Accepts text as well, as form values are text. */
 type Quantity = number | string | null | undefined;
 type OneOf<Values extends string> = Values | null | undefined;
 
@@ -64,7 +64,7 @@ interface NamedAria {
   "aria-valuetext"?: Words;
 }
 
-/** Those, and names that are younger than this list. */
+/** The attributes above, and any that are newer than this list. */
 export type AriaAttributes = NamedAria & {
   [Name in `aria-${string}`]?: string | number | boolean | null | undefined;
 };

@@ -1,4 +1,4 @@
-/** Attributes of HTML elements as they are written in HTML: lower case, `class` and `for`. Source: WHATWG HTML, WAI-ARIA 1.2. */
+/** Attributes of HTML elements, spelled as in HTML: lower case, `class` and `for`. Source: WHATWG HTML, WAI-ARIA 1.2. */
 import type { Signal } from "../reactivity/signal.ts";
 import type { ClassValue, StyleValue } from "../../platform/shared/class-style.ts";
 import type { AriaAttributes } from "./aria.ts";
@@ -6,19 +6,19 @@ import type { Child } from "./element.ts";
 import type { EventHandlers } from "./events.ts";
 import type { Ref } from "./ref.ts";
 
-/** `null`, `undefined` and `false` leave the attribute out. */
+/** `null`, `undefined` and `false` omit the attribute. */
 export type Text = string | number | null | undefined | false;
-/** `true` writes the bare name. */
+/** `true` writes the name without a value. */
 export type Flag = boolean | null | undefined;
-/** Of which `"true"` and `"false"` are both values. */
+/** Attributes for which `"true"` and `"false"` are both values. */
 export type Enumerated = boolean | "true" | "false" | null | undefined;
 
-/** HTML that is written as it is. Whoever makes it answers for what is in it. */
+/** HTML that is written without escaping. The caller is responsible for its safety. */
 export interface RawHtml {
   __html: string;
 }
 
-/** For objects that are typed with it: in JSX TypeScript checks hyphenated names only where they are declared one by one. */
+/** For objects of this type. In JSX, TypeScript checks hyphenated names only if they are declared one by one. */
 export type DataAttributes = {
   [Name in `data-${string}`]?: string | number | boolean | null | undefined;
 };
@@ -32,7 +32,7 @@ export interface GlobalAttributes<Target = Element> extends EventHandlers<Target
   /** Names, or an array or object of conditions: `["row", { done: todo.done }]`. */
   class?: ClassValue;
   contenteditable?: Enumerated | "plaintext-only";
-  /** Not checked and not escaped. */
+  /** Neither checked nor escaped. */
   dangerouslySetInnerHTML?: RawHtml | undefined;
   dir?: "ltr" | "rtl" | "auto" | null | undefined;
   draggable?: Enumerated;
@@ -42,7 +42,7 @@ export interface GlobalAttributes<Target = Element> extends EventHandlers<Target
   inert?: Flag;
   inputmode?: "none" | "text" | "tel" | "url" | "email" | "numeric" | "decimal" | "search" | null | undefined;
   is?: string;
-  /** Identity of a row in a list; not written. Default: the item itself. */
+  /** Identity of a row in a list; not written into the page. Default: the item itself. */
   key?: string | number;
   itemid?: Text;
   itemprop?: Text;
@@ -53,12 +53,12 @@ export interface GlobalAttributes<Target = Element> extends EventHandlers<Target
   nonce?: Text;
   part?: Text;
   popover?: Flag | "auto" | "manual" | "hint";
-  /** Filled when the component wakes in the browser, before its effects and handlers run: an object, or a function. */
+  /** An object or a function that receives the element when the component wakes in the browser, before its effects and handlers run. */
   ref?: Ref<Target> | ((element: Target) => unknown) | undefined;
   role?: Text;
   slot?: Text;
   spellcheck?: Enumerated;
-  /** Text, or an object of properties; numbers get no unit. */
+  /** Text, or an object of properties. Numbers get no unit. */
   style?: StyleValue;
   tabindex?: Text;
   title?: Text;
@@ -116,27 +116,27 @@ interface CellAttributes {
   rowspan?: Text;
 }
 
-/** What a field can be bound to: a signal, its `.value`, or a field of a store. */
+/** The target of a two-way binding: a signal, its `.value`, or a field of a store. */
 export type Bindable<T> = Signal<T> | T;
 
-/** Written as text, kept as what the field gives: text; a number or `null` from number and range inputs. */
+/** Written as text. The stored value is text, or for number and range inputs a number or `null`. */
 type FieldValue = Bindable<string | number | null | undefined>;
 
 interface InputAttributes extends FieldAttributes, SubmitAttributes, PopoverAttributes, SizeAttributes {
   accept?: Text;
   alt?: Text;
-  /** Both ways: whether a checkbox is checked. */
+  /** Two-way: whether a checkbox is checked. */
   "bind:checked"?: Bindable<boolean | null | undefined>;
-  /** What the user picked; from the field to the signal only. On the server there are none: `signal<File[]>([])`. */
+  /** The files that the user picked; one-way, from the field to the signal. Empty on the server: `signal<File[]>([])`. */
   "bind:files"?: Bindable<readonly File[]>;
-  /** Both ways: of radio buttons the value of the chosen one, of checkboxes a list of the chosen values. */
+  /** Two-way: the value of the chosen radio button, or the list of the chosen checkboxes' values. */
   "bind:group"?: Bindable<string | null | undefined> | Bindable<readonly string[]>;
-  /** Both ways: what is in the field. */
+  /** Two-way: the value of the field. */
   "bind:value"?: FieldValue;
   capture?: "user" | "environment" | null | undefined;
   checked?: Flag;
   dirname?: Text;
-  /** A property only: no attribute says it. */
+  /** Only a property; HTML has no attribute for it. */
   indeterminate?: Flag;
   list?: Text;
   max?: Text;
@@ -153,7 +153,7 @@ interface InputAttributes extends FieldAttributes, SubmitAttributes, PopoverAttr
   value?: Text;
 }
 
-/** Attributes that some elements have besides the global ones, by tag. */
+/** Attributes of certain elements besides the global ones, by tag. */
 export interface OwnAttributes {
   a: LinkAttributes & { download?: Text | true; ping?: Text; target?: Text };
   area: LinkAttributes & { alt?: Text; coords?: Text; download?: Text | true; shape?: Text; target?: Text };
@@ -195,7 +195,7 @@ export interface OwnAttributes {
     name?: Text;
     referrerpolicy?: ReferrerPolicy | null | undefined;
     sandbox?: Text | true;
-    // No `srcdoc`: escaped for the attribute it would still be HTML, and run with the page's rights. Use `src`.
+    // No `srcdoc`: even when escaped for the attribute it is parsed as HTML that runs with the page's rights. Use `src`.
     src?: Text;
   };
   img: SizeAttributes & {
@@ -242,7 +242,7 @@ export interface OwnAttributes {
     type?: Text;
   };
   select: FieldAttributes & {
-    /** Both ways: value of the chosen option; with `multiple` a list of values. */
+    /** Two-way: value of the chosen option; with `multiple` a list of values. */
     "bind:value"?: FieldValue | Bindable<readonly string[]>;
     multiple?: Flag;
     size?: Text;
@@ -253,7 +253,7 @@ export interface OwnAttributes {
   td: CellAttributes;
   template: { shadowrootmode?: "open" | "closed" | null | undefined };
   textarea: FieldAttributes & {
-    /** Both ways: what is in the field. */
+    /** Two-way: the text of the field. */
     "bind:value"?: Bindable<string | null | undefined>;
     cols?: Text;
     maxlength?: Text;
@@ -269,11 +269,11 @@ export interface OwnAttributes {
   video: MediaAttributes & SizeAttributes & { playsinline?: Flag; poster?: Text };
 }
 
-/** SVG and MathML know hundreds of attributes, all of them text: any name in lower or camel case is taken. */
+/** SVG and MathML have hundreds of text attributes, so any name in lower or camel case is accepted. */
 export interface ForeignAttributes<Target> extends Omit<GlobalAttributes<Target>, never> {
-  /** An attribute has the name that HTML has for it: `class`. */
+  /** Use the HTML name of the attribute: `class`. */
   className?: never;
-  /** `for` */
+  /** Use `for`. */
   htmlFor?: never;
   [name: string]: unknown;
 }

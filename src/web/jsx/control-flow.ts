@@ -1,30 +1,30 @@
-/** Conditions and lists as components. Typed here, written by the compiler; there is nothing to call at run time. */
+/** Components for conditions and lists. This file has only their types; the compiler replaces them, so calling one at run time throws. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Child, Markup } from "./element.ts";
 
 export interface VirtualOptions {
-  /** How many rows the server writes, for the first view and for those without JavaScript. Default: 30. */
+  /** Number of rows that the server renders, for the first view and for visitors without JavaScript. Default: 30. */
   first?: number;
-  /** Index of the first of them, for links into the list. Default: 0. */
+  /** Index of the first rendered row, for links into the list. Default: 0. */
   start?: number;
-  /** Height in pixels of rows that nobody has seen yet. Default: that of those the server wrote, on average. */
+  /** Height in pixels of rows that have not been measured. Default: the average of the rows that the server rendered. */
   rowHeight?: number;
 }
 
 export interface ForProps<Item> {
   each: readonly Item[];
-  /** Identity of a row, by which it is kept when the list changes. Default: the item itself. */
+  /** Returns the identity of a row, by which it is kept when the list changes. Default: the item itself. */
   by?: (item: Item) => unknown;
   /**
-   * Only rows around what can be seen are in the page, however long the list: a number of rows that the server writes, then
-   * those that are scrolled to. The element around them, or one further out that scrolls, is what they are seen in.
+   * Renders only the rows around the viewport, however long the list: first the rows that the server writes, then those that the user
+   * scrolls to. The list's element, or an ancestor that scrolls, is the viewport.
    */
   virtual?: boolean | VirtualOptions;
-  /** Returns one element. Written in place, so that the compiler sees it. */
+  /** Returns one element. It must be an inline function, so that the compiler sees it. */
   children: (item: Item, index: number) => Markup;
 }
 
-/** One element for each item; when the list changes in the browser, rows are moved and kept, not made again. */
+/** Renders one element per item. When the list changes in the browser, rows are moved and kept instead of being created again. */
 export function For<Item>(_props: ForProps<Item>): Markup {
   throw uncompiled("For");
 }
@@ -35,17 +35,17 @@ export interface ShowProps {
   children?: Child;
 }
 
-/** Its children while `when` is truthy, else `fallback`. */
+/** Renders its children while `when` is truthy, otherwise `fallback`. */
 export function Show(_props: ShowProps): Markup {
   throw uncompiled("Show");
 }
 
 export interface MatchProps {
-  /** `<Case>` elements, nothing else. */
+  /** Only `<Case>` elements. */
   children?: Child;
 }
 
-/** The first `<Case>` whose `when` is truthy; a last one without `when` is for all that is left. */
+/** Renders the first `<Case>` whose `when` is truthy. A last `<Case>` without `when` is the default. */
 export function Match(_props: MatchProps): Markup {
   throw uncompiled("Match");
 }
@@ -55,7 +55,7 @@ export interface CaseProps {
   children?: Child;
 }
 
-/** One possibility of a `<Match>`. */
+/** One alternative of a `<Match>`. */
 export function Case(_props: CaseProps): Markup {
   throw uncompiled("Case");
 }
@@ -63,6 +63,6 @@ export function Case(_props: CaseProps): Markup {
 function uncompiled(name: string): SvcError {
   return new SvcError(
     "SVC_DEFINITION",
-    `<${name}> was called, but only the compiler can write it: use it as JSX in a .tsx file that "svc dev" or "svc build" compiles.`,
+    `<${name}> was called as a function. It works only as JSX in a .tsx file that "svc dev" or "svc build" compiles.`,
   );
 }

@@ -1,37 +1,37 @@
-/** Handlers of host elements: `onClick={(event, button) => …}`, the second argument being the element that carries it. */
+/** Types of event handlers: `onClick={(event, button) => …}`. The second argument is the element with the handler. */
 
 /**
- * Runs in the browser. `event.preventDefault()` as a statement of its own at the top of the handler is decided without
- * waiting for code (docs/resume-protocol.md section 2). `event.currentTarget` is `element`.
+ * Runs in the browser. A statement `event.preventDefault()` at the top of the handler takes effect at once, before the handler's code
+ * is loaded (docs/resume-protocol.md section 2). `event.currentTarget` is `element`.
  */
 export type Handler<E extends Event, Target> = (event: Heard<E, Target>, element: Target) => unknown;
 
-/** An event as a handler gets it: late or early, its current target is the element that carries the handler. */
+/** An event as a handler receives it. Its current target is the element with the handler, even if the handler runs after the dispatch. */
 export type Heard<E, Target> = E & { readonly currentTarget: Target };
 
 /**
- * A handler with options, each written as `true` or `false`, for they are decided at build time. Without a handler the
- * options are all that happens: `onDragOver={{ preventDefault: true }}`.
+ * A handler with options. Each option is a literal `true` or `false`, since it is evaluated at build time. The handler may be
+ * omitted: `onDragOver={{ preventDefault: true }}`.
  */
 export interface Listener<E extends Event, Target> extends GlobalListener<E, Target> {
-  /** Before the handlers of the elements inside, outermost first; as `onClickCapture`. */
+  /** Runs before the handlers of inner elements, outermost first; same as `onClickCapture`. */
   capture?: boolean;
-  /** At once, before any code is there. */
+  /** Prevents the default action at once, before any code is loaded. */
   preventDefault?: boolean;
-  /** Handlers further out are not run. */
+  /** Does not run the handlers of outer elements. */
   stopPropagation?: boolean;
 }
 
-/** Options of events of window and document, about which nothing is decided ahead. */
+/** Options of events of window and document, which support no decision ahead of the handler. */
 export interface GlobalListener<E extends Event, Target> {
   handler?: Handler<E, Target>;
-  /** The first time only, for each element. */
+  /** Handles only the first event of each element. */
   once?: boolean;
-  /** Of wheel and touch: `false` has the browser wait for the handler before it scrolls. Default: `true`, as browsers do. */
+  /** For wheel and touch events: `false` makes the browser wait for the handler before it scrolls. Default: `true`, as in browsers. */
   passive?: boolean;
 }
 
-/** Handler property -> type of its event. Names are those of the DOM in camel case. */
+/** Handler property -> type of its event. Names follow the DOM, in camel case. */
 interface EventTypes {
   onAbort: UIEvent;
   onAnimationCancel: AnimationEvent;
@@ -118,7 +118,7 @@ interface EventTypes {
   onWheel: WheelEvent;
 }
 
-/** Events that only window or document have. */
+/** Events that only window or document dispatch. */
 interface GlobalEventTypes extends EventTypes {
   onAfterPrint: Event;
   onBeforePrint: Event;
@@ -147,12 +147,12 @@ export type EventHandlers<Target> = {
     | Listener<EventTypes[Name], Target>
     | undefined;
 } & {
-  /** Heard wherever it happens: `onWindowResize`, `onDocumentKeyDown`. The element is the one that carries the handler. */
+  /** Handles the event wherever it happens: `onWindowResize`, `onDocumentKeyDown`. The second argument is the element with the handler. */
   [Name in Names<GlobalEventTypes> as Name extends `on${infer Type}` ? `on${"Window" | "Document"}${Type}` : never]?:
     | Handler<GlobalEventTypes[Name], Target>
     | GlobalListener<GlobalEventTypes[Name], Target>
     | undefined;
 } & {
-  /** An event of the author's, by its exact name: `on:cart-changed`. */
+  /** A custom event of the app, by its exact name: `on:cart-changed`. */
   [Name in `on:${string}`]?: Handler<CustomEvent, Target> | Listener<CustomEvent, Target> | undefined;
 };

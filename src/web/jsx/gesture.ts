@@ -1,62 +1,62 @@
-/** `<Gesture>`: what fingers and pointers do on an element. Typed here; the compiler writes it as an element, so it may stand in rows and branches too. */
+/** `<Gesture>`: reports gestures of fingers and pointers on an element. Only types; the compiler writes the element, also in rows and branches. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { GlobalAttributes } from "./attributes.ts";
 import type { Markup } from "./element.ts";
 import type { Handler } from "./events.ts";
 
-/** `start` once it is clear what it is, then `move`, and one `end`; `cancel` where the browser took it over. */
+/** `start` when the gesture is recognized, then `move`, and one `end`; `cancel` if the browser takes the pointer over. */
 export type GesturePhase = "start" | "move" | "end" | "cancel";
 
 export interface GesturePoint {
-  /** In the window, in CSS pixels. */
+  /** Position in the window, in CSS pixels. */
   x: number;
   y: number;
 }
 
 export interface PanDetail extends GesturePoint {
   phase: GesturePhase;
-  /** From where the finger came down. */
+  /** Distance from the point where the finger came down. */
   dx: number;
   dy: number;
-  /** Pixels a millisecond over the last moves, for what glides on. */
+  /** Velocity of the last moves in pixels per millisecond, for example for inertia. */
   vx: number;
   vy: number;
 }
 
 export interface PinchDetail extends GesturePoint {
   phase: GesturePhase;
-  /** How far the fingers are apart, by how far they were: 2 is twice. `x` and `y` are between them. */
+  /** Distance between the fingers relative to the initial distance: 2 is twice. `x` and `y` are the midpoint. */
   scale: number;
 }
 
 type GestureHandler<Detail> = Handler<CustomEvent<Detail>, HTMLElement> | undefined;
 
 export interface GestureProps extends GlobalAttributes<HTMLElement> {
-  /** Pans along this axis alone; the page scrolls along the other. Default: pans in all directions, and the page stays. */
+  /** Recognizes pans along this axis only; the page scrolls along the other. Default: all directions, and the page does not scroll. */
   axis?: "x" | "y";
-  /** Pixels after which a finger that moves is a pan, and no tap. Default: 8. */
+  /** Distance in pixels from which a movement is a pan rather than a tap. Default: 8. */
   distance?: number;
-  /** Milliseconds of a long press. Default: 500. */
+  /** Duration of a long press in milliseconds. Default: 500. */
   hold?: number;
-  /** Milliseconds between two taps that are a double one. Default: 300. */
+  /** Maximum time between the two taps of a double tap, in milliseconds. Default: 300. */
   interval?: number;
-  /** One finger, or the main button of a mouse, moves. */
+  /** One finger moves, or the mouse with its main button pressed. */
   onPan?: GestureHandler<PanDetail>;
   /** Two fingers move. */
   onPinch?: GestureHandler<PinchDetail>;
-  /** One finger stays where it is. */
+  /** One finger stays in place. */
   onLongPress?: GestureHandler<GesturePoint>;
-  /** Two taps, one after the other, at one place. */
+  /** Two taps in quick succession at one place. */
   onDoubleTap?: GestureHandler<GesturePoint>;
 }
 
 /**
- * An element that tells of gestures on it: by touch, pen and mouse, with `touch-action` set so that browsers leave what it hears to it
- * and do all else. Whatever a gesture does, keys must be able to do as well: that is the page's.
+ * An element that reports gestures by touch, pen and mouse. Its `touch-action` is set so that the browser leaves these gestures to it and
+ * handles all others. The page must provide a keyboard alternative for each gesture.
  */
 export function Gesture(_props: GestureProps): Markup {
   throw new SvcError(
     "SVC_DEFINITION",
-    '<Gesture> was called, but only the compiler can write it: use it as JSX in a .tsx file that "svc dev" or "svc build" compiles.',
+    '<Gesture> was called as a function. It works only as JSX in a .tsx file that "svc dev" or "svc build" compiles.',
   );
 }

@@ -1,4 +1,4 @@
-/** Host elements by tag: which attributes and handlers each takes. The tag lists are those of TypeScript's DOM library. */
+/** Host elements by tag, with their attributes and handlers. The lists of tags come from TypeScript's DOM library. */
 import type { ForeignAttributes, GlobalAttributes, OwnAttributes } from "./attributes.ts";
 
 type HtmlElements = {
@@ -18,7 +18,7 @@ type MathElements = {
   ]: ForeignAttributes<MathMLElementTagNameMap[Tag]>;
 };
 
-/** Custom elements have a hyphen in their name and attributes of their own. */
+/** Custom elements have a hyphen in their name and accept any attribute. */
 type CustomElements = {
   [Tag in `${string}-${string}`]: ForeignAttributes<HTMLElement>;
 };

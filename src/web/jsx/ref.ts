@@ -1,6 +1,6 @@
-/** Refs: places for elements, and for what else only the browser has. On the server they are empty, and remembered, so that a page knows them among its values. */
+/** Refs hold elements and other objects that exist only in the browser. On the server they are empty and recorded, so that pages can refer to them. */
 
-/** Where an element is put when its component wakes in the browser, or a handler puts something; `null` until then, and on the server. */
+/** Receives an element when its component wakes in the browser, or any value from a handler. `null` until then, and on the server. */
 export interface Ref<Target> {
   current: Target | null;
 }
@@ -8,9 +8,9 @@ export interface Ref<Target> {
 const refs = new WeakSet<object>();
 
 /**
- * A place for an element: `const field = createRef<HTMLInputElement>()`, `<input ref={field} />`, and in handlers
- * `field.current?.focus()`. Handed to another component as a prop, it holds an element of that one. Without a `ref={…}` it
- * is a place for what handlers share and no page can carry, such as an `AbortController` or the id of a timer.
+ * Creates a ref: `const field = createRef<HTMLInputElement>()`, `<input ref={field} />`, and in handlers
+ * `field.current?.focus()`. Passed to another component as a prop, it can hold an element of that component. Without a `ref={…}` it
+ * stores a value that handlers share and that can't be serialized, such as an `AbortController` or a timer id.
  */
 export function createRef<Target = Element>(): Ref<Target> {
   const ref = { current: null };

@@ -1,20 +1,20 @@
-/** What is undone before an effect runs again, or when it ends: what it returned, and what it gave to `onCleanup`. */
+/** Cleanups: functions that an effect returns or passes to `onCleanup`. They run before the effect's next run and when it ends. */
 
 type Cleanup = () => unknown;
 
-/** Of the effect, or callback of a moment, that is running. */
+/** Collects the cleanups of the running effect or lifecycle callback. */
 let cleanups: Cleanup[] | undefined;
 
 /**
- * Undoes something before the effect around it runs again, and when it ends; in `onLoad` and its kin when their element has
- * gone. Elsewhere there is nothing to wait for, and nothing happens.
+ * Registers a function that runs before the surrounding effect's next run and when it ends. In `onLoad` and similar callbacks it runs when
+ * their element is removed. Anywhere else the call does nothing.
  * @param run called once
  */
 export function onCleanup(run: () => unknown): void {
   cleanups?.push(run);
 }
 
-/** Calls all of them, though some throw. @throws what the first of those threw */
+/** Calls all of them even if some throw. @throws the first error */
 export function runCleanups(all: readonly Cleanup[]): void {
   const errors: unknown[] = [];
   for (const undo of all) {
@@ -27,7 +27,7 @@ export function runCleanups(all: readonly Cleanup[]): void {
   if (errors.length) throw errors[0];
 }
 
-/** Runs `run`. @returns undoes it. What a run that throws had begun is undone at once. */
+/** Runs `run`. @returns a function that runs its cleanups. If `run` throws, they run at once. */
 export function undoable(run: () => unknown): () => void {
   const outer = cleanups;
   const mine: Cleanup[] = (cleanups = []);

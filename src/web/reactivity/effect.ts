@@ -1,18 +1,18 @@
-/** Effects: what runs again because of what it read, and undoes what its run before had begun. The same on both sides. */
+/** Effects: functions that run again when something they read changes. The same code on the server and in the browser. */
 import { undoable } from "./cleanup.ts";
 import { watch } from "./signal.ts";
 import { dispose, untrack } from "./system.ts";
 
 /**
- * Runs `run` now and again whenever something it read has changed. A function that it returns, or gives to `onCleanup`, is
- * called before the next run and at the end.
- * @returns the way to end it.
+ * Runs `run` now, and again whenever something it read has changed. A function that it returns or passes to `onCleanup` is called before
+ * the next run and at the end.
+ * @returns a function that ends the effect.
  */
 export function effect(run: () => unknown): () => void {
   let undo = (): void => {};
   const node = watch(
     () => {
-      // Whatever undoing throws: one that did not run again would have read nothing, and so never run again.
+      // Run even if a cleanup throws. An effect that skipped its run would have no dependencies and never run again.
       try {
         untrack(undo);
       } finally {

@@ -1,28 +1,28 @@
 /**
- * `resource` on the server: a value that is fetched while the page is rendered. It starts once and never changes again; in
- * the browser it is fetched anew when what its source reads changes (src/web/client/state/resource.ts).
+ * `resource` on the server: a value that is fetched once while the page is rendered, and never changes again. The browser fetches
+ * again when the source changes (src/web/client/state/resource.ts).
  */
 import { ERRORS, SvcError } from "../../platform/shared/errors.ts";
 
-/** A value that is fetched. */
+/** A fetched value. */
 export interface Resource<T> {
-  /** The last one that was fetched; it stays while the next is on its way, and when that fails. */
+  /** The last fetched value. It stays while the next fetch is pending, and if that fails. */
   readonly value: T | undefined;
-  /** Whether one is on its way. */
+  /** Whether a fetch is pending. */
   readonly pending: boolean;
-  /** Why the last fetch failed; `undefined` after one that did not. */
+  /** Error of the last fetch; `undefined` if it succeeded. */
   readonly error: unknown;
-  /** Fetches again, in the browser. Resolves when it is there, or has failed. */
+  /** Fetches again, in the browser. Resolves when the fetch has succeeded or failed. */
   refetch(): Promise<void>;
 }
 
-/** What the browser is told: the value, why there is none, or nothing yet. */
+/** The state that the page sends to the browser: the value, the error message, or nothing yet. */
 export type ResourceState = { v: unknown } | { e: string } | Record<string, never>;
 
 export class ServerResource<T> implements Resource<T> {
-  /** The value, or the error. */
+  /** Settles with the value or the error. */
   readonly settled: Promise<T>;
-  /** The page shows somewhere that it is on its way. */
+  /** Whether the page shows somewhere that the value is pending. */
   wasShownPending = false;
   #isPending = true;
   #value: T | undefined;
@@ -32,7 +32,7 @@ export class ServerResource<T> implements Resource<T> {
 
   constructor(start: () => T | PromiseLike<T>) {
     this.settled = this.#fetch(start);
-    // Whoever waits for it hears of it; nobody may be waiting.
+    // Consumers get the rejection from `settled`. This handler prevents an unhandled rejection if there are none.
     this.settled.catch(() => undefined);
   }
 
@@ -55,19 +55,19 @@ export class ServerResource<T> implements Resource<T> {
     return Promise.resolve();
   }
 
-  /** The browser has been told what there is. */
+  /** Records that the current state was sent to the browser. */
   report(): void {
     if (this.#isPending) this.#reported = "open";
   }
 
-  /** Whether it has settled since the browser was told that it has not; then that is told now. */
+  /** Whether the resource has settled since it was sent as pending. If so, records the settled state as sent. */
   reportSettled(): boolean {
     if (this.#reported !== "open" || this.#isPending) return false;
     this.#reported = "settled";
     return true;
   }
 
-  /** Whether the page was written before it could be seen what it is. */
+  /** Whether the page was written before the result was known. */
   get mayBeAnything(): boolean {
     return this.#isPending || this.#reported !== undefined;
   }
@@ -83,7 +83,7 @@ export class ServerResource<T> implements Resource<T> {
   async #fetch(start: () => T | PromiseLike<T>): Promise<T> {
     try {
       const given = start();
-      // What is there at once is there for the rest of the render.
+      // Do not await a synchronous value, so that the rest of the render can read it.
       const value = isPromise(given) ? await given : given;
       this.#value = value;
       this.#state = { v: value };
@@ -102,7 +102,7 @@ function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** Only errors that are the caller's explain themselves; what went wrong on our side is for the log. */
+/** Only client errors explain themselves. Details of server errors go to the log. */
 function publicMessage(error: unknown): string {
   const isClientError = error instanceof SvcError && ERRORS[error.code].family === "client";
   return isClientError ? error.message : "The server could not fetch this";

@@ -1,6 +1,6 @@
 /**
- * `store` on the server: the plain object, remembered, so that the page knows to make it reactive in the browser. A
- * component runs once on the server, so nothing there could ever react to it; no proxy, no cost.
+ * `store` on the server: the plain object, recorded so that the page makes it reactive in the browser. A component runs once on the
+ * server, where nothing could react to changes, so no proxy is needed.
  */
 const stores = new WeakSet<object>();
 /** Development only: objects inside of stores. */
@@ -8,8 +8,8 @@ const parts = new WeakSet<object>();
 let isRemembering = false;
 
 /**
- * A deep reactive object: in the browser each field that a binding read updates just that binding.
- * @param object plain objects and arrays, nested as you like.
+ * A deep reactive object: in the browser a write updates only the bindings that read the changed field.
+ * @param object plain objects and arrays, nested to any depth.
  */
 export function store<T extends object>(object: T): T {
   stores.add(object);
@@ -21,12 +21,12 @@ export function isStore(value: unknown): value is object {
   return typeof value === "object" && value !== null && stores.has(value);
 }
 
-/** Development only: from now on objects inside of stores are known too. */
+/** Development only: from now on also records objects inside stores. */
 export function rememberParts(): void {
   isRemembering = true;
 }
 
-/** Whether a value is a store, or an object inside of one that was made since `rememberParts`. */
+/** Whether a value is a store, or an object inside a store that was created after `rememberParts` was called. */
 export function isOfStore(value: unknown): boolean {
   return isStore(value) || (typeof value === "object" && value !== null && parts.has(value));
 }

@@ -6,8 +6,8 @@ import { batch, computed, isComputed, isSignal, signal, untrack } from "./signal
 import { onCleanup } from "./cleanup.ts";
 import { effect } from "./effect.ts";
 
-describe("signals", () => {
-  it("a computed runs when first read, and again only after something it read changed", () => {
+describe("the reactivity system", () => {
+  it("runs a computed when it is first read, and again only after a dependency changed", () => {
     const a = signal(1);
     let runs = 0;
     const double = computed(() => (runs++, a.value * 2));
@@ -19,7 +19,7 @@ describe("signals", () => {
     assert.deepEqual([double.value, runs], [8, 2]);
   });
 
-  it("an effect sees no half-updated state", () => {
+  it("never shows an effect half-updated state", () => {
     const a = signal(1);
     const left = computed(() => a.value + 1);
     const right = computed(() => a.value * 10);
@@ -29,7 +29,7 @@ describe("signals", () => {
     assert.deepEqual(seen, ["2/10", "3/20"]);
   });
 
-  it("an effect behind a computed whose value stayed does not run", () => {
+  it("does not run an effect if the computed it reads keeps its value", () => {
     const a = signal(1);
     const parity = computed(() => a.value % 2);
     let runs = 0;
@@ -38,7 +38,7 @@ describe("signals", () => {
     assert.equal(runs, 1);
   });
 
-  it("what is no longer read no longer triggers", () => {
+  it("does not run an effect for a signal that it no longer reads", () => {
     const which = signal(true);
     const a = signal(1);
     const b = signal(1);
@@ -51,7 +51,7 @@ describe("signals", () => {
     assert.equal(runs, 3);
   });
 
-  it("a batch updates once, also when it throws", () => {
+  it("runs effects once per batch, even if the batch throws", () => {
     const a = signal(0);
     let runs = 0;
     effect(() => void (runs++, a.value));
@@ -65,7 +65,7 @@ describe("signals", () => {
     assert.equal(runs, 2);
   });
 
-  it("an effect's cleanup runs before its next run and at its end", () => {
+  it("runs an effect's cleanup before its next run and at its end", () => {
     const a = signal(1);
     const log: string[] = [];
     const end = effect(() => {
@@ -78,7 +78,7 @@ describe("signals", () => {
     assert.deepEqual(log, ["clean 1", "clean 2"]);
   });
 
-  it("an effect that throws does not stop the others, and runs again", () => {
+  it("runs the other effects if one throws, and runs that one again later", () => {
     const a = signal(0);
     const seen: number[] = [];
     effect(() => {
@@ -91,7 +91,7 @@ describe("signals", () => {
     assert.deepEqual(seen, [0, 0, 100, 2, 200]);
   });
 
-  it("an effect whose cleanup throws runs again all the same, and the cleanups after that one run", () => {
+  it("runs the remaining cleanups and the effect if a cleanup throws", () => {
     const a = signal(0);
     const log: string[] = [];
     const end = effect(() => {
@@ -119,7 +119,7 @@ describe("signals", () => {
     ]);
   });
 
-  it("what a run that throws had begun is undone, and its error is the one that is told", () => {
+  it("runs the cleanups of an effect that throws, and reports the effect's error", () => {
     const log: string[] = [];
     const fails = (): void => {
       onCleanup(() => {
@@ -132,12 +132,12 @@ describe("signals", () => {
     assert.deepEqual(log, ["undone"]);
   });
 
-  it("effects that set each other off for ever are stopped with an error", () => {
+  it("stops effects that trigger each other endlessly, with an error", () => {
     const a = signal(0);
     assert.throws(() => effect(() => void a.value++), /effect cycle/);
   });
 
-  it("untrack reads without subscribing; a computed is read-only", () => {
+  it("does not track reads inside untrack, and rejects writes to a computed", () => {
     const a = signal(1);
     let runs = 0;
     effect(() => void (runs++, untrack(() => a.value)));
@@ -152,9 +152,9 @@ describe("signals", () => {
   });
 });
 
-/** Builds the same random graph on both libraries, writes the same values, compares what the effects saw. */
-describe("signals against alien-signals", () => {
-  it("agree on random graphs: same values, same effects, none twice", () => {
+/** Builds the same random graph with both libraries, writes the same values, and compares what the effects saw. */
+describe("the reactivity system", () => {
+  it("produces the same values and effect runs as alien-signals on random graphs", () => {
     const graphs = fc.record({
       sources: fc.integer({ min: 1, max: 4 }),
       computeds: fc.array(fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
@@ -171,7 +171,7 @@ describe("signals against alien-signals", () => {
           theirs.push({ read: () => other(), write: (value) => other(value) });
         }
         const combine = (nodes: typeof ours, picks: number[], count: number) => (): number =>
-          // Reads the later ones only when the first is even: dependencies change from run to run.
+          // Reads the later nodes only if the sum so far is even, so dependencies change from run to run.
           picks.reduce(
             (sum, pick, at) =>
               at > 0 && sum % 2 ? sum : (sum + (nodes[pick % count] as { read: () => number }).read()) % 7,

@@ -1,14 +1,14 @@
-/** The surface of the dependency graph: `signal`, `computed`, `watch`, `batch`, `untrack`. The same on both sides. */
+/** The API of the dependency graph: `signal`, `computed`, `watch`, `batch`, `untrack`. The same code on the server and in the browser. */
 import { assign, flush, guard, owned, reader, refresh, touch, type Edge, type Node } from "./system.ts";
 
 export { batch, untrack } from "./system.ts";
 
-/** A value that can be read and set; reading inside a computed, effect or binding subscribes it. */
+/** A value that can be read and set. Reading it inside a computed, effect or binding subscribes that to it. */
 export interface Signal<T> {
   value: T;
 }
 
-/** A value derived from others, run when first read and again only when something it read has changed. */
+/** A value derived from others. It is computed when first read, and again only when something it read has changed. */
 export interface Computed<T> {
   readonly value: T;
 }
@@ -32,7 +32,7 @@ export class Cell implements Node {
   }
 
   get value(): unknown {
-    // Tracked after it is up to date, or its own first value would mark the reader; and tracked even when it throws.
+    // Track after refreshing, otherwise the node's own first value would mark the reader dirty. Track even if it throws.
     try {
       if (this._mark) refresh(this);
     } finally {
@@ -56,7 +56,7 @@ export class Cell implements Node {
   }
 }
 
-/** @param value first value; it must be able to travel in the page when browser code captures the signal. */
+/** @param value the initial value; it must be serializable if browser code captures the signal. */
 export function signal<T>(value: T): Signal<T> {
   return new Cell(value) as Signal<T>;
 }
@@ -66,10 +66,9 @@ export function computed<T>(run: () => T): Computed<T> {
 }
 
 /**
- * Has `write` take what `run` gives, now and whenever something that `run` read has changed; what `write` reads counts for
- * nothing.
- * @param isQuiet not now: what it would write is there already.
- * @param end called when it has ended.
+ * Calls `write` with the result of `run`, now and whenever something that `run` read has changed. Reads inside `write` are not tracked.
+ * @param isQuiet skips the first write, because its result is in place already.
+ * @param end called when the watch has ended.
  */
 export function watch<T>(run: () => T, write: (value: T) => void, isQuiet?: boolean, end?: () => void): Node {
   const node = new Cell(undefined, run, write, end);
@@ -84,7 +83,7 @@ export function isSignal(value: unknown): value is Signal<unknown> {
   return value instanceof Cell;
 }
 
-/** Whether a value is a computed, which is never written into a page. */
+/** Whether a value is a computed. Pages never contain computeds. */
 export function isComputed(value: unknown): boolean {
   return value instanceof Cell && value._run !== undefined;
 }

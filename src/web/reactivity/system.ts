@@ -1,16 +1,16 @@
 /**
- * The dependency graph: who read what, what is out of date, what runs again. No surface: signal.ts has that.
+ * The dependency graph: tracks reads, marks outdated nodes and runs them again. signal.ts provides the API.
  *
- * Push-pull. A write marks the direct readers dirty and everything behind them `check`; an effect that is marked is
- * queued; a read or a flush asks only what is marked. So each node runs at most once a flush, sees no half-updated
- * state, and depends on exactly what it read last time. Oracle in the tests: alien-signals.
+ * The algorithm is push-pull. A write marks the direct readers dirty and all nodes behind them `check`, and queues marked effects. A read
+ * or a flush then evaluates only marked nodes. So each node runs at most once per flush, never sees half-updated state, and depends on
+ * exactly what it read last time. The tests compare it with alien-signals.
  *
  *     write a ──► b (dirty) ──► c (check) ──► effect e (check, queued)
  *
- * Fields and functions that start with an underscore are renamed when the browser assets are built.
+ * The browser build renames fields and functions that start with an underscore.
  */
 
-/** Fresh: the value holds. Check: something behind a reader changed, ask it. Dirty: a direct dependency changed. */
+/** Fresh: the value is current. Check: an indirect dependency changed, so check the sources. Dirty: a direct dependency changed. */
 const FRESH = 0;
 const CHECK = 1;
 const DIRTY = 2;
@@ -18,9 +18,9 @@ const DISPOSED = 3;
 
 export interface Node {
   _value: unknown;
-  /** Of computeds and effects. */
+  /** Set for computeds and effects. */
   _run: (() => unknown) | undefined;
-  /** Of effects: takes what a run gave. */
+  /** Set for effects: receives the result of a run. */
   _write: ((value: never) => void) | undefined;
   _mark: number;
   _sources: Edge[] | undefined;
@@ -30,7 +30,7 @@ export interface Node {
   _end: (() => void) | undefined;
 }
 
-/** `_reader` has read `_source`: one of the source's readers, who are called in the order in which they read. */
+/** Says that `_reader` has read `_source`. The edges of a source form a list, in the order in which its readers read it. */
 export interface Edge {
   _source: Node;
   _reader: Node;
@@ -38,14 +38,14 @@ export interface Edge {
   _after: Edge | undefined;
 }
 
-/** Whoever runs now and so depends on what is read. */
+/** The node that is running; it subscribes to everything that is read. */
 export let reader: Node | undefined;
-/** Collects the effects made while a scope is set up, so that they end together. */
+/** Collects the effects created while a scope is set up, so that they can be ended together. */
 export let owned: Node[] | undefined;
 let batchDepth = 0;
 let queue: Node[] = [];
 
-/** Called before the first write to a node that came with the page (docs/resume-protocol.md section 6). */
+/** Called before a write to a node that may have come with the page (docs/resume-protocol.md section 6). */
 let beforeWrite: ((node: object) => void) | undefined;
 
 export function onBeforeWrite(hook: ((node: object) => void) | undefined): void {
@@ -56,7 +56,7 @@ export function touch(node: object): void {
   beforeWrite?.(node);
 }
 
-/** How code of the page is run. The part `boundary` puts its own functions here, which catch what it throws. */
+/** Runs the page's code. The part `boundary` replaces these functions by ones that catch errors. */
 export const guard: {
   /** @param place element to which the code belongs */
   _run(run: () => unknown, place?: object): unknown;
@@ -64,7 +64,7 @@ export const guard: {
   _made?(node: Node): void;
 } = { _run: (run) => run() };
 
-/** Effects that set each other for ever are a bug of the page; a queue this long is taken for one. */
+/** Effects that trigger each other endlessly are a bug of the page. A queue of this length is taken for that. */
 const MAX_QUEUE = 1e6;
 
 export function assign(node: Node, value: unknown): void {
@@ -85,7 +85,7 @@ function markReaders(node: Node, level: number): void {
   }
 }
 
-/** Brings a marked node up to date. @param isQuiet what an effect would write is there already */
+/** Brings a marked node up to date. @param isQuiet skips the write of an effect, because its result is in place already */
 export function refresh(node: Node, isQuiet?: boolean): void {
   if (node._mark === CHECK) {
     for (const { _source } of node._sources!) {
@@ -94,8 +94,8 @@ export function refresh(node: Node, isQuiet?: boolean): void {
     }
   }
   const { _mark, _write } = node;
-  // Fresh before it runs: an effect may set itself off, and one that throws must be able to run again. A computed that
-  // throws stays dirty and throws again when read.
+  // Marked fresh before it runs, since an effect may trigger itself and one that throws must be able to run again. A computed that
+  // throws stays dirty and throws again when it is read.
   if (_mark < (_write ? DISPOSED : DIRTY)) node._mark = FRESH;
   if (_mark !== DIRTY) return;
   forget(node);
@@ -129,12 +129,12 @@ export function dispose(node: Node): void {
   node._end?.();
 }
 
-/** Runs what is queued. One effect that throws does not keep the others from running; the first error is thrown. */
+/** Runs the queued effects. If some throw, the others still run, and the first error is thrown at the end. */
 export function flush(): void {
   if (batchDepth) return;
   const errors: unknown[] = [];
   batchDepth = 1;
-  // What runs may queue more, which this loop comes to as well.
+  // Effects may queue more nodes; the loop reaches those too.
   for (const node of queue) {
     try {
       if (queue.length > MAX_QUEUE) {
@@ -151,7 +151,7 @@ export function flush(): void {
   if (errors.length) throw errors[0];
 }
 
-/** Runs `run`; effects wait until the outermost batch ends. */
+/** Runs `run`. Effects wait until the outermost batch ends. */
 export function batch<T>(run: () => T): T {
   batchDepth++;
   try {
@@ -174,18 +174,18 @@ export function untrack<T>(run: () => T): T {
 }
 
 /**
- * While a scope wakes, the first run of a binding only records what it reads: the document is the server's, or the
- * user's where something was typed.
+ * While a scope wakes, the first run of a binding only records what it reads: the document already shows the server's values or the
+ * user's input.
  */
 let isQuiet = false;
 
-/** Whether that is so now. A function: parts take what core exports once, when they are loaded. */
+/** Whether bindings currently skip their first write. A function, because parts copy core's exports once, when they load. */
 export const isResuming = (): boolean => isQuiet;
 
 /**
  * Runs `run`, untracked.
- * @param quiet what the effects made meanwhile would write is there already, unless they see to that themselves.
- * @returns the way to end them all.
+ * @param quiet whether effects created by `run` skip their first write.
+ * @returns a function that ends all of these effects.
  */
 export function scoped(quiet: boolean, run: () => void): () => void {
   const outer = owned;

@@ -15,9 +15,9 @@ const controller = {
   resume: () => undefined,
 };
 
-describe("an attempt to deliver", () => {
+describe("a delivery attempt", () => {
   for (const setMs of [-3_600_000, 3_600_000])
-    it(`reports its own duration and the receiver's, when the clock is set by ${setMs} ms meanwhile`, async () => {
+    it(`reports its duration and the receiver's correctly when the clock is set by ${setMs} ms meanwhile`, async () => {
       const clock = new SimulatedClock();
       const results: AttemptResult[] = [];
       const pool = new ConnectionPool({ clock, policy: new SsrfPolicy(), total: 1 });

@@ -84,7 +84,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
     // undici reports a 101 without an Upgrade header as an interim response.
     if (statusCode === 101) return this.#end("the response switches protocols, which svc did not request");
     if (statusCode < 200) {
-      if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim answers (1xx)`);
+      if (++this.#interim > MAX_INTERIM) this.#end(`sent more than ${MAX_INTERIM} interim responses (1xx)`);
       return;
     }
     const headers = headerList(controller.rawHeaders);
@@ -146,7 +146,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Deadline {
       statusCode,
       response: statusCode === undefined ? undefined : textOf(this.#kept),
       responseHeaders: this.#headers,
-      error: error ?? (statusCode === undefined ? "the answer has no status" : errorOfStatus(statusCode)),
+      error: error ?? (statusCode === undefined ? "the response has no status" : errorOfStatus(statusCode)),
       retryAfterMs: retryAfterMs(this.#retryAfter, this.#clock.now()),
       timings: this.#timings(connecting ?? {}),
     };

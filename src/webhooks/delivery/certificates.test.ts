@@ -1,6 +1,6 @@
 /**
- * Receivers that can't prove who they are: nothing is sent to them, and the attempt says what was wrong. `test/fixtures/tls` holds an
- * authority made for this test and what it signed, good for a century; the authority is trusted here as NODE_EXTRA_CA_CERTS would have it.
+ * Receivers with invalid certificates: nothing is sent to them, and the attempt reports the reason. `test/fixtures/tls` contains a CA
+ * made for this test and its certificates, valid for a century. The test trusts that CA as NODE_EXTRA_CA_CERTS would.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const PATIENCE_MS = 30_000;
 const pem = (name: string): string =>
   readFileSync(new URL(`../../../test/fixtures/tls/${name}.pem`, import.meta.url), "utf8");
 
-/** What attempts at a receiver with this certificate came to, one after the other, and how many requests and connections the receiver saw. */
+/** The outcomes of successive attempts at a receiver with this certificate, and the requests and connections that it saw. */
 async function attempts(
   certificate: string,
   count = 1,
@@ -43,7 +43,7 @@ async function attempts(
   for (let made = 1; made <= count; made++) {
     await webhooks.ping(registration.id);
     for (const endMs = Date.now() + PATIENCE_MS; store.attemptRows.length < made;) {
-      assert.ok(Date.now() < endMs, "waited in vain for an attempt");
+      assert.ok(Date.now() < endMs, "no attempt was recorded in time");
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -59,7 +59,7 @@ describe("a receiver whose certificate", () => {
   const { emitWarning } = process;
   const warnings: string[] = [];
   before(() => {
-    // Node's own word that it has read the variable: here that is what is tried, and nobody needs to be told.
+    // Silences Node's warning about the variable, which this test sets on purpose.
     process.emitWarning = (warning: string | Error) => void warnings.push(String(warning));
     tls.createSecureContext = (options) =>
       createSecureContext({ ...options, ...(options?.cert ? {} : { ca: pem("ca") }) });
@@ -71,7 +71,7 @@ describe("a receiver whose certificate", () => {
     else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
-  it("is in order gets the delivery, and those after it over the same connection", async () => {
+  it("is valid gets the delivery, and later ones over the same connection", async () => {
     const { rows, requests, connections } = await attempts("valid", 3);
     assert.deepEqual(
       rows.map(({ error, statusCode }) => [error, statusCode]),
@@ -90,7 +90,7 @@ describe("a receiver whose certificate", () => {
     ["other-name", "is for another name", "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["self-signed", "is signed by itself", "DEPTH_ZERO_SELF_SIGNED_CERT"],
   ] as const) {
-    it(`${is} is sent nothing, whatever NODE_TLS_REJECT_UNAUTHORIZED says`, async () => {
+    it(`${is} gets no request, whatever the value of NODE_TLS_REJECT_UNAUTHORIZED`, async () => {
       process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
       const { rows, requests } = await attempts(certificate);
       assert.deepEqual([rows[0]?.error, requests], [`connection failed: ${code}`, 0]);

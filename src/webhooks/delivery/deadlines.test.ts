@@ -5,9 +5,9 @@ import { Deadlines } from "./deadlines.ts";
 
 const TIMEOUT_MS = 15_000;
 
-describe("deadlines of attempts", () => {
+describe("attempt deadlines", () => {
   for (const setMs of [-3_600_000, 0, 3_600_000])
-    it(`come after their time and no sooner, in the order they began, when the clock is set by ${setMs} ms meanwhile`, async () => {
+    it(`expire after their timeout and no sooner, in order, when the clock is set by ${setMs} ms meanwhile`, async () => {
       const clock = new SimulatedClock();
       const deadlines = new Deadlines(clock, TIMEOUT_MS);
       const expired: string[] = [];

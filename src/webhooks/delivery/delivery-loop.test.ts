@@ -1,4 +1,4 @@
-/** The delivery loop over real HTTP on loopback, its time moved by hand. */
+/** The delivery loop over real HTTP on loopback, with a simulated clock. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { OutboxRows } from "../../graphs/machine/report-types.ts";
@@ -11,7 +11,7 @@ import { verify } from "../signing/verify.ts";
 describe("a delivery", () => {
   afterEach(closeAll);
 
-  it("is a signed POST that the receiver can verify, recorded with its answer", async () => {
+  it("is a signed POST that the receiver can verify, recorded with its response", async () => {
     const test = await rig();
     const receiver = await test.receiver({
       replies: [{ status: 200, body: "thanks", headers: { "X-Request-Id": "r7", "Set-Cookie": "planted" } }],
@@ -48,7 +48,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  it("goes to each registration that listens for its event and is enabled", async () => {
+  it("is sent to each enabled registration that listens for its event", async () => {
     const test = await rig();
     const [listening, deaf, off] = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.webhooks.update(deaf.id, { events: ["graph.failed"] });
@@ -65,7 +65,7 @@ describe("a delivery", () => {
     );
   });
 
-  it("goes to registrations that hear of its worker, or of all", async () => {
+  it("is sent to registrations that filter by its worker, or do not filter", async () => {
     const test = await rig();
     const [named, other, every] = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.webhooks.update(named.id, { workers: ["greet", "audit"] });
@@ -81,7 +81,7 @@ describe("a delivery", () => {
     await other.received(1);
   });
 
-  it("carries the headers of its registration beside ours", async () => {
+  it("has the headers of its registration beside its own", async () => {
     const test = await rig();
     const receiver = await test.receiver();
     await test.webhooks.update(receiver.id, { headers: { Authorization: "Bearer abc", "X-Team": "audits" } });
@@ -96,7 +96,7 @@ describe("a delivery", () => {
     assert.equal((await receiver.received(2))[1]?.headers["x-team"], undefined);
   });
 
-  it("that fails is tried again on schedule under the same id, then failed, and can be replayed", async () => {
+  it("that fails is retried on schedule with the same id, then failed, and can be replayed", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500, { hangUp: true }, 404, 204] });
     await test.emit();
@@ -140,7 +140,7 @@ describe("a delivery", () => {
     await receiver.received(2);
   });
 
-  it("is not led elsewhere by a redirect", async () => {
+  it("does not follow a redirect", async () => {
     const test = await rig();
     const target = await createReceiver();
     open.push(() => target.close());
@@ -153,7 +153,7 @@ describe("a delivery", () => {
     assert.match(test.store.attemptRows[0]?.error ?? "", /redirects are not followed/);
   });
 
-  it("answered 410 fails and disables the registration, whose other deliveries wait until it is enabled", async () => {
+  it("that gets a 410 fails and disables the registration, whose other deliveries wait until it is enabled", async () => {
     const disabled: string[] = [];
     const test = await rig({ onDisabled: ({ id }) => disabled.push(id) });
     const receiver = await test.receiver({ replies: [410, 204] });
@@ -171,7 +171,7 @@ describe("a delivery", () => {
     await receiver.received(2);
   });
 
-  it("is given up 15 s after it began when no answer comes", async () => {
+  it("times out 15 s after its start if no response arrives", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [{ delay: "never" }] });
     await test.emit();
@@ -187,7 +187,7 @@ describe("a delivery", () => {
     );
   });
 
-  it("is delivered when the status says so, though the body never ends; 2 KB of it are kept", async () => {
+  it("succeeds with the status line, even if the body never ends, and 2 KB of the body are kept", async () => {
     const test = await rig();
     const dripping = await test.receiver({ replies: [{ status: 200, dripEvery: 5 }] });
     const flooding = await test.receiver({ replies: [{ status: 200, body: "é".repeat(500_000) }] });
@@ -199,7 +199,7 @@ describe("a delivery", () => {
     );
     const flood = (await test.store.attempts((await deliveriesOf(test, flooding.id))[0]?.id ?? ""))[0];
     assert.equal(flood?.response, "é".repeat(1024));
-    await test.until(() => dripping.dripped >= 3, "the head is long there");
+    await test.until(() => dripping.dripped >= 3, "the head has arrived");
     await test.clock.advance(15_000);
     await test.until(
       async () => (await deliveriesOf(test, dripping.id))[0]?.status === "delivered",
@@ -207,7 +207,7 @@ describe("a delivery", () => {
     );
   });
 
-  it("to an address the policy refuses is not sent, and says which rule", async () => {
+  it("to a forbidden address is not sent, and names the rule", async () => {
     const store = await FakeWebhookStore.open();
     const before = await rig({}, store);
     const receiver = await before.receiver();
@@ -223,11 +223,11 @@ describe("a delivery", () => {
 describe("the delivery loop", () => {
   afterEach(closeAll);
 
-  it("what attempts say of a registration and edits of it at the same time lose nothing", async () => {
+  it("loses neither the health of a registration nor a concurrent edit of it", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(9);
-    await test.until(() => receiver.deliveries.length === 9, "nine failures under way");
+    await test.until(() => receiver.deliveries.length === 9, "nine requests in flight");
     await Promise.all([
       test.webhooks.update(receiver.id, { description: "edited" }),
       test.webhooks.update(receiver.id, { workers: ["audit"] }),
@@ -238,7 +238,7 @@ describe("the delivery loop", () => {
     assert.deepEqual([description, workers], ["edited", ["audit"]]);
   });
 
-  it("a silent endpoint holds 8 slots and delays nobody else", async () => {
+  it("gives a silent endpoint 8 slots, and delays no other endpoint", async () => {
     const test = await rig();
     const [silent, quick] = [await test.receiver({ replies: [{ delay: "never" }] }), await test.receiver()];
     await test.emit(40);
@@ -253,7 +253,7 @@ describe("the delivery loop", () => {
     await silent.received(40);
   });
 
-  it("a burst beyond what is held in memory arrives whole", async () => {
+  it("delivers a burst that is larger than its memory limit completely", async () => {
     const test = await rig();
     const receivers = [await test.receiver(), await test.receiver(), await test.receiver()];
     await test.emit(300);
@@ -267,12 +267,12 @@ describe("the delivery loop", () => {
     assert.equal(test.store.attemptRows.length, 900, "each sent once");
   });
 
-  it("after ten failures in a row waits, burns no attempts, and probes with one", async () => {
+  it("waits after ten failures in a row without using attempts, and probes with one", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit(30);
     await test.until(async () => (await test.webhooks.get(receiver.id)).state === "failing", "the breaker opens");
-    await test.until(() => test.store.attemptRows.length === receiver.deliveries.length, "those under way recorded");
+    await test.until(() => test.store.attemptRows.length === receiver.deliveries.length, "attempts in flight recorded");
     const sent = receiver.deliveries.length;
     assert.ok(sent >= 10 && sent < 30, `${sent} sent before it opened`);
     await test.clock.advance(59_999);
@@ -296,14 +296,14 @@ describe("the delivery loop", () => {
     );
   });
 
-  it("a crash between the POST and its record sends again under the same id", async () => {
+  it("sends again with the same id after a crash between the POST and its record", async () => {
     const clock = new SimulatedClock();
     const test = await rig({ clock });
     const receiver = await test.receiver();
-    test.store.failRecords = 1; // the process that loses its answer, seen from the store
+    test.store.failRecords = 1; // The process never receives the result of its write.
     await test.emit();
     await receiver.received(1);
-    await test.until(() => test.logged.length === 1, "the trouble is told");
+    await test.until(() => test.logged.length === 1, "the failure is logged");
     assert.match(test.logged[0] ?? "", /msg_.* could not be recorded[^]*disk full/);
     await test.webhooks.close();
     const restarted = await rig({ clock }, test.store);
@@ -316,19 +316,19 @@ describe("the delivery loop", () => {
     assert.equal(ids[0], ids[1]);
   });
 
-  it("a store in trouble is left alone for 5 s instead of repeating deliveries", async () => {
+  it("pauses for 5 s after a store failure instead of repeating deliveries", async () => {
     const test = await rig();
     const receiver = await test.receiver();
     test.store.failRecords = 1;
     await test.emit();
-    await test.until(() => test.logged.length === 1, "the trouble is told");
+    await test.until(() => test.logged.length === 1, "the failure is logged");
     await test.clock.advance(4999);
     assert.equal(receiver.deliveries.length, 1);
     await test.clock.advance(1);
     await receiver.received(2);
   });
 
-  it("closing waits for what is under way, and what it cuts off stays pending without an attempt", async () => {
+  it("waits for attempts in flight when it closes, and aborted ones stay pending without an attempt", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [{ delay: "never" }] });
     await test.emit();
@@ -343,7 +343,7 @@ describe("the delivery loop", () => {
     assert.equal(receiver.deliveries.length, 1, "nothing is sent any more");
   });
 
-  it("what waits for a registration that was deleted ends as failed", async () => {
+  it("fails the pending deliveries of a deleted registration", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500] });
     await test.emit();
@@ -354,7 +354,7 @@ describe("the delivery loop", () => {
     assert.equal(receiver.deliveries.length, 1);
   });
 
-  it("what waits for a registration that only another process knows of yet is sent", async () => {
+  it("sends deliveries of a registration that only another process knows so far", async () => {
     const test = await rig();
     const receiver = await test.receiver();
     const rows = test.webhooks.outboxRows({ ...LIFECYCLE, timestampMs: test.clock.now() });
@@ -364,7 +364,7 @@ describe("the delivery loop", () => {
     await test.until(async () => (await deliveriesOf(test))[0]?.status === "delivered", "delivered");
   });
 
-  it("leaves no timer behind once all is delivered and its connections have been idle for long", async () => {
+  it("leaves no timer behind once everything is delivered and its connections have expired", async () => {
     const test = await rig();
     const receiver = await test.receiver();
     await test.emit(3);
@@ -383,7 +383,7 @@ describe("an ordered registration", () => {
 
   const paused = (pauseNo: number) => ({ ...LIFECYCLE, event: "graph.paused" as const, pauseNo });
 
-  it("gets what is told of a graph in its order, each once that before it has ended, and other graphs meanwhile", async () => {
+  it("gets the events of a run in order, each after the previous one has ended, and other runs meanwhile", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500, 204] });
     await test.webhooks.update(receiver.id, { ordered: true });
@@ -435,10 +435,10 @@ describe("an ordered registration", () => {
   });
 });
 
-describe("ping and sample", () => {
+describe("a ping and a sample", () => {
   afterEach(closeAll);
 
-  it("go through the real path, as often as asked", async () => {
+  it("are delivered like events, as often as requested", async () => {
     const test = await rig();
     const receiver = await test.receiver();
     const ids = [
@@ -456,7 +456,7 @@ describe("ping and sample", () => {
     );
   });
 
-  it("reach the exempt URL on loopback, and only that one", async () => {
+  it("reach the exempt URL on loopback, and no other", async () => {
     const receiver = await createReceiver();
     open.push(() => receiver.close());
     const test = await rig({ allowCidrs: [], exemptUrl: () => receiver.url });
@@ -472,7 +472,7 @@ describe("ping and sample", () => {
 describe("a rotated secret", () => {
   afterEach(closeAll);
 
-  it("signs alone in X-Svc-Signature and beside the old one for 24 h in webhook-signature", async () => {
+  it("signs alone in X-Svc-Signature, and beside the old one for 24 h in webhook-signature", async () => {
     const test = await rig();
     const receiver = await test.receiver();
     const send = async () => {

@@ -88,7 +88,7 @@ export class DeliveryLoop {
   #timerMs = FOREVER_MS;
   #isWoken = false;
   #isLooking = false;
-  /** The current or last look. */
+  /** The current or last check. */
   #looking: Promise<void> = Promise.resolve();
   /** Registrations with pending deliveries have not been read yet. */
   #isNew = true;
@@ -124,7 +124,7 @@ export class DeliveryLoop {
     this.#lookSoon();
   }
 
-  /** Drops queued deliveries of a registration and reads them again, because some must not be sent any more. */
+  /** Drops queued deliveries of a registration and reads them again, because some may no longer be sent. */
   releaseAll(registrationId: string): void {
     this.#queues.hold(registrationId, this.#options.clock.now());
     this.wake(registrationId);
@@ -156,13 +156,13 @@ export class DeliveryLoop {
     ));
   }
 
-  /** Schedules a look for work. Many calls at once cost one look. */
+  /** Schedules a check for work. Concurrent calls share one check. */
   #lookSoon(): void {
     if (this.#isWoken || !this.#isOpen) return;
     this.#isWoken = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // Slots that become free in one turn of the event loop cost one look.
+    // Slots that become free in one turn of the event loop share one check.
     this.#looking = new Promise(setImmediate).then(() => this.#lookWhileWoken());
   }
 
@@ -195,7 +195,7 @@ export class DeliveryLoop {
     this.#isNew = false;
   }
 
-  /** Schedules a look at a time, unless there is an earlier one. */
+  /** Schedules a check at a time, unless there is an earlier one. */
   #wakeAt(wakeMs: number): void {
     if (wakeMs >= this.#timerMs || !this.#isOpen) return;
     this.#timer?.cancel();

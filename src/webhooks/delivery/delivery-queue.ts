@@ -31,7 +31,7 @@ export interface Reading {
   released: Map<string, number>;
   /** The store may have new rows. */
   hasNew: boolean;
-  /** Nothing may start any more. */
+  /** Nothing may start. */
   isDelayed: boolean;
 }
 
@@ -83,7 +83,7 @@ export function isOtherwise({ id, attempts }: DeliveryRow, taken: ReadonlyMap<st
   return before !== undefined && before !== attempts;
 }
 
-/** Lets the next look read the store. */
+/** Lets the next check read the store. */
 export function renew(deliveryQueue: DeliveryQueue): void {
   deliveryQueue.mayHaveMore = true;
   if (deliveryQueue.reading) deliveryQueue.reading.hasNew = true;

@@ -1,4 +1,4 @@
-/** The lanes over a store of arrays. */
+/** The delivery queues over a fake store. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -69,20 +69,20 @@ function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
     queues,
     readings,
     rooms,
-    /** Adds rows to the store, as a commit does. */
+    /** Adds rows to the store, as a commit of another process does. */
     add: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
       for (let at = 0; at < count; at++) {
         rows.push(make(registrationId, change));
       }
       queues.wake(registrationId);
     },
-    /** Adds rows to the store and hands them over, as a commit of this process does. */
+    /** Adds rows to the store and passes them on, as a commit of this process does. */
     offer: (registrationId: string, count: number, change: Partial<DeliveryRow> = {}) => {
       const added = Array.from({ length: count }, () => make(registrationId, change));
       rows.push(...added);
       for (const row of added) queues.offer(row);
     },
-    /** Rows whose attempts are not on record. */
+    /** Rows whose attempts are not recorded yet. */
     rows,
     start: async (): Promise<DeliveryRow[]> => {
       const started: DeliveryRow[] = [];
@@ -94,7 +94,7 @@ function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
       }
       return started;
     },
-    /** The attempt has ended and is on record. */
+    /** Ends and records the attempt. */
     end: (row: DeliveryRow) => {
       rows.splice(
         rows.findIndex(({ id }) => id === row.id),
@@ -113,8 +113,8 @@ function rig(limits: DeliveryLimits = { total: 64, perEndpoint: 8 }) {
 const countOf = (rows: readonly DeliveryRow[], registrationId: string): number =>
   rows.filter((row) => row.registrationId === registrationId).length;
 
-describe("lanes", () => {
-  it("start 8 attempts for one registration and 64 in all, in turn", async () => {
+describe("delivery queues", () => {
+  it("start 8 attempts per registration and 64 in total, in turn", async () => {
     const test = rig();
     for (let at = 0; at < 10; at++) test.add(`wh_${at}`, 20);
     const started = await test.start();
@@ -125,7 +125,7 @@ describe("lanes", () => {
     assert.equal((await alone.start()).length, 8);
   });
 
-  it("give retries half of an endpoint's slots at most, and one at least", async () => {
+  it("give retries at most half of an endpoint's slots, and at least one", async () => {
     const test = rig();
     test.add("wh_1", 20, { attempts: 3 });
     assert.equal((await test.start()).length, 4);
@@ -140,12 +140,12 @@ describe("lanes", () => {
     assert.ok(first.filter((row) => row.attempts === 0).length >= 4);
   });
 
-  it("start a row again that was put off and then released, or sent again, before they had let go of it", async () => {
+  it("start a row again that was postponed and then released or requeued before its slot was freed", async () => {
     const test = rig();
     test.add("wh_1", 1);
     const [row] = await test.start();
     assert.ok(row);
-    // It waits for an earlier one of its graph, which then ends.
+    // The row waits for an earlier one of its run, which then ends.
     test.queues.putOff(row);
     row.dueMs = 21_000;
     test.queues.wake("wh_1");
@@ -160,7 +160,7 @@ describe("lanes", () => {
     assert.deepEqual(await test.start(), []);
   });
 
-  it("keep half of all slots free of retries, and hand on what comes free of theirs", async () => {
+  it("keep half of all slots free of retries, and reuse freed slots for other retries", async () => {
     const test = rig({ total: 4, perEndpoint: 4 });
     test.add("wh_1", 5, { attempts: 1 });
     test.add("wh_2", 5, { attempts: 1 });
@@ -172,7 +172,7 @@ describe("lanes", () => {
     assert.equal(countOf(await test.start(), "wh_3"), 2);
   });
 
-  it("read pages, however long the backlog", async () => {
+  it("read pages of limited size, however long the backlog", async () => {
     const test = rig();
     test.add("wh_1", 5000);
     let delivered = 0;
@@ -186,7 +186,7 @@ describe("lanes", () => {
     assert.ok(Math.max(...test.readings.map(({ limit }) => limit)) <= 128 + 8);
   });
 
-  it("start what is handed over without reading it, where nothing waits in the store", async () => {
+  it("start new rows without a read if nothing is pending in the store", async () => {
     const test = rig();
     test.offer("wh_1", 1);
     const [first] = await test.start();
@@ -199,7 +199,7 @@ describe("lanes", () => {
     assert.equal(started[0]?.status, "pending");
   });
 
-  it("go on without reading where they were told of something while rows were under way", async () => {
+  it("return to starting rows without reads after a notification during attempts", async () => {
     const test = rig();
     test.offer("wh_1", 2);
     const activeCount = await test.start();
@@ -213,7 +213,7 @@ describe("lanes", () => {
     assert.ok(test.readings.length < 20, `${test.readings.length} pages were read`);
   });
 
-  it("start a retry again that was sent again once its attempt was on record, before they had let go of it", async () => {
+  it("start a retry again that was requeued after its attempt was recorded, before its slot was freed", async () => {
     const test = rig();
     test.add("wh_1", 1, { attempts: 1 });
     const [row] = await test.start();
@@ -224,7 +224,7 @@ describe("lanes", () => {
     test.queues.finish(row);
     test.queues.release(row);
     assert.deepEqual(await test.start(), [row]);
-    // The same, let go of while the page is read that has it.
+    // The same, but freed while the page with the row is read.
     row.attempts++;
     test.queues.wake("wh_1");
     const starting = test.start();
@@ -233,7 +233,7 @@ describe("lanes", () => {
     assert.deepEqual(await starting, [row]);
   });
 
-  it("read once though rows end meanwhile", async () => {
+  it("read each queue only once, even if attempts end meanwhile", async () => {
     const test = rig();
     test.add("wh_1", 8);
     const activeCount = await test.start();
@@ -246,7 +246,7 @@ describe("lanes", () => {
     assert.deepEqual([await starting, test.readings.length], [[], 2]);
   });
 
-  it("leave in the store what is more than a page, not due yet, or behind what waits there", async () => {
+  it("leave rows in the store that exceed a page, are not due, or follow pending rows there", async () => {
     const test = rig();
     test.offer("wh_1", 1);
     await test.start();
@@ -267,7 +267,7 @@ describe("lanes", () => {
     assert.equal(ended.size, 200);
   });
 
-  it("start each row once, whatever is handed over, told of, held and released meanwhile", async () => {
+  it("start each row once, for any sequence of commits, notifications, holds and releases", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 120 }), async (steps) => {
         const test = rig({ total: 6, perEndpoint: 4 });
@@ -293,7 +293,7 @@ describe("lanes", () => {
           if (step === "resume") test.queues.resume("wh_1");
           if (step === "pass") test.pass(300);
           if (step === "end" && activeCount.length > 0) test.end(activeCount.shift() as DeliveryRow);
-          // Begun, and not waited for: what comes next comes while pages are read.
+          // Not awaited, so that the next operation occurs while pages are read.
           if (step === "start") starting = starting.then(start);
           await Promise.resolve();
         }
@@ -307,7 +307,7 @@ describe("lanes", () => {
     );
   });
 
-  it("give a row once, though it is pending in the store until its attempt is on record", async () => {
+  it("start a row once, although it is pending in the store until its attempt is recorded", async () => {
     const test = rig();
     test.add("wh_1", 3);
     const started = await test.start();
@@ -319,7 +319,7 @@ describe("lanes", () => {
     assert.equal((await test.start()).length, 3);
   });
 
-  it("say when the next row falls due, and start it then", async () => {
+  it("report when the next row is due, and start it then", async () => {
     const test = rig();
     test.add("wh_1", 1, { dueMs: 5000, attempts: 1 });
     assert.deepEqual([(await test.start()).length, test.queues.wakeMs], [0, 5000]);
@@ -331,7 +331,7 @@ describe("lanes", () => {
     assert.equal(test.queues.wakeMs, FOREVER_MS);
   });
 
-  it("read nothing of a registration that waits, and all of it afterwards", async () => {
+  it("read nothing for a blocked registration, and all of its rows afterwards", async () => {
     const test = rig();
     test.add("wh_1", 3);
     test.rooms.set("wh_1", { slots: 0, untilMs: 9000 });
@@ -346,7 +346,7 @@ describe("lanes", () => {
     assert.equal((await test.start()).length, 3);
   });
 
-  it("start what is offered after a hold whose time has come, though the clock is set back then, and in it when it ends", async () => {
+  it("start rows added after a hold has expired, even if the clock is set back, and hold rows added during a hold", async () => {
     const test = rig();
     test.queues.hold("wh_1", 6000);
     test.pass(5000);
@@ -360,7 +360,7 @@ describe("lanes", () => {
     assert.equal(test.queues.wakeMs, 9000);
   });
 
-  it("let go of what has not started when a registration is held", async () => {
+  it("drop rows that have not started when a registration is held", async () => {
     const test = rig({ total: 64, perEndpoint: 1 });
     test.add("wh_1", 3);
     const [first] = await test.start();

@@ -3,7 +3,7 @@ import { errors } from "undici";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { ConnectionClosedError, MAX_HEAD_BYTES, MAX_RECEIVED_BYTES, OversizedResponseError } from "./connection.ts";
 
-/** undici gives one code to several failures. Their messages tell them apart and hold no address. */
+/** undici gives one code to several failures. Their messages distinguish them and contain no address. */
 const SOCKET_FAILURES: Readonly<Record<string, string>> = {
   "other side closed": "the receiver closed the connection",
   closed: "the receiver closed the connection",

@@ -1,4 +1,4 @@
-/** The webhook half of a store, in SQLite in memory, that counts what is written and fails when told to. */
+/** The webhook part of a store, in memory with SQLite. Counts writes, and fails on command. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Store } from "../../storage/contract/contract.ts";
@@ -22,9 +22,9 @@ export class FakeWebhookStore extends SqliteWebhooks {
   readonly database: Database;
   readonly attemptRows: AttemptRow[] = [];
   saves = 0;
-  /** Set to make the next recordings fail, as a full disk would. */
+  /** Number of records that fail from now on, as on a full disk. */
   failRecords = 0;
-  /** Set where another process has made the registrations, and this one has not read them since. */
+  /** Whether another process created the registrations and this process has not read them yet. */
   isUnread = false;
 
   constructor(database: Database) {
@@ -32,7 +32,7 @@ export class FakeWebhookStore extends SqliteWebhooks {
     this.database = database;
   }
 
-  /** An empty one. */
+  /** Opens an empty store. */
   static async open<Fake extends FakeWebhookStore>(this: new (database: Database) => Fake): Promise<Fake> {
     return new this(await Database.open(":memory:"));
   }
@@ -66,7 +66,7 @@ export class FakeWebhookStore extends SqliteWebhooks {
     this.attemptRows.push(...records.map(({ attempt }) => attempt));
   }
 
-  /** Every delivery there is. */
+  /** All deliveries. */
   async all(): Promise<DeliveryRow[]> {
     const found: DeliveryRow[] = [];
     for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
@@ -94,7 +94,7 @@ export function fakeStore(webhooks: FakeWebhookStore): Store {
   };
 }
 
-it("the fake store fails as often as told, and then keeps what is recorded", async () => {
+it("the fake store fails as often as requested, and then keeps records", async () => {
   const store = await FakeWebhookStore.open();
   store.failRecords = 1;
   await assert.rejects(store.recordAttempts([]), /disk full/);

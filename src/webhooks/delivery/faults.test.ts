@@ -1,4 +1,4 @@
-/** What receivers do wrong, on real sockets: each ends as an attempt on record, with the slot free and little kept. */
+/** Misbehaving receivers on real sockets: each leads to a recorded attempt, a free slot and a bounded response. */
 import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { createWebhooks, type WebhooksOptions } from "../webhooks.ts";
 
 const PATIENCE_MS = 30_000;
 const open: (() => unknown)[] = [];
-/** A server of raw bytes. @returns its port */
+/** A server that sends raw bytes. @returns its port */
 async function raw(
   onRequest: (socket: Socket, requests: number) => void,
   onConnect: (socket: Socket) => void = () => undefined,
@@ -25,7 +25,7 @@ async function raw(
     let text = "";
     socket.on("data", (bytes) => {
       text += bytes.toString("latin1");
-      if (!text.endsWith("}")) return; // every body of ours is an object
+      if (!text.endsWith("}")) return; // All request bodies are objects.
       requests.push(text);
       text = "";
       onRequest(socket, requests.length);
@@ -53,7 +53,7 @@ interface Tried {
   clock: SimulatedClock;
 }
 
-/** Delivers one ping and tells what became of the first attempt. */
+/** Delivers one ping. @returns the result of the first attempt */
 async function deliver(url: string, more: Partial<WebhooksOptions> = {}, isLate = () => false): Promise<Tried> {
   const clock = new SimulatedClock();
   const store = await FakeWebhookStore.open();
@@ -63,10 +63,10 @@ async function deliver(url: string, more: Partial<WebhooksOptions> = {}, isLate 
   open.push(() => webhooks.close(0));
   const { registration } = await webhooks.create({ url });
   const { delivery_id: id } = await webhooks.ping(registration.id);
-  await until(() => isLate() || store.attemptRows.length > 0, "the receiver to do its worst");
+  await until(() => isLate() || store.attemptRows.length > 0, "an attempt or the timeout");
   if (store.attemptRows.length === 0) await clock.advance(15_000);
-  await until(() => store.attemptRows.length > 0, "the attempt on record");
-  await until(() => webhooks.activeCount() === 0, "the slot to come free");
+  await until(() => store.attemptRows.length > 0, "the recorded attempt");
+  await until(() => webhooks.activeCount() === 0, "a free slot");
   return { attempt: store.attemptRows[0] as AttemptRow, delivery: (await store.delivery(id)) as DeliveryRow, clock };
 }
 
@@ -78,7 +78,7 @@ describe("a receiver", () => {
     for (const close of open.splice(0).reverse()) await close();
   });
 
-  it("that is not there is a failed attempt, tried again on schedule", async () => {
+  it("that is unreachable leads to a failed attempt and a retry on schedule", async () => {
     const { port } = await raw(() => undefined);
     await open.pop()?.();
     const { attempt, delivery, clock } = await deliver(at(port));
@@ -86,13 +86,13 @@ describe("a receiver", () => {
     assert.deepEqual([delivery.status, delivery.dueMs], ["pending", clock.now() + 5000]);
   });
 
-  it("that resets before it answers is a failed attempt", async () => {
+  it("that resets the connection before its response leads to a failed attempt", async () => {
     const { port } = await raw((socket) => socket.resetAndDestroy());
     const { attempt } = await deliver(at(port));
     assert.match(attempt.error ?? "", /^connection failed: (?:ECONNRESET|the receiver closed the connection)$/);
   });
 
-  it("that resets in the body of a 200 has answered; what came of it is kept", async () => {
+  it("that resets the connection in the body of a 200 response counts as delivered, with the body so far", async () => {
     const { port } = await raw((socket) => {
       socket.write(`${OK}Content-Length: 100\r\n\r\nhalf of`, () => setImmediate(() => socket.resetAndDestroy()));
     });
@@ -101,7 +101,7 @@ describe("a receiver", () => {
     assert.match(attempt.response ?? "", /^(?:half of)?\n\[answer cut short: connection failed: .+\]$/);
   });
 
-  it("that speaks no TLS where https is asked for is a failed attempt", async () => {
+  it("that does not support TLS at an https URL leads to a failed attempt", async () => {
     const { port } = await raw(
       () => undefined,
       (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
@@ -110,14 +110,14 @@ describe("a receiver", () => {
     assert.match(attempt.error ?? "", /^connection failed: (?:ERR_SSL_\w+|EPROTO|ECONNRESET|UND_ERR_\w+)$/);
   });
 
-  it("whose name server never answers is given up after 15 s", async () => {
+  it("with a name server that never answers times out after 15 s", async () => {
     let isAsked = 0;
     const resolve = (): Promise<string[]> => (isAsked++ === 0 ? Promise.resolve(["127.0.0.1"]) : new Promise(() => {}));
     const { attempt } = await deliver("http://slow.example.com/", { resolve }, () => isAsked > 1);
     assert.deepEqual([attempt.error, attempt.durationMs], ["no answer within 15 s", 15_000]);
   });
 
-  it("that sends its head one byte at a time is given up after 15 s, however alive it looks", async () => {
+  it("that sends its response headers one byte at a time times out after 15 s", async () => {
     let sent = 0;
     const head = `${OK}X-Padding: ${"x".repeat(8000)}`;
     const { port } = await raw((socket) => {
@@ -128,16 +128,16 @@ describe("a receiver", () => {
     assert.deepEqual([attempt.statusCode, attempt.error], [undefined, "no answer within 15 s"]);
   });
 
-  it("that floods with 103 is cut off", async () => {
+  it("that sends endless 103 responses is cut off", async () => {
     const { port } = await raw((socket) => {
       for (let count = 0; count < 200; count++) socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     });
     const { attempt, delivery } = await deliver(at(port));
-    assert.match(attempt.error ?? "", /interim answers/);
+    assert.match(attempt.error ?? "", /interim responses/);
     assert.equal(delivery.status, "pending");
   });
 
-  it("that sends a few 103 before its answer is heard", async () => {
+  it("that sends a few 103 responses before its final one is accepted", async () => {
     const { port } = await raw(
       (socket) => void socket.write(`${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(3)}${OK}Content-Length: 2\r\n\r\nok`),
     );
@@ -145,7 +145,7 @@ describe("a receiver", () => {
     assert.deepEqual([attempt.statusCode, attempt.response, delivery.status], [200, "ok", "delivered"]);
   });
 
-  it("that answers 100 MB is read for 64 KiB and little more", async () => {
+  it("that responds with 100 MB is read for about 64 KiB", async () => {
     let written = 0;
     const { port } = await raw((socket) => {
       socket.write(`${OK}Content-Length: 104857600\r\n\r\n`);
@@ -159,17 +159,17 @@ describe("a receiver", () => {
     });
     const { attempt, delivery } = await deliver(at(port));
     assert.deepEqual([delivery.status, attempt.response], ["delivered", "x".repeat(2048)]);
-    // What the system's buffers of both sides take is sent, too.
+    // The buffers of the system on both sides fill up, too.
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken`);
   });
 
   for (const [what, beginning, endless] of [
     ["a reason phrase", "HTTP/1.1 200 ", "x".repeat(65_536)],
-    ["line breaks before its answer", "", "\r\n".repeat(32_768)],
-    ["interim answers of one name", "HTTP/1.1 103 Early Hints\r\nX: ", "x".repeat(65_536)],
+    ["line breaks before its response", "", "\r\n".repeat(32_768)],
+    ["an interim response with an endless header", "HTTP/1.1 103 Early Hints\r\nX: ", "x".repeat(65_536)],
     ["a chunk extension", `${OK}Transfer-Encoding: chunked\r\n\r\n1;`, "x".repeat(65_536)],
   ] as const) {
-    it(`that sends ${what} without end is cut off, long before its time is over`, async () => {
+    it(`that sends ${what} without end is cut off long before the timeout`, async () => {
       let written = 0;
       const { port } = await raw((socket) => {
         socket.write(beginning);
@@ -186,7 +186,7 @@ describe("a receiver", () => {
     });
   }
 
-  it("that answers with a gzip bomb is not unpacked", async () => {
+  it("that responds with a gzip bomb is not decompressed", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const { port, requests } = await raw((socket) => {
       socket.write(`${OK}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
@@ -198,7 +198,7 @@ describe("a receiver", () => {
     assert.doesNotMatch(requests[0] ?? "", /accept-encoding/i);
   });
 
-  it("that redirects to itself is asked once per attempt", async () => {
+  it("that redirects to itself gets one request per attempt", async () => {
     const { port, requests } = await raw((socket) => {
       socket.write("HTTP/1.1 302 Found\r\nLocation: /hook\r\nContent-Length: 0\r\n\r\n");
     });
@@ -207,7 +207,7 @@ describe("a receiver", () => {
     assert.equal(requests.length, 1);
   });
 
-  it("that speaks no HTTP, or a head beyond 16 KB, is a failed attempt", async () => {
+  it("that does not speak HTTP, or sends headers of more than 16 KB, leads to a failed attempt", async () => {
     for (const [answer, why] of [
       ["220 mail.example.com ESMTP\r\n", /the response is not valid HTTP\/1\.1 \(.+\)$/],
       [`${OK}X: ${"x".repeat(20_000)}\r\n\r\n`, /longer than 16384 bytes$/],
@@ -227,7 +227,7 @@ describe("a receiver", () => {
     ["Retry-After: 999999999\r\n", 86_400_000],
     ["Retry-After: 1\r\n", 5000],
   ] as const) {
-    it(`that answers 429 with "${retryAfter.trim()}" is tried again after ${waitMs / 1000} s`, async () => {
+    it(`that responds with 429 and Retry-After "${retryAfter.trim()}" is retried after ${waitMs / 1000} s`, async () => {
       const { port } = await raw(
         (socket) => void socket.write(`HTTP/1.1 429 Slow\r\n${retryAfter}Content-Length: 0\r\n\r\n`),
       );
@@ -236,7 +236,7 @@ describe("a receiver", () => {
     });
   }
 
-  it("that closes its connections is reached over new ones, one that keeps them over the same", async () => {
+  it("that closes its connections gets new ones, and one that keeps them is reached over the same", async () => {
     const sockets = new Set<Socket>();
     const { port } = await raw((socket) => {
       sockets.add(socket);
@@ -257,7 +257,7 @@ describe("a receiver", () => {
     assert.deepEqual(Object.keys(store.attemptRows[1]?.timings ?? {}), ["first_byte"]);
     for (const socket of sockets) socket.destroy();
     await webhooks.ping(registration.id);
-    await until(() => store.attemptRows.length === 6, "the next");
+    await until(() => store.attemptRows.length === 6, "the next attempt");
     assert.deepEqual([store.attemptRows[5]?.statusCode, sockets.size], [200, 2]);
   });
 });

@@ -1,9 +1,9 @@
-/** Deliveries that are given up by hand: while they wait, and while an attempt is under way. */
+/** Deliveries that an operator gives up, while they wait and during an attempt. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { closeAll, deliveriesOf, LIFECYCLE, rig } from "./delivery.testkit.ts";
 
-/** An attempt that has ended, but for when and with what. */
+/** An ended attempt, except for its time and result. */
 const SENT = {
   durationMs: 1,
   response: "",
@@ -16,7 +16,7 @@ const SENT = {
 describe("a delivery", () => {
   afterEach(closeAll);
 
-  it("given up while it waits is sent no more, though its turn was the next", async () => {
+  it("that is given up while it waits is not sent, even if it was next", async () => {
     const test = await rig({ connections: { perEndpoint: 1 } });
     const receiver = await test.receiver({ replies: [{ delay: "never" }, { delay: "never" }] });
     await test.emit(3);
@@ -26,14 +26,17 @@ describe("a delivery", () => {
     const [given, other] = rows.filter(({ id }) => id !== started);
     const { id = "" } = given ?? {};
     assert.equal((await test.webhooks.giveUp(id)).status, "failed");
-    await assert.rejects(test.webhooks.giveUp(id), { code: "SVC_TRANSITION", message: /is failed; .* be pending$/ });
+    await assert.rejects(test.webhooks.giveUp(id), {
+      code: "SVC_TRANSITION",
+      message: /is failed; only a pending delivery/,
+    });
     await assert.rejects(test.webhooks.giveUp("msg_none"), { code: "SVC_NOT_FOUND" });
     await test.clock.advance(15_000);
     await receiver.received(2);
     assert.equal(receiver.deliveries[1]?.headers["x-svc-delivery"], other?.id);
   });
 
-  it("given up makes way for what comes after it in its graph, where that is told in order", async () => {
+  it("that is given up unblocks the next one of its run in an ordered registration", async () => {
     const test = await rig();
     const receiver = await test.receiver({ replies: [500, 204] });
     await test.webhooks.update(receiver.id, { ordered: true });
@@ -50,7 +53,7 @@ describe("a delivery", () => {
     assert.equal(second?.headers["x-svc-event"], "graph.done");
   });
 
-  it("given up while an attempt is under way is not tried again, and is delivered where that attempt arrives", async () => {
+  it("that is given up during an attempt is not retried, but counts as delivered if that attempt succeeds", async () => {
     for (const [status, outcome] of [
       [500, "failed"],
       [204, "delivered"],
@@ -72,11 +75,11 @@ describe("a delivery", () => {
       const { id = "" } = (await deliveriesOf(test))[0] ?? {};
       assert.equal((await test.webhooks.giveUp(id)).status, "failed");
       answer();
-      await test.until(() => test.store.attemptRows.length === 1, "its record");
+      await test.until(() => test.store.attemptRows.length === 1, "the recorded attempt");
       const { status: last, attempt_count: count } = await test.webhooks.delivery(id);
       assert.deepEqual([last, count], [outcome, 1]);
       await test.clock.advance(86_400_000);
-      await test.until(() => test.webhooks.activeCount() === 0, "its end");
+      await test.until(() => test.webhooks.activeCount() === 0, "the end of the attempt");
       assert.equal(test.store.attemptRows.length, 1);
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Gives a delivery up on an operator's command: it has failed, and can be sent again like any failed one. If an attempt that is running
- * meanwhile arrives, it counts; otherwise there is no other.
+ * Gives up a delivery on an operator's command: it has failed, and can be replayed like any failed one. If a running attempt succeeds, it
+ * counts; otherwise there is no further attempt.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -31,5 +31,5 @@ export async function giveUp(id: string, options: GiveUpOptions): Promise<Delive
 
 function requirePending({ id, status }: DeliveryRow): void {
   if (status === "pending") return;
-  throw new SvcError("SVC_TRANSITION", `The delivery ${id} is ${status}; to give it up needs it to be pending`);
+  throw new SvcError("SVC_TRANSITION", `The delivery ${id} is ${status}; only a pending delivery can be given up`);
 }

@@ -1,4 +1,4 @@
-/** Deliveries of a run, as they arrive, judged by verifiers that others wrote; and forgeries of them. */
+/** Deliveries of a run and forgeries of them, checked by third-party verifiers. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ import { createWebhooks } from "../webhooks.ts";
 const COUNT = 20;
 const PATIENCE_MS = 30_000;
 
-/** What a receiver gets of so many events, each with another result. */
+/** The deliveries that a receiver gets for several events, each with a different result. */
 async function deliveriesOf(secret: string): Promise<readonly Received[]> {
   const store = await FakeWebhookStore.open();
   const webhooks = createWebhooks({ store: fakeStore(store), clock: systemClock, secret, allowCidrs: ["127.0.0.0/8"] });
@@ -70,13 +70,13 @@ describe("every delivery of a run", () => {
       const last = deliveries.at(-1);
       assert.ok(last);
       const openssl = spawnSync("openssl", ["dgst", "-sha256", "-hmac", secret], { input: last.body });
-      // Where openssl is not installed the others have judged.
+      // Without openssl, the other verifiers are enough.
       if (openssl.error) return;
       assert.equal(`sha256=${String(openssl.stdout).trim().split("= ")[1]}`, headersOf(last)["x-svc-signature"]);
     });
   }
 
-  it("is refused with any byte of its body, its id, its time or its signature changed", async () => {
+  it("fails verification with any changed byte in its body, id, time or signature", async () => {
     const secret = newSecret();
     const delivery = (await deliveriesOf(secret))[1];
     assert.ok(delivery);
@@ -94,7 +94,7 @@ describe("every delivery of a run", () => {
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
       const value = headersOf(delivery)[name] ?? "";
       for (let at = 0; at < value.length; at++) {
-        // Of the last character but one of a base64 with padding some bits mean nothing.
+        // Some bits of the last character before the base64 padding have no meaning.
         if (name === "webhook-signature" && at >= value.length - 2) continue;
         const forged = value.slice(0, at) + (value[at] === "1" ? "2" : "1") + value.slice(at + 1);
         const headers = { ...headersOf(delivery), [name]: forged };

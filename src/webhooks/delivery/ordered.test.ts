@@ -1,4 +1,4 @@
-/** Deliveries that wait for those before them, where others release them at any moment: over a store of arrays, with nothing sent. */
+/** Deliveries that wait for earlier ones, while other processes release them at any time. Nothing is sent. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -18,7 +18,7 @@ const GONE_WELL: AttemptResult = {
   timings: undefined,
 };
 
-/** In which others do something as soon as a delivery was put off, and before that is told. */
+/** A store in which a callback runs after a delivery is postponed, but before that is reported. */
 class ReleasingStore extends FakeWebhookStore {
   readings = 0;
   afterRequeue: (() => Promise<void>) | undefined;
@@ -37,15 +37,15 @@ class ReleasingStore extends FakeWebhookStore {
   }
 }
 
-/** Until something is so that takes turns, and no time. */
+/** Waits for a condition by yielding to the event loop. */
 async function until(isTrue: () => boolean, what: string): Promise<void> {
   for (let turn = 0; !isTrue(); turn++) {
-    assert.ok(turn < 1000, `waited in vain for ${what}`);
+    assert.ok(turn < 1000, `timed out waiting for ${what}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-it("a delivery that was put off, and released while that was written, is sent though it was read as due before it was let go of", async () => {
+it("a delivery that was postponed and released during that write is sent, although it was read as due before its slot was freed", async () => {
   const store = await ReleasingStore.open();
   const clock = new SimulatedClock();
   const sent: string[] = [];
@@ -64,7 +64,7 @@ it("a delivery that was put off, and released while that was written, is sent th
   };
   await store.addDelivery(row("msg_1", 1, clock.now() + 60_000));
   store.afterRequeue = async () => {
-    // What it waits for ends elsewhere.
+    // The earlier delivery ends in another process.
     const attempt = { ...GONE_WELL, deliveryId: "msg_1", number: 1 };
     await store.recordAttempts([{ attempt, change: { status: "delivered" } }]);
     store.readings = 0;

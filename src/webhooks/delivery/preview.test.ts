@@ -1,4 +1,4 @@
-/** What is shown before a delivery is sent again, held against what is sent then. */
+/** The preview of a replay is equal to the replay. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -14,13 +14,13 @@ interface Bench {
   receiver: Receiver;
   clock: SimulatedClock;
   hook: string;
-  /** Deliveries that have failed, oldest first. */
+  /** Failed deliveries, oldest first. */
   failed: string[];
-  /** Waits until so many have failed. */
+  /** Waits for this number of failures. */
   fail(count: number): Promise<void>;
 }
 
-/** With a receiver that refuses each first attempt, and a schedule of one attempt. */
+/** A bench with a receiver that rejects each first attempt, and a schedule of one attempt. */
 async function bench(count: number, run: (bench: Bench) => Promise<void>): Promise<void> {
   const clock = new SimulatedClock();
   const store = await FakeWebhookStore.open();
@@ -60,8 +60,8 @@ async function bench(count: number, run: (bench: Bench) => Promise<void>): Promi
   }
 }
 
-describe("what sending a delivery again would send", () => {
-  it("is what is sent, byte for byte, but for the values that a registration adds; and showing it sends nothing", () =>
+describe("the preview of a replay", () => {
+  it("shows the request that a replay sends, except values of custom headers, and sends nothing", () =>
     bench(1, async ({ webhooks, receiver, fail, failed }) => {
       await fail(1);
       const [id = assert.fail()] = failed;
@@ -79,7 +79,7 @@ describe("what sending a delivery again would send", () => {
       assert.ok(!JSON.stringify(preview).includes("of-the-receiver"));
     }));
 
-  it("says that nothing would be, of a webhook that is disabled, and that of a failing one not before its breaker lets it", () =>
+  it("reports that a disabled webhook sends nothing, and that a failing one sends only when its breaker allows", () =>
     bench(12, async ({ webhooks, fail, failed, hook, clock }) => {
       await fail(10);
       const open = await webhooks.previewReplay(failed[0] ?? "");
@@ -92,7 +92,7 @@ describe("what sending a delivery again would send", () => {
       assert.deepEqual([breaker, untilMs], ["disabled", null]);
     }));
 
-  it("is all that failed since, told with what tells it from any other set", () =>
+  it("of a recovery covers all failures since a time, with a digest of the set", () =>
     bench(9, async ({ webhooks, fail, failed, hook, receiver }) => {
       await fail(3);
       const sinceMs = (await webhooks.delivery(failed[1] ?? "")).created_ms;
@@ -109,7 +109,7 @@ describe("what sending a delivery again would send", () => {
       await receiver.received(7, PATIENCE_MS);
     }));
 
-  it("is asked for and sent in a few steps however many have failed, and none of their texts is held meanwhile", async () => {
+  it("of a recovery needs few queries for any number of failures, and keeps no bodies in memory", async () => {
     const COUNT = 2101;
     const store = await FakeWebhookStore.open();
     const webhooks = createWebhooks({ store: fakeStore(store), clock: new SimulatedClock() });

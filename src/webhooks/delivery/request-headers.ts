@@ -39,8 +39,5 @@ const HEADER_TEXT = /^[\x20-\x7e]*$/;
  */
 export function checkHeaders(headers: readonly string[]): void {
   if (HEADER_TEXT.test(headers.join(""))) return;
-  throw new SvcError(
-    "SVC_INVALID",
-    "a header of this webhook has a character that headers must not have; set its headers again",
-  );
+  throw new SvcError("SVC_INVALID", "a header of this webhook has an invalid character; set its headers again");
 }

@@ -97,7 +97,10 @@ export class Resend {
   async known(id: string): Promise<DeliveryRow> {
     const row = await this.#options.store.delivery(id);
     if (row) return row;
-    throw new SvcError("SVC_NOT_FOUND", `There is no delivery "${id.slice(0, 80)}"; list them to see their ids`);
+    throw new SvcError(
+      "SVC_NOT_FOUND",
+      `The delivery "${id.slice(0, 80)}" does not exist; list deliveries to see their ids`,
+    );
   }
 
   /** All that failed since then, newest first. */
@@ -115,15 +118,12 @@ export class Resend {
 /** @throws SvcError `SVC_TRANSITION` */
 export function requireEnabled(row: RegistrationRow): void {
   if (row.enabled) return;
-  throw new SvcError(
-    "SVC_TRANSITION",
-    `The webhook ${row.id} is disabled; enable it first, nothing is sent to it until then`,
-  );
+  throw new SvcError("SVC_TRANSITION", `The webhook ${row.id} is disabled; enable it first`);
 }
 
 function changedMeanwhile(count: number): SvcError {
   return new SvcError(
     "SVC_TRANSITION",
-    `Nothing was sent: what has failed is not what was shown any more (${count} by now); look at it again`,
+    `Nothing was sent: the failed deliveries have changed since the preview (${count} by now); request a new preview`,
   );
 }

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HIDDEN_VALUE, keptHeaders, type ResponseHeaders } from "./response-headers.ts";
 
-/** As the connection gives them. */
+/** Headers as the connection returns them. */
 const kept = (headers: Readonly<Record<string, string | readonly string[]>>): ResponseHeaders =>
   keptHeaders(Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])));
 
-describe("headers that are kept of an answer", () => {
-  it("are those that tell of it, each as it came", () => {
+describe("the stored headers of a response", () => {
+  it("are kept unchanged if they describe the response", () => {
     const headers = {
       "content-type": "text/plain",
       "retry-after": "30",
@@ -17,7 +17,7 @@ describe("headers that are kept of an answer", () => {
     assert.deepEqual(kept(headers), headers);
   });
 
-  it("hold no credential: of cookies, tokens and their kin stands the name alone", () => {
+  it("contain no credentials, but only the names of cookies and tokens", () => {
     const names =
       "set-cookie authorization proxy-authorization authentication-info x-csrf-token x-amz-security-token x-api-key x-session-id x-hub-signature-256".split(
         " ",
@@ -26,7 +26,7 @@ describe("headers that are kept of an answer", () => {
     assert.deepEqual(shown, Object.fromEntries(names.map((name) => [name, HIDDEN_VALUE])));
   });
 
-  it("name addresses without their query, in which a token may stand", () => {
+  it("contain URLs without their query, which may contain a token", () => {
     const shown = kept({
       location: "https://else.example/in?token=planted&x=1",
       link: '<https://a.example/?key=planted>; rel="next", <https://b.example/>',
@@ -37,7 +37,7 @@ describe("headers that are kept of an answer", () => {
     });
   });
 
-  it("name addresses without their fragment, all of their query, and who asks, each of which may let somebody in", () => {
+  it("contain URLs without fragment, query and user info, which may contain credentials", () => {
     for (const [address, shown] of [
       ["https://x.example/cb#access_token=planted", `https://x.example/cb#${HIDDEN_VALUE}`],
       ["https://x.example/cb?a=1;token=planted,planted", `https://x.example/cb?${HIDDEN_VALUE}`],
@@ -48,11 +48,11 @@ describe("headers that are kept of an answer", () => {
       assert.deepEqual(kept({ location: address }), { location: shown });
   });
 
-  it("are joined where one name came several times", () => {
+  it("are joined if a name occurs several times", () => {
     assert.deepEqual(kept({ vary: ["accept", "origin"] }), { vary: "accept, origin" });
   });
 
-  it("are bounded: in number, each in length, and all of them together", () => {
+  it("are limited in number, length and total size", () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x-${at}`, "1"]));
     assert.equal(Object.keys(kept(many)).length, 32);
     assert.equal(kept({ "x-long": "y".repeat(10_000) })["x-long"]?.length, 512 - "x-long".length + 1);
@@ -61,7 +61,7 @@ describe("headers that are kept of an answer", () => {
     assert.deepEqual(kept({ ["n".repeat(600)]: "1", "x-after": "2" }), { "x-after": "2" });
   });
 
-  it("keep a name that objects have themselves", () => {
+  it("keep names that are also properties of objects", () => {
     const shown = kept(JSON.parse('{"__proto__":"1","constructor":"2"}') as Record<string, string>);
     assert.equal(JSON.stringify(shown), '{"__proto__":"1","constructor":"2"}');
   });

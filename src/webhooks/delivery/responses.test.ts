@@ -1,4 +1,4 @@
-/** Which bytes a sender accepts as a response, on real sockets: whole or byte by byte, and what may follow on the connection. */
+/** Responses that the sender accepts, on real sockets, whole or byte by byte, and whether the connection is reused. */
 import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { describe, it } from "node:test";
@@ -11,7 +11,7 @@ import { Sender } from "./sender.ts";
 const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 
-/** Responses with their body, and whether another request may follow on the connection. */
+/** Responses with their bodies, and whether the connection may be reused. */
 const ACCEPTED: [name: string, text: string, isKept: boolean, body: string][] = [
   ["no content", "HTTP/1.1 204 No Content\r\n\r\n", true, ""],
   ["no reason phrase", "HTTP/1.1 204\r\n\r\n", true, ""],
@@ -83,7 +83,7 @@ const row: DeliveryRow = {
   deliveredMs: undefined,
 };
 
-/** Sends two deliveries, one after the other, to a receiver that sends the same bytes to both. @param isClosed whether it then closes */
+/** Sends two deliveries to a receiver that sends the same bytes to both. @param isClosed whether it closes the connection afterwards */
 async function deliver(
   text: string,
   isSlow: boolean,
@@ -125,7 +125,7 @@ async function write(socket: Socket, bytes: Buffer, isSlow: boolean): Promise<vo
 describe("responses of receivers", () => {
   for (const [name, text, isKept, body] of ACCEPTED) {
     it(`a response with ${name} is read, and its connection is ${isKept ? "kept" : "closed"}`, async () => {
-      // Bytes that follow later would belong to the next response.
+      // Later bytes would belong to the next response.
       const isPrompt = /^(?:more|another|bytes)/.test(name);
       for (const isSlow of isPrompt ? [false] : [false, true]) {
         const { results, connections } = await deliver(text, isSlow, false);
@@ -141,7 +141,7 @@ describe("responses of receivers", () => {
   }
 
   for (const [name, text, why] of REJECTED) {
-    it(`a response with ${name} fails the attempt or cuts its body short, with the reason, and its connection is closed`, async () => {
+    it(`a response with ${name} fails the attempt or truncates the body, with the reason, and closes the connection`, async () => {
       for (const isSlow of [false, text.length < 1000]) {
         const { results, connections } = await deliver(text, isSlow, true);
         for (const { statusCode, error, response } of results) assert.match(`${statusCode} ${error} ${response}`, why);

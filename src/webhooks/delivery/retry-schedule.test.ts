@@ -5,7 +5,7 @@ import { DEFAULT_SCHEDULE, nextAttemptMs, readSchedule, retryAfterMs } from "./r
 const delays = readSchedule(DEFAULT_SCHEDULE);
 const HOUR_MS = 3_600_000;
 
-describe("schedule", () => {
+describe("the retry schedule", () => {
   it("waits 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h between ten attempts, then ends", () => {
     const waits: (number | undefined)[] = [];
     for (let number = 1; number <= 10; number++) waits.push(nextAttemptMs(delays, { number, nowMs: 0, random: 0 }));
@@ -17,7 +17,7 @@ describe("schedule", () => {
     );
   });
 
-  it("adds up to a fifth by chance and never takes away", () => {
+  it("adds up to a fifth of jitter, and never subtracts", () => {
     for (const random of [0, 0.5, 0.999_999]) {
       const dueMs = nextAttemptMs(delays, { number: 3, nowMs: 1000, random }) ?? 0;
       assert.equal(dueMs, 1000 + Math.round(1_800_000 * (1 + 0.2 * random)));
@@ -25,12 +25,12 @@ describe("schedule", () => {
     }
   });
 
-  it("a replay after the last attempt begins a new round", () => {
+  it("starts again with a replay after the last attempt", () => {
     assert.equal(nextAttemptMs(delays, { number: 11, nowMs: 0, random: 0 }), 5000);
     assert.equal(nextAttemptMs(delays, { number: 20, nowMs: 0, random: 0 }), undefined);
   });
 
-  it("Retry-After lengthens a wait, up to 24 h, and never shortens one or adds an attempt", () => {
+  it("is extended by Retry-After up to 24 h, but never shortened, and gets no additional attempts", () => {
     const wait = (number: number, asked: number) =>
       nextAttemptMs(delays, { number, nowMs: 0, random: 0, retryAfterMs: asked });
     assert.equal(wait(1, 60_000), 60_000);
@@ -39,11 +39,11 @@ describe("schedule", () => {
     assert.equal(wait(10, 60_000), undefined);
   });
 
-  it("a schedule of one attempt never retries", () => {
+  it("never retries with a schedule of one attempt", () => {
     assert.equal(nextAttemptMs(readSchedule(["0s"]), { number: 1, nowMs: 0, random: 0 }), undefined);
   });
 
-  it("refuses a schedule that is empty or holds no length of time", () => {
+  it("rejects an empty schedule and invalid durations", () => {
     assert.throws(() => readSchedule([]), { code: "SVC_CONFIG" });
     assert.throws(() => readSchedule(["0s", "soon"]), { code: "SVC_CONFIG", message: /"soon"/ });
   });
@@ -51,7 +51,7 @@ describe("schedule", () => {
 
 describe("Retry-After", () => {
   const nowMs = Date.UTC(2026, 0, 1);
-  it("is seconds or an HTTP date in the future", () => {
+  it("is accepted as seconds or an HTTP date in the future", () => {
     const cases: [string | undefined, number | undefined][] = [
       ["120", 120_000],
       [" 0 ", 0],

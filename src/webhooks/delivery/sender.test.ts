@@ -1,4 +1,4 @@
-/** What goes over connections to receivers, on real sockets: whole requests, one at a time, each over a connection that is as it should be. */
+/** Connections to receivers, on real sockets: whole requests, one at a time, each over a clean connection. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -25,7 +25,7 @@ async function until(isTrue: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Lets the event loop finish what a response has started. */
+/** Lets the event loop process a response. */
 async function nextTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -36,7 +36,7 @@ interface Receiver {
   requests: Buffer[];
 }
 
-/** Calls back with each request, of which the body must end with "}". */
+/** Calls back with each request. Each body must end with "}". */
 async function receiver(onRequest: (socket: Socket, requests: number) => void): Promise<Receiver> {
   const requests: Buffer[] = [];
   const listening = await listen((socket) => {
@@ -51,7 +51,7 @@ async function receiver(onRequest: (socket: Socket, requests: number) => void): 
   return { ...listening, requests };
 }
 
-/** Reads nothing of what comes. @param answer sent as soon as somebody has connected */
+/** A server that reads nothing. @param answer sent after a client has connected */
 const deaf = (answer: string): Promise<Pick<Receiver, "url" | "sockets">> =>
   listen((socket) => void socket.pause().write(answer));
 
@@ -70,7 +70,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<Pick<Receiver
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, sockets };
 }
 
-/** Answers each request. */
+/** A server that responds to each request. */
 const answering = (): Promise<Receiver> => receiver((socket) => void socket.write(`${OK}Content-Length: 0\r\n\r\n`));
 
 const row: DeliveryRow = {
@@ -102,10 +102,10 @@ function sender(clock = new SimulatedClock()): (url: string, body?: string) => P
   return (url, body = "{}") => made.send({ ...row, body }, targetOf(url));
 }
 
-describe("a request", () => {
+describe("a request to a receiver", () => {
   afterEach(closeAll);
 
-  it("arrives as it was, with its length in bytes, whatever characters it holds", async () => {
+  it("arrives unchanged, with its length in bytes, for any characters", async () => {
     const { url, requests } = await receiver((socket) => void socket.write("HTTP/1.1 204 x\r\n\r\n"));
     const body = JSON.stringify({ text: "naïve 🦊 ".repeat(5000) });
     const { statusCode } = await sender()(url, body);
@@ -114,27 +114,27 @@ describe("a request", () => {
     assert.match(head, new RegExp(`\r\ncontent-length: ${Buffer.byteLength(body)}$`));
   });
 
-  it("a request is refused before it goes out when a header has a line break or another control character", () => {
+  it("is rejected before it is sent if a header has a line break or another control character", () => {
     for (const header of ["1\r\nX-B: 2", "1\n", "1\0", "é"])
-      assert.throws(() => checkHeaders(["X-A", header]), /a character that headers must not have/);
-    assert.throws(() => checkHeaders(["X\r\nY", "1"]), /a character that headers must not have/);
+      assert.throws(() => checkHeaders(["X-A", header]), /an invalid character/);
+    assert.throws(() => checkHeaders(["X\r\nY", "1"]), /an invalid character/);
     checkHeaders(["X-A", "1 ~!"]);
   });
 
-  it("that can't be made is an attempt that has failed, over at once", async () => {
+  it("that can't be created is a failed attempt that ends at once", async () => {
     const clock = new SimulatedClock();
     const sending = new Sender({ clock, policy: new SsrfPolicy(), total: 8 });
     open.push(() => sending.destroy());
     const result = await sending.send(row, targetOf("http://8.8.8.8/", { "X-A": "1\r\nX-B: 2" }));
-    assert.match(result.error ?? "", /^a header of this webhook has a character/);
+    assert.match(result.error ?? "", /^a header of this webhook has an invalid character/);
     assert.deepEqual([result.statusCode, clock.pending], [undefined, 0]);
   });
 });
 
-describe("a connection", () => {
+describe("a connection to a receiver", () => {
   afterEach(closeAll);
 
-  it("that was sent an answer nobody asked for is not used again", async () => {
+  it("that received an unexpected response is not reused", async () => {
     const { url, sockets } = await receiver((socket, requests) => {
       const answer = `${OK}Content-Length: 1\r\n\r\n`;
       socket.write(requests === 1 ? `${answer}a${answer}x` : `${answer}b`);
@@ -144,7 +144,7 @@ describe("a connection", () => {
     assert.equal(sockets.length, 2);
   });
 
-  it("that is sent one later, while it is idle, is not used again either", async () => {
+  it("that receives an unexpected response later, while it is idle, is not reused", async () => {
     const { url, sockets } = await receiver((socket, requests) => {
       socket.write(`${OK}Content-Length: 1\r\n\r\n${requests}`);
     });
@@ -162,20 +162,20 @@ describe("a connection", () => {
     ["sent an answer", (socket: Socket) => void socket.write(`${OK}Content-Length: 1\r\n\r\nx`)],
     ["sent something else than HTTP", (socket: Socket) => void socket.write("220 mail.example.com ESMTP\r\n")],
   ] as const) {
-    it(`that is ${what} just as it is taken again is not used again`, async () => {
+    it(`that is ${what} at the moment of its reuse is not reused`, async () => {
       const { url, sockets } = await receiver((socket, requests) => {
         socket.write(`${OK}Content-Length: 1\r\n\r\n${requests}`);
       });
       const send = sender();
       await send(url);
-      // Deliveries begin where the event loop has read nothing yet of what comes now.
+      // Deliveries begin when the event loop has not yet read these bytes.
       await new Promise((resolve) => setImmediate(resolve));
       happens(sockets[0] as Socket);
       assert.deepEqual([(await send(url)).response, sockets.length], ["2", 2]);
     });
   }
 
-  it("that was answered before all of the request had gone out is not used again", async () => {
+  it("that got its response before the request was sent completely is not reused", async () => {
     const { sockets, url } = await deaf(`${OK}Content-Length: 0\r\n\r\n`);
     const send = sender();
     const body = JSON.stringify("x".repeat(24 * 1024 * 1024));
@@ -185,7 +185,7 @@ describe("a connection", () => {
     assert.equal((await second).statusCode, 200);
   });
 
-  it("that is idle longest makes room for another where there are as many as may be", async () => {
+  it("is closed if it was idle longest and the limit of connections is reached", async () => {
     const made = new Sender({ clock: new SimulatedClock(), policy: LOOPBACK, total: 2 });
     open.push(() => made.destroy());
     const receivers = [await answering(), await answering(), await answering()];
@@ -197,18 +197,18 @@ describe("a connection", () => {
     );
   });
 
-  it("that is yet to come about is ended with all others", async () => {
+  it("that is still being established is closed with all others", async () => {
     const { sockets, url } = await deaf("");
     const clock = new SimulatedClock();
     const made = new Sender({ clock, policy: LOOPBACK, total: 8, connectTimeoutMs: 600_000 });
-    // It waits for the other side to say hello.
+    // The client waits for the server's greeting.
     const sent = made.send(row, targetOf(url.replace("http:", "https:")));
     await until(() => sockets.length === 1, "a connection");
     await made.destroy();
     assert.equal((await sent).error, "connection failed: closed by svc");
     const [socket] = sockets;
     socket?.resume();
-    await until(() => socket?.destroyed === true, "its end");
+    await until(() => socket?.destroyed === true, "the end of the connection");
   });
 
   for (const [hint, keptMs] of [
@@ -216,9 +216,9 @@ describe("a connection", () => {
     ["Keep-Alive: timeout=30\r\n", 28_000],
     ["Keep-Alive: timeout=86400\r\n", 600_000],
   ] as const) {
-    it(`an idle connection is kept for ${keptMs} ms, and no longer, when the receiver sends "${hint.trim()}"`, async () => {
+    it(`is kept idle for ${keptMs} ms, and no longer, when the receiver sends "${hint.trim()}"`, async () => {
       const { url, sockets } = await receiver((socket, requests) => {
-        // undici measures idle time with timers of its own, and starts the first of them when this response arrives.
+        // undici measures idle time with its own timers, and starts the first one when this response arrives.
         if (requests === 1) mock.timers.enable({ apis: ["setTimeout"] });
         socket.write(`${OK}${hint}Content-Length: 0\r\n\r\n`);
       });
@@ -238,7 +238,7 @@ describe("a connection", () => {
     });
   }
 
-  it("a connection is used once when the receiver announces that it closes within 2 s", async () => {
+  it("is used once when the receiver announces that it closes within 2 s", async () => {
     const { url, sockets } = await receiver(
       (socket) => void socket.write(`${OK}Keep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n`),
     );
@@ -248,7 +248,7 @@ describe("a connection", () => {
     assert.equal(sockets.length, 2);
   });
 
-  it("whose receiver answers until it closes is used once", async () => {
+  it("is used once if the receiver ends its response by closing", async () => {
     const { url, sockets } = await receiver((socket, requests) => void socket.end(`${OK}\r\n${requests}`));
     const send = sender();
     assert.deepEqual([(await send(url)).response, (await send(url)).response], ["1", "2"]);

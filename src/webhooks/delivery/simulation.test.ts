@@ -1,8 +1,8 @@
 /**
- * Deliveries in a world drawn from a number: graphs that pause and end, registrations that come, change and go, receivers that fail,
- * a store that is late, fails and forgets to answer, a process that dies, a clock that is set. In the end nothing that was promised is
- * missing, and nothing was sent that need not have been. With `SVC_SIMULATIONS` as many as that, from
- * `SVC_SIMULATIONS_FROM` on, as a step of `.ci/run` has it.
+ * Simulated deliveries with random events: runs that pause and end, registrations that are added, changed and removed, failing receivers,
+ * a slow store that fails and loses responses, crashes of the process, and changes of the clock. At the end, all required deliveries have
+ * arrived, and none was sent without need. `SVC_SIMULATIONS` sets the number of simulations, and `SVC_SIMULATIONS_FROM` the first seed, as
+ * in a step of `.ci/run`.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,10 +23,10 @@ const SPAN_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const SCHEDULE = ["0s", "1s", "5s", "30s", "2m", "10m", "10m"];
 
-/** A registration that was acknowledged, as operators know it; undefined while they don't: a change of it is not answered. */
+/** A registration that was acknowledged, as operators know it. */
 interface Registered {
   id: string;
-  /** Since when, and until when, it has listened to all events. */
+  /** The period in which it has listened to all events. */
   fromMs: number;
   untilMs: number;
   isGone: boolean;
@@ -38,7 +38,7 @@ class Simulation {
   readonly #world: World;
   readonly #store: Store;
   readonly #registered: Registered[] = [];
-  /** Graphs that were acknowledged. */
+  /** Runs whose start was acknowledged. */
   readonly #graphs: { id: string; startedMs: number }[] = [];
   readonly #replayed = new Set<string>();
   readonly #givenUp = new Set<string>();
@@ -73,7 +73,7 @@ class Simulation {
     await clock.advance(SPAN_MS);
     this.#world.isOver = true;
     this.#world.receivers.isGood = true;
-    // All that is tried again, whatever the clock was set to; a probe of an endpoint that has failed comes after 15 min.
+    // Long enough for all retries, whatever the clock was set to. A failed endpoint is probed after 15 min.
     await clock.advance(3 * HOUR_MS);
     await this.#judge();
     const closing = Promise.all([this.#engine.close(0), this.#webhooks.close(0)]);
@@ -101,7 +101,7 @@ class Simulation {
     this.#engine.recover().catch(() => life.die());
   }
 
-  // What operators do. Nobody knows of what is not answered.
+  // Commands of operators. A command without a response has an unknown result.
 
   #register(): void {
     const url = this.#dice.pick(URLS);
@@ -149,7 +149,7 @@ class Simulation {
     if (!each || each.isGone) return;
     const { id } = each;
     const quiet = (step: Promise<unknown>): void => void step.catch(() => undefined);
-    // From when it is asked for until it is undone nothing is expected of it.
+    // Nothing is expected between the command and its reversal.
     const isLess = ["filter", "disable", "remove"].includes(what);
     if (isLess) each.untilMs = Math.min(each.untilMs, this.#nowMs);
     if (what === "ping") quiet(this.#webhooks.ping(id));
@@ -182,7 +182,7 @@ class Simulation {
     await this.#webhooks.giveUp(deliveryId);
   }
 
-  // What must be.
+  // Final checks.
 
   async #judge(): Promise<void> {
     const all = (await this.#store.webhooks.listDeliveries({ limit: 200 })).items;
@@ -201,7 +201,7 @@ class Simulation {
         [registrationId, graphId, event, epoch, pauseNo].join(),
       ),
     );
-    assert.equal(keys.size, all.length, "one delivery is there twice");
+    assert.equal(keys.size, all.length, "a delivery exists twice");
     for (const { id, startedMs } of this.#graphs) {
       const row = await this.#store.graphs.graph(id);
       if (row?.phase !== "done") continue;
@@ -218,7 +218,7 @@ class Simulation {
     this.#judgeOrder(all);
   }
 
-  /** One that was given up, that was answered 410 before its registration was enabled again, or whose registration was away. */
+  /** Whether a delivery may have failed: it was given up, got a 410 response, or its registration was removed or disabled. */
   #mayHaveFailed({ id }: DeliveryRow): boolean {
     if (this.#givenUp.has(id)) return true;
     return this.#world.receivers.receipts.some(({ deliveryId, statusCode }) => deliveryId === id && statusCode === 410);
@@ -245,7 +245,7 @@ class Simulation {
       assert.equal(taken, received.length - 1, `sent again once taken: ${shown}`);
   }
 
-  /** Of one graph an ordered registration is told in order, each as long as none was given up. */
+  /** An ordered registration gets the events of a run in order, unless one was given up. */
   #judgeOrder(all: readonly DeliveryRow[]): void {
     for (const { id, isOrdered } of this.#registered) {
       if (!isOrdered) continue;
@@ -267,8 +267,8 @@ class Simulation {
   }
 }
 
-describe("deliveries in a world drawn from a number", () => {
-  it("all come, and none more often than need be", async () => {
+describe("random simulations of deliveries", () => {
+  it("deliver everything, and nothing more often than necessary", async () => {
     for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
       const store = await openStore("memory:");
       try {

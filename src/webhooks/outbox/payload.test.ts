@@ -23,7 +23,7 @@ const SOURCE: PayloadSource = {
 const payload = (change: Partial<PayloadSource>): WebhookPayload =>
   JSON.parse(payloadText({ ...SOURCE, ...change }, defaultResultUrl)) as WebhookPayload;
 
-describe("payload", () => {
+describe("a webhook payload", () => {
   it("has its keys in the order of the contract", () => {
     const text = payloadText(SOURCE, defaultResultUrl);
     assert.equal(
@@ -44,7 +44,7 @@ describe("payload", () => {
     for (const [result, sent] of cases) assert.deepEqual(payload({ result }).result, sent);
   });
 
-  it("tells the error of a failed graph, last, and of no other", () => {
+  it("has the error of a failed run as its last key, and no error for other runs", () => {
     const error = { message: "boom", reason: "error" as const, node: "parse" };
     const failed = payload({ event: "graph.failed", status: "failed", result: undefined, error });
     assert.deepEqual(failed.error, error);
@@ -56,11 +56,11 @@ describe("payload", () => {
     );
   });
 
-  it("gives durations as whole milliseconds", () => {
+  it("contains durations in whole milliseconds", () => {
     assert.equal(payload({ durationMs: 12.7 }).duration_ms, 13);
   });
 
-  it("over 256 KiB is sent without its result and says where to get it", () => {
+  it("over 256 KiB is sent without its result, and says where to get it", () => {
     const frame = Buffer.byteLength(payloadText({ ...SOURCE, result: "" }, defaultResultUrl));
     const fits = payload({ result: "x".repeat(MAX_PAYLOAD_BYTES - frame) });
     assert.equal(fits.result_url, undefined);
@@ -70,7 +70,7 @@ describe("payload", () => {
     assert.equal(payload({ result: "é".repeat(MAX_PAYLOAD_BYTES / 2) }).result_url !== undefined, true, "counts bytes");
   });
 
-  it("stays below the limit when the error message is what is large", () => {
+  it("stays below the limit if the error message is large", () => {
     const error = { message: "x".repeat(MAX_PAYLOAD_BYTES), reason: "error" as const };
     const text = payloadText({ ...SOURCE, event: "graph.failed", error }, defaultResultUrl);
     assert.ok(Buffer.byteLength(text) < MAX_PAYLOAD_BYTES);

@@ -4,7 +4,7 @@ import { afterFailure, afterSuccess, HEALTHY, phaseOf, type Health } from "./bre
 
 const HOUR_MS = 3_600_000;
 
-/** Fails `count` times in a row, each attempt as soon as the breaker lets one out. */
+/** Fails `count` times in a row, each time as soon as the breaker allows an attempt. */
 function failing(count: number, startMs = 0): { health: Health; nowMs: number } {
   let health: Health = HEALTHY;
   let nowMs = startMs;
@@ -15,7 +15,7 @@ function failing(count: number, startMs = 0): { health: Health; nowMs: number } 
   return { health, nowMs };
 }
 
-describe("breaker", () => {
+describe("the circuit breaker", () => {
   it("stays closed for nine failures and opens with the tenth, for 60 s", () => {
     assert.equal(phaseOf(failing(9).health, 0), "closed");
     const { health } = failing(10);
@@ -32,18 +32,18 @@ describe("breaker", () => {
     assert.deepEqual(waits, [1, 2, 4, 8, 15, 15, 15]);
   });
 
-  it("an attempt that began before it opened neither counts nor lengthens the wait", () => {
+  it("ignores an attempt that began before it opened", () => {
     const { health } = failing(10, 1000);
     assert.equal(afterFailure(health, 500, 1200), health);
   });
 
-  it("closes with one success, which costs no write where nothing was wrong", () => {
+  it("closes with one success, which writes nothing if it was already closed", () => {
     assert.deepEqual(afterSuccess(failing(12).health), HEALTHY);
     assert.deepEqual(afterSuccess(failing(1).health), HEALTHY);
     assert.equal(afterSuccess(HEALTHY), HEALTHY);
   });
 
-  it("disables after 120 h of nothing but failures, not before", () => {
+  it("disables the registration after 120 h of failures only, not before", () => {
     const first = afterFailure(HEALTHY, 0, 0);
     const before = afterFailure(first, 120 * HOUR_MS - 1, 120 * HOUR_MS - 1);
     assert.equal(before.enabled, true);
@@ -51,12 +51,12 @@ describe("breaker", () => {
     assert.deepEqual([after.enabled, after.state, phaseOf(after, 0)], [false, "disabled", "disabled"]);
   });
 
-  it("counts the 120 h anew after a success", () => {
+  it("restarts the 120 h after a success", () => {
     const healed = afterSuccess(afterFailure(HEALTHY, 0, 0));
     assert.equal(afterFailure(healed, 121 * HOUR_MS, 121 * HOUR_MS).enabled, true);
   });
 
-  it("leaves a registration alone that was disabled meanwhile", () => {
+  it("does not change a registration that was disabled meanwhile", () => {
     const disabled: Health = { ...HEALTHY, enabled: false, state: "disabled" };
     assert.equal(afterFailure(disabled, 0, 0), disabled);
     assert.equal(afterSuccess(disabled), disabled);

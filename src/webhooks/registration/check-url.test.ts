@@ -19,24 +19,24 @@ async function judged(url: string, allowCidrs: string[] = []) {
   return [ok, classes.join(), rule];
 }
 
-describe("the judgement of a URL", () => {
-  it("tells the kind of address that a name leads to, each kind once", async () => {
+describe("the URL check", () => {
+  it("returns the kinds of addresses behind a name, each kind once", async () => {
     assert.deepEqual(await judged("https://hooks.example.com/in"), [true, "public", undefined]);
     assert.deepEqual(await judged("https://mixed.example.com/in"), [false, "private,public", "private"]);
     assert.deepEqual(await judged("https://box.example.com/in"), [false, "loopback", "loopback"]);
   });
 
-  it("passes what an exempt range holds, and tells what it is", async () => {
+  it("accepts an exempt range, and reports its kind", async () => {
     assert.deepEqual(await judged("https://box.example.com/in", ["127.0.0.0/8"]), [true, "loopback", undefined]);
     assert.deepEqual(await judged("http://127.0.0.1:3000/inbox"), [true, "loopback", undefined]);
   });
 
-  it("tells it of addresses that stand in the URL", async () => {
+  it("checks an address in the URL itself", async () => {
     assert.deepEqual(await judged("http://10.0.0.1/"), [false, "private", "private"]);
     assert.deepEqual(await judged("http://[::1]/"), [false, "not-global", "not-global"]);
   });
 
-  it("passes a name that leads nowhere yet, and looks for no address of what is refused as text", async () => {
+  it("accepts a name that does not resolve yet, and does not resolve a URL that is invalid as text", async () => {
     assert.deepEqual(await judged("https://later.example.com/"), [true, "", undefined]);
     assert.deepEqual(await judged("https://printer.local/"), [false, "", "local-name"]);
     assert.deepEqual(await judged("ftp://hooks.example.com/"), [false, "", "scheme"]);

@@ -3,14 +3,14 @@ import { describe, it } from "node:test";
 import { DELIVERY_HEADERS, TRACE_HEADERS } from "../../platform/shared/wire.ts";
 import { headersProblem } from "./custom-headers.ts";
 
-describe("headers of a registration", () => {
-  it("may carry credentials of the receiver and names of its own", () => {
+describe("the custom headers of a registration", () => {
+  it("may contain credentials and names of the receiver", () => {
     const headers = { Authorization: "Bearer abc.def", "X-Team": "audits and more", "api_key~1": "!" };
     assert.equal(headersProblem(headers), undefined);
     assert.equal(headersProblem({}), undefined);
   });
 
-  it("never replace one that a delivery sets, in any case", () => {
+  it("can not replace a header of the delivery, in any case", () => {
     const ours = [...Object.values(DELIVERY_HEADERS), ...Object.values(TRACE_HEADERS), "Content-Type", "User-Agent"];
     const connection = [
       "Host",
@@ -29,18 +29,18 @@ describe("headers of a registration", () => {
     }
   });
 
-  it("hold no text that would end a line or a name", () => {
+  it("can not contain control characters in names or values", () => {
     for (const name of ["", "a b", "a:b", "a\r\nb", "ä", "a\0", "x".repeat(101)])
       assert.match(headersProblem({ [name]: "x" }) ?? "", /header name/, JSON.stringify(name));
     for (const value of ["", " x", "x ", "a\r\nHost: b", "a\nb", "a\0b", "ä", "\x7f", "x".repeat(2049), 7, null, ["x"]])
-      assert.match(headersProblem({ "X-Team": value }) ?? "", /no good value/, JSON.stringify(value));
+      assert.match(headersProblem({ "X-Team": value }) ?? "", /invalid value/, JSON.stringify(value));
   });
 
-  it("are told without their values", () => {
+  it("are returned without their values", () => {
     assert.doesNotMatch(headersProblem({ "X-Key": "hunter2\n" }) ?? "", /hunter2/);
   });
 
-  it("are at most twenty, each once", () => {
+  it("are limited to twenty, each once", () => {
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`x-${at}`, "1"]));
     assert.match(headersProblem(many) ?? "", /at most 20/);
     assert.match(headersProblem({ "X-Team": "a", "x-team": "b" }) ?? "", /twice/);

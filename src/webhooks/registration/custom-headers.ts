@@ -43,12 +43,12 @@ const RESERVED_PREFIX = /^(?:x-svc-|webhook-|proxy-|sec-|x-forwarded-|x-real-ip$
 /** The problem with these headers, or undefined. Never contains a value. */
 export function headersProblem(headers: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(headers);
-  if (names.length > MAX_HEADERS) return `holds ${names.length} headers; at most ${MAX_HEADERS} are allowed`;
+  if (names.length > MAX_HEADERS) return `has ${names.length} headers; at most ${MAX_HEADERS} are allowed`;
   const seen = new Set<string>();
   for (const name of names) {
     const problem = nameProblem(name) ?? valueProblem(name, headers[name]);
     if (problem !== undefined) return problem;
-    if (seen.has(name.toLowerCase())) return `holds "${name}" twice; header names differ by more than case`;
+    if (seen.has(name.toLowerCase())) return `has "${name}" twice; the case of header names does not matter`;
     seen.add(name.toLowerCase());
   }
   return undefined;
@@ -57,13 +57,13 @@ export function headersProblem(headers: Readonly<Record<string, unknown>>): stri
 function nameProblem(name: string): string | undefined {
   const shown = JSON.stringify(name.slice(0, MAX_NAME_LENGTH));
   if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name))
-    return `holds the name ${shown}; a header name is 1 to ${MAX_NAME_LENGTH} letters, digits, "-" and "_"`;
+    return `has the name ${shown}; a header name is 1 to ${MAX_NAME_LENGTH} letters, digits, "-" and "_"`;
   const lower = name.toLowerCase();
   if (!RESERVED.has(lower) && !RESERVED_PREFIX.test(lower)) return undefined;
-  return `holds ${shown}, which deliveries or the connection set themselves; use another name`;
+  return `has ${shown}, which is reserved for svc or the connection; use another name`;
 }
 
 function valueProblem(name: string, value: unknown): string | undefined {
   if (typeof value === "string" && value.length <= MAX_VALUE_LENGTH && VALUE.test(value)) return undefined;
-  return `holds no good value for "${name}"; allowed are 1 to ${MAX_VALUE_LENGTH} visible ASCII characters, with spaces inside`;
+  return `has an invalid value for "${name}"; allowed are 1 to ${MAX_VALUE_LENGTH} visible ASCII characters, with spaces inside`;
 }

@@ -99,14 +99,14 @@ export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
 /** An invalid cursor would restart the list from the beginning again and again. */
 function readCursor(cursor: string): string {
   if (readDeliveryCursor(cursor)) return cursor;
-  throw invalid("cursor", "is not one that a list gave; leave it out to start from the beginning");
+  throw invalid("cursor", "is not a cursor of a list; omit it to start from the beginning");
 }
 
 function readObject(body: Json, allowed: readonly string[]): JsonObject {
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new SvcError("SVC_INVALID", `The body must be a JSON object with the keys ${allowed.join(", ")}`);
   const unknown = Object.keys(body).find((key) => !allowed.includes(key));
-  if (unknown !== undefined) throw invalid(unknown, `is no key of this body; allowed are ${allowed.join(", ")}`);
+  if (unknown !== undefined) throw invalid(unknown, `is not a key of this body; allowed are ${allowed.join(", ")}`);
   return body;
 }
 
@@ -122,10 +122,7 @@ function readEvents(value: Json): WebhookEvent[] {
 function readWorkers(value: Json): string[] {
   const isList = Array.isArray(value) && value.length <= MAX_WORKERS;
   if (isList && value.every(isWorkerName)) return [...new Set(value)];
-  throw invalid(
-    "workers",
-    `must be an array of at most ${MAX_WORKERS} names of graphs or workers; leave it out for all`,
-  );
+  throw invalid("workers", `must be an array of at most ${MAX_WORKERS} names of graphs or workers; omit it for all`);
 }
 
 function isWorkerName(value: Json): value is string {
@@ -169,7 +166,7 @@ function oneOf<Name extends string>(value: Json, names: readonly Name[], key: st
   const name = names.find((candidate) => candidate === value);
   if (name !== undefined) return name;
   const shown = JSON.stringify(value).slice(0, 80);
-  throw invalid(key, `holds ${shown}; allowed are ${names.join(", ")}`, code);
+  throw invalid(key, `has ${shown}; allowed are ${names.join(", ")}`, code);
 }
 
 function invalid(key: string, problem: string, code: ErrorCode = "SVC_INVALID"): SvcError {

@@ -1,4 +1,4 @@
-/** The registrations through the facade: what the endpoints promise. */
+/** The registrations as the endpoints use them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -19,8 +19,8 @@ async function rig(options: Partial<WebhooksOptions> = {}) {
 
 const query = (text = ""): URLSearchParams => new URLSearchParams(text);
 
-describe("registering", () => {
-  it("answers with the public shape, all events by default, and never with a secret", async () => {
+describe("a registration", () => {
+  it("is returned in its public shape, with all events by default, and never with a secret", async () => {
     const { webhooks, clock } = await rig();
     const { registration, created } = await webhooks.create({ url: URL_A, secret: "my-own-secret" });
     assert.equal(created, true);
@@ -41,7 +41,7 @@ describe("registering", () => {
     assert.equal(JSON.stringify(await webhooks.list(query())).includes("my-own-secret"), false);
   });
 
-  it("the same URL again, in any spelling, updates that registration", async () => {
+  it("is updated by another registration of the same URL, in any spelling", async () => {
     const { webhooks, clock } = await rig();
     const first = await webhooks.create({ url: URL_A, description: "audits", secret: "my-own-secret" });
     await clock.advance(1000);
@@ -54,14 +54,14 @@ describe("registering", () => {
     assert.equal((await webhooks.list(query())).total, 1);
   });
 
-  it("at the same time makes one registration", async () => {
+  it("is created once for concurrent requests", async () => {
     const { webhooks } = await rig();
     const made = await Promise.all(Array.from({ length: 20 }, () => webhooks.create({ url: URL_A })));
     assert.equal(made.filter(({ created }) => created).length, 1);
     assert.equal((await webhooks.list(query())).total, 1);
   });
 
-  it("takes an empty list of events as all and counts repeated ones once", async () => {
+  it("listens to all events for an empty list, and counts repeated events once", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A, events: [] });
     assert.deepEqual(registration.events, ALL_EVENTS);
@@ -69,28 +69,28 @@ describe("registering", () => {
     assert.deepEqual(twice.events, ["graph.done"]);
   });
 
-  it("shows the names of added headers, never their values", async () => {
+  it("shows the names of its custom headers, but never their values", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A, headers: { Authorization: "Bearer hunter2" } });
     assert.deepEqual(registration.header_names, ["Authorization"]);
     assert.equal(JSON.stringify([registration, await webhooks.list(query())]).includes("hunter2"), false);
   });
 
-  it("again without headers keeps them, and without workers hears of all", async () => {
+  it("keeps its headers if an update omits them, and listens to all workers if an update omits those", async () => {
     const { webhooks } = await rig();
     await webhooks.create({ url: URL_A, headers: { "X-Team": "audits" }, workers: ["audit", "audit"] });
     const { registration } = await webhooks.create({ url: URL_A });
     assert.deepEqual([registration.header_names, registration.workers], [["X-Team"], undefined]);
   });
 
-  it("tells whether deliveries are signed", async () => {
+  it("reports whether its deliveries are signed", async () => {
     const isSigned = async (options: Partial<WebhooksOptions>) =>
       (await (await rig(options)).webhooks.create({ url: URL_A })).registration.secret_set;
     assert.deepEqual([await isSigned({}), await isSigned({ secret: "the-common-secret" })], [false, true]);
   });
 });
 
-describe("refusals", () => {
+describe("the validation of registrations", () => {
   const cases: [Json, string, RegExp][] = [
     [null, "SVC_INVALID", /JSON object/],
     [[], "SVC_INVALID", /JSON object/],
@@ -112,20 +112,20 @@ describe("refusals", () => {
     [{ url: URL_A, workers: Array.from({ length: 101 }, (_, at) => `w${at}`) }, "SVC_INVALID", /at most 100/],
     [{ url: URL_A, headers: ["X-Team"] }, "SVC_INVALID", /object from header names/],
     [{ url: URL_A, headers: { "webhook-id": "x" } }, "SVC_INVALID", /use another name/],
-    [{ url: URL_A, headers: { "X-Team": 7 } }, "SVC_INVALID", /no good value/],
+    [{ url: URL_A, headers: { "X-Team": 7 } }, "SVC_INVALID", /invalid value/],
     [{ url: URL_A, secret: "short" }, "SVC_INVALID", /secret/],
-    [{ url: URL_A, event: ["graph.done"] }, "SVC_INVALID", /"event" is no key.*events/],
+    [{ url: URL_A, event: ["graph.done"] }, "SVC_INVALID", /"event" is not a key.*events/],
   ];
 
   for (const [body, code, message] of cases) {
-    it(`${JSON.stringify(body).slice(0, 60)} is ${code}`, async () => {
+    it(`rejects ${JSON.stringify(body).slice(0, 60)} with ${code}`, async () => {
       const { webhooks, store } = await rig();
       await assert.rejects(webhooks.create(body), { code, message });
       assert.equal(store.saves, 0);
     });
   }
 
-  it("a name that leads inside is refused without telling where", async () => {
+  it("rejects a name that resolves to a private address, without showing the address", async () => {
     const { webhooks } = await rig({ resolve: async () => ["93.184.216.34", "10.11.12.13"] });
     await assert.rejects(webhooks.create({ url: URL_A }), (error: Error & { code?: string }) => {
       assert.equal(error.code, "SVC_SSRF");
@@ -134,12 +134,12 @@ describe("refusals", () => {
     });
   });
 
-  it("a name that does not resolve is accepted: the attempt decides", async () => {
+  it("accepts a name that does not resolve, because each attempt checks it again", async () => {
     const { webhooks } = await rig({ resolve: () => Promise.reject(new Error("no such name")) });
     assert.equal((await webhooks.create({ url: URL_A })).created, true);
   });
 
-  it("unknown ids are not found, whatever the call", async () => {
+  it("reports an unknown id as not found, in every operation", async () => {
     const { webhooks } = await rig();
     const missing = { code: "SVC_NOT_FOUND" };
     for (const id of ["wh_none", "constructor", ""]) {
@@ -155,7 +155,7 @@ describe("refusals", () => {
     }
   });
 
-  it("queries and bodies of the other calls are checked too", async () => {
+  it("rejects invalid queries and bodies of all operations", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A });
     for (const text of ["limit=0", "limit=201", "limit=x", "cursor=%00", "cursor=abc"])
@@ -169,8 +169,8 @@ describe("refusals", () => {
   });
 });
 
-describe("changing", () => {
-  it("touches what is given and nothing else", async () => {
+describe("a change of a registration", () => {
+  it("affects only the given fields", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A, events: ["graph.done"], description: "audits" });
     const changed = await webhooks.update(registration.id, { enabled: false });
@@ -179,7 +179,7 @@ describe("changing", () => {
     assert.deepEqual(moved, { ...registration, url: "https://b.example.com/hook" });
   });
 
-  it("at the same time loses no edit", async () => {
+  it("loses no concurrent edit", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A });
     await Promise.all([
@@ -197,7 +197,7 @@ describe("changing", () => {
     );
   });
 
-  it("to a URL that another registration has, or that is refused, changes nothing", async () => {
+  it("changes nothing if the new URL is taken or forbidden", async () => {
     const { webhooks } = await rig();
     const a = await webhooks.create({ url: URL_A });
     const b = await webhooks.create({ url: "https://b.example.com/" });
@@ -207,7 +207,7 @@ describe("changing", () => {
     assert.deepEqual(await webhooks.get(b.registration.id), b.registration);
   });
 
-  it("after deleting, the id is gone and the URL is free", async () => {
+  it("that deletes it removes the id and frees the URL", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A });
     await webhooks.remove(registration.id);
@@ -216,10 +216,10 @@ describe("changing", () => {
   });
 });
 
-describe("rotating the secret", () => {
+describe("a rotation of the secret", () => {
   const chosen = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
-  it("shows the new one once: a fresh one, or the one given", async () => {
+  it("shows the new secret once, generated or given", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A });
     assert.match((await webhooks.rotateSecret(registration.id, {})).secret, /^whsec_/);
@@ -228,8 +228,8 @@ describe("rotating the secret", () => {
   });
 });
 
-describe("listing", () => {
-  it("pages oldest first, over deletions, with a total", async () => {
+describe("a list of registrations", () => {
+  it("is paged oldest first with a total, also across deletions", async () => {
     const { webhooks, clock } = await rig();
     for (const name of ["a", "b", "c", "d", "e"]) {
       await webhooks.create({ url: `https://${name}.example.com/` });
@@ -245,8 +245,8 @@ describe("listing", () => {
   });
 });
 
-describe("registering at boot", () => {
-  it("adds what is new for all events and leaves what is known as it is", async () => {
+describe("registrations at boot", () => {
+  it("are added for all events if they are new, and known ones stay unchanged", async () => {
     const { webhooks } = await rig();
     const { registration } = await webhooks.create({ url: URL_A, events: ["graph.failed"], enabled: false });
     const urls = [URL_A, "https://b.example.com/", "HTTPS://B.example.com:443/"];
@@ -258,7 +258,7 @@ describe("registering at boot", () => {
     assert.equal((await webhooks.list(query())).total, 2);
   });
 
-  it("names the variable and every URL that is refused", async () => {
+  it("are rejected with the name of the variable and every invalid URL", async () => {
     const { webhooks } = await rig();
     await assert.rejects(
       webhooks.registerAtBoot(["nonsense", URL_A, "http://10.0.0.1/"]),
@@ -266,7 +266,7 @@ describe("registering at boot", () => {
         assert.equal(error.code, "SVC_CONFIG");
         assert.match(
           error.message,
-          /^SVC_WEBHOOK_URLS holds "nonsense": .*scheme.*; "http:\/\/10\.0\.0\.1\/": .*private/,
+          /^SVC_WEBHOOK_URLS has "nonsense": .*scheme.*; "http:\/\/10\.0\.0\.1\/": .*private/,
         );
         return !error.message.includes("a.example.com");
       },
@@ -274,8 +274,8 @@ describe("registering at boot", () => {
   });
 });
 
-describe("configuration", () => {
-  it("a secret, range or schedule that cannot work is refused before anything is sent", async () => {
+describe("the webhook configuration", () => {
+  it("is rejected before anything is sent if its secret, range or schedule is invalid", async () => {
     for (const options of [{ secret: "whsec_%%%" }, { allowCidrs: ["everything"] }, { schedule: [] }])
       await assert.rejects(rig(options), { code: "SVC_CONFIG" });
   });

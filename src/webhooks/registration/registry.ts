@@ -45,7 +45,10 @@ export class Registry {
   async get(id: string): Promise<RegistrationRow> {
     const row = await this.#options.store.registration(id);
     if (!row)
-      throw new SvcError("SVC_NOT_FOUND", `There is no webhook "${id.slice(0, 80)}"; list them to see their ids`);
+      throw new SvcError(
+        "SVC_NOT_FOUND",
+        `The webhook "${id.slice(0, 80)}" does not exist; list webhooks to see their ids`,
+      );
     return row;
   }
 
@@ -109,7 +112,7 @@ export class Registry {
         problems.push(`"${rawUrls[at]?.slice(0, 200)}": ${result.reason.message}`);
       else throw result.reason;
     }
-    if (problems.length > 0) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookUrls} holds ${problems.join("; ")}`);
+    if (problems.length > 0) throw new SvcError("SVC_CONFIG", `${VARIABLES.webhookUrls} has ${problems.join("; ")}`);
   }
 
   /** @returns the existing registration of that URL. */

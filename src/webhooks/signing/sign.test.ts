@@ -1,4 +1,4 @@
-/** Signatures are judged by verifiers that others wrote. */
+/** Signatures, checked by third-party verifiers. */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
@@ -17,7 +17,7 @@ const signed = (current: string | undefined, previous?: string, timestampMs = Da
   const headers = signatureHeaders(ID, timestampMs, BODY, { current, previous });
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 };
-/** standardwebhooks takes a secret that is no base64 only when told so. */
+/** standardwebhooks accepts a secret that is not base64 only with this option. */
 const standard = (secret: string): Webhook =>
   secret.startsWith("whsec_") ? new Webhook(secret) : new Webhook(secret, { format: "raw" });
 
@@ -32,7 +32,7 @@ for (const [name, secret] of [
       assert.equal(await verifyLikeGithub(secret, BODY, headers["x-svc-signature"] ?? ""), true);
     });
 
-    it("of another body, id or secret do not", async () => {
+    it("fail for another body, id or secret", async () => {
       const headers = signed(secret);
       assert.throws(() => standard(secret).verify(`${BODY} `, headers));
       assert.throws(() => standard(secret).verify(BODY, { ...headers, "webhook-id": "msg_x" }));
@@ -40,7 +40,7 @@ for (const [name, secret] of [
       assert.equal(await verifyLikeGithub(secret, `${BODY} `, headers["x-svc-signature"] ?? ""), false);
     });
 
-    it("during a rotation verify with the old secret too, X-Svc-Signature with the new one only", async () => {
+    it("verify with the old secret too during a rotation, X-Svc-Signature with the new one only", async () => {
       const headers = signed(secret, OLD);
       assert.ok(standard(OLD).verify(BODY, headers));
       assert.ok(standard(secret).verify(BODY, headers));
@@ -51,12 +51,12 @@ for (const [name, secret] of [
 }
 
 describe("signature headers", () => {
-  it("are hex of the raw bytes keyed by the UTF-8 bytes of the secret as written", () => {
+  it("contain the hex HMAC of the raw bytes, with the UTF-8 bytes of the secret as the key", () => {
     const hex = createHmac("sha256", Buffer.from(WHSEC, "utf8")).update(Buffer.from(BODY)).digest("hex");
     assert.equal(signed(WHSEC)["x-svc-signature"], `sha256=${hex}`);
   });
 
-  it("without a secret name the delivery and its time, and sign nothing", () => {
+  it("contain the id and time of the delivery, but no signature, without a secret", () => {
     assert.deepEqual(signed(undefined, undefined, 1_767_225_600_999), {
       "webhook-id": ID,
       "webhook-timestamp": "1767225600",
@@ -64,15 +64,15 @@ describe("signature headers", () => {
   });
 });
 
-describe("secrets", () => {
-  it("new ones are 32 random bytes in Standard Webhooks form", () => {
+describe("webhook secrets", () => {
+  it("are generated as 32 random bytes in Standard Webhooks form", () => {
     assert.match(WHSEC, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.notEqual(newSecret(), newSecret());
     assert.equal(secretProblem(WHSEC), undefined);
     assert.equal(secretProblem(HEX), undefined);
   });
 
-  it("that would sign what nobody can verify are refused", () => {
+  it("are rejected if receivers could not verify their signatures", () => {
     for (const secret of [
       "",
       "short",
@@ -87,11 +87,11 @@ describe("secrets", () => {
   });
 });
 
-describe("verify", () => {
+describe("verify()", () => {
   const now = Date.UTC(2026, 0, 1);
   const refused = { code: "SVC_UNAUTHORIZED" };
 
-  it("reads the payload of a delivery, given node headers, web headers, text or bytes", () => {
+  it("returns the payload of a delivery from Node headers, web headers, text or bytes", () => {
     for (const secret of [HEX, WHSEC]) {
       const headers = signed(secret, undefined, now);
       assert.equal(verify({ body: BODY, headers, secret, now }).graph_id, "g_01");
@@ -100,20 +100,20 @@ describe("verify", () => {
     }
   });
 
-  it("takes X-Svc-Signature alone, unless a timestamp is required", () => {
+  it("accepts X-Svc-Signature alone, unless a timestamp is required", () => {
     const headers = { "X-Svc-Signature": signed(HEX)["x-svc-signature"] };
     assert.equal(verify({ body: BODY, headers, secret: HEX }).graph_id, "g_01");
     assert.throws(() => verify({ body: BODY, headers, secret: HEX, requireTimestamp: true }), refused);
     assert.throws(() => verify({ body: BODY, headers, secret: OLD }), refused);
   });
 
-  it("verifies what a standardwebhooks sender signed", () => {
+  it("accepts signatures of a standardwebhooks sender", () => {
     const signature = new Webhook(WHSEC).sign(ID, new Date(now), BODY);
     const headers = { "webhook-id": ID, "webhook-timestamp": String(now / 1000), "webhook-signature": signature };
     assert.equal(verify({ body: BODY, headers, secret: WHSEC, now }).graph_id, "g_01");
   });
 
-  it("refuses what is 301 s off, in either direction, and takes 300 s", () => {
+  it("rejects a timestamp that is off by 301 s in either direction, and accepts 300 s", () => {
     const headers = signed(HEX, undefined, now);
     for (const offMs of [-300_000, 300_000]) assert.ok(verify({ body: BODY, headers, secret: HEX, now: now + offMs }));
     for (const offMs of [-301_000, 301_000])
@@ -121,7 +121,7 @@ describe("verify", () => {
     assert.ok(verify({ body: BODY, headers, secret: HEX, now: now + 301_000, tolerance: "10m" }));
   });
 
-  it("a good X-Svc-Signature does not rescue a bad or old webhook-signature", () => {
+  it("rejects an invalid or old webhook-signature, even with a valid X-Svc-Signature", () => {
     const headers = signed(HEX, undefined, now);
     const tampered = { ...headers, "webhook-signature": "v1,AAAA v2,x" };
     assert.throws(() => verify({ body: BODY, headers: tampered, secret: HEX, now }), refused);
@@ -129,19 +129,19 @@ describe("verify", () => {
     assert.throws(() => verify({ body: BODY, headers: timeless, secret: HEX, now }), refused);
   });
 
-  it("gives the payload as it was signed, whatever its keys and depth", () => {
+  it("returns the signed payload unchanged, for any keys and depth", () => {
     const body = `{"event":"graph.done","result":{"constructor":{"__proto__":${"[".repeat(100)}${"]".repeat(100)}}}}`;
     const headers = signatureHeaders(ID, now, body, { current: HEX, previous: undefined });
     assert.deepEqual(Object.keys(verify({ body, headers, secret: HEX, now }).result), ["constructor"]);
   });
 
-  it("tells a signed body that is no JSON apart from a bad signature", () => {
+  it("distinguishes a signed body that is not JSON from an invalid signature", () => {
     const body = Buffer.from([0xff, 0x7b]);
     const headers = { "x-svc-signature": new SigningKey(HEX).body(body) };
     assert.throws(() => verify({ body, headers, secret: HEX }), { code: "SVC_INVALID" });
   });
 
-  it("refuses unsigned, tampered and foreign deliveries", () => {
+  it("rejects unsigned, modified and foreign deliveries", () => {
     const headers = signed(HEX, undefined, now);
     assert.throws(() => verify({ body: BODY, headers: {}, secret: HEX, now }), refused);
     assert.throws(() => verify({ body: `${BODY} `, headers, secret: HEX, now }), refused);

@@ -90,5 +90,5 @@ export function secretProblem(secret: string): string | undefined {
   // Node ignores invalid base64. A shortened key would sign what no receiver can verify.
   const isBase64 = bytes.toString("base64").replace(/=+$/, "") === base64.replace(/=+$/, "");
   if (isBase64 && bytes.length >= 16) return undefined;
-  return `starts with "${STANDARD_PREFIX}" and must then hold the base64 of at least 16 bytes`;
+  return `starts with "${STANDARD_PREFIX}" and must continue with the base64 of at least 16 bytes`;
 }

@@ -1,4 +1,4 @@
-/** The receivers of docs/guide/webhooks.md, each run by its own runtime where that is installed, on deliveries and forgeries. */
+/** The receivers of docs/guide/webhooks.md run in their own runtimes, if installed, with deliveries and forgeries. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { verify } from "./verify.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const guide = readFileSync(join(root, "docs/guide/webhooks.md"), "utf8");
-// Inside the package, so that "svckit/webhooks" is found as in an app.
+// Inside the package, so that "svckit/webhooks" resolves as in an app.
 const folder = mkdtempSync(join(root, "out/snippets-"));
 function snippetOf(language: string): string {
   const found = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(guide)?.[1];
@@ -54,7 +54,7 @@ describe("the receivers of the guide", () => {
 
   for (const [language, { file, command, args }] of Object.entries(RUNTIMES)) {
     it(
-      `in ${language} take deliveries and refuse forgeries`,
+      `in ${language} accept deliveries and reject forgeries`,
       { skip: missing(command, language === "go" ? "version" : undefined) },
       () => {
         const path = join(folder, file);
@@ -73,7 +73,7 @@ describe("the receivers of the guide", () => {
   }
 
   const noCurl = missing("curl") || missing("openssl", "version");
-  it("with curl and openssl send what verifies", { skip: noCurl }, async () => {
+  it("that use curl and openssl send a valid signature", { skip: noCurl }, async () => {
     const secret = "a-plain-secret-0123456789";
     const receiver = await createReceiver();
     const env = { ...process.env, SECRET: secret, RECEIVER: receiver.url };

@@ -48,7 +48,7 @@ function readPayload(body: string | Uint8Array): WebhookPayload {
     const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body);
     return JSON.parse(text) as WebhookPayload;
   } catch (cause) {
-    throw new SvcError("SVC_INVALID", "The webhook's signature is good, but its body is not JSON in UTF-8", { cause });
+    throw new SvcError("SVC_INVALID", "The webhook's signature is valid, but its body is not JSON in UTF-8", { cause });
   }
 }
 

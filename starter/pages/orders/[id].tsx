@@ -1,4 +1,4 @@
-/** `/orders/[id]`: one order as it stands, live where script runs. Whoever knows its id may look: ids are 26 random characters. */
+/** `/orders/[id]`: one order with live progress. The unguessable id (26 random characters) grants access. */
 import { notFound } from "svckit";
 import {
   EventStream,
@@ -13,7 +13,7 @@ import app from "../../app.ts";
 
 export const load = async ({ params: { id } }: LoadContext<"/orders/[id]">) => {
   const [flow, log] = await Promise.all([readFlow(app, id), readEvents(app, id)]);
-  return flow && log ? { flow, log } : notFound("There is no such order");
+  return flow && log ? { flow, log } : notFound("This order does not exist");
 };
 
 export const head = { title: "Your order", robots: { index: false } };
@@ -24,7 +24,7 @@ export default function OrderPage({ data, ctx }: PageProps<typeof load>) {
       <FlowAssets nonce={ctx.nonce} />
       <h1>Your order</h1>
       <noscript>
-        <p>Load the page again to see how far it is.</p>
+        <p>Reload the page to see the progress.</p>
       </noscript>
       <FlowGraph flow={data.flow} title="Progress" />
       <EventStream log={data.log} />

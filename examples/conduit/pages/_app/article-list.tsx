@@ -1,4 +1,4 @@
-/** Articles one below the other, with their author and how many have marked them; below them the pages. */
+/** List of articles with author and number of favorites, and links to its pages. */
 import { Form, href } from "svckit/fullstack";
 import { markArticle } from "../_submits.ts";
 import { Byline } from "./byline.tsx";

@@ -1,4 +1,4 @@
-/** Who wrote something, and when. */
+/** Author and date of an article or comment. */
 import { href } from "svckit/fullstack";
 
 const DATE = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" });
@@ -15,7 +15,7 @@ export function Byline(props: { author: string; createdMs: number }) {
   );
 }
 
-/** In place of a picture. */
+/** Placeholder for a picture. */
 export function Initial(props: { username: string }) {
   return (
     <span class="initial" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The form of an article, new or not. */
+/** The form for a new or existing article. */
 import { Field, Form } from "svckit/fullstack";
 import { saveArticle } from "../_submits.ts";
 import type { Article } from "./store.ts";
@@ -19,7 +19,7 @@ export function Editor(props: { article?: Article }) {
         <Field of={saveArticle} name="title" label="Title" required />
         <Field of={saveArticle} name="description" label="What is it about?" required />
         <Field of={saveArticle} name="body" label="Your article" hint="In Markdown" as="textarea" rows={12} required />
-        <Field of={saveArticle} name="tags" label="Tags" hint="With commas between them" />
+        <Field of={saveArticle} name="tags" label="Tags" hint="Separated by commas" />
         <button>{article ? "Save" : "Publish"}</button>
       </Form>
     </div>

@@ -1,4 +1,4 @@
-/** Follows somebody, or no longer. */
+/** Button that follows or unfollows an author. */
 import { Form } from "svckit/fullstack";
 import { follow } from "../_submits.ts";
 import type { User } from "./store.ts";

@@ -1,7 +1,7 @@
-/** The part of Markdown that articles need, as elements: what an author writes is never HTML. */
+/** Renders a subset of Markdown as elements. The text of an author never becomes HTML. */
 import type { Child } from "svckit/jsx-runtime";
 
-/** Paragraphs, headings, lists, quotes, code; in them emphasis, code and links. */
+/** Paragraphs, headings, lists, quotes and code blocks, with inline emphasis, code and links. */
 export function Markdown(props: { text: string }) {
   return <>{blocksOf(props.text).map((block) => blockOf(block))}</>;
 }

@@ -1,4 +1,4 @@
-/** Passwords as they are kept: scrypt with a salt of their own (RFC 7914). */
+/** Hashes and verifies passwords: scrypt with a random salt (RFC 7914). */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -10,7 +10,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `${salt.toString("hex")}.${(await derive(password, salt, KEY_BYTES)).toString("hex")}`;
 }
 
-/** Takes as long for a user who is not there: who has an account is nobody's business. */
+/** Takes as long for an unknown user, so that the duration does not reveal whether an account exists. */
 export async function isPassword(password: string, kept = ""): Promise<boolean> {
   const [salt = "", key = ""] = kept.split(".");
   const derived = await derive(password, Buffer.from(salt, "hex"), KEY_BYTES);

@@ -1,4 +1,4 @@
-/** A writer's page: what they wrote, or what they have marked. */
+/** The page of an author, with their own articles or their favorites. */
 import { href } from "svckit/fullstack";
 import { ArticleList } from "./article-list.tsx";
 import { Initial } from "./byline.tsx";
@@ -46,7 +46,7 @@ export function Profile(props: ProfileProps) {
           page={1}
           linkTo={() => ""}
           visitor={props.visitor}
-          empty="Nothing is here yet."
+          empty="No articles yet."
         />
       </section>
     </>

@@ -1,4 +1,4 @@
-/** What the site has to show before anybody has written. Nobody can sign in as these: they have no password. */
+/** Sample articles and authors. Nobody can sign in as these authors, because they have no password. */
 import type { Article, User } from "./store.ts";
 
 interface Sample {
@@ -16,7 +16,7 @@ const TOPICS = [
   ["A page that resumes", "Nothing runs twice", ["html", "performance"]],
   ["One file is a database", "What a write-ahead log does for you", ["sqlite", "performance"]],
   ["Names are the design", "Call a thing what it is", ["craft"]],
-  ["Errors that help", "Say what was given, what is allowed and what to do", ["craft"]],
+  ["Errors that help", "Report the input, the allowed values and the fix", ["craft"]],
   ["Clocks in tests", "Let the test say what time it is", ["tests", "craft"]],
   ["On idempotency", "Twice is the same as once", ["queues", "webhooks"]],
   ["Reading a flame graph", "Wide is slow, deep is only deep", ["performance"]],

@@ -1,11 +1,11 @@
-/** Who writes, what was written and what was said of it: in memory, gone with the process. A database would have the same functions. */
+/** In-memory store of users, articles and comments, lost with the process. A database would offer the same functions. */
 import { samples } from "./samples.ts";
 
 export interface User {
   username: string;
   email: string;
   bio: string;
-  /** As passwords.ts makes it. */
+  /** Created by passwords.ts. */
   passwordHash: string;
   follows: Set<string>;
   favorites: Set<string>;
@@ -32,9 +32,9 @@ export interface Comment {
 export interface Filter {
   tag?: string | undefined;
   author?: string;
-  /** Only what this user has marked. */
+  /** Only favorites of this user. */
   favoritedBy?: string;
-  /** Only of those whom this user follows. */
+  /** Only authors that this user follows. */
   followedBy?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export function addArticle(author: string, text: ArticleText, createdMs = Date.n
   return article;
 }
 
-/** Its address stays: others have linked to it. */
+/** Keeps the slug, because others may have linked to it. */
 export function changeArticle(slug: string, text: ArticleText): void {
   const article = articles.get(slug);
   if (article) Object.assign(article, text);
@@ -103,7 +103,7 @@ export function favoritesOf(slug: string): number {
   return [...users.values()].filter((user) => user.favorites.has(slug)).length;
 }
 
-/** Puts it in where it is not, and takes it out where it is. */
+/** Adds the item, or removes it if present. */
 export function toggle(set: Set<string>, item: string): void {
   if (!set.delete(item)) set.add(item);
 }
@@ -125,7 +125,7 @@ export function removeComment(id: number): void {
   comments.delete(id);
 }
 
-/** Those that most articles have. */
+/** The most frequent tags. */
 export function popularTags(): string[] {
   const counts = new Map<string, number>();
   for (const { tags } of articles.values()) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Who is looking: the user whom the session names. */
+/** The signed-in user of the session. */
 import { redirect, type Context } from "svckit";
 import { userNamed, type User } from "./store.ts";
 
@@ -12,10 +12,10 @@ export async function visitorOf(ctx: Context): Promise<User | undefined> {
   return userNamed((await ctx.session()).get("user"));
 }
 
-/** For what only users may: everybody else is asked to sign in, and comes back. */
+/** Requires a signed-in user; redirects others to the sign-in page, which leads back. */
 export async function requireUser(ctx: Context): Promise<User> {
   const user = await visitorOf(ctx);
-  // A form is sent to an address that is no page: then back to the front.
+  // The address of a form submission is not a page, so a POST leads to the front page.
   const back = ctx.method === "GET" ? `?to=${encodeURIComponent(ctx.path)}` : "";
   return user ?? redirect(`/login${back}`);
 }

@@ -10,7 +10,7 @@ import { comment, deleteArticle, deleteComment } from "../_submits.ts";
 
 export const load = async (ctx: LoadContext<"/article/[slug]">) => {
   const { slug } = ctx.params;
-  const article = articleAt(slug) ?? notFound("There is no such article");
+  const article = articleAt(slug) ?? notFound("This article does not exist");
   return { article, comments: commentsOn(slug), visitor: await visitorOf(ctx) };
 };
 
@@ -76,7 +76,7 @@ function Comments(props: { slug: string; comments: readonly Comment[]; visitor: 
         </Form>
       ) : (
         <p>
-          <a href="/login">Sign in</a> or <a href="/register">sign up</a> to say something.
+          <a href="/login">Sign in</a> or <a href="/register">sign up</a> to comment.
         </p>
       )}
       {props.comments.map((each) => (

@@ -6,7 +6,7 @@ import { requireUser } from "../_app/visitor.ts";
 
 export const load = async (ctx: LoadContext<"/editor/[slug]">) => {
   const user = await requireUser(ctx);
-  const article = articleAt(ctx.params.slug) ?? notFound("There is no such article");
+  const article = articleAt(ctx.params.slug) ?? notFound("This article does not exist");
   if (article.author !== user.username) forbidden();
   return article;
 };

@@ -21,13 +21,13 @@ const TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(?:; ?[\w-]{1,20}=[\w.+-]{1,40})?$/;
 export function requireArtifact(name: string, type: string, node: string, others: readonly ArtifactRow[]): void {
   if (!NAME.test(name))
     throw new FinalError(
-      `"${String(name).slice(0, 120)}" is no name for an artifact of "${node}"; use 1 to 100 letters, digits or any of . _ @ + = , -`,
+      `"${String(name).slice(0, 120)}" is not a valid name for an artifact of "${node}"; use 1 to 100 letters, digits or any of . _ @ + = , -`,
     );
   if (!TYPE.test(type))
-    throw new FinalError(`"${String(type).slice(0, 120)}" is no media type; use one such as "text/csv"`);
+    throw new FinalError(`"${String(type).slice(0, 120)}" is not a media type; use one such as "text/csv"`);
   // The node's own file from an earlier epoch is replaced.
   const other = others.find((row) => row.name === name && row.node !== node);
-  if (other) throw new FinalError(`The artifact "${name}" of "${node}" has the name of one that "${other.node}" made`);
+  if (other) throw new FinalError(`The artifact "${name}" of "${node}" has the same name as one of "${other.node}"`);
 }
 
 /**
@@ -94,7 +94,7 @@ export async function* readArtifact(rows: ArtifactRows, row: ArtifactRow): Async
     const part = await rows.part(graphId, partsOf(row), at);
     if (!part)
       throw new Error(
-        `Part ${at} of the artifact "${name}" of ${graphId} is missing: it was replaced, or its graph removed`,
+        `Part ${at} of the artifact "${name}" of ${graphId} is missing: the artifact was replaced, or its run deleted`,
       );
     yield part;
   }

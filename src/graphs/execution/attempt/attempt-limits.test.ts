@@ -5,7 +5,7 @@ import { worker } from "../../definition/definition.ts";
 import { bench, REMOTE } from "../../engine/engine.testkit.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 
-/** Runs one worker alone. */
+/** Runs a single worker. */
 async function startedOn(url: string, only: Worker<never, unknown>, given = new SimulatedClock()) {
   const { engine, clock } = await bench({ workers: [only], random: () => 0.999 }, url, given);
   const { snapshot } = await engine.start(only.name, null);
@@ -22,7 +22,7 @@ for (const url of ["memory:", REMOTE]) {
   const started = startedOn.bind(undefined, url);
 
   describe(`a heartbeat on ${url}`, () => {
-    it("that stays out ends the attempt as a timeout that says so", async () => {
+    it("that is missing ends the attempt with a timeout error that says so", async () => {
       const { clock, now } = await started(worker("mute", { heartbeat: "20s", retry: { max: 1 } }, never));
       await clock.advance(19_999);
       assert.equal((await now()).status, "running");
@@ -32,7 +32,7 @@ for (const url of ["memory:", REMOTE]) {
       assert.match(error ?? "", /No heartbeat within 20s/);
     });
 
-    it("is whatever the worker tells: heartbeat, progress, log, event", async () => {
+    it("is any report of the worker: heartbeat, progress, log, event", async () => {
       const clock = new SimulatedClock();
       const beats = worker("beats", { heartbeat: "20s", retry: { max: 1 } }, async (_input, ctx) => {
         const report = [
@@ -51,7 +51,7 @@ for (const url of ["memory:", REMOTE]) {
       assert.equal((await now()).reason, "timeout");
     });
 
-    it("that stays out is followed by the next attempt", async () => {
+    it("that is missing leads to the next attempt", async () => {
       let calls = 0;
       const { clock, now } = await started(
         worker("twice", { heartbeat: "5s" }, () => (++calls === 1 ? never() : Promise.resolve("there"))),
@@ -66,7 +66,7 @@ for (const url of ["memory:", REMOTE]) {
       throw error;
     };
 
-    it("whose name the policy lists as not retryable is the last", async () => {
+    it("that the policy lists as not retryable ends the retries", async () => {
       const { now, clock } = await started(
         worker("typed", { retry: { max: 5, nonRetryable: ["TypeError"] } }, broken(new TypeError("no text"))),
       );
@@ -74,7 +74,7 @@ for (const url of ["memory:", REMOTE]) {
       assert.deepEqual([(await now()).status, (await now()).attempts, (await now()).error], ["failed", 1, "no text"]);
     });
 
-    it("is tried again as long as retryIf says so", async () => {
+    it("is retried as long as retryIf allows it", async () => {
       const asked: unknown[] = [];
       const retryIf = (error: unknown, attempt: number): boolean => {
         asked.push([(error as Error).message, attempt]);
@@ -89,16 +89,16 @@ for (const url of ["memory:", REMOTE]) {
       ]);
     });
 
-    it("is the last where retryIf throws, and tells of both", async () => {
+    it("is final if retryIf throws, and both errors are reported", async () => {
       const { now, clock } = await started(
         worker("unsure", { retry: { retryIf: broken(new Error("no idea")) } }, broken(new Error("busy"))),
       );
       await clock.advance(0);
       assert.deepEqual([(await now()).status, (await now()).attempts], ["failed", 1]);
-      assert.match((await now()).error ?? "", /^busy .*can't be told: no idea/);
+      assert.match((await now()).error ?? "", /^busy .*retryIf failed: no idea/);
     });
 
-    it("that says when to come back is not followed by an attempt before, beyond the cap too", async () => {
+    it("with a retry time delays the next attempt until then, also beyond the maximum delay", async () => {
       const busy = Object.assign(new Error("busy"), { retryAfter: "5m" });
       const { now, clock } = await started(worker("later", { retry: { max: 2, cap: "1s" } }, broken(busy)));
       await clock.advance(299_999);
@@ -107,7 +107,7 @@ for (const url of ["memory:", REMOTE]) {
       assert.deepEqual([(await now()).attempts, (await now()).status], [2, "failed"]);
     });
 
-    it("that says nonsense of when to come back waits as any other", async () => {
+    it("with an invalid retry time is retried after the usual delay", async () => {
       const odd = Object.assign(new Error("busy"), { retryAfter: "Tuesday" });
       const { now, clock } = await started(worker("odd", { retry: { max: 2, jitter: false } }, broken(odd)));
       await clock.advance(999);

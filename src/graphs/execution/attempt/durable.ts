@@ -1,7 +1,7 @@
 /**
  * The durable part of a worker's context: steps, state, sleeps, waits, calls. Owns what one attempt knows of them; steps.ts decides the
  * rows, and the engine commits them.
- * An attempt that waits gives its slot back, and its limits stop until it waits for nothing more.
+ * A waiting attempt returns its slot, and its limits stop until it waits for nothing more.
  * When the run is pausing, an attempt is aborted at its next call, once none of its steps is running.
  */
 import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
@@ -9,7 +9,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
 import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
-import type { Transition } from "../../../storage/contract/unit.ts";
+import type { Transition } from "../../../storage/contract/transition.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
 import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
@@ -121,7 +121,7 @@ export class Durable {
       const startedMs = clock.now();
       const result = toJson(
         await this.#runStep(id, key, fn, options),
-        `what the step "${key}" of "${node.id}" returned`,
+        `the result of the step "${key}" of "${node.id}"`,
         values.resultBytes,
       );
       await this.#commit({ type: "stepDone", id, result, startedMs });
@@ -140,7 +140,7 @@ export class Durable {
       return decide(machine, message, clock.now()) as Transition;
     };
     const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
-    const kept = (value: unknown): Json => toJson(value, `what ctx.tx of "${node.id}" returned`, values.resultBytes);
+    const kept = (value: unknown): Json => toJson(value, `the result of ctx.tx of "${node.id}"`, values.resultBytes);
     const statements = (db: TransactionHandle): Json | Promise<Json> => {
       const value = run(db);
       return value instanceof Promise ? value.then(kept) : kept(value);
@@ -205,7 +205,7 @@ export class Durable {
 
   async sleep(until: Duration | Date, { key }: SleepOptions = {}): Promise<void> {
     const dueMs = until instanceof Date ? until.getTime() : this.#options.clock.now() + durationMs(until);
-    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#node.id}" was given no date`);
+    if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#node.id}" was given an invalid date`);
     const id = key === undefined ? this.#keys.count("sleep") : this.#keys.use("sleep", key);
     await this.#settle(
       (wake) => this.#waitOf({ kind: "sleep", id }, wake),
@@ -299,7 +299,7 @@ export class Durable {
   }
 
   #refuse(signal: KeptSignal, error: unknown): Promise<void> {
-    const message = `The signal "${signal.row.name}" was not taken: ${(error as Error).message}`;
+    const message = `The signal "${signal.row.name}" was dropped: ${(error as Error).message}`;
     return this.#commit({ type: "signalRefused", signal, message });
   }
 
@@ -388,9 +388,9 @@ export class Durable {
 }
 
 /** The statements ran again in a repeated transaction: the new result replaces the old one. */
-function repair(unit: Transition, row: NodeRow | undefined, result: Json): Transition {
-  for (const each of [row, ...(unit.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
-  return unit;
+function repair(transition: Transition, row: NodeRow | undefined, result: Json): Transition {
+  for (const each of [row, ...(transition.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
+  return transition;
 }
 
 function valueOf(outcome: Wait["outcome"], wait: Wait): Json {

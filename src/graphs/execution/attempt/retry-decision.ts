@@ -15,7 +15,7 @@ export function decision(
     const delayMs = retryDelayMs(policy, { attempt, cause, random });
     return { error, retryAtMs: delayMs === undefined ? undefined : nowMs + delayMs };
   } catch (trouble) {
-    const message = `${error.message} (whether to try again can't be told: ${messageOf(trouble)})`;
+    const message = `${error.message} (retryIf failed: ${messageOf(trouble)})`;
     return { error: { ...error, message }, retryAtMs: undefined };
   }
 }

@@ -10,7 +10,7 @@ type Method = "call" | "map";
 /** @throws FinalError if it is not a worker, because a retry cannot help. */
 export function validateCall(method: Method, key: string, callable: unknown): Worker<never, unknown> {
   if (isWorker(callable)) return callable;
-  const given = isGraph(callable) ? "a graph in place of a worker; use asWorker(graph)" : notWorker(callable);
+  const given = isGraph(callable) ? "a graph instead of a worker; use asWorker(graph)" : notWorker(callable);
   throw new FinalError(`ctx.${method}("${key}", …) was given ${given}`);
 }
 

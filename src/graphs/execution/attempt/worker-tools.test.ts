@@ -1,4 +1,4 @@
-/** `ctx.fetch` in the engine's thread and in a worker thread, against a server on this machine. */
+/** `ctx.fetch` in the engine's thread and in a worker thread, against a local server. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const PATIENCE_MS = 60_000;
 const folder = mkdtempSync(join(tmpdir(), "svc-tools-"));
 let server: Server;
 let origin: string;
-/** Settles when a client has gone away from "/slow". */
+/** Settles when a client has disconnected from "/slow". */
 let left: Promise<unknown>;
 
 async function withEngine(
@@ -70,7 +70,7 @@ describe("a worker's context", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("fetches from public addresses alone, unless the app opens a range", async () => {
+  it("fetches only from public addresses, unless the app allows a range", async () => {
     await withEngine([reads], undefined, async (engine) => {
       const snapshot = await ended(engine, "reads", `${origin}/page`);
       assert.match(snapshot.error?.message ?? "", /loopback/);
@@ -81,7 +81,7 @@ describe("a worker's context", () => {
     });
   });
 
-  it("ends what it fetches with the attempt", async () => {
+  it("aborts its requests when the attempt ends", async () => {
     let isAsked: () => void;
     const asked = new Promise<void>((resolve) => (isAsked = resolve));
     const waits = worker("waits", once1, async (url: string, ctx: WorkerContext) => {
@@ -116,7 +116,7 @@ describe("a worker's context", () => {
     });
   });
 
-  it("with a bad range is refused as the engine is made", () => {
+  it("with an invalid address range is rejected when the engine is created", () => {
     const store = openStore("memory:");
     return assert.rejects(
       async () =>

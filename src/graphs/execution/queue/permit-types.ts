@@ -30,11 +30,11 @@ export type PermitAnswer =
   | { kind: "granted"; permit: string | undefined }
   /** The rate allows nothing for this time. */
   | { kind: "refused"; waitMs: number }
-  /** It is not wanted any more. */
+  /** The permit is no longer needed. */
   | { kind: "dropped" };
 
 export interface Permits {
-  /** Resolves with a permit, with a refusal by the rate, or when it is not wanted any more. Waits for running attempts. Never rejects. */
+  /** Resolves with a permit, with a refusal by the rate, or when it is no longer needed. Waits for running attempts. Never rejects. */
   take(want: PermitWant): Promise<PermitAnswer>;
   /** Returns the permit of an attempt that has ended or waits. */
   giveBack(permit: string): void;

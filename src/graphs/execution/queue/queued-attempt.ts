@@ -4,7 +4,7 @@ import type { ActiveRun } from "../active-run.ts";
 import { COUNTED_REMOTELY, type Keys, type QueueItem } from "./task-queue.ts";
 import type { Slot } from "./slot.ts";
 
-/** May want a slot when its turn comes. */
+/** May need a slot at its turn. */
 export interface SlotUser {
   readonly isWanted: boolean;
 }
@@ -97,7 +97,7 @@ export class QueuedRequest implements QueueItem {
   }
 
   dropped(): void {
-    // Nobody waits for it any more.
+    // It is no longer needed.
   }
 
   granted(slot: Slot): void {

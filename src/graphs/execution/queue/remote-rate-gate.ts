@@ -1,4 +1,4 @@
-/** A rate that all processes count together elsewhere. Here only the time until which nothing may start is known. */
+/** A rate that the database counts for all processes. This process only knows until when nothing may start. */
 export class ShutGate {
   #shutMs = 0;
   #untilMs = 0;

@@ -1,5 +1,5 @@
 /**
- * A slot in the queue of a worker, held by one attempt. An attempt that waits for a time, a signal or other nodes gives it back and takes
+ * A slot in the queue of a worker, held by one attempt. An attempt that waits for a time, a signal or other nodes returns it and takes
  * it again before it continues.
  */
 import type { Keys } from "./task-queue.ts";
@@ -28,17 +28,17 @@ export class Slot {
     this.permit = permit;
   }
 
-  /** Whether its attempt still wants it. */
+  /** Whether its attempt still needs it. */
   get isWanted(): boolean {
     return !this.#hasEnded;
   }
 
-  /** Resolves when the slot is given back for the first time from now on. */
+  /** Resolves when the slot is next returned. */
   freed(): Promise<void> {
     return this.#isHeld ? new Promise((resolve) => (this.#onFreed = resolve)) : Promise.resolve();
   }
 
-  /** Gives the slot back during a wait. */
+  /** Returns the slot during a wait. */
   free(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;

@@ -37,8 +37,8 @@ function queueOf(options: AnyOptions, isWanted: (item: Named) => boolean = () =>
 const key = (concurrency: string, rate = ""): QueueItem["keys"] => ({ concurrency, rate });
 const anyKey = (input: string): string => input;
 
-describe("a lane", () => {
-  it("serves in order of waiting, a point of priority being worth a minute", async () => {
+describe("a task queue", () => {
+  it("starts attempts in order of waiting time, where a point of priority counts as one minute", async () => {
     const { clock, taskQueue, wait, takeAll } = queueOf({ concurrency: 1 });
     assert.ok(taskQueue.enter(NO_KEYS));
     wait(1);
@@ -54,11 +54,11 @@ describe("a lane", () => {
       taskQueue.leave(NO_KEYS);
       served.push(...takeAll());
     }
-    // 6 counts as there for two minutes; 2 was a minute early, and so comes after 4 but before 5.
+    // 6 counts as if it had waited two minutes longer; 2 counts as one minute, so it comes after 4 and before 5.
     assert.deepEqual(served, [6, 3, 1, 4, 2, 5]);
   });
 
-  it("lets those pass whose key has room", () => {
+  it("lets attempts with a free key pass others", () => {
     const { taskQueue, wait, takeAll } = queueOf({ concurrency: { limit: 1, key: anyKey, total: 2 } });
     wait(1, key("a"));
     wait(2, key("a"));
@@ -71,7 +71,7 @@ describe("a lane", () => {
     assert.deepEqual(takeAll(), [2]);
   });
 
-  it("starts no more in any stretch of the rate's time than its limit, with one timer for all that wait", async () => {
+  it("starts no more than the limit in any period of the rate, with one timer for all waiting attempts", async () => {
     const { clock, taskQueue, wait, takeAll, opened } = queueOf({ rate: { limit: 2, per: "1s" }, concurrency: 100 });
     for (let name = 1; name <= 50; name++) wait(name);
     assert.deepEqual(takeAll(), [1, 2]);
@@ -83,7 +83,7 @@ describe("a lane", () => {
     assert.equal(taskQueue.enter(NO_KEYS), false);
   });
 
-  it("does not count what returns after a wait as a start", () => {
+  it("does not count a return after a wait as a start", () => {
     const { wait, takeAll } = queueOf({ rate: { limit: 1, per: "1h" } });
     wait(1);
     wait(2, NO_KEYS, 0, false);
@@ -91,7 +91,7 @@ describe("a lane", () => {
     assert.deepEqual(takeAll(), [1, 2]);
   });
 
-  it("waits no longer than the rate's time after the clock was set back", async () => {
+  it("waits no longer than the rate's period after the clock was set back", async () => {
     const { taskQueue, wait, takeAll, clock } = queueOf({ rate: { limit: 1, per: "10s" } });
     const real = clock.now.bind(clock);
     assert.ok(taskQueue.enter(NO_KEYS));
@@ -103,7 +103,7 @@ describe("a lane", () => {
     assert.deepEqual(takeAll(), [1]);
   });
 
-  it("waits no longer than that either behind the gate of another key", async () => {
+  it("waits no longer than that behind a blocked key, too", async () => {
     const { taskQueue, wait, takeAll, clock } = queueOf({ rate: { limit: 1, per: "10s", key: anyKey } });
     const real = clock.now.bind(clock);
     assert.ok(taskQueue.enter(key("", "a")));
@@ -118,7 +118,7 @@ describe("a lane", () => {
     assert.deepEqual(new Set([...taken, ...takeAll()]), new Set([1, 2]));
   });
 
-  it("looks at each of a hundred thousand that wait a few times at most", () => {
+  it("examines each of a hundred thousand waiting attempts a few times at most", () => {
     let looks = 0;
     const limits = { concurrency: { limit: 1, key: anyKey, total: 10 } };
     const { taskQueue, wait, takeAll } = queueOf(limits, () => ++looks > 0);
@@ -133,7 +133,7 @@ describe("a lane", () => {
     assert.ok(looks < 6 * keys.length, `${looks} looks at ${keys.length}`);
   });
 
-  it("does as one that looks through all that wait, whatever comes", () => {
+  it("behaves like a model that scans all waiting attempts, for any sequence", () => {
     const letters = fc.constantFrom("a", "b", "c");
     const step = fc.oneof(
       {
@@ -164,7 +164,7 @@ describe("a lane", () => {
         const per = 30_000;
         const gone = new Set<number>();
         let nowMs = 0;
-        // The timers of the real one need no time to pass: asking is enough.
+        // The timers of the real queue need no simulated time: a poll is enough.
         const now = (): number => nowMs;
         const clock = { now, elapsed: now, schedule: () => ({ cancel: () => undefined }) };
         const taskQueue = new TaskQueue<Named>({

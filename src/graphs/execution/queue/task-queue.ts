@@ -46,9 +46,9 @@ export interface QueueItem extends Ordered {
   readonly keys: Keys;
   /** False after a wait: it was counted when it started. */
   readonly isStart: boolean;
-  /** Whether it is still wanted: the run may have been cancelled or paused. */
+  /** Whether it is still needed: the run may have been cancelled or paused. */
   isWanted(): boolean;
-  /** Called when it was not wanted at its turn and leaves the queue. */
+  /** Called when it is not needed at its turn and leaves the queue. */
   dropped(): void;
 }
 
@@ -94,7 +94,7 @@ export interface QueueOwner {
 export interface TaskQueueOptions {
   options: AnyOptions;
   clock: Clock;
-  /** All processes count the rate together, elsewhere. */
+  /** The rate is counted in the database, for all processes. */
   isShared?: boolean;
   /** The attempts run in other processes, where they wait for slots. */
   isRemote?: boolean;

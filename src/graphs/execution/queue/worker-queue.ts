@@ -73,7 +73,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     this.taskQueue.wait(new QueuedAttempt({ order, seq: this.taskQueue.nextSeq() }, keys, run, node, sinceMs, fault));
   }
 
-  /** Resolves with a slot; never if it is not wanted by then. */
+  /** Resolves with a slot; never if it is no longer needed. */
   request(keys: Keys, hasPermit: boolean, user: SlotUser): Promise<Slot> {
     const turn = { order: orderOf(this.#pool.clock.now(), this.#priority), seq: this.taskQueue.nextSeq() };
     return new Promise((resolve) => {
@@ -128,7 +128,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     else busy.end();
   }
 
-  // What slots ask.
+  // Called by slots.
 
   free(slot: Slot): void {
     if (slot.permit !== undefined) this.#pool.permits?.giveBack(slot.permit);

@@ -119,9 +119,9 @@ export function requireModule({ name, options: { isolate } }: Worker<never, unkn
   if (!url.startsWith("file:"))
     throw refused(`${what}; use a file: URL, such as import.meta.url of the module that declares it`);
   if (!existsSync(fileURLToPath(url)))
-    throw refused(`${what}, where there is no file; name the module that declares it as it is when the app runs`);
+    throw refused(`${what}, but this file does not exist; name the declaring module at its path at run time`);
   if (/\.[mc]?js$/.test(url.split("?", 1)[0] as string)) return;
   const canStrip = Boolean((process as { features?: { typescript?: unknown } }).features?.typescript);
   if (!/\.m?ts$/.test(url) || !canStrip)
-    throw refused(`${what}, which a thread of this Node can't load; declare it in a .js file, with what it imports`);
+    throw refused(`${what}, which a thread of this Node can't load; declare it, and all that it imports, in .js files`);
 }

@@ -23,7 +23,7 @@ export interface NodeOrder {
 /** Connection to an attempt, on the side of its run. */
 export interface CallEnd {
   say(message: Exclude<ToThread, { type: "run" }>): void;
-  /** The attempt is not wanted any more: the other side stops. */
+  /** The attempt is no longer needed: the other side stops. */
   end(): void;
 }
 
@@ -49,7 +49,7 @@ export function runsRemotely({ name, graph }: Worker<never, unknown>, remoteNode
 /** Connection back to the run. */
 export interface Channel {
   say: (message: FromThread) => void;
-  /** Aborts when the attempt is not wanted any more. */
+  /** Aborts when the attempt is no longer needed. */
   signal: AbortSignal;
 }
 
@@ -59,7 +59,7 @@ export interface Performance {
   hear(message: Exclude<ToThread, { type: "run" }>): void;
   /** Resolves when it has ended and reported its outcome. */
   ended: Promise<void>;
-  /** Resolves when it has no slot any more: it has ended, or waits. */
+  /** Resolves when it has no slot: it has ended, or waits. */
   freed: Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export class Unfinished extends Error {
   }
 }
 
-/** The worker to call, if it runs elsewhere. */
+/** The worker to call, if it runs in another process. */
 export function boundRemotely(
   worker: Worker<never, unknown>,
   state: Json | undefined,

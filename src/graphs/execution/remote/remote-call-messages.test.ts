@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { decode, encode } from "./remote-call-messages.ts";
 
-it("messages of calls carry bytes, times and what is not given, and leave what looks like ours as it is", () => {
+it("messages of calls keep bytes, times and undefined values, and do not change values that look like their encoding", () => {
   const through = (value: unknown): unknown => decode(encode(value));
   for (const value of [
     { a: [1, "x", null, { $bytes: "AQ==" }], b: { $date: 5, c: 1 } },

@@ -23,7 +23,7 @@ export function decode(text: string): unknown {
   });
 }
 
-/** A value that looks like one of these encodings: an author's own is wrapped. */
+/** Whether a value looks like one of these encodings. Such a value of an author is wrapped. */
 function isMarked(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const [key, ...others] = Object.keys(value);

@@ -58,7 +58,7 @@ export interface RemoteContextOptions {
   signal: AbortSignal;
   /** Makes `ctx.fetch`, when a worker first uses it. */
   toolCalls: () => ToolCalls;
-  /** The slot of its worker here. None where the run's process gives the slots. */
+  /** The slot of its worker here. Undefined if the run's process assigns slots. */
   slot?: Slot | undefined;
 }
 
@@ -75,7 +75,7 @@ export class RemoteContext {
   /** Open statements by number. */
   readonly #queries = new Map<number, Waiting>();
   #ids = 0;
-  /** Whether the worker has ended. Code that it left running has no run any more. */
+  /** Whether the worker has ended. Code that it left running belongs to no run. */
   #isOver = false;
 
   constructor(options: RemoteContextOptions) {
@@ -176,7 +176,7 @@ export class RemoteContext {
     const { signal } = this.#options;
     if (signal.aborted) return signal.reason as Error;
     return this.#isOver
-      ? new Error("The worker has ended: await all that it asks of its context before it returns")
+      ? new Error("The worker has ended. Await all calls of its context before it returns.")
       : undefined;
   }
 
@@ -217,7 +217,7 @@ export class RemoteContext {
       artifact: (name, data, type) =>
         typeof data === "string" || data instanceof Uint8Array
           ? ask("artifact", [name, data, type])
-          : Promise.reject(new Error(`ctx.artifact("${name}", …) takes text or bytes in a thread, no stream`)),
+          : Promise.reject(new Error(`ctx.artifact("${name}", …) takes text or bytes in a thread, not a stream`)),
       waitFor: (name: string, given: WaitOptions<StandardSchema> | undefined) => {
         const { schema, ...options } = given ?? {};
         return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
@@ -241,9 +241,7 @@ export class RemoteContext {
           this.#say({ type: "query", id, query, sql, values });
         }),
       prepare: () => {
-        throw new Error(
-          "prepare answers at once, which a thread can't: use `await db.query(sql, [values])`, which is everywhere",
-        );
+        throw new Error("prepare is synchronous and not available in a thread. Use `await db.query(sql, [values])`.");
       },
     };
   }
@@ -280,7 +278,7 @@ export class RemoteContext {
 function asData<Options extends CallOptions>(method: Asked, key: string, options: Options | undefined) {
   if (!options?.retry?.retryIf) return options;
   throw new Error(
-    `ctx.${method}("${key}", …) has a retryIf, and its worker runs away from its graph (a thread, another process): give retryIf to the worker that is called`,
+    `ctx.${method}("${key}", …) has a retryIf, but its worker runs in a thread or another process; declare retryIf on the called worker`,
   );
 }
 

@@ -91,7 +91,8 @@ export class RemoteHost {
 
   #known(name: string): never {
     const worker = this.#workers.worker(name);
-    if (!worker) throw new Error(`The worker "${name}" is called from elsewhere: list it in the app's workers`);
+    if (!worker)
+      throw new Error(`The worker "${name}" is called by a thread or another process; list it in the app's workers`);
     return worker as never;
   }
 

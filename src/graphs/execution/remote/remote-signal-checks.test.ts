@@ -4,8 +4,8 @@ import { parseWith } from "../../../platform/shared/schema.ts";
 import { AwayChecks } from "./remote-signal-checks.ts";
 import type { ToThread } from "./thread-messages.ts";
 
-describe("schemas that are elsewhere", () => {
-  it("answer by number, and where nobody can answer any more the sender is told to send again", async () => {
+describe("schemas of remote waits", () => {
+  it("validate by number, and the sender is asked to send again if nobody can validate any more", async () => {
     const said: ToThread[] = [];
     const checks = new AwayChecks((message) => said.push(message));
     const schema = checks.schemaOf(7);

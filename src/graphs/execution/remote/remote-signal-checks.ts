@@ -10,10 +10,7 @@ import { errorOf, type Settlement, type ToThread } from "./thread-messages.ts";
 /** The other side is gone, so the check has no result. */
 export class CheckLost extends SvcError {
   constructor() {
-    super(
-      "SVC_UNAVAILABLE",
-      "The worker that waits for this signal has just ended where it ran; send the signal again",
-    );
+    super("SVC_UNAVAILABLE", "The process of the waiting worker has just ended. Send the signal again.");
   }
 }
 
@@ -28,7 +25,7 @@ export class AwayChecks {
     this.#post = post;
   }
 
-  /** Stands for the schema of the wait `id`. */
+  /** Placeholder for the schema of the wait `id`. */
   schemaOf(id: number): StandardSchema {
     return {
       "~standard": {

@@ -18,7 +18,7 @@ export class ThreadTransactions {
     this.#post = post;
   }
 
-  /** Stands for the author's function: runs it in the thread each time it is called. */
+  /** Replaces the author's function: runs it in the thread each time it is called. */
   begin(id: number, handle: TransactionHandle): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = (settlement: Settlement): void => {
@@ -36,8 +36,7 @@ export class ThreadTransactions {
     let settlement: Settlement;
     try {
       const open = this.#open.get(id);
-      if (!open)
-        throw new Error("The transaction of this ctx.tx is over; await each of its statements inside of the function");
+      if (!open) throw new Error("The transaction of this ctx.tx has ended. Await each statement inside its function.");
       settlement = { value: await open.handle.query(sql, values) };
     } catch (error) {
       settlement = { error: errorMessage(error) };

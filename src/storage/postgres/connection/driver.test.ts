@@ -1,12 +1,12 @@
-/** Addresses of databases, and what errors of PostgreSQL mean. */
+/** Database URLs, and the meaning of PostgreSQL errors. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { inSchema, readPostgresUrl } from "./driver.ts";
 import { isUnavailable, isSerializationFailure, storeError } from "./store-error.ts";
 
-describe("the address of a PostgreSQL database", () => {
-  it("says schema and connections, which are kept from the driver", () => {
+describe("the URL of a PostgreSQL database", () => {
+  it("contains the schema and the number of connections, which the driver does not receive", () => {
     const url = "postgres://u:p@h:5433/d?sslmode=require";
     assert.deepEqual(readPostgresUrl(url), { url, schema: "svc", connections: 10 });
     assert.deepEqual(readPostgresUrl(`${url}&schema=shop_jobs&connections=25`), {
@@ -16,7 +16,7 @@ describe("the address of a PostgreSQL database", () => {
     });
   });
 
-  it("is refused with a schema that would need quotes, or connections that are none, without showing a password", () => {
+  it("is rejected for a schema that needs quotes or an invalid number of connections, without printing the password", () => {
     for (const query of [
       "schema=A",
       "schema=a-b",
@@ -32,7 +32,7 @@ describe("the address of a PostgreSQL database", () => {
       );
   });
 
-  it("puts the schema where statements say svc", () => {
+  it("replaces svc in statements with its schema", () => {
     assert.equal(inSchema("SELECT svc.a, mysvc.b FROM svc.graph", "shop"), "SELECT shop.a, mysvc.b FROM shop.graph");
   });
 });
@@ -40,7 +40,7 @@ describe("the address of a PostgreSQL database", () => {
 describe("an error of PostgreSQL", () => {
   const errorOf = (code: string | undefined, message = "m"): Error => Object.assign(new Error(message), { code });
 
-  it("is tried again where the server was away or transactions crossed, and nowhere else", () => {
+  it("is retried if the server was unreachable or transactions conflicted, and in no other case", () => {
     for (const code of ["57P01", "57P03", "08006", "53300", "ECONNREFUSED", "ECONNRESET"])
       assert.ok(isUnavailable(errorOf(code)), code);
     for (const message of [
@@ -55,13 +55,13 @@ describe("an error of PostgreSQL", () => {
       assert.deepEqual([isUnavailable(errorOf(code)), isSerializationFailure(errorOf(code))], [false, false]);
   });
 
-  it("is told as SVC_STORE with what to do where the database is to blame, and is left as it is otherwise", () => {
+  it("becomes SVC_STORE with a remedy if it concerns the database, and otherwise stays unchanged", () => {
     for (const [code, part] of [
-      ["53100", /make room/],
+      ["53100", /Free disk space/],
       ["28P01", /check user, password/],
-      ["3D000", /no such database/],
+      ["3D000", /does not have this database/],
       ["25006", /primary/],
-      ["ECONNREFUSED", /goes on by itself/],
+      ["ECONNREFUSED", /continues by itself/],
     ] as const) {
       const reported = storeError(errorOf(code));
       assert.ok(reported instanceof SvcError && reported.code === "SVC_STORE");

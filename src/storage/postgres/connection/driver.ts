@@ -37,7 +37,7 @@ export function readPostgresUrl(databaseUrl: string): PostgresUrl {
   const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw invalid(
-      `has the schema "${schema.slice(0, 80)}"; use small letters, digits and "_", not beginning with a digit`,
+      `has the schema "${schema.slice(0, 80)}"; use lowercase letters, digits and "_", not starting with a digit`,
     );
   const text = url.searchParams.get("connections") ?? String(DEFAULT_CONNECTIONS);
   const connections = Number(text);
@@ -54,7 +54,7 @@ function parse(databaseUrl: string): URL {
   try {
     return new URL(databaseUrl);
   } catch {
-    throw invalid("is no URL; give postgres://<user>:<password>@<host>:<port>/<database>");
+    throw invalid("is not a URL; give postgres://<user>:<password>@<host>:<port>/<database>");
   }
 }
 

@@ -13,7 +13,7 @@ import { requireSessions } from "./pooling.ts";
 
 type Mode = "session" | "transaction" | "statement";
 
-/** A pooler as far as it is looked at: what answers which connection. @param spare sessions that others have used lately, by turns. */
+/** A fake pooler: assigns sessions to connections. @param spare sessions that others used recently, by turns. */
 function pooler(mode: Mode, spare: number): Pick<Pool, "connect"> {
   const free = Array.from({ length: spare + 2 }, (_, pid) => pid);
   const connectOne = async () => {
@@ -39,12 +39,12 @@ const bouncer = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"]
   .map((folder) => join(folder, "pgbouncer"))
   .find((file) => existsSync(file));
 const why =
-  bouncer === undefined ? "no PgBouncer is installed; the pooler above stands for it" : await withoutPostgres();
+  bouncer === undefined ? "no PgBouncer is installed; only the fake pooler is tested" : await withoutPostgres();
 
 describe("connections to PostgreSQL", () => {
   const refusal = { code: "SVC_CONFIG", message: /pool_mode = session/ };
 
-  it("are refused where a pooler shares sessions between them, however many it has", async () => {
+  it("are rejected behind a pooler that shares sessions between them, for any number of sessions", async () => {
     for (const spare of [0, 1, 20]) {
       await requireSessions(pooler("session", spare));
       await assert.rejects(requireSessions(pooler("transaction", spare)), refusal);
@@ -52,7 +52,7 @@ describe("connections to PostgreSQL", () => {
     }
   });
 
-  it("that fail are no pooler's", async () => {
+  it("report their own error if they fail, not one about a pooler", async () => {
     const broken = {
       connect: async () => ({
         query: async (text: string) => {
@@ -66,7 +66,7 @@ describe("connections to PostgreSQL", () => {
   });
 
   it(
-    "through PgBouncer are good in its mode session, with nothing set for svc, and refused in the others",
+    "through PgBouncer work in session mode without further settings, and are rejected in other modes",
     { skip: why },
     async () => {
       const database = await testDatabase();
@@ -99,7 +99,7 @@ async function startBouncer(program: string, databaseUrl: string, mode: Mode) {
   const settings = `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}\n`;
   const file = join(folder, "pgbouncer.ini");
   writeFileSync(file, `[databases]\n* = ${target}\n[pgbouncer]\n${settings}`, { mode: 0o644 });
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program, ["-q", ...asNobody, file], { stdio: "ignore" });
   const ended = once(child, "exit");

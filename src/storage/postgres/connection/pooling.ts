@@ -44,6 +44,6 @@ export async function requireSessions(pool: Pick<Pool, "connect">): Promise<void
   }
   throw new SvcError(
     "SVC_CONFIG",
-    `${VARIABLES.databaseUrl} leads to a pooler that shares sessions between connections (PgBouncer with pool_mode = transaction or statement). svc needs sessions of its own, for locks, LISTEN and prepared statements: set pool_mode = session for its database and user, or give the address of the PostgreSQL server itself`,
+    `${VARIABLES.databaseUrl} leads to a pooler that shares sessions between connections (PgBouncer with pool_mode = transaction or statement). svc needs its own sessions for locks, LISTEN and prepared statements. Set pool_mode = session for its database and user, or use the address of the PostgreSQL server itself`,
   );
 }

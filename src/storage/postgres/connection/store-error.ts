@@ -24,16 +24,16 @@ const ENDED =
 const UNIQUE = "23505";
 
 const KNOWN: readonly (readonly [code: RegExp, problem: string])[] = [
-  [/^53100$/, "has no room left on its disk. What was acknowledged is safe; make room, and the app goes on by itself"],
-  [/^28...$/, "does not let this user in: check user, password, database and pg_hba.conf"],
-  [/^3D000$/, "has no such database: make it, or give the address of one that is there"],
-  [/^25006$/, "takes no writes: this is a standby. Give the address of the primary"],
+  [/^53100$/, "has a full disk. Acknowledged writes are safe. Free disk space; the app then continues by itself"],
+  [/^28...$/, "rejects the login: check user, password, database and pg_hba.conf"],
+  [/^3D000$/, "does not have this database: create it, or use another address"],
+  [/^25006$/, "accepts no writes: this is a standby. Use the address of the primary"],
   [
     /^42501$/,
-    "does not allow this user to do that. It needs CREATE on the database for the first start, and its own schema after",
+    "denies permission to this user. It needs CREATE on the database for the first start, and its own schema afterwards",
   ],
-  [/^57014$/, "took longer than 30 s for a statement, which was given up"],
-  [/^53...$/, "has run out of what it needs (connections, memory, disk): see its log"],
+  [/^57014$/, "took longer than 30 s for a statement, which was cancelled"],
+  [/^53...$/, "has run out of resources (connections, memory, disk): see its log"],
 ];
 
 function codeOf(error: unknown): string {
@@ -64,7 +64,7 @@ export function storeError(error: unknown): Error {
   if (isUnavailable(error))
     return new SvcError(
       "SVC_STORE",
-      `PostgreSQL can't be reached (${code || "no answer"}: ${error.message}). Start it, or mend its address; an app that runs goes on by itself once it answers.`,
+      `PostgreSQL can't be reached (${code || "no answer"}: ${error.message}). Start it, or fix its address. A running app continues by itself once the server responds.`,
       {
         cause: error,
       },

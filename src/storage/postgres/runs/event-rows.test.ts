@@ -1,4 +1,4 @@
-/** Events in rows of many, and back. */
+/** Encoding of several events in one row. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nextId } from "../../contract/sample-rows.testkit.ts";
@@ -13,7 +13,7 @@ describe("events of one commit", () => {
     ...(at % 2 === 0 && { node: `item/${at}`, data: { text: "\0\ud800", list: [at, null] } }),
   });
 
-  it("stand in one row, and come back as they were", () => {
+  it("are stored in one row, and decoded unchanged", () => {
     const events = Array.from({ length: 12 }, (_, at) => event(at));
     const [row, ...others] = eventRows(events, (node) => node);
     assert.deepEqual([row?.before, row?.count, others], [0, 12, []]);
@@ -24,7 +24,7 @@ describe("events of one commit", () => {
     );
   });
 
-  it("take as many rows as keep each of them a page's size", () => {
+  it("are split into several rows that each fit a database page", () => {
     const rows = eventRows(
       Array.from({ length: 600 }, (_, at) => event(at)),
       (node) => node,

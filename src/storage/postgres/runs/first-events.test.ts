@@ -1,4 +1,4 @@
-/** What a process tells of a graph's beginning without asking the database, and when it does not. */
+/** The cache of a run's first events, which saves queries to the database. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nextId } from "../../contract/sample-rows.testkit.ts";
@@ -7,10 +7,10 @@ import { FirstEvents } from "./first-events.ts";
 const events = (graphId: string) =>
   [1, 2, 3].map((seq) => ({ graphId, seq, type: "log" as const, timestampMs: 1_700_000_000_000 }));
 
-describe("the events with which a graph began", () => {
+describe("the cached first events of a run", () => {
   const id = nextId();
 
-  it("are told from behind any of them", () => {
+  it("are returned from any position", () => {
     const first = new FirstEvents();
     first.keep(id, events(id));
     assert.deepEqual(first.after(id, 0), events(id));
@@ -18,7 +18,7 @@ describe("the events with which a graph began", () => {
     assert.deepEqual(first.after(id, 3), []);
   });
 
-  it("are not, once it has gone on, or any may have", () => {
+  it("are dropped for a run that has continued, or for all runs", () => {
     const first = new FirstEvents();
     const other = nextId();
     for (const graphId of [id, other]) first.keep(graphId, events(graphId));
@@ -28,7 +28,7 @@ describe("the events with which a graph began", () => {
     assert.equal(first.after(other, 0), undefined);
   });
 
-  it("are those of the last thousand graphs", () => {
+  it("are kept for the last thousand runs", () => {
     const first = new FirstEvents();
     const ids = Array.from({ length: 1001 }, (_, at) => `${id}${at}`);
     for (const graphId of ids) first.keep(graphId, events(graphId));

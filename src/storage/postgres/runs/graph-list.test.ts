@@ -5,7 +5,7 @@ import type { GraphQuery } from "../../contract/queries.ts";
 import { Database } from "../database.ts";
 import { GraphList } from "./graph-list.ts";
 
-describe("lists of graphs in PostgreSQL", { skip: await withoutPostgres() }, () => {
+describe("lists of runs in PostgreSQL", { skip: await withoutPostgres() }, () => {
   let home: TestDatabase;
   let database: Database;
   before(async () => {
@@ -17,7 +17,7 @@ describe("lists of graphs in PostgreSQL", { skip: await withoutPostgres() }, () 
     await home.drop();
   });
 
-  it("by how long they took and when they ended are asked for by the same statements at any time: each is kept by every connection", async () => {
+  it("by duration and end time use the same statement texts at any time, because connections cache each statement", async () => {
     const texts = new Set<string>();
     const { query } = database;
     database.query = (on, text, values) => {

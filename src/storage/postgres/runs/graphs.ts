@@ -26,7 +26,7 @@ import { EventListeners, type AnyListener, type EventListener } from "../../cont
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { Row } from "../../contract/row.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import type { OutboxRow } from "../../contract/webhook-rows.ts";
 import { PostgresArtifacts } from "../artifacts.ts";
 import type { Database } from "../database.ts";
@@ -89,25 +89,25 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#commit.drain();
   }
 
-  async commit(unit: Transition): Promise<boolean> {
-    const outcome = await this.#commit.write(unit);
+  async commit(transition: Transition): Promise<boolean> {
+    const outcome = await this.#commit.write(transition);
     if (outcome instanceof Error) throw outcome;
-    this.#notify(unit, outcome);
+    this.#notify(transition, outcome);
     return outcome !== undefined;
   }
 
   async transact(run: TransactionRun): Promise<Json> {
-    const { unit, events, result } = await this.#commit.transact(run);
-    this.#notify(unit, events);
+    const { transition, events, result } = await this.#commit.transact(run);
+    this.#notify(transition, events);
     return result;
   }
 
-  #notify(unit: Transition, events: Exclude<Outcome, Error>): void {
+  #notify(transition: Transition, events: Exclude<Outcome, Error>): void {
     if (events === undefined) return;
-    if (unit.insert) this.#first.keep(unit.graphId, events);
-    else this.#first.forget(unit.graphId);
-    if (events.length > 0) this.#listeners.notify(unit.graphId, events);
-    if (unit.outbox?.length) this.#options.onOutbox(unit.outbox);
+    if (transition.insert) this.#first.keep(transition.graphId, events);
+    else this.#first.forget(transition.graphId);
+    if (events.length > 0) this.#listeners.notify(transition.graphId, events);
+    if (transition.outbox?.length) this.#options.onOutbox(transition.outbox);
   }
 
   async load(ids: readonly string[]): Promise<StoredGraph[]> {
@@ -151,7 +151,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   }
 
   async events(graphId: string, afterSeq: number, limit = DEFAULT_EVENT_LIMIT): Promise<GraphEvent[]> {
-    // Numbers have no gaps, so they tell how far to read.
+    // Event numbers have no gaps, so they determine how many rows to read.
     const text =
       "SELECT * FROM svc.event WHERE graph_id = $1 AND last > $2::bigint AND first <= $3::bigint ORDER BY last";
     const rows = await this.#database.rows(text, clean(graphId), afterSeq, afterSeq + limit);

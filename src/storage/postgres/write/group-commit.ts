@@ -1,12 +1,12 @@
 /**
  * Group commit: transitions that are waiting when a writer is free go to the database as one statement and one transaction. Each of the
- * few writers has a slot in the database, whose ticket tells the outcome of its last group if the connection ends before the answer.
- * Transitions of a run are written in order; those of different runs may be in flight with different writers.
+ * few writers has a slot in the database with the ticket and the outcome of its last group, in case the connection ends before the
+ * answer. Transitions of a run are written in order; those of different runs may be in flight with different writers.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow } from "../../contract/graph-rows.ts";
 import { TransitionChains } from "../../contract/transition-chains.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import { OTHER_REGISTRATIONS, WRITTEN_ALREADY } from "./commit-function.ts";
 import type { Database, SqlValue } from "../database.ts";
 import { TransitionDraft } from "./transition-draft.ts";
@@ -20,13 +20,13 @@ import type { Registrations } from "../webhooks/registrations.ts";
 import { isUnavailable, isSerializationFailure, storeError } from "../connection/store-error.ts";
 
 /** Most transitions of a group: more gain nothing and delay others. */
-const MOST_UNITS = 1000;
+const MAX_TRANSITIONS = 1000;
 
 /** Events of a written transition; undefined if its fence failed; or why it could not be written. */
 export type Outcome = GraphEvent[] | undefined | Error;
 
 interface Waiting {
-  unit: Transition;
+  transition: Transition;
   notify: (outcome: Outcome) => void;
   /** Its own transaction, if it does not belong to the group's. */
   own?: UserTransaction;
@@ -66,29 +66,29 @@ export class GroupCommit {
     this.#free = [...slots.all];
   }
 
-  write(unit: Transition, own?: UserTransaction): Promise<Outcome> {
+  write(transition: Transition, own?: UserTransaction): Promise<Outcome> {
     // Created in this turn, so based on the current copy.
-    if (unit.outboxAgain) this.#wentBy.set(unit, this.#options.registrations.version);
+    if (transition.outboxAgain) this.#wentBy.set(transition, this.#options.registrations.version);
     return new Promise((resolve) => {
-      const queue = this.#waiting.get(unit.graphId);
-      const waiting = { unit, notify: resolve, ...(own && { own }) };
+      const queue = this.#waiting.get(transition.graphId);
+      const waiting = { transition, notify: resolve, ...(own && { own }) };
       if (queue) queue.push(waiting);
-      else this.#waiting.set(unit.graphId, [waiting]);
+      else this.#waiting.set(transition.graphId, [waiting]);
       this.#soon();
     });
   }
 
   /** Writes the author's rows with a transition, in its turn among those of the run. @throws UserStatementError */
-  async transact(run: TransactionRun): Promise<{ unit: Transition; events: GraphEvent[]; result: Json }> {
+  async transact(run: TransactionRun): Promise<{ transition: Transition; events: GraphEvent[]; result: Json }> {
     const own = new UserTransaction(this.#database, run);
     const outcome = await this.#ownPlaces.run(async () => {
       let written: Promise<Outcome> | undefined;
-      await own.begin(() => void (written = this.write(own.unit, own)));
+      await own.begin(() => void (written = this.write(own.transition, own)));
       return written;
     });
     if (outcome instanceof Error) throw outcome;
     if (!outcome) throw new Error("the store had another state than the engine");
-    return { unit: own.unit, events: outcome, result: own.result };
+    return { transition: own.transition, events: outcome, result: own.result };
   }
 
   /** Resolves when nothing waits or is in flight. */
@@ -128,23 +128,24 @@ export class GroupCommit {
   /** For each run without a transition in flight, the transitions that can be joined. */
   #take(): Map<TransitionDraft, Waiting[]> {
     const group = new Map<TransitionDraft, Waiting[]>();
-    let units = 0;
+    let transitions = 0;
     for (const [graphId, queue] of this.#waiting) {
-      if (units >= MOST_UNITS) break;
+      if (transitions >= MAX_TRANSITIONS) break;
       if (this.#busy.has(graphId)) continue;
-      while (queue[0] && this.#lines.isBroken(queue[0].unit)) this.#refuse(queue.shift());
+      while (queue[0] && this.#lines.isBroken(queue[0].transition)) this.#refuse(queue.shift());
       // One with its own transaction goes alone.
       const isAlone = queue[0]?.own !== undefined;
       if (isAlone && group.size > 0) continue;
       const first = queue.shift();
       if (first) {
-        const draft = new TransitionDraft(first.unit);
+        const draft = new TransitionDraft(first.transition);
         const taken = [first];
-        const isNext = (next: Waiting | undefined): boolean => next !== undefined && !next.own && draft.join(next.unit);
+        const isNext = (next: Waiting | undefined): boolean =>
+          next !== undefined && !next.own && draft.join(next.transition);
         while (!isAlone && isNext(queue[0])) taken.push(queue.shift() as Waiting);
         group.set(draft, taken);
         this.#busy.add(graphId);
-        units += taken.length;
+        transitions += taken.length;
       }
       if (queue.length === 0) this.#waiting.delete(graphId);
       if (isAlone) break;
@@ -183,8 +184,8 @@ export class GroupCommit {
     drafts.forEach((draft, at) => {
       const seq = seqs[at] ?? -1;
       const events = seq < 0 ? undefined : draft.numbered(seq);
-      group.get(draft)?.forEach(({ unit, notify }, place) => {
-        if (!events) this.#lines.break(unit);
+      group.get(draft)?.forEach(({ transition, notify }, place) => {
+        if (!events) this.#lines.break(transition);
         notify(events?.[place]);
       });
     });
@@ -193,7 +194,7 @@ export class GroupCommit {
   /** With the author's statements, which are repeated if they were certainly not written. */
   async #alone(slot: WriterSlot, waiting: Waiting, own: UserTransaction): Promise<void> {
     for (;;) {
-      const draft = new TransitionDraft(own.unit);
+      const draft = new TransitionDraft(own.transition);
       let sent: { doc: SqlValue[]; next: number } | undefined;
       let seq: number | undefined;
       try {
@@ -220,7 +221,7 @@ export class GroupCommit {
         await own.begin(() => undefined);
         continue;
       }
-      if (seq < 0) this.#lines.break(waiting.unit);
+      if (seq < 0) this.#lines.break(waiting.transition);
       return waiting.notify(seq < 0 ? undefined : draft.numbered(seq)[0]);
     }
   }
@@ -242,15 +243,15 @@ export class GroupCommit {
     if (all.length === 1 || only?.own)
       return this.#fail(all, error instanceof UserStatementError ? error : storeError(error));
     for (const waiting of all) {
-      if (this.#lines.isBroken(waiting.unit)) waiting.notify(undefined);
-      else await this.#run(slot, new Map([[new TransitionDraft(waiting.unit), [waiting]]]));
+      if (this.#lines.isBroken(waiting.transition)) waiting.notify(undefined);
+      else await this.#run(slot, new Map([[new TransitionDraft(waiting.transition), [waiting]]]));
     }
   }
 
   #fail(taken: readonly Waiting[], error: Error): void {
-    for (const { unit, notify, own } of taken) {
+    for (const { transition, notify, own } of taken) {
       own?.abandon();
-      this.#lines.break(unit);
+      this.#lines.break(transition);
       notify(error);
     }
   }
@@ -266,7 +267,7 @@ export class GroupCommit {
         if (slot.ticket === undefined || isUnknown) {
           const { ticket, outcomes } = await this.#ask(slot);
           const isOurs = ticket === sent?.next;
-          // What was sent under another ticket is never written any more.
+          // A group that was sent under another ticket can no longer be written.
           if (ticket !== slot.ticket) sent = undefined;
           slot.ticket = ticket;
           if (isOurs) return outcomes;
@@ -312,11 +313,11 @@ export class GroupCommit {
   /** Recomputes outbox rows for the current registrations. @returns their version; null without outbox rows. */
   #goBy(drafts: readonly TransitionDraft[]): number | null {
     const { version } = this.#options.registrations;
-    const reporting = drafts.flatMap(({ units }) => units.filter(({ outboxAgain }) => outboxAgain));
-    for (const unit of reporting) {
-      if (this.#wentBy.get(unit) === version) continue;
-      unit.outbox = unit.outboxAgain?.() ?? [];
-      this.#wentBy.set(unit, version);
+    const reporting = drafts.flatMap(({ transitions }) => transitions.filter(({ outboxAgain }) => outboxAgain));
+    for (const transition of reporting) {
+      if (this.#wentBy.get(transition) === version) continue;
+      transition.outbox = transition.outboxAgain?.() ?? [];
+      this.#wentBy.set(transition, version);
     }
     return reporting.length > 0 ? version : null;
   }

@@ -44,8 +44,8 @@ export function groupDocument(
     const at = index + 1;
     putHead(put, at, draft);
     putRows(put, at, draft);
-    for (const unit of draft.units) putRest(put, at, unit);
-    if (draft.insert && draft.units[0]?.heldBy === null) put("jobs", { at, spec: jobOf(draft.insert) });
+    for (const transition of draft.transitions) putRest(put, at, transition);
+    if (draft.insert && draft.transitions[0]?.heldBy === null) put("jobs", { at, spec: jobOf(draft.insert) });
     isMoving ||= draft.insert !== undefined || draft.graph.status !== undefined;
   });
   const texts = ARRAYS.map((key) => (arrays[key] ? JSON.stringify(arrays[key]) : null));
@@ -64,10 +64,10 @@ function putHead(put: Put, at: number, { graphId, fence, insert }: TransitionDra
 function putRows(
   put: Put,
   at: number,
-  { graphId, units, insert, graph, insertNodes, nodes, events }: TransitionDraft,
+  { graphId, transitions, insert, graph, insertNodes, nodes, events }: TransitionDraft,
 ): void {
   const count = events.length;
-  const { heldBy } = units[0] ?? {};
+  const { heldBy } = transitions[0] ?? {};
   const hold = { holder: heldBy ?? null, lease: heldBy ? 1 : 0 };
   // The database parses it, so characters that it can't store must not be in it as escapes either.
   const tags = JSON.stringify(insert?.tags.map(clean));
@@ -81,17 +81,17 @@ function putRows(
 }
 
 /** Rare parts of a transition. */
-function putRest(put: Put, at: number, unit: TransitionDraft["units"][number]): void {
-  const { graphId } = unit;
-  for (const id of unit.deleteNodes ?? []) put("deletes", { at, graph_id: graphId, id });
-  for (const { epoch, id, ...rest } of unit.pastNodes ?? [])
+function putRest(put: Put, at: number, transition: TransitionDraft["transitions"][number]): void {
+  const { graphId } = transition;
+  for (const id of transition.deleteNodes ?? []) put("deletes", { at, graph_id: graphId, id });
+  for (const { epoch, id, ...rest } of transition.pastNodes ?? [])
     put("past_nodes", { at, graph_id: graphId, epoch, id, data: JSON.stringify({ epoch, id, ...rest }) });
-  if (unit.audit) put("audit", { at, ...toRecord(AUDIT_COLUMNS, unit.audit) });
-  for (const row of unit.artifacts ?? []) put("artifacts", { at, ...toRecord(ARTIFACT_COLUMNS, row) });
-  if (unit.dropsUploads) put("loose", { at, graph_id: graphId });
-  for (const row of unit.signals ?? []) put("signals", { at, ...toRecord(SIGNAL_COLUMNS, row) });
-  for (const { seq, node } of unit.takenSignals ?? []) put("taken", { at, graph_id: graphId, seq, node });
-  for (const row of unit.outbox ?? [])
+  if (transition.audit) put("audit", { at, ...toRecord(AUDIT_COLUMNS, transition.audit) });
+  for (const row of transition.artifacts ?? []) put("artifacts", { at, ...toRecord(ARTIFACT_COLUMNS, row) });
+  if (transition.dropsUploads) put("loose", { at, graph_id: graphId });
+  for (const row of transition.signals ?? []) put("signals", { at, ...toRecord(SIGNAL_COLUMNS, row) });
+  for (const { seq, node } of transition.takenSignals ?? []) put("taken", { at, graph_id: graphId, seq, node });
+  for (const row of transition.outbox ?? [])
     put("outbox", { at, ...toRecord(DELIVERY_COLUMNS, { ...row, status: "pending", attempts: 0 }) });
 }
 

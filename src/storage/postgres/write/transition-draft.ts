@@ -3,7 +3,7 @@
  * succeeds when the previous one does: same chain, consecutive numbers, and a phase that the previous one leaves. No I/O.
  */
 import type { GraphEvent, GraphPhase, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 
 export type Change = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ export class TransitionDraft {
   readonly graphId: string;
   readonly fence: Transition["fence"];
   /** In order. */
-  readonly units: Transition[];
+  readonly transitions: Transition[];
   readonly insert: (GraphRow & Change) | undefined;
   readonly graph: Partial<GraphRow> = {};
   readonly insertNodes = new Map<string, NodeRow>();
@@ -19,27 +19,34 @@ export class TransitionDraft {
   readonly events: NewEvent[] = [];
   #phase: GraphPhase | undefined;
 
-  constructor(unit: Transition) {
-    this.graphId = unit.graphId;
-    this.fence = unit.fence;
-    this.units = [unit];
-    this.insert = unit.insert && { ...unit.insert };
-    const { phases } = unit.fence ?? {};
+  constructor(transition: Transition) {
+    this.graphId = transition.graphId;
+    this.fence = transition.fence;
+    this.transitions = [transition];
+    this.insert = transition.insert && { ...transition.insert };
+    const { phases } = transition.fence ?? {};
     this.#phase = phases?.length === 1 ? phases[0] : undefined;
-    this.#take(unit);
+    this.#take(transition);
   }
 
   /** Joins a transition that certainly succeeds with these. @returns false if that is uncertain; nothing has changed then. */
-  join(unit: Transition): boolean {
-    if (!this.#isNext(unit)) return false;
-    this.units.push(unit);
-    this.#take(unit);
+  join(transition: Transition): boolean {
+    if (!this.#isNext(transition)) return false;
+    this.transitions.push(transition);
+    this.#take(transition);
     return true;
   }
 
   #isNext({ fence, insert, deleteNodes, insertNodes = [] }: Transition): boolean {
     const first = this.fence;
-    if (!first || !fence || insert || deleteNodes || fence.node || this.units.some((unit) => unit.deleteNodes))
+    if (
+      !first ||
+      !fence ||
+      insert ||
+      deleteNodes ||
+      fence.node ||
+      this.transitions.some((transition) => transition.deleteNodes)
+    )
       return false;
     if (first.line === undefined || fence.line !== first.line || fence.epoch !== (this.graph.epoch ?? first.epoch))
       return false;
@@ -65,6 +72,6 @@ export class TransitionDraft {
   /** The events of each transition with their numbers. @param seq number of the last event before. */
   numbered(seq: number): GraphEvent[][] {
     let next = seq;
-    return this.units.map(({ events = [] }) => events.map((event) => ({ ...event, seq: ++next })));
+    return this.transitions.map(({ events = [] }) => events.map((event) => ({ ...event, seq: ++next })));
   }
 }

@@ -8,7 +8,7 @@ import {
   type TransactionHandle,
   type TransactionRun,
 } from "../../contract/transaction.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import type { Database } from "../database.ts";
 import type { PoolClient } from "../connection/driver.ts";
 import { isUnavailable, isSerializationFailure } from "../connection/store-error.ts";
@@ -19,7 +19,7 @@ export class UserTransaction {
   readonly #run: TransactionRun;
   #client: PoolClient | undefined;
   #result: Json = null;
-  #unit: Transition | undefined;
+  #transition: Transition | undefined;
 
   constructor(database: Database, run: TransactionRun) {
     this.#database = database;
@@ -31,8 +31,8 @@ export class UserTransaction {
   }
 
   /** The transition that was decided with it. */
-  get unit(): Transition {
-    return this.#unit as Transition;
+  get transition(): Transition {
+    return this.#transition as Transition;
   }
 
   /** Its connection. */
@@ -58,7 +58,7 @@ export class UserTransaction {
           } finally {
             own.end();
           }
-          this.#unit = this.#run.decide(this.#result, this.#unit);
+          this.#transition = this.#run.decide(this.#result, this.#transition);
           onDecided();
         });
         return;
@@ -98,7 +98,7 @@ function handleOf(client: PoolClient): TransactionHandle {
     prepare: () => {
       throw new SvcError(
         "SVC_STORE",
-        "prepare answers at once, which PostgreSQL can't: use `await db.query(sql, [values])`, which SQLite has too",
+        "prepare is synchronous and not available on PostgreSQL. Use `await db.query(sql, [values])`, which works on every database.",
       );
     },
     query: async (sql, values = []) => {

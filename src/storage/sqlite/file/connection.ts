@@ -33,7 +33,7 @@ export function rollBack(driver: Driver): void {
   try {
     driver.exec("ROLLBACK");
   } catch {
-    // After a full disk or a fault, SQLite rolls back by itself; the earlier error tells why.
+    // After a full disk or a fault, SQLite rolls back by itself; the earlier error has the reason.
   }
 }
 

@@ -3,8 +3,8 @@ import { isBuiltin } from "node:module";
 import { describe, it } from "node:test";
 import { loadDriver } from "./driver.ts";
 
-describe("the driver of SQLite", () => {
-  it("is Node's own where this Node has one, else that of libsql", async () => {
+describe("the SQLite driver", () => {
+  it("is Node's own if this Node has one, otherwise libsql", async () => {
     const { name } = await loadDriver();
     assert.equal(name, isBuiltin("node:sqlite") ? "DatabaseSync" : "Database");
   });

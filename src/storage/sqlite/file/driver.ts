@@ -34,7 +34,7 @@ export async function loadDriver(): Promise<DriverClass> {
   } catch (cause) {
     throw new SvcError(
       "SVC_STORE",
-      "No SQLite here: this Node has no node:sqlite, and the package libsql can't be loaded. Run npm install, or use Node 22.13 or newer.",
+      "SQLite is not available: this Node has no node:sqlite, and the package libsql can't be loaded. Run npm install, or use Node 22.13 or newer.",
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** Whose a file is, as a connection asks it with each transaction: seldom read, and never missed. */
+/** The owner of a database file: checked with each transaction, rarely read, and never missed. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { FileOwner, takeOwnership } from "./file-owner.ts";
 import { migrate } from "../schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-owner-"));
-const LOST = { code: "SVC_STORE", message: /opened by another process.*end it/ };
+const LOST = { code: "SVC_STORE", message: /opened by another process.*End it/ };
 
 let files = 0;
 const newFile = (): string => join(folder, `${++files}.db`);
@@ -22,9 +22,9 @@ interface Owned {
   file: string;
   driver: Driver;
   owner: FileOwner;
-  /** How often the row was read. */
+  /** Number of reads of the row. */
   looks: () => number;
-  /** Each read of the row fails with this, from now on. */
+  /** Error of each read of the row from now on. */
   fail: (error: Error | undefined) => void;
 }
 
@@ -52,7 +52,7 @@ async function owned(): Promise<Owned> {
   return { file, driver, owner, looks: () => looks, fail: (error) => void (failure = error) };
 }
 
-/** A transaction that writes. @returns whether it was told of commits by others */
+/** A transaction that writes. @returns whether the owner reported commits by others */
 function commit({ driver, owner }: Owned): boolean {
   const isWrittenByOthers = owner.begin();
   driver.exec("INSERT INTO session (id, data, expires_ms) VALUES (hex(randomblob(8)), '', 0)");
@@ -66,7 +66,7 @@ async function other(file: string, work: (driver: Driver) => void): Promise<void
   driver.close();
 }
 
-describe("who has a file", () => {
+describe("the owner of a database file", () => {
   after(() => rmSync(folder, { recursive: true }));
 
   it("is read with the first transaction, and then only after a commit of another connection", async () => {
@@ -76,13 +76,17 @@ describe("who has a file", () => {
     ours.owner.begin();
     ours.driver.exec("ROLLBACK");
     ours.driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    assert.deepEqual([commit(ours), commit(ours)], [false, false], "what is undone or copied is no commit of another");
+    assert.deepEqual(
+      [commit(ours), commit(ours)],
+      [false, false],
+      "a rollback or a checkpoint is not a commit of another process",
+    );
     await other(ours.file, (driver) => driver.exec("DELETE FROM session"));
     assert.deepEqual([commit(ours), commit(ours), ours.looks()], [true, false, 2]);
     ours.driver.close();
   });
 
-  it("is known to be another between two commits, and from then on with each", async () => {
+  it("is detected as changed between two commits, and from then on with each", async () => {
     const ours = await owned();
     commit(ours);
     await other(ours.file, takeOwnership);
@@ -90,7 +94,7 @@ describe("who has a file", () => {
     ours.driver.close();
   });
 
-  it("is known to be another where that came before the first commit, or while the log was copied into the file", async () => {
+  it("is detected as changed before the first commit, or during a checkpoint of the log", async () => {
     const first = await owned();
     await other(first.file, takeOwnership);
     assert.throws(() => commit(first), LOST);
@@ -101,13 +105,13 @@ describe("who has a file", () => {
       takeOwnership(driver);
       driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     });
-    // Read outside of a transaction, as lists are: this connection has seen the commit by then.
+    // Read outside of a transaction, as lists are, so this connection has already seen the commit.
     second.driver.prepare("SELECT count(*) FROM session").get();
     assert.throws(() => commit(second), LOST);
     second.driver.close();
   });
 
-  it("is known to be another process", async () => {
+  it("is detected as another process", async () => {
     const file = newFile();
     const database = await Database.open(file);
     const write = (): Promise<unknown> => database.write(() => undefined);
@@ -121,11 +125,11 @@ describe("who has a file", () => {
     await database.close();
   });
 
-  it("rejects every write of a database whose file another process has opened", async () => {
+  it("rejects every write of a process after another process has opened the file", async () => {
     const file = newFile();
     const database = await Database.open(file);
     await database.write(() => undefined);
-    // The lock of a process that stands still can be removed by hand.
+    // The lock of a frozen process can be removed by hand.
     rmSync(`${file}.lock`);
     const next = await Database.open(file);
     const insert = "INSERT INTO session (id, data, expires_ms) VALUES ('a', '', 0)";
@@ -142,7 +146,7 @@ describe("who has a file", () => {
     await next.close();
   });
 
-  it("that can't be read leaves no transaction open: the next begins as any other", async () => {
+  it("leaves no transaction open if it can't be read, and the next transaction begins as usual", async () => {
     const ours = await owned();
     ours.fail(new Error("disk I/O error"));
     assert.throws(() => commit(ours), /disk I\/O error/);

@@ -68,7 +68,7 @@ export class FileOwner {
   #lost(): SvcError {
     return new SvcError(
       "SVC_STORE",
-      `The database ${this.#file} was opened by another process, as can happen where this one stood still and its lock was removed. It writes nothing more; end it`,
+      `The database ${this.#file} was opened by another process, for example because this one was frozen and its lock removed. This process writes nothing more. End it.`,
     );
   }
 }

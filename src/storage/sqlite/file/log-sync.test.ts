@@ -1,4 +1,4 @@
-/** When a commit counts as durable: the wait for the disk beside the event loop, and disks that fail. */
+/** When a commit is durable: the asynchronous sync of the log, and failures of the disk. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import type { SvcError } from "../../../platform/shared/errors.ts";
 import { Database } from "../database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-sync-"));
-/** Syncs that are ended by hand. */
+/** Syncs that the test completes. */
 class Disk {
   readonly under: ((error: Error | null) => void)[] = [];
   begun = 0;
@@ -19,12 +19,12 @@ class Disk {
 
   end(error: Error | null = null): void {
     const [done] = this.under.splice(0);
-    assert.ok(done, "a sync is under way");
+    assert.ok(done, "a sync is running");
     done(error);
   }
 }
 
-/** All that can happen without the disk has. */
+/** Waits for everything that needs no disk. */
 async function turn(): Promise<void> {
   for (let at = 0; at < 3; at++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -40,10 +40,10 @@ function writer(database: Database, reported: string[]): (id: string) => Promise
       );
 }
 
-describe("the wait for the disk", () => {
+describe("the sync of the log", () => {
   after(() => rmSync(folder, { recursive: true }));
 
-  it("acknowledges a commit once a sync that began after it has ended, and holds up nothing meanwhile", async () => {
+  it("acknowledges a commit after a sync that began after it, and blocks nothing meanwhile", async () => {
     const disk = new Disk();
     const database = await Database.open(join(folder, "wait.db"), { sync: disk.sync });
     const reported: string[] = [];
@@ -65,7 +65,7 @@ describe("the wait for the disk", () => {
     await database.close();
   });
 
-  it("tells of a sync that failed, and afterwards acknowledges nothing but what is in the file itself", async () => {
+  it("reports a failed sync, and afterwards acknowledges only commits that are in the database file itself", async () => {
     const disk = new Disk();
     const file = join(folder, "fault.db");
     const database = await Database.open(file, { sync: disk.sync });
@@ -82,16 +82,16 @@ describe("the wait for the disk", () => {
       /^a SVC_STORE: The database .* can't be read or written: the disk reports an error/,
     );
     assert.equal(reported[1], "b written");
-    assert.equal(disk.begun, 1, "the system may say that all is well: the log is copied into the file instead");
+    assert.equal(disk.begun, 1, "another sync could report a false success, so the log is copied into the file");
     const third = write("c");
     await turn();
     disk.end();
     await third;
-    assert.equal(disk.begun, 2, "and from there on it is synced as before");
+    assert.equal(disk.begun, 2, "afterwards the log is synced as before");
     await database.close();
   });
 
-  it("is over when the database is closed: what waits is on disk then", async () => {
+  it("ends when the database is closed, after waiting commits are on disk", async () => {
     const disk = new Disk();
     const file = join(folder, "close.db");
     const database = await Database.open(file, { sync: disk.sync });

@@ -10,11 +10,11 @@ const LOCKED = /is locked|table is locked/i;
 const KNOWN: readonly (readonly [words: RegExp, problem: string])[] = [
   [
     /disk is full|ENOSPC|EDQUOT/i,
-    "can't grow: the disk is full. What was acknowledged is safe; make room, and the app goes on by itself",
+    "can't grow: the disk is full. Acknowledged writes are safe. Free disk space; the app then continues by itself",
   ],
   [
     LOCKED,
-    "is locked by another program. End what has it open, such as a shell of sqlite3 or a backup; the app goes on by itself",
+    "is locked by another program. End the program that has it open, such as a sqlite3 shell or a backup; the app then continues by itself",
   ],
   [
     /readonly database|EROFS|EACCES|EPERM/i,
@@ -22,13 +22,13 @@ const KNOWN: readonly (readonly [words: RegExp, problem: string])[] = [
   ],
   [
     /not a database|file is encrypted/i,
-    `is no SQLite database, or its first page is damaged. Move it away and put a backup in its place, or set ${VARIABLES.dataDir} to another folder`,
+    `is not an SQLite database, or its first page is damaged. Replace it by a backup, or set ${VARIABLES.dataDir} to another folder`,
   ],
   [
     /malformed|corrupt/i,
-    "is damaged. Stop the app, keep a copy of the file and its -wal, and put a backup in its place; `sqlite3 <file> .recover` saves what can be read",
+    "is damaged. Stop the app, keep a copy of the file and its -wal, and restore a backup; `sqlite3 <file> .recover` saves the readable part",
   ],
-  [/disk I\/O error|EIO/i, "can't be read or written: the disk reports an error. See the system's log"],
+  [/disk I\/O error|EIO/i, "can't be read or written: the disk reports an error. See the system log"],
   [/unable to open database file/i, "can't be opened. The folder must exist and this user must be able to write in it"],
 ];
 

@@ -8,7 +8,7 @@ export async function withTransactionTimeout(work: (over: AbortSignal) => unknow
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
-    const message = `A transaction was open for ${LONGEST_MS} ms, and was rolled back: nobody else can write meanwhile. Await nothing but its statements in it`;
+    const message = `A transaction was rolled back because it was open for ${LONGEST_MS} ms, during which nobody else can write. Await only its statements in it`;
     timer = setTimeout(() => {
       over.abort(new SvcError("SVC_STORE", message));
       fail(over.signal.reason);

@@ -13,7 +13,7 @@ import type {
 import type { GraphStore } from "../../contract/graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import { UserStatementError } from "../../contract/transaction.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import { TransitionChains } from "../../contract/transition-chains.ts";
@@ -37,7 +37,7 @@ import { TransitionBatch } from "../write/transition-batch.ts";
 type Outcome = GraphEvent[] | undefined | Error;
 
 interface Waiting {
-  unit: Transition;
+  transition: Transition;
   resolve: (hasHeld: boolean) => void;
   reject: (error: unknown) => void;
 }
@@ -65,9 +65,9 @@ export class SqliteGraphs implements GraphStore {
     this.#artifacts = new SqliteArtifacts(database);
   }
 
-  commit(unit: Transition): Promise<boolean> {
+  commit(transition: Transition): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ unit, resolve, reject });
+      this.#waiting.push({ transition, resolve, reject });
       if (this.#waiting.length === 1) void this.#write();
     });
   }
@@ -80,7 +80,7 @@ export class SqliteGraphs implements GraphStore {
       return batch;
     };
     try {
-      const outcomes = await this.#database.write(() => this.#apply(take().map(({ unit }) => unit)));
+      const outcomes = await this.#database.write(() => this.#apply(take().map(({ transition }) => transition)));
       take().forEach((waiting, at) => this.#notify(waiting, outcomes[at]));
     } catch (error) {
       for (const waiting of take()) this.#fail(waiting, error);
@@ -95,16 +95,16 @@ export class SqliteGraphs implements GraphStore {
     let written: Written | Error;
     const writeWaiting = (): void => {
       batch ??= this.#waiting.splice(0);
-      const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ unit }) => unit));
+      const outcomes = batch.length === 0 ? [] : this.#apply(batch.map(({ transition }) => transition));
       before = batch.map((waiting, at) => ({ waiting, outcome: outcomes[at] }));
     };
     let own: Transition | undefined;
-    const apply = (unit: Transition): Outcome => this.#apply([(own = unit)])[0];
+    const apply = (transition: Transition): Outcome => this.#apply([(own = transition)])[0];
     try {
       written = await (run.isAsync
         ? this.#database.writeAlone(async (over) => {
             // Those that arrived while the author's statements ran.
-            const done = await transaction.writeAlone((unit) => (writeWaiting(), apply(unit)), over);
+            const done = await transaction.writeAlone((transition) => (writeWaiting(), apply(transition)), over);
             // Rolled back with it.
             if (done instanceof Error && batch) writeWaiting();
             return done;
@@ -119,52 +119,52 @@ export class SqliteGraphs implements GraphStore {
     if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
     if (transaction.ownError) throw new UserStatementError(transaction.ownError.error);
     if (written instanceof Error) throw written;
-    const { unit, events, result } = written;
-    if (events.length > 0) this.#listeners.notify(unit.graphId, events);
-    if (unit.outbox?.length) this.#outbox.notify(unit.outbox);
+    const { transition, events, result } = written;
+    if (events.length > 0) this.#listeners.notify(transition.graphId, events);
+    if (transition.outbox?.length) this.#outbox.notify(transition.outbox);
     return result;
   }
 
   /** @param outcome the transition's events, undefined if the fence failed, or why it could not be written. */
-  #notify({ unit, resolve, reject }: Waiting, outcome: Outcome): void {
+  #notify({ transition, resolve, reject }: Waiting, outcome: Outcome): void {
     if (outcome instanceof Error) reject(outcome);
     else resolve(outcome !== undefined);
-    if (outcome === undefined || outcome instanceof Error) return this.#outbox.doubt(unit.outbox ?? []);
-    if (outcome.length > 0) this.#listeners.notify(unit.graphId, outcome);
-    if (unit.outbox?.length) this.#outbox.notify(unit.outbox);
+    if (outcome === undefined || outcome instanceof Error) return this.#outbox.doubt(transition.outbox ?? []);
+    if (outcome.length > 0) this.#listeners.notify(transition.graphId, outcome);
+    if (transition.outbox?.length) this.#outbox.notify(transition.outbox);
   }
 
   /** It may be written after all if only the sync failed: followers and senders must read the database. */
-  #fail({ unit, reject }: Waiting, error: unknown): void {
+  #fail({ transition, reject }: Waiting, error: unknown): void {
     reject(error);
-    this.#listeners.notify(unit.graphId, []);
-    this.#outbox.doubt(unit.outbox ?? []);
+    this.#listeners.notify(transition.graphId, []);
+    this.#outbox.doubt(transition.outbox ?? []);
   }
 
   /** Within the transaction: all at once; if that fails one by one, so that a failure stays with its owner. */
-  #apply(units: readonly Transition[]): Outcome[] {
+  #apply(transitions: readonly Transition[]): Outcome[] {
     const sql = (text: string) => this.#database.sql(text);
-    sql("SAVEPOINT units").run();
+    sql("SAVEPOINT transitions").run();
     try {
-      const outcomes = this.#applyTogether(units);
-      sql("RELEASE units").run();
+      const outcomes = this.#applyTogether(transitions);
+      sql("RELEASE transitions").run();
       return outcomes;
     } catch (error) {
-      this.#database.rollBackTo("units");
-      const [only] = units;
-      if (only && units.length === 1) {
+      this.#database.rollBackTo("transitions");
+      const [only] = transitions;
+      if (only && transitions.length === 1) {
         this.#lines.break(only);
         return [error instanceof Error ? error : new Error(String(error))];
       }
-      return units.flatMap((unit) => this.#apply([unit]));
+      return transitions.flatMap((transition) => this.#apply([transition]));
     }
   }
 
-  #applyTogether(units: readonly Transition[]): Outcome[] {
-    const batch = new TransitionBatch(this.#database, this.#outbox, this.#states, units);
-    const outcomes = units.map((unit) => {
-      const events = this.#lines.isBroken(unit) ? undefined : batch.add(unit);
-      if (!events) this.#lines.break(unit);
+  #applyTogether(transitions: readonly Transition[]): Outcome[] {
+    const batch = new TransitionBatch(this.#database, this.#outbox, this.#states, transitions);
+    const outcomes = transitions.map((transition) => {
+      const events = this.#lines.isBroken(transition) ? undefined : batch.add(transition);
+      if (!events) this.#lines.break(transition);
       return events;
     });
     batch.end();

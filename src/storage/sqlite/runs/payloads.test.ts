@@ -1,4 +1,4 @@
-/** Long values beside their rows: what stands in the file, and that nobody who reads notices. */
+/** Long values are stored beside their rows, which readers do not notice. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { graphRow, nodeRow } from "../../contract/sample-rows.testkit.ts";
@@ -24,7 +24,7 @@ async function opened() {
 }
 
 describe("values longer than 64 KiB", () => {
-  it("stand beside the rows of graph and node, and are read as if they stood in them", async () => {
+  it("are stored beside the rows of runs and nodes, and read as if they were part of them", async () => {
     const { database, graphs, inRow, beside } = await opened();
     const node = { ...nodeRow(ID, "parse"), input: LONG, result: [LONG], state: { kept: LONG } };
     await graphs.commit({ graphId: ID, insert: graphRow(ID, { input: { text: LONG } }), insertNodes: [node] });
@@ -38,7 +38,7 @@ describe("values longer than 64 KiB", () => {
     database.close();
   });
 
-  it("are written by the change that brings them, and by no other", async () => {
+  it("are written only by the change that sets them", async () => {
     const { database, graphs, beside } = await opened();
     await graphs.commit({ graphId: ID, insert: graphRow(ID, { input: { text: LONG } }) });
     await graphs.commit({ graphId: ID, graph: { result: { text: LONG }, status: "done", phase: "done" } });
@@ -61,7 +61,7 @@ describe("values longer than 64 KiB", () => {
     database.close();
   });
 
-  it("are not read for lists, nor are those that stand in their rows", async () => {
+  it("are not read for lists, nor are shorter values in their rows", async () => {
     const { database, graphs } = await opened();
     const long = { ...nodeRow(ID, "a"), result: LONG };
     await graphs.commit({ graphId: ID, insert: graphRow(ID), insertNodes: [long, nodeRow(ID, "b")] });
@@ -70,7 +70,7 @@ describe("values longer than 64 KiB", () => {
       before[0]?.nodes.map(({ resultBytes }) => resultBytes),
       [2 * LONGEST_IN_ROW + 2, undefined],
     );
-    // Whoever reads one of these finds that it is no JSON.
+    // A reader of one of these values would find invalid JSON.
     database.sql("UPDATE node SET input = '{', state = '{'").run();
     database.sql("UPDATE payload SET data = '{' || substr(data, 2)").run();
     assert.deepEqual(await graphs.heads([ID]), before);
@@ -78,7 +78,7 @@ describe("values longer than 64 KiB", () => {
     database.close();
   });
 
-  it("go with their graph", async () => {
+  it("are deleted with their run", async () => {
     const { database, graphs, beside } = await opened();
     const ended = { status: "done", phase: "done", finishedMs: 5, input: { text: LONG } } as const;
     await graphs.commit({ graphId: ID, insert: graphRow(ID, ended) });

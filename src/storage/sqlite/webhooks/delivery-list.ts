@@ -57,6 +57,6 @@ function conditionsOf({ registrationId, graphId, status, event, sinceMs }: Deliv
 
 /** Callers validate their input. Unknown words stay out of the statement nevertheless. */
 function wordOf(text: string): string {
-  invariant(/^[a-z.]+$/.test(text), `"${text}" is no status and no event`);
+  invariant(/^[a-z.]+$/.test(text), `"${text}" is neither a status nor an event`);
   return text;
 }

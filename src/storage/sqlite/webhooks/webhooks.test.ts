@@ -1,4 +1,4 @@
-/** What SQLite does for the delivery loop: it finds what is due by index, however much waits. */
+/** Queries of the delivery loop in SQLite use an index, for any number of pending deliveries. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Row, Value } from "../../contract/row.ts";
@@ -7,7 +7,7 @@ import { Database } from "../database.ts";
 import { Outbox } from "./outbox.ts";
 import { SqliteWebhooks } from "./webhooks.ts";
 
-/** The steps of every statement that `use` runs. */
+/** The query plan of every statement that `use` runs. */
 async function plansOf(use: (webhooks: SqliteWebhooks) => unknown): Promise<string[]> {
   const database = await Database.open(":memory:");
   const plans: string[] = [];
@@ -42,24 +42,24 @@ describe("deliveries in SQLite", () => {
     dueMs: 1,
   };
   const cases: [string, (webhooks: SqliteWebhooks) => unknown][] = [
-    ["what is due", (webhooks) => webhooks.due(deliveryQueue, 1000, 64)],
-    ["when the next is due", (webhooks) => webhooks.nextDueMs(deliveryQueue, 1000)],
+    ["due deliveries", (webhooks) => webhooks.due(deliveryQueue, 1000, 64)],
+    ["the next due times", (webhooks) => webhooks.nextDueMs(deliveryQueue, 1000)],
     [
-      "what comes before in its graph",
+      "the earlier deliveries of a run",
       (webhooks) => webhooks.earlierDueMs({ id: "msg_1", registrationId: "wh_1", ...row }),
     ],
-    ["what waits for a graph", (webhooks) => webhooks.release("wh_1", "g_1", 1)],
-    ["one delivery and its attempts", (webhooks) => [webhooks.delivery("msg_1"), webhooks.attempts("msg_1")]],
+    ["deliveries that wait for a run", (webhooks) => webhooks.release("wh_1", "g_1", 1)],
+    ["a delivery and its attempts", (webhooks) => [webhooks.delivery("msg_1"), webhooks.attempts("msg_1")]],
   ];
   for (const [what, use] of cases) {
-    it(`${what} is found by index, and needs no sorting`, async () => {
+    it(`${what} are found by an index, without sorting`, async () => {
       const plans = await plansOf(use);
       assert.ok(plans.length > 0);
       for (const step of plans) assert.match(step, /^SEARCH .* USING .*(?:INDEX|PRIMARY KEY)/, step);
     });
   }
 
-  it("that are added at once are all there, each told of once it is, and those after them too", async () => {
+  it("that are added together are all stored, and reported after the commit", async () => {
     const database = await Database.open(":memory:");
     const webhooks = new SqliteWebhooks(database, new Outbox(database));
     const reported: string[] = [];
@@ -79,7 +79,7 @@ describe("deliveries in SQLite", () => {
     await assert.rejects(add("msg_6", "wh_2"), /closed/);
   });
 
-  it("are handed over as they were added, but not where one of the same event was there", async () => {
+  it("are passed on in the order of their addition, except repeated events", async () => {
     const database = await Database.open(":memory:");
     const webhooks = new SqliteWebhooks(database, new Outbox(database));
     const handed: string[][] = [];
@@ -98,22 +98,18 @@ describe("deliveries in SQLite", () => {
   });
 
   const few: [string, string, (webhooks: SqliteWebhooks) => unknown][] = [
+    ["failed deliveries of all registrations", "delivery_failed", (all) => all.listDeliveries({ status: "failed" })],
     [
-      "what has failed, of whatever registration,",
-      "delivery_failed",
-      (all) => all.listDeliveries({ status: "failed" }),
-    ],
-    [
-      "what has failed of one",
+      "failed deliveries of one registration",
       "delivery_failed",
       (all) => all.failedOf({ registrationId: "wh_1", sinceMs: 5, limit: 9 }),
     ],
-    ["the pings", "delivery_ping", (all) => all.listDeliveries({ event: "ping" })],
-    ["what a webhook got", "delivery_registration", (all) => all.listDeliveries({ registrationId: "wh_1" })],
-    ["pings that are old", "delivery_ping", (all) => all.forgetPings(1)],
+    ["pings", "delivery_ping", (all) => all.listDeliveries({ event: "ping" })],
+    ["deliveries of a registration", "delivery_registration", (all) => all.listDeliveries({ registrationId: "wh_1" })],
+    ["old pings", "delivery_ping", (all) => all.forgetPings(1)],
   ];
   for (const [what, index, use] of few) {
-    it(`${what} is read in the order of an index that holds little else`, async () => {
+    it(`${what} are read in the order of a small index`, async () => {
       const plans = await plansOf(use);
       const onTable = plans.filter((step) => / delivery(?: |$)/.test(step));
       assert.ok(onTable.some((step) => step.includes(index)));
@@ -129,7 +125,7 @@ describe("deliveries in SQLite", () => {
     { event: "ping" },
     { sinceMs: 5 },
   ]) {
-    it(`those of a graph are found by it, with ${Object.keys(query)[0] ?? "nothing"} given besides`, async () => {
+    it(`of a run are found by its id, with the filter ${Object.keys(query)[0] ?? "nothing"}`, async () => {
       const plans = await plansOf((webhooks) => webhooks.listDeliveries({ ...query, graphId: "g_1" }));
       const onTable = plans.filter((step) => step.includes(" delivery "));
       assert.ok(onTable.length >= 2);
@@ -137,7 +133,7 @@ describe("deliveries in SQLite", () => {
     });
   }
 
-  it("those of webhooks are counted by index, those that wait by one that holds nothing else", async () => {
+  it("of a registration are counted by index, and pending ones by an index of pending deliveries", async () => {
     const plans = await plansOf((webhooks) => webhooks.tallies(["wh_1"], 5));
     const onTable = plans.filter((step) => step.includes("delivery"));
     assert.equal(onTable.length, 3);
@@ -145,7 +141,7 @@ describe("deliveries in SQLite", () => {
     assert.match(onTable.at(-1) ?? "", /delivery_lane/);
   });
 
-  it("the newest of each of several webhooks are found by index, and their attempts by key", async () => {
+  it("that are the newest of several registrations are found by index, and their attempts by key", async () => {
     const plans = await plansOf((webhooks) => webhooks.latestOutcomes(["wh_1", "wh_2"], 100));
     const onTable = plans.filter((step) => / (?:delivery|attempt)(?: |$)/.test(step));
     assert.deepEqual(onTable, [
@@ -154,14 +150,14 @@ describe("deliveries in SQLite", () => {
     ]);
   });
 
-  it("registrations with something pending are found by hops through the index", async () => {
+  it("that are pending are found per registration with skips through the index", async () => {
     const plans = await plansOf((webhooks) => webhooks.pendingRegistrations());
     const onTable = plans.filter((step) => step.includes("delivery"));
     assert.ok(onTable.length >= 2);
     for (const step of onTable) assert.match(step, /^SEARCH delivery USING .*INDEX delivery_lane/, step);
   });
 
-  it("attempts are recorded by key, many at once", async () => {
+  it("have their attempts recorded by key, many at once", async () => {
     const plans = await plansOf((webhooks) =>
       webhooks.recordAttempts([{ attempt: attemptRow("msg_1"), change: { status: "delivered" } }]),
     );

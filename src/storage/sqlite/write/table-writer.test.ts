@@ -15,7 +15,7 @@ function nodeOf(graphId: string, n: number, changes: Partial<NodeRow>): NodeRow 
 
 const emptyNode = Object.fromEntries(Object.keys(NODE_COLUMNS).map((key) => [key, undefined]));
 
-/** Each bit of `shape` says whether a column has one value in all rows, or another in each. */
+/** Each bit of `shape` determines whether a column has the same value in all rows. */
 function valuesOf(shape: number, n: number, offset: number): Changes {
   const at = (bit: number): number => (((shape >> bit) & 1) === 1 ? 0 : n) + offset;
   return {
@@ -27,7 +27,7 @@ function valuesOf(shape: number, n: number, offset: number): Changes {
   };
 }
 
-it("rows are written as given, whatever they share, in more ways than statements are kept for", async () => {
+it("the table writer writes rows as given, for any shared values, with more shapes than its statement cache holds", async () => {
   const database = await Database.open(":memory:");
   const payloads = new Payloads(database);
   const writer = new TableWriter("node", NODE_COLUMNS, ["graphId", "id"]);
@@ -35,7 +35,7 @@ it("rows are written as given, whatever they share, in more ways than statements
   await database.write(() => {
     for (let shape = 0; shape < 200; shape++) {
       const graphId = `g${String(shape).padStart(3, "0")}`;
-      // Below and above the number from which on sharing pays.
+      // Below and above the number of rows that makes shared values worthwhile.
       const count = shape % 4 === 0 ? 3 : 9;
       const rows = Array.from({ length: count }, (_, n) => nodeOf(graphId, n, valuesOf(shape, n, 0)));
       writer.insert(database, payloads, rows);

@@ -1,6 +1,6 @@
 /**
- * Rows of one table, written by few statements: one for all records that have the same columns. A statement takes all its rows as one
- * JSON array: what costs is the statement, and the values that are bound.
+ * Writes rows of one table with few statements: one for all records with the same columns. A statement gets all its rows as one JSON
+ * array, because the cost is in the number of statements and bound values.
  */
 import type { Columns } from "../../contract/columns.ts";
 import type { Value } from "../../contract/row.ts";
@@ -10,7 +10,7 @@ import { LONGEST_IN_ROW, type Payloads } from "../runs/payloads.ts";
 
 export type Changes = Readonly<Record<string, unknown>>;
 
-/** What changes in a row; columns of its key, and those that are absent, stay. */
+/** A change of a row. Key columns and absent columns stay. */
 export interface RowChange {
   /** Values of its key, in the order of `keyNames`. */
   readonly key: readonly string[];
@@ -23,25 +23,25 @@ interface Alike {
   readonly rows: RowChange[];
 }
 
-/** A statement, and what it takes. */
+/** A statement and its arguments. */
 interface Plan {
   readonly sql: string;
-  /** Of each record. */
+  /** Columns with a value for each record. */
   readonly cells: readonly Cell[];
-  /** Once, since all records have the same. */
+  /** Columns with one value for all records, bound once. */
   readonly shared: readonly string[];
 }
 
 interface Cell {
   readonly name: string;
   readonly isJson: boolean;
-  /** Whether its value may stand beside the row. */
+  /** Whether a long value may be stored outside the row. */
   readonly isLong: boolean;
 }
 
-/** With fewer records there is little to save by what they share. */
+/** With fewer records, shared columns save little. */
 const FEW = 8;
-/** Statements of one kind that are kept. What happens to graphs is much alike, but may be anything: beyond that records share nothing. */
+/** Most cached statements of one kind. Further shapes share no columns, so that their number stays bounded. */
 const MOST_PLANS = 64;
 const NONE: readonly string[] = [];
 
@@ -49,23 +49,23 @@ export class TableWriter {
   readonly #table: string;
   readonly #columns: Columns;
   readonly #keyNames: readonly string[];
-  /** By the names of columns, and which of them are shared. */
+  /** By column names and shared columns. */
   readonly #inserts = new Map<string, Plan>();
   readonly #updates = new Map<string, Plan>();
 
-  /** @param keyNames of records; the first is the graph's id. */
+  /** @param keyNames key columns; the first is the run's id. */
   constructor(table: string, columns: Columns, keyNames: readonly string[]) {
     this.#table = table;
     this.#columns = columns;
     this.#keyNames = keyNames;
   }
 
-  /** Inside a transaction. */
+  /** Within a transaction. */
   insert(database: Database, payloads: Payloads, records: Iterable<object>): void {
     const all = [...records] as Changes[];
     const [first] = all;
     if (!first) return;
-    // A column that all leave empty would cost as much as one that is full.
+    // A column that is empty in all records would cost as much as a full one.
     const names = Object.keys(this.#columns).filter((name) => all.some((record) => record[name] !== undefined));
     const plan = this.#plan(this.#inserts, names.join(), this.#sharedBy(names, all), (shared) =>
       this.#insertOf(names, shared),
@@ -74,9 +74,9 @@ export class TableWriter {
     run(database, plan, rows, first);
   }
 
-  /** Inside a transaction. A change that names no column changes nothing. */
+  /** Within a transaction. A change without columns is skipped. */
   update(database: Database, payloads: Payloads, rows: Iterable<RowChange>): void {
-    // Code that makes changes names columns in the same order each time, so there are few of these.
+    // Callers name columns in the same order each time, so there are few groups.
     const groups: Alike[] = [];
     for (const row of rows) {
       const alike = groups.find(({ names }) => isNamed(row.changes, names));
@@ -99,7 +99,7 @@ export class TableWriter {
     run(database, plan, cells, first);
   }
 
-  /** Columns that have one value in all records: read out of JSON for each of them it costs more than all else of a column. */
+  /** Columns with one value in all records. Reading them from JSON for each record costs more than everything else. */
   #sharedBy(names: readonly string[], records: readonly Changes[]): readonly string[] {
     const [first] = records;
     if (!first || records.length < FEW) return NONE;
@@ -173,14 +173,14 @@ export class TableWriter {
   }
 }
 
-/** Whether these columns change, named in this order. */
+/** Whether a change has exactly these columns, in this order. */
 function isNamed(changes: Changes, names: readonly string[]): boolean {
   let at = 0;
   for (const name in changes) if (names[at++] !== name) return false;
   return at === names.length;
 }
 
-/** Of a shared column; the records are the first. */
+/** Parameter of a shared column. The first parameter is the JSON array of records. */
 function parameter(_name: string, at: number): string {
   return `?${at + 2}`;
 }

@@ -1,10 +1,10 @@
-/** Units written together come out as if each had been written alone. */
+/** Transitions written together have the same effect as transitions written one by one. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Store } from "../../contract/contract.ts";
 import type { GraphPhase, GraphRow } from "../../contract/graph-rows.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import { MAX_TOTAL } from "../../contract/graph-query.ts";
 import { openStore } from "../../open-store.ts";
 import { graphRow, nodeRow } from "../../contract/sample-rows.testkit.ts";
@@ -37,7 +37,7 @@ const graphChange = fc.record(
   { requiredKeys: [] },
 );
 
-const unit: fc.Arbitrary<Transition> = fc
+const transition: fc.Arbitrary<Transition> = fc
   .record({
     graphId: id,
     insertKey: optional(fc.constantFrom("none", "k1", "k2")),
@@ -73,14 +73,14 @@ const unit: fc.Arbitrary<Transition> = fc
     events: events.map(({ data }) => ({ graphId, type: "custom" as const, timestampMs: 1, data: data as never })),
   }));
 
-type Told = boolean | "refused";
+type Outcome = boolean | "refused";
 
-const notify = (commit: Promise<boolean>): Promise<Told> => commit.catch(() => "refused" as const);
+const notify = (commit: Promise<boolean>): Promise<Outcome> => commit.catch(() => "refused" as const);
 
-/** The same units for graphs of their own, so that many runs share a store: opening one costs more than a run. */
-function renamed(units: readonly Transition[], run: string): Transition[] {
+/** The same transitions for other run ids, so that many test runs share a store: opening one costs more than a test run. */
+function renamed(transitions: readonly Transition[], run: string): Transition[] {
   const inRun = <T extends string | undefined>(name: T): T => (name && `${run}${name}`) as T;
-  return units.map((one) => {
+  return transitions.map((one) => {
     const graphId = inRun(one.graphId);
     return {
       ...one,
@@ -107,31 +107,31 @@ async function contentOf({ graphs }: Store, run: string): Promise<unknown> {
   return JSON.parse(text.replaceAll(run, ""));
 }
 
-async function together(store: Store, units: readonly Transition[]): Promise<Told[]> {
-  return Promise.all(units.map((one) => notify(store.graphs.commit(one))));
+async function together(store: Store, transitions: readonly Transition[]): Promise<Outcome[]> {
+  return Promise.all(transitions.map((one) => notify(store.graphs.commit(one))));
 }
 
-async function oneByOne(store: Store, units: readonly Transition[]): Promise<Told[]> {
-  const reported: Told[] = [];
-  for (const one of units) reported.push(await notify(store.graphs.commit(one)));
+async function oneByOne(store: Store, transitions: readonly Transition[]): Promise<Outcome[]> {
+  const reported: Outcome[] = [];
+  for (const one of transitions) reported.push(await notify(store.graphs.commit(one)));
   return reported;
 }
 
-describe("units of one turn", () => {
-  it("tell and leave what they would have one by one", async () => {
+describe("transitions of one turn", () => {
+  it("return the same results and leave the same rows as transitions written one by one", async () => {
     const store = await openStore("sqlite::memory:");
     let count = 0;
     try {
       await fc.assert(
-        fc.asyncProperty(fc.array(unit, { maxLength: 8 }), async (units) => {
+        fc.asyncProperty(fc.array(transition, { maxLength: 8 }), async (transitions) => {
           const [first, second] = [`r${++count}-`, `r${++count}-`];
-          const reported = await together(store, renamed(units, first));
-          assert.deepEqual(reported, await oneByOne(store, renamed(units, second)));
+          const reported = await together(store, renamed(transitions, first));
+          assert.deepEqual(reported, await oneByOne(store, renamed(transitions, second)));
           assert.deepEqual(await contentOf(store, first), await contentOf(store, second));
         }),
         { numRuns: 300 },
       );
-      // What is counted along the way, and what the index has.
+      // The maintained totals, and the counts by index.
       for (const status of GRAPH_STATUSES) {
         const counted = Math.min(MAX_TOTAL, (await store.graphs.list({ status })).total);
         assert.equal(counted, (await store.graphs.list({ status, sinceMs: 0 })).total, status);

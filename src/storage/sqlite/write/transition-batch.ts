@@ -1,10 +1,9 @@
 /**
- * Many units in few statements. Units that meet in one transaction are checked one after the other against the rows as the
- * units before them leave them; what they change is gathered, the last value of a column winning, and written table by
- * table (table-writer.ts).
+ * Writes many transitions with few statements. Each transition of a database transaction is checked against the rows as the previous ones
+ * leave them. Their changes are collected, where the last value of a column wins, and written table by table (table-writer.ts).
  */
 import type { GraphEvent, GraphRow, NewEvent, NodeRow } from "../../contract/graph-rows.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import { dropLooseParts, putArtifact } from "../artifacts.ts";
 import { GRAPH_COLUMNS, NODE_COLUMNS, SIGNAL_COLUMNS } from "../../contract/columns.ts";
 import type { Database } from "../database.ts";
@@ -20,7 +19,7 @@ const GRAPHS = new TableWriter("graph", GRAPH_COLUMNS, ["id"]);
 const NODES = new TableWriter("node", NODE_COLUMNS, ["graphId", "id"]);
 const SIGNALS = new TableWriter("signal", SIGNAL_COLUMNS, ["graphId"]);
 
-/** Nodes of one graph that are new, and what changes in others, by id. Most units have but one of them. */
+/** New and changed nodes of one run, by id. Most transitions have only one of the two. */
 interface NodeEdits {
   inserts?: Map<string, NodeRow>;
   changes?: Map<string, RowChange>;
@@ -36,42 +35,42 @@ export class TransitionBatch {
   readonly #nodes = new Map<string, NodeEdits>();
   #events = new Map<GraphState, GraphEvent[][]>();
   #deliveries: NonNullable<Transition["outbox"]> = [];
-  /** Graphs that were changed in any way. */
+  /** Runs with any change. */
   #touched = new Set<GraphState>();
-  /** Graphs that are new, or have another status. */
+  /** New runs, and runs with a changed status. */
   #moved = new Set<Counted>();
 
-  /** @param units those that will be added: their graphs are read in one go. */
-  constructor(database: Database, outbox: Outbox, states: GraphStates, units: readonly Transition[]) {
+  /** @param transitions the transitions that will be added. Their runs are read with one query. */
+  constructor(database: Database, outbox: Outbox, states: GraphStates, transitions: readonly Transition[]) {
     this.#database = database;
     this.#outbox = outbox;
     this.#payloads = new Payloads(database);
     this.#states = states;
-    // Of one that is to be inserted there is nothing to read, or else SQLite refuses it.
+    // A new run has no row to read. If it has one, SQLite rejects the insert.
     const ids: string[] = [];
-    for (const { graphId, insert } of units) if (!insert) ids.push(graphId);
+    for (const { graphId, insert } of transitions) if (!insert) ids.push(graphId);
     states.read(ids);
   }
 
-  /** @returns the unit's events with their numbers, or undefined when its fence did not hold. */
-  add(unit: Transition): GraphEvent[] | undefined {
-    if (unit.insert) this.#insertGraph(unit.insert);
-    const state = this.#states.get(unit.graphId);
-    if (!state || !this.#holds(unit, state)) return undefined;
+  /** @returns the transition's events with their numbers; undefined if its fence does not match. */
+  add(transition: Transition): GraphEvent[] | undefined {
+    if (transition.insert) this.#insertGraph(transition.insert);
+    const state = this.#states.get(transition.graphId);
+    if (!state || !this.#holds(transition, state)) return undefined;
     this.#touched.add(state);
-    if (unit.deleteNodes?.length) this.#deleteNodes(unit.graphId, unit.deleteNodes);
-    if (unit.insertNodes || unit.nodes) this.#editNodes(unit);
-    if (unit.outbox) this.#deliveries.push(...unit.outbox);
-    this.#writeRest(unit);
+    if (transition.deleteNodes?.length) this.#deleteNodes(transition.graphId, transition.deleteNodes);
+    if (transition.insertNodes || transition.nodes) this.#editNodes(transition);
+    if (transition.outbox) this.#deliveries.push(...transition.outbox);
+    this.#writeRest(transition);
     const events: GraphEvent[] = [];
-    for (const event of unit.events ?? []) events.push(numbered(event, ++state.seq));
+    for (const event of transition.events ?? []) events.push(numbered(event, ++state.seq));
     if (events.length > 0) this.#addEvents(state, events);
-    if (unit.graph) this.#follow(state, unit.graph);
-    if (unit.graph) this.#changeGraph(unit.graphId, unit.graph);
+    if (transition.graph) this.#follow(state, transition.graph);
+    if (transition.graph) this.#changeGraph(transition.graphId, transition.graph);
     return events;
   }
 
-  /** What few units have goes straight in. */
+  /** Writes rare parts of a transition at once. */
   #writeRest({ graphId, pastNodes, audit, artifacts, dropsUploads, signals, takenSignals }: Transition): void {
     if (pastNodes) for (const node of pastNodes) this.#keep(node);
     insertAudit(this.#database, audit);
@@ -90,7 +89,7 @@ export class TransitionBatch {
     state.recent = events;
   }
 
-  /** Writes what was gathered. @throws what SQLite throws, such as a key that is there already. */
+  /** Writes the collected changes. @throws errors of SQLite, such as a duplicate key. */
   flush(): void {
     const [database, payloads] = [this.#database, this.#payloads];
     GRAPHS.insert(database, payloads, this.#graphInserts.values());
@@ -112,7 +111,7 @@ export class TransitionBatch {
     this.#deliveries = [];
   }
 
-  /** Once, after the last unit. */
+  /** Call once, after the last transition. */
   end(): void {
     this.flush();
     for (const state of this.#touched) this.#states.settle(state);
@@ -127,7 +126,7 @@ export class TransitionBatch {
   }
 
   #insertGraph(row: GraphRow): void {
-    // A second row of this id is for SQLite to refuse, together with every other key that must be alone.
+    // SQLite rejects a second row with this id, as it does for every unique key.
     if (this.#states.get(row.id)) this.flush();
     this.#graphInserts.set(row.id, { ...row });
     const { id, worker, status } = row;
@@ -139,7 +138,7 @@ export class TransitionBatch {
   #editNodes({ graphId, insertNodes = [], nodes = [] }: Transition): void {
     const edits = this.#editsOf(graphId);
     if (insertNodes.some(({ id }) => edits.inserts?.has(id) || edits.changes?.has(id))) {
-      // A second row of an id is for SQLite to refuse.
+      // SQLite rejects a second row with an id.
       this.flush();
       return this.#editNodes({ graphId, insertNodes, nodes });
     }
@@ -153,7 +152,7 @@ export class TransitionBatch {
     return edits;
   }
 
-  /** Units stay as they are: one by one they may have to be written again. */
+  /** Does not modify the transition, which may have to be written again alone. */
   #changeNode(edits: NodeEdits, graphId: string, changes: Partial<NodeRow> & { id: string }): void {
     const { id } = changes;
     const inserted = edits.inserts?.get(id);
@@ -164,7 +163,7 @@ export class TransitionBatch {
   }
 
   #deleteNodes(graphId: string, ids: readonly string[]): void {
-    // What the units before have said of these nodes comes first.
+    // Earlier changes of these nodes come first.
     this.flush();
     this.#database
       .sql("DELETE FROM node WHERE graph_id = ? AND id IN (SELECT value FROM json_each(?))")
@@ -202,7 +201,7 @@ export class TransitionBatch {
   }
 }
 
-/** All fields at once: one that is added later costs more than the rest. Those that are absent stay so. */
+/** Sets all fields at once, because adding one later costs more than the rest. Absent fields stay absent. */
 function numbered({ graphId, type, node, timestampMs, data }: NewEvent, seq: number): GraphEvent {
   if (node === undefined)
     return data === undefined ? { graphId, seq, type, timestampMs } : { graphId, seq, type, timestampMs, data };
@@ -211,13 +210,13 @@ function numbered({ graphId, type, node, timestampMs, data }: NewEvent, seq: num
     : { graphId, seq, type, timestampMs, node, data };
 }
 
-/** Most often the later says all that the earlier did, as where a node is ready and begins at once; a new object costs more than to look. */
+/** Checks first, which is cheaper than a new object: the later change usually has all columns of the earlier one. */
 function merged(earlier: Changes, later: Changes): Changes {
   for (const name in earlier) if (!(name in later)) return { ...earlier, ...later };
   return later;
 }
 
-/** By hand: `flat` and `flatMap` take longer than all else that is done with a row here. */
+/** Written out for speed: `flat` and `flatMap` take longer than the rest of the work for a row. */
 function joined<T>(lists: readonly Iterable<T>[]): T[] {
   const all: T[] = [];
   for (const list of lists) for (const item of list) all.push(item);

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { Statement } from "../file/driver.ts";
 import { numbered, UserStatements } from "./user-statements.ts";
 
-describe("a statement of an author's", () => {
-  it("has places for its values where it had them, and what is said in it as it was", () => {
+describe("a user's statement", () => {
+  it("keeps the positions of its parameters, and its literals and comments unchanged", () => {
     const texts: [given: string, made: string][] = [
       ["INSERT INTO a VALUES ($1, $2)", "INSERT INTO a VALUES (?1, ?2)"],
       ["SELECT '$5 off', $1", "SELECT '$5 off', ?1"],
@@ -16,7 +16,7 @@ describe("a statement of an author's", () => {
     for (const [given, made] of texts) assert.equal(numbered(given), made);
   });
 
-  it("is prepared once while it is used, and forgotten where many others were used since", () => {
+  it("is prepared once while it is in use, and evicted after many others", () => {
     const prepared: string[] = [];
     const statements = new UserStatements((text) => {
       prepared.push(text);

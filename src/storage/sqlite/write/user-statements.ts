@@ -1,19 +1,19 @@
-/** Statements that authors write (`ctx.tx`): in the words of every database, and as many as they like. */
+/** Users' statements (`ctx.tx`): converts their placeholders for SQLite, and caches prepared statements. */
 import type { Statement } from "../file/driver.ts";
 
-/** Of authors whose texts differ each time, with values in them, the last ones are enough. */
+/** Bounds the cache for statements that contain their values, and so differ each time. */
 const MOST_KEPT = 100;
 
-/** Texts, names and comments, in which nothing is a value's place; then a place, unless it is a part of a name. */
+/** Literals, quoted names and comments, which contain no placeholders; then a placeholder that is not part of a name. */
 const PLACES =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)|(?<![\w$])\$(?=\d)/g;
 
-/** `$1`, which PostgreSQL has for a value, as SQLite has it: `?1`. */
+/** Converts the placeholders of PostgreSQL (`$1`) to those of SQLite (`?1`). */
 export function numbered(text: string): string {
   return text.replace(PLACES, (found) => (found === "$" ? "?" : found));
 }
 
-/** The statements that were used last, prepared once. */
+/** The most recently used statements, prepared once. */
 export class UserStatements {
   readonly #prepare: (text: string) => Statement;
   readonly #kept = new Map<string, Statement>();

@@ -1,21 +1,21 @@
 /**
- * A worker's own rows in the transaction of a unit: its statements run first, then the unit is decided and written, and
- * all of it is committed together or not at all.
+ * User statements of a worker in the database transaction of a step: the statements run first, then the step's transition is decided and
+ * written. Both are committed together or not at all.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent } from "../../contract/graph-rows.ts";
 import { Revocable, type TransactionHandle, type TransactionRun } from "../../contract/transaction.ts";
-import type { Transition } from "../../contract/unit.ts";
+import type { Transition } from "../../contract/transition.ts";
 import type { Database } from "../database.ts";
 import { numbered } from "./user-statements.ts";
 
-export type Written = { result: Json; unit: Transition; events: GraphEvent[] };
+export type Written = { result: Json; transition: Transition; events: GraphEvent[] };
 
 export class UserTransaction {
   readonly #database: Database;
   readonly #run: TransactionRun;
-  #unit: Transition | undefined;
-  /** What the author's function threw, or that it took too long: then nothing was decided. */
+  #transition: Transition | undefined;
+  /** Error of the author's function, or its timeout. No transition was decided then. */
   ownError: { error: unknown } | undefined;
 
   constructor(database: Database, run: TransactionRun) {
@@ -24,10 +24,10 @@ export class UserTransaction {
   }
 
   /**
-   * Inside the transaction; twice where that has to be made again.
-   * @param apply writes the unit: its events, undefined where its fence did not hold, or why it can't be written.
+   * Within a transaction. Called again if that is repeated.
+   * @param apply writes the transition. Returns its events, undefined if its fence does not match, or an error.
    */
-  write(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
+  write(apply: (transition: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     const sql = (text: string) => this.#database.sql(text);
     sql("SAVEPOINT own").run();
     const written = this.#attempt(apply);
@@ -37,11 +37,11 @@ export class UserTransaction {
   }
 
   /**
-   * As `write`, where the author's function waits for its statements: with the database to itself, and once.
-   * @param over aborted when the transaction was rolled back before the function has ended: then nothing of it counts.
+   * Like `write`, for an asynchronous function of the author: runs once, and nothing else uses the database meanwhile.
+   * @param over aborts if the transaction is rolled back before the function has ended. Its later work has no effect.
    */
   async writeAlone(
-    apply: (unit: Transition) => GraphEvent[] | undefined | Error,
+    apply: (transition: Transition) => GraphEvent[] | undefined | Error,
     over: AbortSignal,
   ): Promise<Written | Error> {
     const sql = (text: string) => this.#database.sql(text);
@@ -67,31 +67,29 @@ export class UserTransaction {
     return written;
   }
 
-  #attempt(apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
+  #attempt(apply: (transition: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     return this.#decided(() => {
       const own = new Revocable(handleOf(this.#database));
       const result = this.#run.statements(own.handle);
       own.end();
       if (!(result instanceof Promise)) return result;
       result.catch(() => undefined);
-      throw new TypeError(
-        "ctx.tx was given a function that gives a promise and is not async; write ctx.tx(async (db) => …)",
-      );
+      throw new TypeError("The function of ctx.tx returns a promise but is not async. Write ctx.tx(async (db) => …)");
     }, apply);
   }
 
-  #decided(result: () => Json, apply: (unit: Transition) => GraphEvent[] | undefined | Error): Written | Error {
+  #decided(result: () => Json, apply: (transition: Transition) => GraphEvent[] | undefined | Error): Written | Error {
     this.ownError = undefined;
     let value: Json;
     try {
       value = result();
-      this.#unit = this.#run.decide(value, this.#unit);
+      this.#transition = this.#run.decide(value, this.#transition);
     } catch (error) {
       return this.#failed(error);
     }
-    const events = apply(this.#unit);
+    const events = apply(this.#transition);
     if (events === undefined) return new Error("the store had another state than the engine");
-    return events instanceof Error ? events : { result: value, unit: this.#unit, events };
+    return events instanceof Error ? events : { result: value, transition: this.#transition, events };
   }
 
   #failed(error: unknown): Error {
@@ -107,7 +105,7 @@ function handleOf(database: Database): TransactionHandle {
     query: async (text, values = []) => {
       const before = total();
       const rows = database.own.get(numbered(text)).all(...values);
-      // Of a statement that only reads it tells what the one before has written.
+      // After a statement that only reads, changes() still has the count of the previous one.
       const changes = (): number => Number(database.sql("SELECT changes() AS changes").get()?.["changes"]);
       return { rows, changes: total() === before ? 0 : changes() };
     },

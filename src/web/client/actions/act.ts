@@ -4,10 +4,10 @@ import { pageState } from "../runtime/core.ts";
 
 type Issues = { path: (string | number)[]; message: string }[];
 
-/** What a call of an action rejects with when the server refuses it, or can't be reached (`status` 0). */
+/** A call of an action rejects with this error when the server rejects it, or when the server can't be reached (`status` 0). */
 export class ActionError extends Error {
   readonly status: number;
-  /** Which arguments are wrong and why; empty unless the server validated. */
+  /** The invalid arguments and the reasons; empty unless validation failed. */
   readonly issues: Issues;
 
   constructor(message: string, status: number, issues: Issues = []) {
@@ -18,7 +18,7 @@ export class ActionError extends Error {
   }
 }
 
-/** The stub of a server action. */
+/** The client stub of a server action. */
 export const act =
   (name: string) =>
   async (...args: unknown[]): Promise<unknown> =>
@@ -26,19 +26,19 @@ export const act =
 
 let send = fetch;
 
-/** Has requests go out another way: while a part begins a call. @returns the way until now */
+/** Replaces the function that sends requests, for the duration of one call. @returns the previous function */
 export const sendBy = (way: typeof fetch): typeof fetch => {
   const before = send;
   send = way;
   return before;
 };
 
-/** The server can't be reached, or no more. */
+/** Rejects with status 0: the server can't be reached, or the connection was lost. */
 export const lost = (error: Error): never => {
   throw new ActionError(error.message, 0);
 };
 
-/** A call that signs in or out voids the token of the page, and brings that of the new session. */
+/** Stores the new CSRF token: an action that signs in or out starts a new session and so invalidates the page's token. */
 const withToken = (response: Response): Response => {
   const token = response.headers.get(HEADERS.csrf);
   if (token) {
@@ -48,7 +48,7 @@ const withToken = (response: Response): Response => {
   return response;
 };
 
-/** Calls an action by its name; the request goes out before this returns. */
+/** Calls an action by name. The request is sent before this returns. */
 export const post = (name: string, args: unknown[]): Promise<Response> =>
   send(`${PATHS.action}/${name}`, {
     method: "POST",
@@ -56,7 +56,7 @@ export const post = (name: string, args: unknown[]): Promise<Response> =>
     body: JSON.stringify({ args }),
   }).then(withToken, lost);
 
-/** The value of an envelope. */
+/** Returns the value of an envelope, or throws its error. */
 export const landed = async (response: Response): Promise<unknown> => {
   const reply = (await response.json().catch(() => {})) as ActionReply | undefined;
   if (!reply?.ok) throw new ActionError(reply?.error ?? response.statusText, response.status, reply?.issues);

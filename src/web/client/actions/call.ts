@@ -1,4 +1,4 @@
-/** `call.js`: calls of server actions that can be given up, and that run once however often they are sent. */
+/** `call.js`: calls of server actions with an abort signal or an idempotency key. */
 import { HEADERS } from "../../../platform/shared/wire.ts";
 import { sendBy } from "./act.ts";
 
@@ -7,7 +7,7 @@ interface CallOptions {
   idempotencyKey?: string;
 }
 
-/** An action that is called with these options; see src/app/actions/call.ts. */
+/** Returns the action with these options applied; see src/app/actions/call.ts. */
 export const call =
   <Args extends unknown[], Result>(action: (...args: Args) => Result, { signal, idempotencyKey }: CallOptions) =>
   (...args: Args): Result => {

@@ -1,7 +1,7 @@
 /**
- * `forms.js`: sends the forms of the full-stack variant (src/fullstack/forms/form.ts) and takes in the page that comes back, in place of the
- * browser. Fetched by the first touch of a form. The form works without it; what it adds: nothing of the page is lost, the form can't be
- * sent twice at once, its files show how far they have got, and what does not arrive is said where it happened.
+ * `forms.js`: submits the forms of the full-stack variant (src/fullstack/forms/form.ts) with a request and shows the resulting page in
+ * place. Loaded when a form is first touched; without it the form works as plain HTML. It adds: the page keeps its state, a form can't
+ * be submitted twice at once, uploads show progress, and errors appear in the form.
  */
 import { CSRF_FIELD, DOM, HEADERS, KEY_FIELD, PATHS, type ActionReply } from "../../../platform/shared/wire.ts";
 import { retryableImport } from "../runtime/retryable-import.ts";
@@ -9,16 +9,16 @@ import { navigate } from "../navigation/navigate.ts";
 
 type PageSwap = typeof import("../navigation/page-swap.ts");
 
-/** Forms that are on their way, however the page changes around them meanwhile. */
+/** Forms with a request in flight. They stay here even if the page changes meanwhile. */
 const activeCount = new WeakSet<HTMLFormElement>();
-/** Pages to which links have led since this script is there: an answer that comes on another page is not that page's. */
+/** Number of navigations since this script loaded. A response that arrives after a navigation must not replace the new page. */
 let visits = 0;
 addEventListener(DOM.navigated, () => visits++);
-/** Pages that were asked for since a form was taken. */
+/** Number of pages requested after successful submits. */
 let asked = 0;
 
-/** What came back: an envelope, or the page again. */
-interface Came {
+/** The response: an envelope, or the page itself. */
+interface FormResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -29,11 +29,11 @@ const news = (form: HTMLFormElement, text: string): void => {
   if (element) element.textContent = text;
 };
 
-/** @returns whether nobody has said no. */
+/** @returns false if a listener called `preventDefault`. */
 const report = (form: Element, type: string, detail: unknown): boolean =>
   form.dispatchEvent(new CustomEvent(type, { bubbles: true, cancelable: true, detail }));
 
-/** Sends a form that is not on its way already. @param submitter the button by which it was sent */
+/** Submits a form that has no request in flight. @param submitter the button that submitted it */
 export const send = async (form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> => {
   if (activeCount.has(form) || !report(form, DOM.formSend, null)) return;
   const large = tooLarge(form);
@@ -51,7 +51,9 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
     failed(
       form,
       0,
-      navigator.onLine ? "The server can't be reached. Try again." : "You are offline. Try again when you are not.",
+      navigator.onLine
+        ? "The server can't be reached. Try again."
+        : "You are offline. Try again once you are connected.",
     );
   } finally {
     activeCount.delete(form);
@@ -61,7 +63,7 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
   }
 };
 
-/** A file that the server would refuse. What is refused while it is sent, browsers take for a server that is gone. */
+/** A file above the server's limit. Checked here because browsers report a rejected upload as a lost connection. */
 const tooLarge = (form: HTMLFormElement): File | undefined =>
   [...form.querySelectorAll<HTMLInputElement>(`input[${DOM.fileBytes}]`)]
     .flatMap((field) => {
@@ -77,11 +79,11 @@ const failed = (form: HTMLFormElement, status: number, message: string): void =>
 
 const progressOf = (form: HTMLFormElement): HTMLProgressElement | null => form.querySelector(`[${DOM.formProgress}]`);
 
-/** A form's own fields may hide its properties: one named "action" is no address. */
+/** The attribute, not the property: a field named "action" shadows the form's property. */
 const addressOf = (form: HTMLFormElement): string => form.getAttribute("action") ?? "";
 
-/** By the one way that tells how far it has got. */
-const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
+/** Uses XMLHttpRequest because fetch does not report upload progress. */
+const post = (form: HTMLFormElement, data: FormData): Promise<FormResponse> => {
   const request = new XMLHttpRequest();
   request.open("POST", addressOf(form));
   request.setRequestHeader("accept", "text/html");
@@ -98,7 +100,7 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
   return new Promise((resolve, reject) => {
     const unsent = (): void => reject(new TypeError("The form could not be sent"));
     request.onload = () => {
-      // A redirect has led to another site, whose answer is none for this page.
+      // A redirect to another site: its response is not a page of this app.
       if (new URL(request.responseURL).origin !== location.origin) return unsent();
       const headers = new Headers();
       for (const line of request.getAllResponseHeaders().trim().split("\r\n")) {
@@ -108,23 +110,23 @@ const post = (form: HTMLFormElement, data: FormData): Promise<Came> => {
       resolve({ status: request.status, headers, text: request.responseText });
     };
     request.onerror = request.onabort = request.ontimeout = unsent;
-    // Text alone, as a form without files is sent.
+    // Without files, send the form URL-encoded, as a browser does.
     request.send(isMultipart ? data : new URLSearchParams([...data].map(([name, value]) => [name, String(value)])));
   });
 };
 
-/** @param isHere whether the visitor is still where the form was sent */
-const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean): Promise<void> => {
-  if (/^text\/html *(?:;|$)/i.test(came.headers.get("content-type") ?? "")) {
-    report(form, DOM.formFailed, { status: came.status, message: "" });
-    return takeIn(form, came, isHere);
+/** @param isHere whether the visitor is still on the page where the form was submitted */
+const receive = async (form: HTMLFormElement, response: FormResponse, isHere: () => boolean): Promise<void> => {
+  if (/^text\/html *(?:;|$)/i.test(response.headers.get("content-type") ?? "")) {
+    report(form, DOM.formFailed, { status: response.status, message: "" });
+    return showPage(form, response, isHere);
   }
-  const reply = JSON.parse(came.text) as ActionReply;
+  const reply = JSON.parse(response.text) as ActionReply;
   if (!reply.ok) {
     renew(form);
-    return failed(form, came.status, reply.error);
+    return failed(form, response.status, reply.error);
   }
-  const token = came.headers.get(HEADERS.csrf);
+  const token = response.headers.get(HEADERS.csrf);
   if (token) for (const field of document.getElementsByName(CSRF_FIELD)) (field as HTMLInputElement).value = token;
   const href = new URL(reply.redirect ?? location.href, location.href);
   const isSame = href.origin + href.pathname === location.origin + location.pathname;
@@ -132,30 +134,30 @@ const receive = async (form: HTMLFormElement, came: Came, isHere: () => boolean)
   if (!isHere()) return over(form);
   if (!isSame) return navigate(href.href);
   const number = ++asked;
-  // Of a form that was taken since then there is a newer page, or will be.
+  // A later successful submit requests a newer page, so its page wins.
   const isWanted = (): boolean => number === asked && isHere();
-  // Before the page is asked for, which shows its flash once: without the script the browser has to be the one that asks.
-  const canTakeIn = await retryableImport(PATHS.pageSwap).then(
+  // Checked before requesting the page, which shows its flash only once: without the script the browser has to request it.
+  const canShowPage = await retryableImport(PATHS.pageSwap).then(
     () => true,
     () => false,
   );
   const settle = (): void => {
     if (href.href !== location.href) history.replaceState(history.state, "", href);
   };
-  if (!canTakeIn && isWanted()) {
+  if (!canShowPage && isWanted()) {
     settle();
     return location.reload();
   }
-  // What the browser has kept of it is from before the form was sent.
+  // The browser's cached copy is older than the submit, so revalidate it.
   const fresh = await fetched(href);
   const text = await fresh?.text();
   if (!isWanted()) return over(form);
   settle();
-  if (fresh) await takeIn(form, { status: fresh.status, headers: fresh.headers, text: text! }, isWanted);
+  if (fresh) await showPage(form, { status: fresh.status, headers: fresh.headers, text: text! }, isWanted);
   else location.reload();
 };
 
-/** @returns undefined where a redirect leads to another site: then the browser goes there. */
+/** @returns undefined if a redirect leads to another site; the caller then lets the browser load the page. */
 const fetched = async (href: URL): Promise<Response | undefined> => {
   const headers = { accept: "text/html", [HEADERS.navigation]: "1" };
   try {
@@ -166,10 +168,10 @@ const fetched = async (href: URL): Promise<Response | undefined> => {
   }
 };
 
-/** This page becomes the one that came: the form's page, again or anew. @param isWanted whether it is to, still */
-const takeIn = async (
+/** Swaps in the page of a response: the form's page, re-rendered. @param isWanted whether that page should still be shown */
+const showPage = async (
   form: HTMLFormElement,
-  { status, headers, text }: Came,
+  { status, headers, text }: FormResponse,
   isWanted: () => boolean,
 ): Promise<void> => {
   const { canSwap, parsePage, ready, swap } = (await retryableImport(PATHS.pageSwap)) as PageSwap;
@@ -177,13 +179,13 @@ const takeIn = async (
   const isRefused = status >= 400;
   const canBeHere = canSwap(next, headers);
   if (canBeHere) await ready(next);
-  // A page that can't be taken in: what was sent is sent, so it is asked for anew; what was refused is told where it was.
+  // This document can't become that page. A submit that succeeded is not repeated, so reload; errors are shown in the form instead.
   if (!canBeHere || !isWanted()) {
-    if (isRefused) return failed(form, status, messagesOf(next) || "Something is to be put right.");
+    if (isRefused) return failed(form, status, messagesOf(next) || "Fix the errors in the form.");
     return isWanted() ? location.reload() : over(form);
   }
   const id = form.getAttribute("id");
-  // From here on it is as the page says, which leaves those alone that are on their way.
+  // From here the new page decides. The swap preserves these attributes only for forms that still have a request in flight.
   form.removeAttribute("aria-busy");
   await swap(next);
   const now = (id && document.getElementById(id)) || form;
@@ -193,19 +195,22 @@ const takeIn = async (
   target?.focus();
 };
 
-/** The server keeps an answer for the key, so what is sent again on purpose needs another. Not randomUUID: http has none. */
+/**
+ * The server stores a response for each idempotency key, so a deliberate resubmit needs a new key. Not randomUUID: it is missing on
+ * plain http.
+ */
 const renew = (form: HTMLFormElement): void => {
   const key = form.querySelector<HTMLInputElement>(`[name=${KEY_FIELD}]`);
   if (key) key.value = crypto.getRandomValues(new Uint32Array(4)).join("-");
 };
 
-/** A form that was taken, and whose page is not shown. */
+/** Finishes a submit that succeeded but whose page is not shown. */
 const over = (form: HTMLFormElement): void => {
   renew(form);
   empty(form);
 };
 
-/** A form that was taken, unless it says that it is to stay as it is. */
+/** Resets a form after a successful submit, if the form asks for that. */
 const empty = (form: HTMLFormElement): void => {
   if (form.getAttribute(DOM.form) === "reset") HTMLFormElement.prototype.reset.call(form);
 };

@@ -1,8 +1,8 @@
-/** `lines.js`: server actions that stream, called from browser code: a line of JSON for each value, last the envelope. */
+/** `lines.js`: calls of streaming server actions. The response has one line of JSON per value, then the envelope. */
 import { ACTION_STREAM_TYPE, type ActionLine } from "../../../platform/shared/wire.ts";
 import { landed, lost, post, sendBy } from "./act.ts";
 
-/** The stub of such an action. The call goes out at once; whoever leaves the loop early hangs up. */
+/** The client stub of a streaming action. The request is sent at once. Leaving the loop early cancels it. */
 export const lines =
   (name: string) =>
   (...args: unknown[]): AsyncGenerator => {
@@ -11,7 +11,7 @@ export const lines =
     );
     try {
       const answer = post(name, args);
-      // Told to who reads it.
+      // The reader of the generator gets this error. Without this handler it would also count as an unhandled rejection.
       answer.catch(() => {});
       return read(answer);
     } finally {
@@ -21,18 +21,18 @@ export const lines =
 
 async function* read(answer: Promise<Response>): AsyncGenerator {
   const response = await answer;
-  // Refused before its first value, or answered by something on the way.
+  // Rejected before the first value, or answered by a proxy.
   if (response.headers.get("content-type") !== ACTION_STREAM_TYPE) return void (await landed(response));
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(lost);
-      if (done) lost(new Error("The answer was cut off"));
+      if (done) lost(new Error("The response was cut off"));
       const texts = (rest + value).split("\n");
       rest = texts.pop()!;
       for (const text of texts) {
-        // An empty line only says that the connection lives.
+        // Empty lines are keep-alives.
         if (!text) continue;
         const line = JSON.parse(text) as ActionLine;
         if ("ok" in line) return void (await landed(new Response(text, { status: line.status })));

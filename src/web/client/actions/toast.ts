@@ -1,4 +1,4 @@
-/** `toast.js`: messages that come and go, in the live regions of `<Toasts>`. For pages whose handlers call it. */
+/** `toast.js`: shows messages in the live regions of `<Toasts>`. Loaded by pages whose handlers call it. */
 import { DOM } from "../../../platform/shared/wire.ts";
 
 interface ToastOptions {
@@ -9,29 +9,29 @@ interface ToastOptions {
   timeout?: number | string;
 }
 
-/** Older ones make room: nobody reads a wall of them. */
+/** Above this number the oldest toasts are removed: nobody reads a wall of them. */
 const MOST = 4;
 const SHORT = "6s";
-/** A visitor has to find the button before pressing it. */
+/** Longer, because a visitor has to find the button before pressing it. */
 const LONG = "12s";
 
 /**
- * Those that run, the oldest first: how each ends, and its time. That is an animation of nothing, which the platform can hold and let go on;
- * waiting is its delay, in which a browser draws no frames for it.
+ * Visible toasts, oldest first, with the function that closes each and its timer. The timer is an animation without keyframes, because
+ * the platform can pause and resume that. The wait is its delay, during which the browser renders no frames for it.
  */
 const shown = new Map<Element, [end: () => void, time: Animation | false]>();
 
-/** Where the focus was before it came to a toast. */
+/** The element that had the focus before a toast got it. */
 let before: HTMLElement | undefined;
 
-/** No page's content, so it stays where the page becomes another. */
+/** Creates an element that is not part of the page, so that it survives a page swap. */
 const make = (tag: string, name: string, text = ""): HTMLElement => {
   const made = Object.assign(document.createElement(tag), { className: name, textContent: text });
   made.setAttribute(DOM.own, "");
   return made;
 };
 
-/** For pages that have no `<Toasts>`. */
+/** The fallback for pages without `<Toasts>`. */
 const makeRegions = (): Element => {
   const made = make("section", "svc-toasts");
   made.setAttribute(DOM.toasts, "Close");
@@ -45,7 +45,7 @@ for (const type of ["pointerover", "pointerout", "focusin", "focusout", "visibil
   addEventListener(
     type,
     () =>
-      // What the focus has left is known behind the event. Held are those that are looked at, and all while nobody looks at the page.
+      // In a microtask, when the focus has moved. A toast that is hovered or focused is paused, and all are while the page is hidden.
       queueMicrotask(() =>
         shown.forEach(
           ([, time], toast) =>
@@ -93,7 +93,7 @@ export function toast(message: string, options: ToastOptions = {}): () => void {
     if (document.hidden) time.pause();
   }
   shown.set(element, [end, time]);
-  // Live regions tell of what comes into them, not of what they are made with.
+  // Screen readers announce insertions into a live region, but not its initial content.
   setTimeout(() => shown.has(element) && regions.children[+isUrgent]!.append(element));
   for (const [old] of [...shown.values()].slice(0, -MOST)) old();
   return end;

@@ -1,6 +1,6 @@
 /**
- * `token.js`: fetches the CSRF token of the visitor for a page that is the same for everybody. A module that scopes name beside
- * their chunk, so it is there before their handlers run. What fails makes the import fail, which the loader tries again.
+ * `token.js`: fetches the visitor's CSRF token for a page that is cached for everybody. Scopes name this module beside their chunk,
+ * so the token is present before their handlers run. A failure makes the import fail, and the loader retries it.
  */
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { pageState } from "../runtime/core.ts";

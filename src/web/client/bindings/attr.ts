@@ -1,29 +1,29 @@
 /**
- * `attr.js`: attributes whose text has rules of its own: class and style in pieces, URLs, states. For pages that have any the
- * compiler can't put into plain words (src/web/compiler/extract/attribute-text.ts).
+ * `attr.js`: attributes with serialization rules of their own: class and style from arrays and objects, URLs, and `true`/`false` states.
+ * Loaded by pages with attributes that the compiler can't reduce to plain text (src/web/compiler/extract/attribute-text.ts).
  */
 import { classText, styleText } from "../../../platform/shared/class-style.ts";
 import { isScriptUrl, SAFE_URL } from "../../../platform/shared/script-url.ts";
 import { A } from "../runtime/core.ts";
 
-/** Class given as string, array or object. */
+/** Class from a string, array or object. */
 export const C = (element: Element, read: () => unknown): void => {
   A(element, "class", () => classText(read()) || null);
 };
 
-/** Style given as string, array or object. */
+/** Style from a string, array or object. */
 export const S = (element: Element, read: () => unknown): void => {
   A(element, "style", () => styleText(read()) || null);
 };
 
-/** Attribute that holds a URL: one that would run script becomes harmless. */
+/** URL attribute. A URL that would run a script is replaced by a harmless one. */
 export const U = (element: Element, name: string, read: () => unknown): void =>
   A(element, name, () => {
     const value = read();
     return isScriptUrl(String(value)) ? SAFE_URL : value;
   });
 
-/** Attribute of which `true` and `false` are both values. */
+/** Attribute for which `true` and `false` are both values, such as `aria-expanded`. */
 export const B = (element: Element, name: string, read: () => unknown): void =>
   A(element, name, () => {
     const value = read();

@@ -1,21 +1,21 @@
-/** Bindings: what keeps one place of the document equal to an expression. Names are those of docs/resume-protocol.md section 5. */
+/** Bindings: each keeps one place of the document equal to an expression. Names follow docs/resume-protocol.md section 5. */
 import { watch } from "../../reactivity/signal.ts";
 import { isResuming } from "../../reactivity/system.ts";
 
-/** Keeps what `write` writes equal to what `read` gives. */
+/** Calls `write` with the value of `read`, now and after each change. While resuming the first write is skipped. */
 export const bind = <T>(read: () => T, write: (value: T) => void): void => void watch(read, write, isResuming());
 
-/** Text of a value as the server writes it, unescaped; lists are joined. */
+/** Text of a value as the server writes it, before escaping. Arrays are joined. */
 const str = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(str).join("");
-  // Only booleans are what negating them twice gives.
+  // `value === !!value` holds only for booleans.
   return value == null || value === !!value ? "" : String(value);
 };
 
-/** A text, or the whole text of an element: for an empty one the server writes no node. */
+/** Binds a text node, or the whole text of an element. The server writes no text node for an empty text, so it may be created here. */
 export const T = (at: Node, read: () => unknown): void => {
   const text = at instanceof Element ? (at.firstChild ?? at.appendChild(new Text())) : at;
-  // Asked once: each look at what a node says makes a string of it, which costs more than all else here.
+  // Cached: reading `data` creates a string each time, which is the most expensive operation here.
   let shown = (text as Text).data;
   bind(read, (value) => {
     const now = str(value);
@@ -23,10 +23,7 @@ export const T = (at: Node, read: () => unknown): void => {
   });
 };
 
-/**
- * Attribute. `null`, `undefined` and `false` take it away, `true` leaves it empty. What is there already is not written
- * again.
- */
+/** Binds an attribute. `null`, `undefined` and `false` remove it, `true` sets it empty. An unchanged value is not written again. */
 export const A = (element: Element, name: string, read: () => unknown): void => {
   bind(read, (value) => {
     const text = value === true ? "" : String(value);
@@ -35,7 +32,7 @@ export const A = (element: Element, name: string, read: () => unknown): void => 
   });
 };
 
-/** Property; set only when it differs, or the caret would jump. */
+/** Binds a property. It is written only if it differs, since a write moves the caret. */
 export const P = (target: Record<string, unknown>, name: string, read: () => unknown): void => {
   bind(read, (value) => {
     if (target[name] !== value) target[name] = value;

@@ -1,12 +1,12 @@
 /**
- * `boundary.js`: what fails inside an `<ErrorBoundary>` puts its fallback in place of its content, and the rest of the page
- * lives on. For scopes inside of one; loaded beside their chunk, so before any code of theirs runs.
+ * `boundary.js`: when code inside an `<ErrorBoundary>` throws, shows its fallback in place of its content; the rest of the page
+ * stays interactive. Scopes inside a boundary name this module beside their chunk, so it is loaded before their code runs.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { batch, guard, refresh, scoped, slotsAt } from "../runtime/core.ts";
 import type { DispatchedEvent, EventQueue, Slots } from "../runtime/types.ts";
 
-/** Slots of a fallback: those of its component, the error, and the way back, under the names that a row has them. */
+/** Slots of a fallback: its component's slots, the error and the reset function, under the property names of a row. */
 interface FallbackSlots extends Slots {
   $: Slots;
   i: { value: unknown };
@@ -16,34 +16,34 @@ interface FallbackSlots extends Slots {
 type Bind = 0 | ((slots: FallbackSlots, element: Element) => void);
 type Failure = DispatchedEvent & { error: unknown };
 
-/** Element to which the code that runs belongs. */
+/** The element that the running code belongs to. */
 let place: object | undefined;
-/** Of a node whose value has to be made again (src/web/reactivity/system.ts). */
+/** Mark of a node whose value must be recomputed (src/web/reactivity/system.ts). */
 const DIRTY = 2;
-/** What is known of a boundary that shows its fallback, or is about to. */
+/** State of a boundary that shows its fallback, or is about to. */
 interface Failed {
   /** Run the failed effects again. */
   retries: (() => void)[];
   fallback: Node[];
-  /** Holds its content meanwhile. */
+  /** Contains the boundary's content while the fallback is shown. */
   kept?: Element;
 }
 
-/** End of a boundary -> what has become of it. */
+/** End element of a boundary -> its state. */
 const failed = new Map<Element, Failed>();
-/** Where content waits out of sight -> end of its boundary. In the page, for what changes meanwhile changes it too. */
+/** Hidden container of a boundary's content -> end of the boundary. It stays in the document, so that its bindings keep working. */
 const waiting = new WeakMap<Node, Element>();
 
 const isStart = (node: Node): boolean => node instanceof Comment && node.data === DOM.boundary;
 const isEnd = (node: Node): boolean => node instanceof HTMLTemplateElement && node.hasAttribute(DOM.boundary);
 
-/** What stands in the stead of a portal's content. */
+/** The template element that marks where a portal's content belongs, or the node itself. */
 const anchorOf = (node: Node): Node => {
   const name = node instanceof Element && node.getAttribute(DOM.portal);
   return (name && document.querySelector(`template[${DOM.portal}="${name}"]`)) || node;
 };
 
-/** End of the innermost boundary around an element; not of one in whose fallback it stands. */
+/** End of the innermost boundary around an element. A boundary does not catch errors of its own fallback. */
 const boundaryOf = (element: Node | undefined): Element | undefined => {
   for (let inner: Node | null | undefined = element; inner; inner = inner.parentNode) {
     const at = (inner = anchorOf(inner));
@@ -60,7 +60,7 @@ const boundaryOf = (element: Node | undefined): Element | undefined => {
   return undefined;
 };
 
-/** @returns whether there is somewhere to show it. */
+/** Handles an error. @returns false if no boundary surrounds the element. */
 const caught = (error: unknown, at: object | undefined, retry?: () => void): boolean => {
   const end = boundaryOf(at as Node | undefined);
   if (!end) return false;
@@ -76,7 +76,7 @@ const caught = (error: unknown, at: object | undefined, retry?: () => void): boo
   return true;
 };
 
-/** Puts a fallback in place of a boundary's content. @returns puts the content back. */
+/** Replaces a boundary's content with its fallback. @returns a function that restores the content. */
 const replace = (end: Element, fallback: Node[]): (() => void) => {
   const kept = document.createElement("svc-kept");
   const hide = (isHidden: boolean): void => {
@@ -104,7 +104,7 @@ const replace = (end: Element, fallback: Node[]): (() => void) => {
   };
 };
 
-// A late piece has taken the place of what was there meanwhile, and of boundaries in that: nothing brings their content back.
+// Deferred content has replaced a boundary that shows its fallback: its content can't come back, so drop it.
 addEventListener(DOM.arrived, () =>
   failed.forEach(({ kept }, end) => {
     if (!kept || end.isConnected) return;
@@ -113,10 +113,10 @@ addEventListener(DOM.arrived, () =>
   }),
 );
 
-/** What a run gives that has failed. */
+/** Result of a failed run. */
 const FAILED = {};
 
-/** Runs code that belongs to `at`. @returns its result, or `FAILED` when a boundary has dealt with its error. */
+/** Runs code that belongs to `at`. @returns its result, or `FAILED` if a boundary has handled its error. */
 const guarded = (run: () => unknown, at: object | undefined, retry?: () => void): unknown => {
   const outer = place;
   place = at;
@@ -149,7 +149,7 @@ guard._made = (node) => {
   node._write = (value) => value === FAILED || guarded(() => _write!(value), at, retry);
 };
 
-/** The handler of a boundary's end: makes the fallback. */
+/** The handler on a boundary's end element: creates the fallback. */
 export const Caught = (event: Failure, end: Element, make: () => Element, bind: Bind, $: Slots): void => {
   const element = make();
   element.setAttribute(DOM.scope, end.getAttribute(DOM.scope)!);
@@ -167,7 +167,7 @@ export const Caught = (event: Failure, end: Element, make: () => Element, bind: 
   const stop = scoped(false, () => bind && bind(slots, element));
 };
 
-/** Takes over a fallback that the server has written. There is no content to go back to, so `reset` asks for the page again. */
+/** Binds a fallback that the server rendered. There is no content to restore, so `reset` reloads the page. */
 export const Fell = ($: Slots, root: Element, bind: Bind): void => {
   if (isEnd(root)) return;
   const slots: FallbackSlots = { $, i: { value: new Error() }, n: { value: () => location.reload() } };

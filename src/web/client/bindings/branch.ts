@@ -1,12 +1,12 @@
-/** Conditions: of several branches one is in the document, or none; the next is made when it is needed. */
+/** Conditions: shows one of several branches, or none. A branch is created when it is first shown. */
 import { isResuming, scoped, watch } from "../runtime/core-imports.ts";
 import { K } from "./keyed-nodes.ts";
 
-/** What makes it, and what binds it if anything in it is bound. */
+/** Creates the branch, and binds it; 0 if nothing in it is bound. */
 type BranchOf = [make: () => Element, bind: 0 | ((slots: unknown, element: Element) => void)];
 
 /**
- * @param key of the comment that the shown branch stands before.
+ * @param key of the comment after the shown branch.
  * @param pick index of the branch to show, or -1.
  */
 export function Branch(parent: Element, key: number, pick: () => number, branches: BranchOf[], $: unknown): void {
@@ -16,7 +16,7 @@ export function Branch(parent: Element, key: number, pick: () => number, branche
   let stop: (() => void) | undefined;
   const show = (index: number): void => {
     if (shown === index) return;
-    // In a row or branch that the browser has just made there is nothing of the server's to take over.
+    // Inside a row or branch that the browser created there is no server-rendered element to take over.
     const isServers = shown === undefined && isResuming();
     shown = index;
     stop?.();

@@ -1,38 +1,38 @@
-/** Keyed lists: rows are kept, moved and removed by identity; a row of the server's is bound when something needs it. */
+/** Keyed lists: rows are kept, moved and removed by identity. A server-rendered row is bound when it is first needed. */
 import { Cell, isResuming, scoped, slotsAt, unboundRows, watch } from "../runtime/core-imports.ts";
 import type { Slots } from "../runtime/types.ts";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence.ts";
 import { K } from "./keyed-nodes.ts";
 
-/** A row, which is the slots of what stands in it: those of its surroundings, its item, its index. */
+/** A row. It is also the slots of its content: those of the scope around it, its item, its index. */
 interface Row extends Slots {
   $: unknown;
   i: Cell;
   n: Cell;
   _element: Element;
-  /** Identity. */
+  /** The row's key. */
   _name: unknown;
-  /** Ends its bindings, or forgets that it has none yet. */
+  /** Ends the row's bindings, or unregisters a row that was never bound. */
   _end: () => void;
 }
 
-/** Whether this is the part of development (scripts/build-browser.ts). */
+/** Whether this is the development version (scripts/build-browser.ts). */
 declare const __DEV__: boolean;
 
-/** Development only. The server tells it of what it renders, with the place of the key (src/web/ssr/resume/unique-rows.ts). */
+/** Development only. For lists that it renders the server reports this with the location of the key (src/web/ssr/resume/unique-rows.ts). */
 const reportDuplicates = (keys: unknown[]): void => {
   const at = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (at < 0) return;
   const reported = JSON.stringify(keys[at]);
-  const message = `SVC202: item ${at} of a list has the key ${reported} of an item before it, so their rows can't be told apart. Give each item an id of its own.`;
+  const message = `SVC202: item ${at} of a list has the same key as an earlier item, ${reported}. Give each item a unique key.`;
   reportError(new Error(message));
 };
 
 /**
- * @param key of the comment after the rows; 0 when the rows are all that `parent` has.
- * @param by identity of a row.
- * @param raw the plain object behind a store's item; given where the scope has stores.
- * @param isEager rows read more than their item, so they are bound when the scope wakes.
+ * @param key of the comment after the rows; 0 if the rows are all children of `parent`.
+ * @param by returns a row's key.
+ * @param raw returns the plain object behind a store's item; given if the scope has stores.
+ * @param isEager binds all rows when the scope wakes, because they read more than their item.
  */
 export function For(
   parent: Element,
@@ -64,7 +64,7 @@ export function For(
       row._end = scoped(isServers, () => bind && bind(row, element));
     };
     slotsAt.set(element, row);
-    // Two rows of one item can't share an entry; the second is bound at once.
+    // `unboundRows` has one entry per item, so a second row of the same item is bound at once.
     if (!isServers || isEager || unboundRows.has(plain)) start();
     else {
       row._bind = () => {
@@ -81,7 +81,7 @@ export function For(
       row._bind?.();
       row.i.value = item;
     }
-    // Few rows show their place; the others have nobody to tell.
+    // Few rows read their index. Without readers a plain write suffices.
     if (row.n._firstReader) row.n.value = at;
     else row.n._value = at;
     return row;
@@ -89,14 +89,14 @@ export function For(
 
   const update = (given: Iterable<unknown>): void => {
     const items = [...given];
-    // In a row or branch that the browser has just made there is nothing of the server's to take over.
+    // Inside a row or branch that the browser created there are no server-rendered rows to take over.
     const isServers = !rows && isResuming();
     if (__DEV__) reportDuplicates(items.map(by));
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
     const old = rows ?? [];
     const next: Row[] = [];
-    // Most changes leave alone what stands before and behind them.
+    // Most changes leave the beginning and the end of a list alone, so match those first.
     const more = old.length - items.length;
     const isSame = (at: number, oldAt: number): boolean =>
       old[oldAt]?._name === by(items[at]) && !!(next[at] = keep(old[oldAt]!, items[at], at));
@@ -104,13 +104,13 @@ export function For(
     let stop = items.length;
     while (start < stop && old[start] && isSame(start, start)) start++;
     while (start < stop && start < stop + more && isSame(stop - 1, stop - 1 + more)) stop--;
-    // Of the others, those that have left their place. Of rows with one key each but the first goes: nothing tells them apart.
+    // The other rows that have moved, by key. Rows with a duplicate key can't be distinguished, so all but the first are removed.
     const left = new Map<unknown, Row>();
     for (let at = start; at < stop + more; at++) {
       const row = old[at]!;
       if (at >= stop || !isSame(at, at)) left.set(left.has(row._name) ? row : row._name, row);
     }
-    /** Old place of each row; -1 for new ones. */
+    /** Previous index of each row; -1 for new ones. */
     const before: number[] = [];
     for (let at = start; at < stop; at++) {
       let place = at;
@@ -124,7 +124,7 @@ export function For(
       }
       before.push(place);
     }
-    // Only now: if making one has failed, the list is what it was.
+    // Assigned only now: if creating a row throws, the list keeps its previous rows.
     rows = next;
     left.forEach((row) => {
       row._end();
@@ -140,7 +140,8 @@ export function For(
 
   const read = (): Iterable<unknown> => {
     const items = list();
-    // An array of a store is read here, as a whole: what a row reads of its item is the row's own.
+    // Reads an array of a store as a whole. Rows track the reads of their own item.
+
     void items.length;
     return items;
   };

@@ -1,8 +1,8 @@
 /**
- * Positions of a longest increasing subsequence: rows that may stay where they are while the others move around them.
- * Patience sorting with back pointers; `-1` (a new row) never belongs to it.
- * @returns the last of them, and for each the one before it.
- * @param before old position of each row in its new order.
+ * Finds a longest increasing subsequence: the rows that can stay in place while the others move around them.
+ * Patience sorting with back pointers. New rows (`-1`) never belong to it.
+ * @returns the last position, and for each position the one before it.
+ * @param before previous index of each row, in the new order.
  */
 export function longestIncreasingSubsequence(
   before: readonly number[],
@@ -13,7 +13,7 @@ export function longestIncreasingSubsequence(
     if (value < 0) return;
     let low = 0;
     let high = tails.length;
-    // The last one first: most rows come after all that were before them.
+    // Compares with the last tail first: most rows follow those that were before them.
     for (let middle = high - 1; low < high; middle = (low + high) >> 1) {
       if (before[tails[middle]!]! < value) low = middle + 1;
       else high = middle;

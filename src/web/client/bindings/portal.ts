@@ -1,14 +1,14 @@
-/** `portal.js`: content of rows and branches that stands elsewhere in the page. For pages that have any. */
+/** `portal.js`: portals inside rows and branches, for pages that have any. */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { isResuming, scoped, slotsAt, watch } from "../runtime/core.ts";
 import type { Slots } from "../runtime/types.ts";
 
-/** How many have been made here. */
+/** Number of portals created in this page. */
 let made = 0;
 
 /**
- * @param anchor what stands in the content's stead.
- * @param to selector of the element at whose end it is put; where there is none, at that of the body.
+ * @param anchor marks the portal's place in the source.
+ * @param to selector of the element to append the content to; the body if nothing matches.
  */
 export const Portal = (
   anchor: Element,
@@ -27,7 +27,7 @@ export const Portal = (
     const name = `b${++made}`;
     anchor.setAttribute(place, name);
     content.setAttribute(place, name);
-    // The anchor is put into the page after it is bound. Events find their scope by this attribute.
+    // The anchor enters the document after it is bound, so the scope is looked up later. Events find their scope by this attribute.
     queueMicrotask(() => {
       const scope = anchor.closest(`[${DOM.scope}]`)?.getAttribute(DOM.scope);
       if (scope) content.setAttribute(DOM.scope, scope);

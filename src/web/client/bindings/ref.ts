@@ -1,4 +1,4 @@
-/** `ref.js`: refs, for pages that have any. Who asks for the element wakes the component that has it. */
+/** `ref.js`: refs, for pages that have any. Reading a ref wakes the component that renders its element. */
 import { kinds, touch } from "../runtime/core.ts";
 
 kinds[7] = () => {

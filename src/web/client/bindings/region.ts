@@ -1,4 +1,4 @@
-/** `region.js`: lists, conditions, places found by key; for pages that have any. */
+/** `region.js`: lists, conditions and keyed nodes, for pages that have any. */
 export { Branch } from "./branch.ts";
 export { For } from "./list.ts";
 export { K, X } from "./keyed-nodes.ts";

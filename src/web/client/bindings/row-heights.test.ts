@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { RowHeights, rowsAround } from "./row-heights.ts";
 
-/** The same by looking at every row. */
+/** The reference implementation: looks at every row. */
 class Naive {
   readonly sizes: number[];
   constructor(sizes: readonly number[]) {
@@ -21,8 +21,8 @@ class Naive {
 const size = fc.integer({ min: 1, max: 300 });
 const lists = fc.array(size, { maxLength: 200 });
 
-describe("heights of rows", () => {
-  it("sum up as they do one by one, whatever turns out otherwise", () => {
+describe("RowHeights", () => {
+  it("returns the same offsets as a linear sum after any changes of heights", () => {
     const changes = fc.array(fc.tuple(fc.nat(), size), { maxLength: 30 });
     fc.assert(
       fc.property(lists, changes, fc.array(fc.integer({ min: -500, max: 60_000 })), (sizes, set, places) => {
@@ -41,8 +41,8 @@ describe("heights of rows", () => {
   });
 });
 
-describe("the rows that are there", () => {
-  it("are all that can be seen, in one piece, and few beyond", () => {
+describe("rowsAround", () => {
+  it("returns one range with all visible rows and few others", () => {
     const y = fc.integer({ min: -2000, max: 70_000 });
     fc.assert(
       fc.property(lists, y, fc.integer({ min: 0, max: 1500 }), (sizes, at, room) => {
@@ -59,7 +59,7 @@ describe("the rows that are there", () => {
     );
   });
 
-  it("are fewer than 60 of 100,000", () => {
+  it("returns fewer than 60 of 100,000 rows", () => {
     const heights = new RowHeights(100_000, () => 36);
     for (const at of [0, 1, 1_799_990, 3_599_400, 3_600_000]) {
       const [start, stop] = rowsAround(heights, at, 800);
@@ -68,7 +68,7 @@ describe("the rows that are there", () => {
     }
   });
 
-  it("are none of none", () => {
+  it("returns an empty range for an empty list", () => {
     assert.deepEqual(rowsAround(new RowHeights(0, () => 0), 0, 500), [0, 0]);
   });
 });

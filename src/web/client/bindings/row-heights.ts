@@ -1,11 +1,11 @@
 /**
- * Heights of the rows of a long list, most of them guessed, and which rows are to be there. Pure. Sums are kept as they are asked for; after
- * a look at rows that turned out otherwise those behind are added up again, at a tenth of a millisecond for a hundred thousand.
+ * Heights of the rows of a long list, most of them estimated, and the range of rows to render. Pure. Offsets are prefix sums. When
+ * measured heights differ, the offsets after them are summed again, which takes a tenth of a millisecond for a hundred thousand rows.
  */
 
 export class RowHeights {
   readonly _sizes: Float64Array;
-  /** Where each row begins; one more than there are rows, for where the list ends. */
+  /** Offset of each row, followed by the total height. */
   readonly _tops: Float64Array;
 
   constructor(count: number, sizeOf: (index: number) => number) {
@@ -14,13 +14,13 @@ export class RowHeights {
     this._sum(0);
   }
 
-  /** Adds up anew, for the heights of a row and of those behind it have been set. */
+  /** Recomputes the offsets after the heights from this row on have changed. */
   _sum(from: number): void {
     const { _sizes, _tops } = this;
     for (let at = from; at < _sizes.length; at++) _tops[at + 1] = _tops[at]! + _sizes[at]!;
   }
 
-  /** The row at a height of the list: the first above it, the last below it. */
+  /** The row at an offset; the first row for offsets before the list, the last for those after it. */
   _indexAt(y: number): number {
     let at = 0;
     for (let end = this._sizes.length; end - at > 1;) {
@@ -32,12 +32,12 @@ export class RowHeights {
   }
 }
 
-/** Rows beyond those that can be seen are there up to this many in all. */
+/** Target number of rows. The range extends beyond the visible rows up to this many. */
 const MOST = 54;
 
 /**
- * @param y height of the list at which the view begins. @param room height of the view.
- * @returns first row to be there, and the one behind the last: those that can be seen, and half a view on both sides.
+ * @param y offset in the list at which the viewport begins. @param room height of the viewport.
+ * @returns the range of rows to render, end exclusive: the visible rows, and at most half a viewport on either side.
  */
 export function rowsAround(heights: RowHeights, y: number, room: number): [start: number, stop: number] {
   const first = heights._indexAt(y);

@@ -1,10 +1,10 @@
 /**
- * `select.js`: comparisons with a signal in rows, `selected.value === row.id`. A change of the signal tells those that have
- * compared it with what it was or with what it is now; nobody else's answer is another.
+ * `select.js`: comparisons with a signal in rows, such as `selected.value === row.id`. A change of the signal updates only the readers
+ * that compared it with the previous or the new value, since no other result changes.
  */
 import { Cell, scoped, watch } from "../runtime/core.ts";
 
-/** What a signal was compared with -> what those who did so have read. */
+/** Compared value -> cell with the result of the comparison. */
 type Answers = Map<unknown, Cell>;
 
 const asked = new WeakMap<Cell, Answers>();
@@ -12,7 +12,7 @@ const asked = new WeakMap<Cell, Answers>();
 const follow = (signal: Cell): Answers => {
   const answers: Answers = new Map();
   let before = signal._value;
-  // Belongs to no row: it lasts as long as the signal.
+  // Owned by no row: it lasts as long as the signal.
   scoped(true, () =>
     watch(
       () => signal.value,
@@ -34,18 +34,18 @@ const answerOf = (signal: Cell, key: unknown): Cell => {
   const answers = asked.get(signal) ?? follow(signal);
   const known = answers.get(key);
   if (known) return known;
-  // Now and then, as often as they have doubled, those of rows that are gone are dropped.
+  // Whenever the size reaches a power of two, remove results that no row reads any more.
   if (!(answers.size & (answers.size - 1))) answers.forEach((gone, old) => gone._firstReader || answers.delete(old));
   const answer = new Cell(signal._value === key);
   answers.set(key, answer);
   return answer;
 };
 
-/** `signal.value === key`. What it is compared with may turn out to be no signal: a prop, a store. */
+/** `signal.value === key`. The compared value may not be a signal at run time but a prop or a store. */
 export const is = (signal: { value: unknown }, key: unknown): boolean => {
   if (!(signal instanceof Cell) || signal._run) return signal.value === key;
   void answerOf(signal, key).value;
-  // The answer is told of a change in a moment; what runs before that must not see what was.
+  // The cell is updated a moment after the signal. Code that runs before that must not see the previous result.
   return signal._value === key;
 };
 

@@ -1,11 +1,11 @@
-/** Rows and branches that the browser makes: cloned from HTML that the compiler wrote. */
+/** Creates rows and branches by cloning HTML that the compiler wrote. */
 
 declare global {
-  /** There where the app asks for Trusted Types (src/app/pipeline/trusted-types.ts). */
+  /** Defined if the app requires Trusted Types (src/app/pipeline/trusted-types.ts). */
   var $html: ((html: string) => string) | undefined;
 }
 
-/** @returns makes the first element of this HTML. */
+/** @returns a function that creates the first element of this HTML. */
 export function tpl(html: string): () => Element {
   let template: HTMLTemplateElement | undefined;
   return () => {

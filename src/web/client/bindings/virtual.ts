@@ -1,6 +1,6 @@
 /**
- * `virtual.js`: lists of which only the rows around what can be seen are there (`<For virtual>`). Which ones is decided in
- * row-heights.ts; rows themselves are those of `region`. What is not there takes its room all the same, above and below.
+ * `virtual.js`: virtual lists (`<For virtual>`). Only rows around the viewport are in the document; row-heights.ts chooses them, and
+ * `region` renders them. Padding above and below takes the space of the other rows.
  */
 import { batch, Cell, slotsAt, watch } from "../runtime/core.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -18,15 +18,15 @@ interface RowSlots extends Slots {
   n: { value: number };
 }
 
-/** Where there is no row to guess from. */
+/** Estimated row height in px while no row can be measured. */
 const GUESS = 40;
 
-/** Heights of rows that are gone which are kept: some come back. */
+/** Number of measured heights to keep beyond the list's length, for rows that come back. */
 const SPARE = 1000;
 
 const topOf = (element: Element): number => element.getBoundingClientRect().top;
 
-/** What scrolls: the list, an element around it, or the page. */
+/** The scroll container: the list, an element around it, or the page. */
 const scrollerOf = (at: HTMLElement): HTMLElement => {
   const { body, documentElement } = document;
   if (at === body) return documentElement;
@@ -46,25 +46,25 @@ export function Virtual(
 ): void {
   const { rowHeight, first: most = 30, start: from = 0 } = options() as Options;
   const end = K(parent, key) as Comment;
-  /** Of a table rows are counted otherwise than of a list. */
+  /** The table, if the list is one: ARIA numbers table rows differently from list items. */
   const table = parent.matches("tbody,table") && parent.closest("table");
-  /** Heights that are known, by the key of the row: they stay when rows change places. */
+  /** Measured heights, by row key, so that they remain valid when rows are reordered. */
   const known = new Map<unknown, number>();
   let items: unknown[] = [];
   let heights!: RowHeights;
   let scroller: HTMLElement | undefined;
-  /** The row that stays where it is on the screen whatever changes above it, and where that is. */
+  /** The row that keeps its position on the screen when content above it changes, and that position. */
   let anchor: Element | undefined;
   let anchorTop: number;
   let isObserved = false;
 
-  /** Index of the first row that is there, and how many are; the cells are for those who show it. */
+  /** Index of the first rendered row, and the number of rendered rows. The cells are for bindings that show these. */
   let at = 0;
   let count = 0;
   const start = new Cell(0);
   const view = new Cell([]);
   const total = new Cell(0);
-  /** Index of the row that Tab comes to. */
+  /** Index of the row that is the tab stop. */
   const active = new Cell(from);
 
   const rows = (): HTMLElement[] => {
@@ -73,10 +73,11 @@ export function Virtual(
     for (let left = count; left--;) found.unshift((row = row.previousElementSibling as HTMLElement));
     return found;
   };
-  /** Of the view: where it begins on the screen, and its height. */
+  /** Top of the viewport on the screen. */
   const top = (): number => (scroller === document.documentElement ? 0 : topOf(scroller!));
+  /** Height of the viewport. */
   const room = (): number => scroller?.clientHeight ?? 0;
-  /** Where the list would begin on the screen if all its rows were there. */
+  /** Top of the list on the screen if all its rows were rendered. */
   const begin = (): number => {
     const [row] = rows();
     return row ? topOf(row) - heights._tops[at]! : topOf(parent);
@@ -106,7 +107,7 @@ export function Virtual(
     parent.style.setProperty("--svc-after", `${_tops[items.length]! - _tops[at + count]!}`);
   };
 
-  /** @returns index of the row that stays where it is; -1 where none does: at its very beginning a list shows what is first. */
+  /** @returns index of the row to keep in place; -1 at the very beginning of a list, which shows its first rows. */
   const hold = (): number => {
     const edge = top();
     const index = rows().findIndex((row) => row.getBoundingClientRect().bottom > edge);
@@ -122,13 +123,13 @@ export function Virtual(
       const place = at + index;
       const next = all[index + 1];
       const name = by(items[place]);
-      // From one to the next, so that what is between them counts; the last one's is not the whole of it where rows have gaps.
+      // Measured from row to row to include gaps. The last row's height may lack its gap, so it does not replace a known one.
       if (next || !known.has(name)) known.set(name, next ? topOf(next) - topOf(row) : row.offsetHeight);
       heights._sizes[place] = known.get(name)!;
     });
     heights._sum(at);
     pad();
-    // Once for the rows that are there: each look at a new one makes another.
+    // Once per set of rendered rows: observing a new row triggers another layout.
     if (!isObserved) {
       isObserved = true;
       observer.disconnect();
@@ -139,11 +140,11 @@ export function Virtual(
     anchor = undefined;
   };
 
-  /** @returns whether the list can be looked at: one that the browser makes is put into the page later. */
+  /** @returns whether the list can be measured. A list that the browser creates enters the document later. */
   const isThere = (): boolean => {
     if (!scroller && parent.isConnected) {
       scroller = scrollerOf(parent);
-      // What is read stays where it is by our own means, which know heights before they change.
+      // Scroll anchoring is done here instead, with heights that are known before they change.
       scroller.style.setProperty("overflow-anchor", "none");
     }
     return parent.isConnected;
@@ -157,7 +158,7 @@ export function Virtual(
       const goes = (index: number): boolean => index < first || index >= stop;
       const { activeElement } = document;
       const focused = rows().findIndex((row) => row.contains(activeElement));
-      // A row that has the focus and goes leaves it to the list: keys go on from there.
+      // If the focused row is removed, the list takes the focus, so that the keys keep working.
       if (focused < 0) {
         if (activeElement !== parent && goes(active._value as number))
           active.value = heights._indexAt(heights._tops[first]! + room() / 2);
@@ -173,7 +174,7 @@ export function Virtual(
   parent.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     const row = rows().indexOf(target);
-    // Keys in a field of a row are the field's.
+    // Keys inside a row's field belong to the field.
     if (target !== parent && (row < 0 || !target.hasAttribute("tabindex"))) return;
     const index = row < 0 ? (active._value as number) : at + row;
     const y = heights._tops[index]!;
@@ -199,9 +200,9 @@ export function Virtual(
     rowThere()?.scrollIntoView({ block: "nearest" });
   });
 
-  // Of its rows, and of the list.
+  // Observes the list and its rendered rows.
   const observer = new ResizeObserver(() => requestAnimationFrame(layout));
-  // Of whatever scrolls: the list, what is around it or the page.
+  // In the capture phase, since the scroll container may be the list, an ancestor or the page.
   addEventListener("scroll", layout, true);
 
   watch(
@@ -217,7 +218,7 @@ export function Virtual(
       items = [...now];
       const { length } = items;
       total.value = length;
-      // A list that was empty has none to guess from.
+      // If the list was empty there are no heights to estimate from.
       const guess = rowHeight ?? ((known.size && heights._tops.at(-1)! / heights._sizes.length) || GUESS);
       if (known.size > 2 * length + SPARE) forgetGone();
       heights = new RowHeights(length, (index) => known.get(by(items[index])) ?? guess);
@@ -260,7 +261,7 @@ export function Virtual(
       slotsAt.set(element, own);
       if (bind) bind(own, element as HTMLElement);
       const report = (name: string, value: unknown): void => element.setAttribute(name, `${value as number}`);
-      // Also on rows that the server wrote, which knew nothing of the others.
+      // Also for server-rendered rows: the server does not write these attributes.
       watch(
         () => {
           report(table ? "aria-rowindex" : "aria-posinset", index() + 1);
@@ -279,7 +280,7 @@ export function Virtual(
     if (isThere()) hold();
     const all = rows();
     const [first] = all;
-    // Of rows that are there already the others are guessed.
+    // Estimate the other heights from the rows that the server rendered.
     const guess = rowHeight ?? (first && (topOf(all.at(-1)!) - topOf(first)) / (all.length - 1));
     heights = new RowHeights(items.length, () => guess || GUESS);
     settle();

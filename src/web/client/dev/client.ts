@@ -1,5 +1,5 @@
 /**
- * `dev.js`, in every page of `svc dev`: follows what changes in the source and brings it into the page. Never part of a
+ * `dev.js`, included in every page of `svc dev`: listens for source changes and applies them to the page. Never part of a
  * production build.
  */
 import type { DevFault } from "../../../platform/shared/dev-fault.ts";
@@ -10,11 +10,11 @@ import { swapStyles } from "./styles.ts";
 import { buildOf, update } from "./update.ts";
 
 let build = buildOf(document);
-/** Updates come one after the other; of those that wait one is enough. */
+/** Updates run one after the other. At most one waits, since it covers all edits until it starts. */
 let queue = Promise.resolve();
 let waiting = 0;
 
-/** What this page tells of, in place of what was asked for. */
+/** The fault that this page displays in place of the requested page. */
 const reported = document.getElementById(DOM.faultId)?.textContent;
 if (reported === undefined) remember(document.documentElement);
 
@@ -45,7 +45,7 @@ function follow(): void {
       hide();
       dispatchEvent(new CustomEvent("svc:update"));
     } catch (error) {
-      console.error("svc: this edit could not be brought into the page; it is loaded anew.", error);
+      console.error("svc: failed to apply the edit to the page; reloading.", error);
       location.reload();
     }
   });
@@ -54,7 +54,7 @@ function follow(): void {
 addEventListener("error", ({ error }) => void report(error as unknown));
 addEventListener("unhandledrejection", ({ reason }) => void report(reason as unknown));
 
-/** The server knows where in the source it happened. */
+/** The server maps the error to its place in the source. */
 async function report(error: unknown): Promise<void> {
   if (!(error instanceof Error)) return;
   const { name, message, stack } = error;

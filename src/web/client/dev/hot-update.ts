@@ -1,6 +1,6 @@
 /**
- * Development only: what an edit does to the living state of a page. Core itself knows nothing of edits; this file is bundled
- * with it in place of the core of production (scripts/build-browser.ts) and reaches inside.
+ * Development only: updates the live state of a page after an edit. Core itself does not support edits; this file is bundled
+ * with it in place of the production core (scripts/build-browser.ts) and accesses its internals.
  */
 import { batch } from "../../reactivity/system.ts";
 import { Cell } from "../../reactivity/signal.ts";
@@ -10,25 +10,25 @@ import { DOM } from "../../../platform/shared/wire.ts";
 import * as resume from "../runtime/resume.ts";
 import type { Modules, PageState } from "../runtime/types.ts";
 
-/** The state script of a page under development. */
+/** The state script of a development page. */
 export type DevState = PageState & Required<Pick<PageState, "d">>;
 
-/** What became of the values that a page came with. */
+/** How the values that came with the page have changed. */
 export interface Changes {
-  /** Name -> value, as one encoded object: what two of them share stays shared. */
+  /** Name -> value, encoded as one object, so that references shared between values stay shared. */
   kept: Json;
-  /** Names of what is in it. */
+  /** Names of the values in `kept`. */
   names: string[];
-  /** Names of values that can't be sent, and why. */
+  /** Names of values that can't be serialized, and why. */
   lost: [name: string, why: string][];
 }
 
 const state = (): DevState => resume.pageState() as DevState;
 
-/** Names of values that were set here, however long ago: after an edit the page comes with what they hold. */
+/** Names of values that were ever changed in this page. After an edit the server renders with their current values. */
 const touched = new Set<string>();
 
-/** Values that are no longer as the page first came. */
+/** The values that differ from those the page came with. */
 export function changes(): Changes {
   const held: Record<string, unknown> = {};
   const lost: Changes["lost"] = [];
@@ -48,7 +48,7 @@ export function changes(): Changes {
   return { kept: serialize(held), names: Object.keys(held), lost };
 }
 
-/** A value without the proxies of stores. @param copies of what has been met, which is each copied once. */
+/** A value without store proxies. @param copies the copies made so far, so that each object is copied once. */
 function plain(value: unknown, copies: Map<unknown, unknown>): unknown {
   const isList = Array.isArray(value);
   if (typeof value !== "object" || value === null) return value;
@@ -61,24 +61,24 @@ function plain(value: unknown, copies: Map<unknown, unknown>): unknown {
   return copy;
 }
 
-/** As the page came: what core has parsed of it are the objects behind the stores by now. */
+/** The state as the server sent it. Parsed again, because the stores modify the objects that core parsed. */
 function script(): DevState {
   return JSON.parse(document.querySelector(`script#${DOM.stateId}`)!.textContent) as DevState;
 }
 
 function initial(pristine: DevState, index: number): string {
   const row = pristine.v[index];
-  // What came later, in a piece of a streamed page, counts as changed.
+  // Values that came later with deferred content count as changed.
   if (!row) return "";
   const [kind, value] = row;
-  // Kinds from 4 on are encoded already.
+  // Kinds from 4 upwards are already encoded.
   return JSON.stringify(kind < 4 ? serialize(value) : value);
 }
 
-/** Modules that the loader has; undefined before the first event. */
+/** The loader's modules; undefined before the first event. */
 export const modules = (): Modules | undefined => resume.loaded as Modules | undefined;
 
-/** Scopes that are awake, by the elements they stand on. */
+/** Root elements of the scopes that are awake. */
 export function awakeElements(): Element[] {
   return Object.keys(resume.awake).flatMap(
     (id) => document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`) ?? [],
@@ -86,9 +86,9 @@ export function awakeElements(): Element[] {
 }
 
 /**
- * Puts a new state in the place of the page's, whose document is the new one's already. Signals and stores stay the objects
- * they are where they have the same name, so that handlers under way go on with them; everything sleeps again.
- * @param kept names of the values that the server has rendered the page with.
+ * Replaces the page's state after the document has been updated. Signals and stores with the same name stay the same objects, so that
+ * running handlers continue with them. All scopes are asleep again afterwards, except those in `wasAwake`.
+ * @param kept names of the values that the server used for the render.
  */
 export function transferState(next: DevState, wasAwake: readonly Element[], kept: readonly string[]): void {
   const before = new Map<string, unknown>();
@@ -120,7 +120,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(serialize(plain(value, new Map())));
 }
 
-/** Portals take their content along when they end, but what stands there is the new page's by now. */
+/** A portal removes its content when its bindings end, but by now that content belongs to the new page, so removal is disabled. */
 function endBindings(): void {
   const contents = [...document.querySelectorAll(`[${DOM.portal}]:not(template)`)];
   for (const content of contents) Object.defineProperty(content, "remove", { value: () => {}, configurable: true });
@@ -128,7 +128,7 @@ function endBindings(): void {
   for (const content of contents) Reflect.deleteProperty(content, "remove");
 }
 
-/** The server has rendered the page with what the value holds, or with what it begins with from now on. */
+/** Keeps a signal or store. The page was rendered with its current value if `isKept`, otherwise with its new initial value. */
 function carry(known: unknown, index: number, isKept: boolean): void {
   const fresh = resume.valueAt(index);
   if (known instanceof Cell && fresh instanceof Cell) {

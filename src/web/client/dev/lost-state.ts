@@ -1,12 +1,12 @@
-/** Tells the console what could not be kept over an edit. */
+/** Warns in the console about state that an edit could not preserve. */
 import type { Changes, DevState } from "./hot-update.ts";
 
 /** @param state of the new page. */
 export function logLostState({ names, lost }: Changes, state: DevState): void {
   const known = new Set(state.d);
   const gone = names.filter((name) => !known.has(name));
-  for (const name of gone) console.warn(`svc: ${reported(name)} is no more after this edit; what it held is lost.`);
-  for (const [name, why] of lost) console.warn(`svc: ${reported(name)} can't be kept over an edit. ${why}.`);
+  for (const name of gone) console.warn(`svc: ${reported(name)} was removed by this edit; its value is lost.`);
+  for (const [name, why] of lost) console.warn(`svc: ${reported(name)} can't be preserved across an edit. ${why}.`);
 }
 
 /** `pages/counter.tsx Counter count 0` -> `count of Counter (pages/counter.tsx)` */

@@ -1,4 +1,4 @@
-/** The overlay that tells of a fault, in front of the page and apart from its styles. */
+/** Shows a fault in an overlay, isolated from the styles of the page. */
 import { FAULT_STYLE, faultView, type DevFault, type View } from "../../../platform/shared/dev-fault.ts";
 import { OWN } from "../navigation/morph.ts";
 
@@ -10,10 +10,10 @@ dialog::backdrop{background:#0009}
 `;
 
 let shown: { host: Element; fault: DevFault } | undefined;
-/** What had the focus before. */
+/** The element that had the focus before the overlay opened. */
 let focused: Element | null = null;
 
-/** Replaces what is shown. */
+/** Shows a fault in place of any other. */
 export function show(fault: DevFault): void {
   if (shown) shown.host.remove();
   else focused = document.activeElement;
@@ -33,13 +33,13 @@ export function show(fault: DevFault): void {
   document.documentElement.append(host);
   shown = { host, fault };
   dialog.addEventListener("click", onClick);
-  // Escape closes it; so does the button.
+  // Both Escape and the button close the dialog.
   dialog.addEventListener("close", hide);
   dialog.showModal();
   dialog.focus();
 }
 
-/** @param kinds only a fault of these; without, whichever is shown. */
+/** @param kinds hides only a fault of these kinds; default: any. */
 export function hide(kinds?: Event | readonly DevFault["kind"][]): void {
   if (!shown || (Array.isArray(kinds) && !kinds.includes(shown.fault.kind))) return;
   const { host } = shown;
@@ -48,7 +48,7 @@ export function hide(kinds?: Event | readonly DevFault["kind"][]): void {
   (focused as HTMLElement | null)?.focus?.({ preventScroll: true });
 }
 
-/** Links open the editor, and the page stays. */
+/** Links open the editor without leaving the page. */
 function onClick(event: Event): void {
   const target = event.target as Element;
   if (target.tagName === "BUTTON") return hide();

@@ -1,10 +1,10 @@
-/** `runtime.js` of development. */
+/** The development version of `runtime.js`. */
 import { run as runHandlers } from "../runtime/core.ts";
 
 export * from "../runtime/runtime.ts";
 export * as dev from "./hot-update.ts";
 
-/** What bindings throw is an error of the page too when an event has waited for code; without development the console is told. */
+/** Reports binding errors to the page even when the event had to wait for code; production only logs them. */
 export const run: typeof runHandlers = (event, steps) => {
   try {
     runHandlers(event, steps);

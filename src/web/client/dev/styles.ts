@@ -1,9 +1,9 @@
-/** A stylesheet was edited: the new one takes over once it is there, so nothing flashes. */
+/** Replaces an edited stylesheet. The old one stays until the new one has loaded, so the page does not flash. */
 import { OWN } from "../navigation/morph.ts";
 
 let version = 0;
 
-/** @param path of the stylesheet; one that no link names may be imported by any of them. */
+/** @param path of the stylesheet. If no link refers to it, all are replaced, since any of them may import it. */
 export function swapStyles(path: string): void {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel~="stylesheet"]')].filter(
     ({ href }) => new URL(href).origin === location.origin,

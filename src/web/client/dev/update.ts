@@ -1,6 +1,6 @@
 /**
- * An edit reaches the page: a fresh render of the same URL, made with the values that the page has now, becomes the document
- * around the elements that are there. Handlers follow by themselves, for their attributes name the new chunk.
+ * Applies an edit to the page: fetches a fresh render of the same URL with the page's current values and morphs the document into it.
+ * Handlers need no update, since their attributes name the new chunk.
  */
 import type { DevFault } from "../../../platform/shared/dev-fault.ts";
 import { BASE_PATH, DOM, HEADERS, PATHS } from "../../../platform/shared/wire.ts";
@@ -13,10 +13,10 @@ import { logLostState } from "./lost-state.ts";
 
 type Inside = typeof import("./hot-update.ts");
 
-/** What came of it: the build that the page is of now, or a fault to show; one that the server tells of by itself is left out. */
+/** The build that the page now shows, or a fault to display; undefined if the server reports the fault itself. */
 export type Outcome = { build: string } | { fault: DevFault | undefined };
 
-/** Rounds in which somebody clicks while the server renders. */
+/** Maximum number of renders while the user keeps changing values. */
 const MAX_ROUNDS = 5;
 
 export async function update(): Promise<Outcome> {
@@ -36,9 +36,9 @@ export async function update(): Promise<Outcome> {
       return { fault: undefined };
     }
     const state = devStateOf(next);
-    // Code that can't be had is a mistake in it: the page stays as it is.
+    // Code that fails to load contains an error: the page stays as it is.
     if (state && !(await fetchCode(next, inside?.modules() ?? {}))) return { fault: undefined };
-    // What was clicked meanwhile is not in this render.
+    // Values have changed during the render, so render again.
     if (round < MAX_ROUNDS && JSON.stringify(inside?.changes().kept) !== sent) continue;
     apply(next, inside, state, changes?.names ?? []);
     if (changes && state) logLostState(changes, state);
@@ -46,7 +46,7 @@ export async function update(): Promise<Outcome> {
   }
 }
 
-/** Of the render that a document came from. */
+/** The build that rendered a document. */
 export function buildOf(page: Document): string | null | undefined {
   return page.querySelector(`script[${DOM.devBuild}]`)?.getAttribute(DOM.devBuild);
 }
@@ -55,7 +55,7 @@ function devStateOf(page: Document): DevState | undefined {
   return stateOf(page) as DevState | undefined;
 }
 
-/** Events that wait for their code first get it. */
+/** Waits for events whose code is still loading. */
 async function settled(): Promise<void> {
   for (let frame = 0; frame < 300 && document.querySelector(`[${DOM.pending}]`); frame++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -68,7 +68,7 @@ async function keep(body: string): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** Waking can't wait for code, so all that the new page may need is there before it is the page. */
+/** Waking is synchronous, so all code that the new page may need is loaded before the page is applied. */
 async function fetchCode(next: Document, modules: Record<string, unknown>): Promise<boolean> {
   const names = [...next.querySelectorAll(`[${DOM.scope}]`)].flatMap((element) => {
     const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
@@ -76,7 +76,7 @@ async function fetchCode(next: Document, modules: Record<string, unknown>): Prom
   });
   const missing = [...new Set(names)].filter((name) => !modules[name]);
   const urls = missing.map((name) => `${BASE_PATH}/${name}.js`);
-  // Code asks the loader for what it needs; where there is no loader yet it can only be fetched.
+  // Loaded modules belong to the loader. Without a loader the code is only checked by fetching it.
   if (!("$svc" in self)) return (await Promise.all(urls.map((url) => fetch(url)))).every(({ ok }) => ok);
   const found = await Promise.allSettled(urls.map((url) => import(url)));
   found.forEach((module, at) => {
@@ -97,9 +97,9 @@ function apply(next: Document, inside: Inside | undefined, state: DevState | und
   for (const element of added) announce(element);
 }
 
-/** Scripts and styles of the head stay; the rest is morphed with the body. */
+/** Keeps the scripts and styles of the head; the rest of the head is morphed with the body. */
 function morphHead(next: Document): void {
-  // A stylesheet that was swapped has a version behind its path (styles.ts).
+  // A stylesheet that was replaced has a version in its URL (styles.ts).
   for (const link of document.querySelectorAll<HTMLLinkElement>(`link[${OWN}]`)) {
     for (const fresh of next.querySelectorAll("link")) {
       if (fresh.getAttribute("href") === link.getAttribute(OWN)) fresh.remove();
@@ -115,7 +115,8 @@ function scrolls(): [Element, number, number][] {
   );
 }
 
-/** What stands in the page from now on has been loaded, and will be seen. */
+/** Fires the lifecycle triggers of new elements: `load` and `idle` now, `visible` when they are seen. */
+
 function announce(root: Element): void {
   for (const element of [root, ...root.querySelectorAll("*")]) {
     for (const moment of ["load", "idle"]) {

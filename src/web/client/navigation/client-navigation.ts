@@ -1,21 +1,21 @@
 /**
- * `visit.js`: follows links within the document. Fetches the page, has this one become it (page-swap.ts) but for the layouts
- * that both have, and does what a browser does besides: history, scroll positions, focus, title. Whatever can't be shown that way
- * the browser loads. docs/decisions/025-links-stay-links.md
+ * `visit.js`: client-side navigation. Fetches the page of a link, swaps it into this document (page-swap.ts) except for the layouts that
+ * both share, and updates history, scroll position, focus and title. The browser loads any page that can't be shown this way.
+ * See docs/decisions/025-links-stay-links.md.
  */
 import { AHEAD, DOM, HEADERS, PATHS } from "../../../platform/shared/wire.ts";
 import { retryableImport } from "../runtime/retryable-import.ts";
 import { busy } from "./loading-bar.ts";
 import { announce, focusOn } from "./focus-and-announce.ts";
-import { AHEAD_MS, BACK_MS, KeptPages } from "./prefetch-cache.ts";
+import { AHEAD_MS, BACK_MS, PrefetchCache } from "./prefetch-cache.ts";
 import { pageOf } from "./link-click.ts";
 import { outletsOf, sharedOutlet, type Outlet } from "./outlets.ts";
-import * as places from "./scroll-positions.ts";
+import * as scrollPositions from "./scroll-positions.ts";
 import type { NavigateOptions } from "../runtime/types.ts";
 
 type PageSwap = typeof import("./page-swap.ts");
 
-/** A page that has come. */
+/** A fetched page. */
 interface Fetched {
   /** After redirects. */
   address: string;
@@ -23,22 +23,22 @@ interface Fetched {
   headers: Headers;
 }
 
-/** A page that was asked for. */
+/** A page that was requested. */
 interface Load {
   page: Promise<Fetched>;
   stop: () => void;
-  /** Whether it was shown; from then on only who goes back is shown it again. */
+  /** Whether the page has been shown. From then on it serves only navigation back. */
   isUsed: boolean;
 }
 
-interface How extends NavigateOptions {
-  /** The history is where it should be already. */
+interface VisitOptions extends NavigateOptions {
+  /** Navigation back or forward: the history entry is already current. */
   isBack?: boolean;
-  /** What was fetched ahead may be older than what the handler that goes there has done. */
+  /** Do not use a prefetched page: the handler that navigates may have changed its content. */
   isFresh?: boolean;
 }
 
-const loads = new KeptPages<Load>();
+const loads = new PrefetchCache<Load>();
 let current: Load | undefined;
 let visits = 0;
 
@@ -48,13 +48,13 @@ const isPage = ({ headers }: Response): boolean =>
 
 const fetched = async (address: string, how: string, { signal }: AbortController): Promise<Fetched> => {
   const headers = { accept: "text/html", [HEADERS.navigation]: how };
-  // Led to another site, it fails, and the browser goes there.
+  // A redirect to another site rejects, and the browser then loads the link.
   const response = await fetch(address, { headers, signal, mode: "same-origin" });
-  if (!isPage(response)) throw new TypeError(`${address} is no page`);
+  if (!isPage(response)) throw new TypeError(`${address} is not a page`);
   return { address: response.url, text: await response.text(), headers: response.headers };
 };
 
-/** @param how it is asked for */
+/** @param how value of the navigation header: a visit or a prefetch */
 const begin = (address: string, how = "1"): Load => {
   const controller = new AbortController();
   const load: Load = { page: fetched(address, how, controller), stop: () => controller.abort(), isUsed: false };
@@ -68,9 +68,9 @@ const ahead = (address: string): Load | undefined => {
   return load?.isUsed ? undefined : load;
 };
 
-/** Fetches the page of a link that somebody is about to follow. */
+/** Prefetches the page of a link that the user is about to follow. */
 export const prefetch = (href: string): void => {
-  // What puts it in is fetched beside it.
+  // Fetch the code that swaps the page in as well.
   retryableImport(PATHS.pageSwap).catch(() => undefined);
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   const address = pageOf(href);
@@ -84,7 +84,7 @@ const comments = (page: Document): Comment[] => {
   return found;
 };
 
-/** What goes: all that is not around the innermost layout that both pages have. */
+/** The nodes that navigation replaces: the content of the innermost shared layout, or the whole body. */
 const contentOf = (outlet: Outlet<Comment> | undefined): ChildNode[] => {
   if (!outlet) return [...document.body.childNodes];
   const found: ChildNode[] = [];
@@ -95,31 +95,31 @@ const contentOf = (outlet: Outlet<Comment> | undefined): ChildNode[] => {
 const linksOf = (page: Document): string | null | undefined =>
   page.querySelector(`script[${DOM.links}]`)?.getAttribute(DOM.links);
 
-const load = (href: string, { isBack, replace }: How): void => {
+const load = (href: string, { isBack, replace }: VisitOptions): void => {
   if (isBack) location.reload();
   else if (replace) location.replace(href);
   else location.assign(href);
 };
 
-/** Goes where a link leads. @returns when the page is shown, or the browser has been told to load it. */
-export const follow = (href: string, how: How = {}): Promise<void> =>
+/** Navigates to a link. @returns when the page is shown, or when the browser has started to load it. */
+export const follow = (href: string, how: VisitOptions = {}): Promise<void> =>
   visit(href, pageOf(href) === pageOf(location.href) ? { ...how, replace: true } : how);
 
-/** Shows the page of the history's entry that has become the current one. @param shown address of the page that is there */
+/** Shows the page of the history entry that became current. @param shown address of the page that is displayed */
 export const goBack = (shown: string): void => {
   const { state } = history as { state: unknown };
-  // What the app has put into the history by itself is its own.
+  // An entry that the app itself created is left to the app.
   if (pageOf(location.href) !== shown) {
-    if (state === null || places.isOurs(state)) void visit(location.href, { isBack: true });
-  } else places.restore(false);
+    if (state === null || scrollPositions.isOurs(state)) void visit(location.href, { isBack: true });
+  } else scrollPositions.restore(false);
 };
 
-const known = (address: string, { isBack, isFresh }: How): Load | undefined => {
+const known = (address: string, { isBack, isFresh }: VisitOptions): Load | undefined => {
   if (isFresh) return undefined;
   return isBack ? loads.find(address, Date.now(), BACK_MS) : ahead(address);
 };
 
-const visit = async (href: string, how: How): Promise<void> => {
+const visit = async (href: string, how: VisitOptions): Promise<void> => {
   const number = ++visits;
   const isStale = (): boolean => number !== visits;
   const address = pageOf(href);
@@ -142,7 +142,7 @@ const visit = async (href: string, how: How): Promise<void> => {
     await transition(() => show(next, withPlace(arrived, href), how, swapping));
   } catch (error) {
     if (isStale()) return;
-    // Ahead of a click there may have been none, though there is one for who follows the link.
+    // A prefetched page may have failed or be outdated, so request it again.
     if (kept?.isUsed === false) return await visit(href, { ...how, isFresh: true });
     console.warn(error);
     load(href, how);
@@ -153,31 +153,31 @@ const visit = async (href: string, how: How): Promise<void> => {
 
 const sharedParent = (): Element => outletsOf(comments(document)).at(-1)?.start.parentElement ?? document.body;
 
-/** A redirect keeps the place behind `#`, unless it names one. */
+/** Adds the link's fragment to the address after redirects, unless that has one. */
 const withPlace = (arrived: string, href: string): string =>
   arrived.includes("#") ? arrived : arrived + href.slice(pageOf(href).length);
 
-const show = async (next: Document, href: string, how: How, { swap }: PageSwap): Promise<void> => {
+const show = async (next: Document, href: string, how: VisitOptions, { swap }: PageSwap): Promise<void> => {
   const outlet = sharedOutlet(outletsOf(comments(document)), outletsOf(comments(next)));
   const gone = contentOf(outlet);
-  places.leave(how.isBack === true);
+  scrollPositions.leave(how.isBack === true);
   if (how.isBack) history.replaceState(history.state, "", href);
   else history[how.replace ? "replaceState" : "pushState"](null, "", href);
-  places.arrive();
+  scrollPositions.arrive();
   await swap(next, { gone });
-  if (how.isBack) places.restore(true);
-  else if (how.scroll !== false) places.begin();
+  if (how.isBack) scrollPositions.restore(true);
+  else if (how.scroll !== false) scrollPositions.begin();
   focusOn(contentOf(outlet));
   announce(document.title);
   dispatchEvent(new CustomEvent(DOM.navigated, { detail: { href } }));
 };
 
-/** Changes the document, softly where browser and visitor like that. */
+/** Changes the document, with a view transition if the browser supports it and the visitor does not prefer reduced motion. */
 const transition = async (change: () => Promise<void>): Promise<void> => {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches || document.visibilityState !== "visible";
   if (isStill || !("startViewTransition" in document)) return change();
   const running = document.startViewTransition(change);
-  // Skipped, where another begins meanwhile.
+  // These reject when another transition begins meanwhile.
   running.ready.catch(() => undefined);
   running.finished.catch(() => undefined);
   await running.updateCallbackDone;
@@ -185,7 +185,7 @@ const transition = async (change: () => Promise<void>): Promise<void> => {
 
 const isCall = (path: string): boolean => path.startsWith(PATHS.action) || path.startsWith(PATHS.submit);
 
-// What was called may have changed what pages show: who goes back then is not shown how it was.
+// An action or a submit may have changed what pages show, so pages kept for navigation back are dropped.
 new PerformanceObserver((list) => {
   if (list.getEntries().some(({ name }) => isCall(name.slice(location.origin.length)))) loads.clear();
 }).observe({ type: "resource" });

@@ -1,9 +1,9 @@
-/** A page that was fetched, as a document that this one can become: with this page's nonce, and with its late pieces in place. */
+/** Parses a fetched page into a document that this one can become: with this page's nonce and with deferred content in place. */
 import { DOM, HEADERS, TRUSTED_TYPES_POLICY } from "../../../platform/shared/wire.ts";
 import { ownNonce } from "./page-scripts.ts";
 import type { MoreState, PageState } from "../runtime/types.ts";
 
-/** The policy of this page holds for the parsed one too, so its nonce must be this page's. */
+/** This page's policy applies to the new page as well, so its nonces are replaced by this page's. */
 export async function parsePage(response: Response): Promise<Document> {
   const text = await response.text();
   const policy = response.headers.get(HEADERS.policy) ?? "";
@@ -12,17 +12,17 @@ export async function parsePage(response: Response): Promise<Document> {
   const own = nonce ? text.replaceAll(nonce, ownNonce()) : text;
   const next = new DOMParser().parseFromString(self.$html?.(own) ?? own, "text/html");
   placePieces(next);
-  // Here scripts run, so what is in there is text, as in the page's own: styles for who has none would apply.
+  // DOMParser parses noscript content as elements. Turn it into text, as in the live page, so that its styles do not apply.
   for (const element of next.querySelectorAll("noscript")) element.textContent = element.innerHTML;
   return next;
 }
 
-/** What browsers with Trusted Types have. */
+/** The Trusted Types API. */
 interface PolicyMaker {
   createPolicy(name: string, rules: { createHTML: (html: string) => string }): { createHTML: (html: string) => string };
 }
 
-/** In apps with Trusted Types HTML goes by the policy that pages with scripts bring; one without has none yet. */
+/** Creates the Trusted Types policy if the new page requires it and this page, having no scripts, has not created it. */
 function bringPolicy(contentPolicy: string): void {
   const { trustedTypes } = self as unknown as { trustedTypes?: PolicyMaker };
   if (self.$html || !trustedTypes || !contentPolicy.includes("require-trusted-types-for")) return;
@@ -30,7 +30,7 @@ function bringPolicy(contentPolicy: string): void {
   self.$html = (html) => policy.createHTML(html);
 }
 
-/** The state script of a page, as the server wrote it; undefined where nothing is interactive. */
+/** The state script of a page as the server wrote it; undefined if nothing on the page is interactive. */
 export function stateOf(page: Document): PageState | undefined {
   const script = page.querySelector(`script#${DOM.stateId}`);
   return script ? (JSON.parse(script.textContent) as PageState) : undefined;
@@ -38,11 +38,11 @@ export function stateOf(page: Document): PageState | undefined {
 
 export function writeState(page: Document, state: PageState): void {
   const text = page.querySelector(`script#${DOM.stateId}`)?.firstChild;
-  // Its node: under Trusted Types what is in scripts is not to be set, whatever their type.
+  // Set on the text node: Trusted Types forbids setting the text of any script element, whatever its type.
   if (text) text.nodeValue = JSON.stringify(state);
 }
 
-/** As `$piece` and `stream.js` do, in a document that runs no script. */
+/** Does the work of `$piece` and `stream.js` in a document that runs no scripts. */
 function placePieces(next: Document): void {
   const state = stateOf(next);
   for (const script of next.querySelectorAll(`script[${DOM.more}]`)) {

@@ -1,9 +1,9 @@
-/** What tells people that another page is there: the focus, and for those who hear the page its title. */
+/** Informs users about a new page: moves the focus, and has screen readers announce the title. */
 import { DOM } from "../../../platform/shared/wire.ts";
 
 const AUTOFOCUS = "[autofocus]";
 
-/** The first of these that is there, or that holds it. */
+/** The first matching element among the nodes and their descendants. */
 const find = (nodes: readonly Node[], selector: string): HTMLElement | undefined => {
   for (const node of nodes) {
     if (!(node instanceof HTMLElement)) continue;
@@ -13,7 +13,7 @@ const find = (nodes: readonly Node[], selector: string): HTMLElement | undefined
   return undefined;
 };
 
-/** Focuses what new content asks to be focused, else its heading, else what is around it. */
+/** Focuses the new content's autofocus element, else its heading, else the element around it. */
 export const focusOn = (content: readonly Node[]): void => {
   const target =
     find(content, AUTOFOCUS) ??
@@ -30,14 +30,14 @@ export const focusOn = (content: readonly Node[]): void => {
 
 let reported: HTMLElement | undefined;
 
-/** Screen readers read what changes in it. */
+/** The live region that screen readers announce. */
 const region = (): HTMLElement => {
   if (reported) return reported;
   reported = document.createElement(DOM.announcerTag);
   reported.setAttribute(DOM.own, "");
   reported.setAttribute("aria-live", "polite");
   reported.setAttribute("aria-atomic", "true");
-  // Seen by nobody, and no wider than the page.
+  // Visually hidden, without widening the page.
   reported.style.cssText =
     "position:fixed;inset:0 auto auto 0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
   document.body.append(reported);

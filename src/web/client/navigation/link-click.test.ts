@@ -19,8 +19,8 @@ const link = (href: string, rest: Partial<Link> = {}): Link => ({
   ...rest,
 });
 
-describe("a click", () => {
-  it("of the main button alone is ours", () => {
+describe("a click on a link", () => {
+  it("is handled if it uses the main button without modifier keys", () => {
     assert.equal(isPlain(CLICK), true);
   });
 
@@ -33,36 +33,38 @@ describe("a click", () => {
     { altKey: true },
     { defaultPrevented: true },
   ]) {
-    it(`with ${JSON.stringify(change)} is not`, () => assert.equal(isPlain({ ...CLICK, ...change }), false));
+    it(`is left to the browser with ${JSON.stringify(change)}`, () =>
+      assert.equal(isPlain({ ...CLICK, ...change }), false));
   }
 });
 
 describe("a link", () => {
   for (const [what, to, expected] of [
     ["to another page of the site", link("https://example.com/"), true],
-    ["to a place of another page", link("https://example.com/users#top"), true],
-    ["to the page that is there", link("https://example.com/users?page=2"), true],
+    ["to a fragment of another page", link("https://example.com/users#top"), true],
+    ["to the current page", link("https://example.com/users?page=2"), true],
     ["to another query", link("https://example.com/users?page=3"), true],
     ["with target _self", link("https://example.com/", { target: "_self" }), true],
     ["with target _SELF, as HTML has no case there", link("https://example.com/", { target: "_SELF" }), true],
-    ["to a place of the page that is there", link("https://example.com/users?page=2#below"), false],
-    ["to the top of the page that is there", link("https://example.com/users?page=2#"), false],
+    ["to a fragment of the current page", link("https://example.com/users?page=2#below"), false],
+    ["to the top of the current page", link("https://example.com/users?page=2#"), false],
     ["to another site", link("https://example.org/"), false],
     ["to another port", link("https://example.com:8443/"), false],
     ["to the site without TLS", link("http://example.com/"), false],
-    ["to a mailbox", link("mailto:a@example.com"), false],
-    ["to nowhere", link(""), false],
+    ["to an email address", link("mailto:a@example.com"), false],
+    ["without an address", link(""), false],
     ["that runs a script", link("javascript:alert(1)"), false],
-    ["to a tab of its own", link("https://example.com/", { target: "_blank" }), false],
+    ["to a new tab", link("https://example.com/", { target: "_blank" }), false],
     ["to a frame", link("https://example.com/", { target: "main" }), false],
-    ["that is left to the browser", link("https://example.com/", { isLeft: true }), false],
+    ["that opts out of client-side navigation", link("https://example.com/", { isLeft: true }), false],
   ] as const) {
-    it(`${what} is ${expected ? "ours" : "the browser's"}`, () => assert.equal(isInside(to, HERE), expected));
+    it(`${what} is ${expected ? "followed in the document" : "left to the browser"}`, () =>
+      assert.equal(isInside(to, HERE), expected));
   }
 });
 
-describe("the page of an address", () => {
-  it("is the address without its place", () => {
+describe("pageOf", () => {
+  it("returns the address without its fragment", () => {
     assert.equal(pageOf(HERE.href), "https://example.com/users?page=2");
     assert.equal(pageOf("https://example.com/#a#b"), "https://example.com/");
   });

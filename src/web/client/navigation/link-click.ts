@@ -1,27 +1,27 @@
-/** Which clicks on which links are followed within the document; all others are the browser's. Decides only, and is small: every page has it. */
+/** Decides which clicks on which links client-side navigation handles; the browser handles all others. Every page loads this, so it is small. */
 
-/** What counts of a click; a MouseEvent has it. */
+/** The relevant properties of a click; a MouseEvent has them. */
 export type Click = Pick<MouseEvent, "button" | "metaKey" | "ctrlKey" | "shiftKey" | "altKey" | "defaultPrevented">;
 
-/** What counts of a link; an anchor element has it. */
+/** The relevant properties of a link; an anchor element has them. */
 export interface Link {
   /** Absolute. */
   href: string;
-  /** Of that; empty or `null` where it has none. */
+  /** Origin of `href`; empty if it has none. */
   origin: string;
   target: string;
-  /** Whether it, or what stands around it, says to leave it to the browser; or that it is a download. */
+  /** Whether the link is a download, or it or an ancestor opts out of client-side navigation. */
   isLeft: boolean;
 }
 
-/** Without what is behind `#`. */
+/** The address without its fragment. */
 export const pageOf = (href: string): string => href.replace(/#.*/, "");
 
-/** Whether the browser would open the link here by this click. */
+/** Whether the browser would open the link in this tab. */
 export const isPlain = (click: Click): boolean =>
   !(click.defaultPrevented || click.button || click.metaKey || click.ctrlKey || click.shiftKey || click.altKey);
 
-/** Whether a link leads to a page of this site, and not to a place of the one that is there. @param here where that is. */
+/** Whether a link leads to a page of this site, rather than to a fragment of the current page. @param here the current location. */
 export const isInside = ({ href, origin, target, isLeft }: Link, here: Pick<Link, "href" | "origin">): boolean =>
   !isLeft &&
   /^(_self)?$/i.test(target) &&

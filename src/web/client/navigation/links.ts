@@ -1,21 +1,21 @@
 /**
- * `links.js`: in pages with enhanced navigation, at their end. Sees that a link is about to be followed, fetches the code that
- * follows it (client-navigation.ts) with the page it leads to, and hands over. Small, for every such page has it: budget 600 bytes gzip.
+ * `links.js`: included at the end of pages with enhanced navigation. Detects that a link is about to be followed, fetches the navigation
+ * code (client-navigation.ts) and the link's page, and hands clicks over to it. Every such page loads it: budget 600 bytes gzip.
  */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { isInside, isPlain, pageOf } from "./link-click.ts";
 
 type Visit = typeof import("./client-navigation.ts");
 
-/** A pointer that only passes over a link does not stay so long. */
+/** A pointer that only passes over a link leaves it sooner than this. */
 const HOVER_MS = 65;
 
-/** Address of the page that is shown; that of the history may be ahead of it. */
+/** Address of the page that is shown. The address of the history entry may already be that of the next page. */
 let page = pageOf(location.href);
 let code: Promise<Visit> | undefined;
 let pointed: HTMLAnchorElement | undefined;
 
-/** @param otherwise where the code can't be fetched: the next time it may be there. */
+/** @param otherwise called if the code can't be loaded. The next call tries again. */
 const withCode = (run: (visit: Visit) => unknown, otherwise?: () => void): void => {
   code ??= import(PATHS.visit) as Promise<Visit>;
   code.then(run, () => {
@@ -24,7 +24,7 @@ const withCode = (run: (visit: Visit) => unknown, otherwise?: () => void): void 
   });
 };
 
-/** The link of an event, if it is one of ours. */
+/** The link of an event, if client-side navigation handles it. */
 const linkOf = (event: Event): HTMLAnchorElement | undefined =>
   (event.composedPath() as Element[]).find(
     (at): at is HTMLAnchorElement =>
@@ -56,7 +56,7 @@ for (const type of ["pointerover", "focusin", "touchstart"]) {
   );
 }
 
-// Where it bubbles to: whoever has dealt with the click has said so by then.
+// In the bubble phase: other listeners have had the chance to prevent the click.
 addEventListener("click", (event) => {
   const link = isPlain(event) && linkOf(event);
   if (!link) return;
@@ -69,7 +69,7 @@ addEventListener("click", (event) => {
 
 addEventListener(DOM.arrived, () => (page = pageOf(location.href)));
 
-// Of a page that was reloaded, the entries before it may be those of others that it has replaced.
+// After a reload the entries before this one may belong to other pages that this document has shown.
 addEventListener("popstate", () => {
   if (code || pageOf(location.href) != page)
     withCode(

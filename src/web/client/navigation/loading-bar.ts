@@ -1,10 +1,10 @@
-/** What tells people that a page is on its way: `aria-busy` around what will change, and, when it takes a while, a bar that the app may style. */
+/** Indicates that a page is loading: `aria-busy` on the element that will change and, after a delay, a bar that the app may style. */
 import { DOM } from "../../../platform/shared/wire.ts";
 
-/** A page that is there sooner needs nothing that tells of it. */
+/** Delay before the bar appears. A page that loads faster needs no indicator. */
 const BAR_MS = 150;
 
-/** Weaker than any rule of the app. Clicks reach the page below while one picture of it turns into the next. */
+/** `:where` has no specificity, so any rule of the app wins. Clicks pass through a running view transition to the page. */
 const STYLES = `
   :where(${DOM.progressTag}) {
     position: fixed; inset: 0 0 auto; z-index: 2147483647; height: 3px; pointer-events: none;
@@ -18,7 +18,7 @@ const STYLES = `
 
 let styles: CSSStyleSheet | undefined;
 
-/** Not an element: the policy of the page is no matter. */
+/** A constructed stylesheet, which the page's CSP does not block. */
 const style = (): void => {
   if (styles) return;
   styles = new CSSStyleSheet();
@@ -28,7 +28,7 @@ const style = (): void => {
 
 let end: (() => void) | undefined;
 
-/** @param around what will change. @returns ends it; the next call does too. */
+/** @param around the element that will change. @returns ends the indication; the next call ends it too. */
 export const busy = (around: Element): (() => void) => {
   end?.();
   style();

@@ -1,18 +1,18 @@
 /**
- * Makes the living document equal to a freshly rendered one while keeping its elements, and with them what no HTML tells:
- * focus, selection, scroll positions, what was typed, what plays, what the user opened.
+ * Makes the live document equal to a freshly rendered one and keeps its elements. That preserves state which HTML does not contain:
+ * focus, selection, scroll positions, typed text, playing media, and elements that the user opened.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 
-/** Marks elements that the framework has put into the page beside what the server wrote. */
+/** Marks elements that the framework added to the page; the server did not render them. */
 export const OWN = DOM.own;
 
-/** Attributes as the server wrote them: what somebody else has set since is theirs. */
+/** Attributes as the server wrote them. A difference from these was set by a script and is kept. */
 const written = new WeakMap<Element, ReadonlyMap<string, string>>();
-/** Elements that the server left empty, for a script to fill. */
+/** Elements that the server rendered empty, for a script to fill. */
 const hollow = new WeakSet<Element>();
 
-/** Notes what the server wrote, of an element and all below it. */
+/** Records the attributes that the server wrote, for an element and its descendants. */
 export function remember(root: Element): void {
   for (const element of [root, ...root.querySelectorAll("*")]) note(element, element);
 }
@@ -23,7 +23,7 @@ function note(element: Element, as: Element): void {
   else hollow.add(element);
 }
 
-/** From here on nobody else has set anything, of an element and all below it. */
+/** Drops the record of an element and its descendants, so that the next morph overwrites them completely. */
 export function forget(root: Element): void {
   for (const element of [root, ...root.querySelectorAll("*")]) {
     written.delete(element);
@@ -31,18 +31,19 @@ export function forget(root: Element): void {
   }
 }
 
-/** Whether an element stays one only for a template of the same chunk: pages may have nothing to do with each other, an edit's do. */
+/** Whether an element pairs only with a template of the same chunk. Different pages may be unrelated; renders before and after an edit are not. */
 let isByChunk = false;
 
 /**
- * @param options byChunk: an element that is a scope becomes one of the same chunk or goes, and so do those with moments such as
- * `on:load`, which each element has once. Default false.
- * @returns elements that were put in.
+ * @param options byChunk: an element that is a scope pairs only with one of the same chunk. The same applies to lifecycle triggers such as
+ * `on:load`, which run once per element. Default: false.
+ * @returns the elements that were inserted.
  */
 export function morph(live: Element, next: Element, { byChunk = false } = {}): Element[] {
   const added: Element[] = [];
   isByChunk = byChunk;
-  // What their stream has brought is older or newer than what comes: it must not stand between (ops/client/widgets/live.ts).
+  // A widget's stream may have changed it since it was rendered. Drop the record, so that the morph overwrites those changes
+  // (ops/client/widgets/live.ts).
   for (const widget of live.querySelectorAll(DOM.liveTag)) forget(widget);
   morphElement(live, next, added);
   return added;
@@ -60,19 +61,19 @@ function morphElement(live: Element, next: Element, added: Element[]): void {
   morphChildren(from, to, added);
 }
 
-/** `open` is the user's, whoever wrote it first; fields keep what was typed, for only their defaults are attributes. */
+/** Does not touch `open`, which belongs to the user. Fields keep typed text, since only their defaults are attributes. */
 function morphAttributes(live: Element, next: Element): void {
   const before = written.get(live);
   const names = new Set([...live.getAttributeNames(), ...next.getAttributeNames()]);
   for (const name of names) {
     const value = next.getAttribute(name);
     if (value === live.getAttribute(name)) continue;
-    // A page that many share says nothing of the visitor's theme.
+    // A shared page does not contain the visitor's theme.
     if (live.tagName === "HTML" && /theme$|^style$/.test(name) && !next.hasAttribute(DOM.theme)) continue;
     if (name === "open" && /^(DETAILS|DIALOG)$/.test(live.tagName)) continue;
-    // What the page's scripts have put there, such as a theme, as far as can be told before the first morph.
+    // Before the first morph there is no record, so unknown attributes are taken for those of the page's scripts, such as a theme, and kept.
     if (!before && value === null && /^(HTML|BODY)$/.test(live.tagName) && !isOurs(name)) continue;
-    // The nonce stays that of the page's policy.
+    // Keep the nonce: the policy of this page stays in force.
     if (name === "nonce" || (before && (before.get(name) ?? null) === value)) continue;
     if (value === null) live.removeAttribute(name);
     else live.setAttribute(name, value);
@@ -95,7 +96,7 @@ function morphChildren(live: ParentNode & Node, next: ParentNode & Node, added: 
     if (partner) {
       if (partner instanceof Element) morphElement(partner, node as Element, added);
       else if (partner.nodeValue !== node.nodeValue) partner.nodeValue = node.nodeValue;
-      // Pairs keep their order, so whatever stands before the partner has just been put in.
+      // Pairs keep their order, so any nodes before the partner have just been inserted.
       place = nextOwn(partner.nextSibling);
       return;
     }
@@ -112,16 +113,16 @@ function nextOwn(node: ChildNode | null): ChildNode | null {
   return node;
 }
 
-/** Scripts ran already, or must not run, unless they are data; what the framework shows is nobody's page. */
+/** Scripts have run already or must not run, except data scripts. Elements that the framework added belong to no page. */
 export function isForeign(node: Node): boolean {
   if (!(node instanceof Element)) return false;
   return node.hasAttribute(OWN) || (node.tagName === "SCRIPT" && !node.getAttribute("type")?.endsWith("json"));
 }
 
-/** Most pairs that are compared one by one; longer lists are paired in their order. */
+/** Maximum number of pairs to compare one by one. Longer lists are paired by index. */
 const MAX_COMPARED = 4_000_000;
 
-/** For each new node the old one that becomes it: first those that say the same, then, between them, those of a kind. */
+/** Finds for each new node the old node to reuse: first nodes with equal content, then, between those, nodes of the same kind. */
 function pair(old: readonly ChildNode[], fresh: readonly ChildNode[]): (ChildNode | undefined)[] {
   const partners: (ChildNode | undefined)[] = [];
   const anchors = longestCommon(old.map(contentOf), fresh.map(contentOf));

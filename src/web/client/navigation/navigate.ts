@@ -1,11 +1,11 @@
-/** `navigate.js`: what handlers go to another page by, as if a link had been followed. The code that does it comes when it is called. */
+/** `navigate.js`: lets handlers navigate as a followed link does. Loads the navigation code on the first call. */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 
 import type { NavigateOptions } from "../runtime/types.ts";
 
 type Visit = typeof import("./client-navigation.ts");
 
-/** The browser itself loads pages of other sites, pages without enhanced navigation, and any page while the code can't be fetched. */
+/** The browser itself loads pages of other sites, pages without enhanced navigation, and any page if the code can't be fetched. */
 export const navigate = async (path: string, options: NavigateOptions = {}): Promise<void> => {
   const { href, origin } = new URL(path, location.href);
   if (origin == location.origin && document.querySelector(`script[${DOM.links}]`)) {

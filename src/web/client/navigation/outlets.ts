@@ -1,15 +1,15 @@
 /**
- * Which layouts two pages have in common. The server marks the content of each (src/web/ssr/components/outlet.ts) by comments that nest as
- * the layouts do; what they have in common ends where keys differ first.
+ * Finds the layouts that two pages share. The server marks the content of each layout with comments that nest as the layouts do
+ * (src/web/ssr/components/outlet.ts). Pages share layouts from the outermost inwards, up to the first key that differs.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 
-/** A comment of a page, by what it says. */
+/** The text of a comment in a page. */
 export interface Mark {
   data: string;
 }
 
-/** The content of a layout: all between two marks. */
+/** The content of a layout: the nodes between two comments. */
 export interface Outlet<At extends Mark> {
   key: string;
   start: At;
@@ -17,9 +17,8 @@ export interface Outlet<At extends Mark> {
 }
 
 /**
- * @param comments of a page, in its order
- * @returns outermost first. A layout that shows its content twice, or marks that don't pair up, end the list: from there on
- * nothing is known to be the same.
+ * @param comments of a page, in document order
+ * @returns layouts, outermost first. The list ends at a layout that shows its content twice; it is empty if the comments do not pair up.
  */
 export const outletsOf = <At extends Mark>(comments: Iterable<At>): Outlet<At>[] => {
   const found: Outlet<At>[] = [];
@@ -29,7 +28,7 @@ export const outletsOf = <At extends Mark>(comments: Iterable<At>): Outlet<At>[]
     if (at.data.startsWith(DOM.slot)) {
       const outlet = { key: at.data.slice(DOM.slot.length), start: at, end: at };
       const depth = open.push(outlet);
-      // The second of two beside each other: both can't be the content.
+      // A second outlet at this depth: the two can't both be the content of the layout.
       if (found.length >= depth) found.length = deepest = depth - 1;
       else if (depth <= deepest) found.push(outlet);
     } else if (at.data === DOM.slotEnd) {
@@ -41,7 +40,7 @@ export const outletsOf = <At extends Mark>(comments: Iterable<At>): Outlet<At>[]
   return open.length ? [] : found;
 };
 
-/** The innermost that both pages have, with all those around it. */
+/** The innermost layout that both pages have, provided that they share all layouts around it. */
 export const sharedOutlet = <At extends Mark>(
   here: readonly Outlet<At>[],
   next: readonly Outlet<At>[],

@@ -2,13 +2,13 @@
 import { policyMark } from "../../../platform/shared/policy-mark.ts";
 import { DOM, HEADERS } from "../../../platform/shared/wire.ts";
 
-/** Read before anything is swapped: the policy of a document stays, whatever its elements become. */
+/** Read before any swap: the policy of a document never changes, although its elements do. */
 const ownMark = document.documentElement.getAttribute(DOM.policy);
 
 /**
  * Whether a response may become part of this document: svc rendered it, and its policy is that of this document. A response
  * without a policy header is a file of a static export, which has its mark and its policy in its HTML. Such a response gains
- * nothing here: loaded as a document, nothing would restrict its scripts.
+ * no privileges here: loaded as a document, it would run its scripts without any restriction.
  */
 export function isOwnPage(next: Document, headers: Headers): boolean {
   const policy = headers.get(HEADERS.policy);

@@ -1,11 +1,11 @@
-/** What a page has for its events: the stub with its types, the loader, `moments.js`; and how a page that took over another gets its. */
+/** The scripts that handle a page's events (stub with event types, loader, `moments.js`), and how they are added when another page is swapped in. */
 import { DOM, PAGE_SCRIPTS } from "../../../platform/shared/wire.ts";
 
 let nonce: string | undefined;
 
 /**
- * The nonce by which scripts of this page pass its policy; empty where it has none. Injected markup may name a nonce too, and
- * scripts that a script adds need none under `'strict-dynamic'`. So the browser says which nonce is valid: it applies a style.
+ * The nonce that allows scripts under this page's policy; empty if it has none. Injected markup may contain nonces too, and under
+ * `'strict-dynamic'` a script may add scripts without one. So each candidate is tested: the browser applies a style only with a valid nonce.
  */
 export function ownNonce(): string {
   return (nonce ??= [...new Set([...document.scripts].map((script) => script.nonce))].find(isValidNonce) ?? "");
@@ -20,12 +20,12 @@ function isValidNonce(candidate: string): boolean {
   return isApplied;
 }
 
-/** Whether a script is the stub, or what a late piece has of it. */
+/** Whether a script is the stub, or the part of it that comes with deferred content. */
 function isStub({ text }: HTMLScriptElement): boolean {
   return text.includes(`${DOM.queue}=`) || text.includes(`${DOM.queue}[999]`);
 }
 
-/** Types of events that the stubs of a page listen for. */
+/** Event types that the stubs of a page listen for. */
 function eventTypes(page: Document): string[] {
   return [...page.scripts].filter(isStub).flatMap(({ text }) => {
     const list = /\bof\s*(\[[^\]]*\])/.exec(text)?.[1];
@@ -33,19 +33,19 @@ function eventTypes(page: Document): string[] {
   });
 }
 
-/** Types that are listened for besides those of the stub. */
+/** Event types with listeners that were added after the stub. */
 const heard = new Set<string>();
 
-/** What scripts this document has run: addresses, and texts of those without. */
+/** The scripts that this document has run: URLs, or the text of inline scripts. */
 const ran = new Set<string>();
 
 const nameOf = (script: HTMLScriptElement): string => script.getAttribute("src") ?? script.text;
 
-/** What moves late pieces to their places, which they have by now (fetched-page.ts). */
+/** Moves deferred content into place. Not needed here: fetched-page.ts has done so already. */
 const PIECE = /^\$piece\b/;
 const RUNS = /^(?:module|text\/javascript|)$/;
 
-/** Scripts of another page that this document has not run; none twice, for they don't expect it. */
+/** Scripts of another page that this document has not run. None runs twice, since scripts do not expect that. */
 function newScripts(next: Document): HTMLScriptElement[] {
   for (const script of document.scripts) ran.add(nameOf(script));
   return [...next.scripts].filter((script) => {
@@ -54,24 +54,24 @@ function newScripts(next: Document): HTMLScriptElement[] {
   });
 }
 
-/** Compares the resolved address: `/_svc/../files/a.js` begins like a file of the runtime and is none. */
+/** Compares the resolved URL: `/_svc/../files/a.js` has the prefix of a runtime file but is not one. */
 const isRuntime = ({ src }: HTMLScriptElement): boolean => PAGE_SCRIPTS.some((path) => src === location.origin + path);
 
-/** Whether its server meant a script: it has the nonce (parsePage has made it this page's), or is a file of the runtime. */
+/** Whether the server authorized a script: it has the nonce (which parsePage replaced by this page's), or is a file of the runtime. */
 function isMeant(script: HTMLScriptElement): boolean {
   return (ownNonce() !== "" && script.getAttribute("nonce") === ownNonce()) || isRuntime(script);
 }
 
 /**
- * Whether the other page has a script that can't be run here: under Trusted Types no script makes another, and one that only its
- * own policy knows, by a hash, or that a stranger got into it, is for the browser to judge.
+ * Whether the other page has a script that can't run here. Under Trusted Types a script can't create scripts. A script without the nonce
+ * may be allowed by a hash in that page's own policy, or may be injected; only the browser can judge that.
  */
 export function refusesScripts(next: Document): boolean {
   const scripts = newScripts(next);
   return scripts.length > 0 && (self.$html !== undefined || !scripts.every(isMeant));
 }
 
-/** Has this page listen for the events of the one whose document it takes, and run its scripts. */
+/** Listens for the event types of the page that is swapped in, and runs its scripts. */
 export function takeScripts(next: Document): void {
   const known = eventTypes(document);
   if ("$svc" in self) listen(eventTypes(next).filter((type) => !known.includes(type)));
@@ -86,7 +86,7 @@ export function takeScripts(next: Document): void {
   }
 }
 
-/** As the stub does, for types that the page did not have before. */
+/** Does what the stub does, for event types that this page did not have before. */
 function listen(types: readonly string[]): void {
   for (const type of types) {
     if (heard.has(type)) continue;

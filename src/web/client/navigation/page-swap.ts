@@ -1,7 +1,7 @@
 /**
- * `page-swap.js`: this page becomes another page of the site, or the same one anew, without a new document: elements that both
- * have stay, and with them focus, selection, scroll positions and what was typed. Loaded by what fetches pages: forms and
- * navigation. What is interactive on either goes on (transfer-state.ts); scripts of the new one run under this page's policy.
+ * `page-swap.js`: turns this page into another page of the site, or re-renders it, without a new document. Elements that both pages have
+ * stay, and keep focus, selection, scroll position and typed text. Used by forms and navigation. transfer-state.ts carries over the
+ * interactive state; scripts of the new page run under this page's policy.
  *
  *     const next = await parsePage(response);
  *     if (canSwap(next, response.headers)) { await ready(next); await swap(next); } else location.assign(…);
@@ -19,26 +19,25 @@ export { parsePage };
 type TransferState = typeof import("./transfer-state.ts");
 
 export interface SwapOptions {
-  /** Goes, and its state with it, whatever the new page has in its place. Default: nothing but what the new page has not. */
+  /** Nodes to remove together with their state, whatever the new page has in their place. Default: none. */
   gone?: readonly ChildNode[];
-  /** Whether what the page has made of its values goes on in this scope; asked for scopes of the document as it is. Default: in all. */
+  /** Whether a scope of the current document keeps the values that the page has changed. Default: all do. */
   keeps?: (root: Element) => boolean;
 }
 
-/** Of pages on which something has happened. */
+/** Loaded once the page has been interacted with. */
 let transferState: TransferState | undefined;
 
-/** Longest that a stylesheet is waited for: then the page is shown as it is. */
+/** Maximum wait for a stylesheet, after which the page is shown without it. */
 const STYLE_MS = 3000;
 const FRAME_MS = 16;
-/** While code is fetched for an event, that event belongs to the page as it is: frames that are waited. */
+/** Maximum number of frames to wait for events whose code is still loading. They belong to the current page. */
 const MAX_FRAMES = 300;
 
 /**
- * Whether this document can become the other one; where it can't, the browser has to load it: what svc did not render, or has
- * another policy (own-page.ts), while late pieces of this page are
- * on their way, while a boundary shows its fallback, where another build has made the other, whose code this one's may not know, and
- * where a policy would refuse scripts that only the other page has.
+ * Whether this document can become the other one; otherwise the browser has to load it. It can't if svc did not render the other page or
+ * its policy differs (own-page.ts), while deferred content of this page is still arriving, while an error boundary shows its fallback,
+ * if the other page comes from another build, or if this page's policy would refuse scripts that only the other page has.
  */
 export function canSwap(next: Document, headers: Headers): boolean {
   if (!isOwnPage(next, headers)) return false;
@@ -47,12 +46,12 @@ export function canSwap(next: Document, headers: Headers): boolean {
   return (build === null || other === null || build === other) && !refusesScripts(next);
 }
 
-/** Interactive pages have one. */
+/** Only interactive pages have a build. */
 function buildOf({ documentElement }: Document): string | null {
   return documentElement.getAttribute(DOM.build);
 }
 
-/** Fetches what the page needs to be shown at once: its styles, and the code of the state that goes on. */
+/** Prepares to show the page at once: waits for pending events and fetches its styles and the code that transfers state. */
 export async function ready(next: Document): Promise<void> {
   for (let frame = 0; frame < MAX_FRAMES && document.querySelector(`[${DOM.pending}=""]`); frame++) {
     await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
@@ -61,13 +60,13 @@ export async function ready(next: Document): Promise<void> {
   await Promise.all([...next.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].map(styled));
 }
 
-/** Code of the page may come, and run, at any time. */
+/** Called again before each use: core may be loaded at any time. */
 async function getTransferState(): Promise<void> {
   if (!transferState && self.$svc?._modules?.core)
     transferState = (await retryableImport(PATHS.transferState)) as TransferState;
 }
 
-/** Puts a stylesheet into this page, which keeps what it has. */
+/** Adds a stylesheet to this page unless it is there already. The page's own stylesheets stay. */
 async function styled(link: HTMLLinkElement): Promise<void> {
   const href = link.getAttribute("href") ?? "";
   if (document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(href)}"]`)) return;
@@ -80,24 +79,24 @@ async function styled(link: HTMLLinkElement): Promise<void> {
   await isThere;
 }
 
-/** This document becomes the other one; at once, where `ready` has come before it. */
+/** Turns this document into the other one, without delay if `ready` was awaited before. */
 export async function swap(next: Document, { gone = [], keeps = () => true }: SwapOptions = {}): Promise<void> {
   await getTransferState();
   renumber(next, transferState?.current() ?? stateOf(document));
-  const living = transferState?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
+  const previous = transferState?.leave((root) => keeps(root) && !gone.some((node) => node.contains(root)));
   for (const node of gone) if (!isForeign(node)) node.remove();
   const places = scrolls();
   const sent = ofSentForms();
   morph(document.documentElement, next.documentElement, { byChunk: true });
   for (const [element, name, value] of sent) element.setAttribute(name, value);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
-  if (living) transferState?.enter(living);
+  if (previous) transferState?.enter(previous);
   takeScripts(next);
-  // `moments.js` looks for elements that it has not seen.
+  // `moments.js` then looks for new elements.
   dispatchEvent(new Event(DOM.arrived));
 }
 
-/** Of forms that are on their way: that they are, and the key by which each runs once, however often it is sent. */
+/** The attributes to preserve on forms with a request in flight: their busy state, and the idempotency key. */
 function ofSentForms(): [Element, string, string][] {
   const form = `form[${DOM.form}][aria-busy=true]`;
   const all = [...document.querySelectorAll(`${form}, ${form} :is([aria-disabled], [name=${KEY_FIELD}])`)];
@@ -108,7 +107,7 @@ function ofSentForms(): [Element, string, string][] {
   );
 }
 
-/** What an element put before another one loses. */
+/** Scroll positions. An element that is moved in the document loses its own. */
 function scrolls(): [Element, number, number][] {
   return [...document.querySelectorAll("*")].flatMap((element) =>
     element.scrollTop || element.scrollLeft

@@ -1,28 +1,28 @@
-/** Pages that have been fetched, for a while: those that somebody is about to go to, and those that somebody may go back to. Time is given. */
+/** Caches fetched pages for a short time: prefetched pages, and pages to show again on navigation back. The caller passes the time. */
 
-/** Longest between the intent to follow a link and the click, for which what was fetched is good. */
+/** Maximum age of a prefetched page when its link is followed. */
 export const AHEAD_MS = 20_000;
-/** How long a page that was left is shown again without asking the server. */
+/** Maximum age of a visited page that navigation back shows without a request. */
 export const BACK_MS = 120_000;
-/** Most pages that are kept. */
+/** Maximum number of cached pages. */
 export const MAX_PAGES = 16;
 
 interface Kept<Page> {
   page: Page;
-  /** When it was asked for. */
+  /** When the page was requested. */
   at: number;
 }
 
-export class KeptPages<Page> {
+export class PrefetchCache<Page> {
   readonly #pages = new Map<string, Kept<Page>>();
 
-  /** The page, if it is not older. */
+  /** Returns the page, unless it is older than `maxAgeMs`. */
   find(address: string, now: number, maxAgeMs: number): Page | undefined {
     const kept = this.#pages.get(address);
     return kept && now - kept.at <= maxAgeMs ? kept.page : undefined;
   }
 
-  /** The page that was used longest ago goes where there are too many. */
+  /** Adds a page. Above the limit the page that was added first is evicted. */
   keep(address: string, page: Page, now: number): void {
     this.#pages.delete(address);
     this.#pages.set(address, { page, at: now });
@@ -32,12 +32,12 @@ export class KeptPages<Page> {
     }
   }
 
-  /** @param page only while it is this one; whatever is kept there where none is given. */
+  /** @param page removes the entry only if it is still this page; without it, any entry. */
   forget(address: string, page?: Page): void {
     if (page === undefined || this.#pages.get(address)?.page === page) this.#pages.delete(address);
   }
 
-  /** What the server has may be something else now. */
+  /** Clears everything, because the server's data may have changed. */
   clear(): void {
     this.#pages.clear();
   }

@@ -1,6 +1,6 @@
 /**
- * Ids of scopes are given once: core knows by them who is awake, and an event that waits for code names the scope that it is for. So the
- * scopes of a document that this one is to become get ids that none here has had.
+ * Gives the scopes of a new page ids that this document has never used. Core tracks awake scopes by id, and an event that waits for code
+ * refers to its scope by id, so an id must never be reused.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { stateOf, writeState } from "./fetched-page.ts";
@@ -17,7 +17,7 @@ const takeIdsOf = ({ s }: PageState): void => {
   taken = Math.max(taken, ...Object.keys(s).map(Number));
 };
 
-/** @param current what the page that is shown works with; undefined where nothing on it is interactive. */
+/** @param current state of the page that is shown; undefined if nothing on it is interactive. */
 export function renumber(next: Document, current: PageState | undefined): void {
   if (current) takeIdsOf(current);
   const state = stateOf(next);

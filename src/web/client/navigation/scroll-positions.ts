@@ -1,13 +1,13 @@
 /**
- * Where each entry of the history was scrolled to. The browser does not know what is shown when it goes back, so it is told not to
- * scroll by itself; in the pages that it loads anew it does (HTML standard, "scroll restoration mode").
+ * Stores and restores the scroll position of each history entry. The browser can't know the content of a swapped page, so its own
+ * restoration is turned off; it stays on for pages that the browser reloads (HTML standard, "scroll restoration mode").
  */
 
-/** Of the history's state: names the entry. */
+/** Property of `history.state` that identifies the entry. */
 const KEY = "svc";
-/** Of the session's storage: positions outlive a reload. */
+/** Key in session storage: positions survive a reload. */
 const STORED = "svc:places";
-/** Most entries that are remembered. */
+/** Maximum number of entries with a stored position. */
 const MOST = 100;
 
 type Place = [x: number, y: number];
@@ -19,12 +19,12 @@ function stored(): [string, Place][] {
   try {
     return JSON.parse(sessionStorage.getItem(STORED) ?? "[]") as [string, Place][];
   } catch {
-    // Storage may be forbidden, or somebody else's.
+    // Storage may be blocked, or contain another script's data.
     return [];
   }
 }
 
-/** Whether an entry is one that a page was shown at. */
+/** Whether a history entry was created for a page that svc showed. */
 export const isOurs = (state: unknown): boolean => typeof state === "object" && state !== null && KEY in state;
 
 const named = (): string => {
@@ -46,35 +46,35 @@ const note = (): void => {
   }
 };
 
-/** Notes where the page is scrolled to that is about to go. @param isBack the history is elsewhere already */
+/** Stores the scroll position of the page that is being left. @param isBack the history already points to another entry */
 export const leave = (isBack: boolean): void => {
-  // After a reload nobody has named the entry that was left.
+  // After a reload the entry that was left has no id yet.
   if (entry !== undefined || !isBack) note();
-  // Each entry has a mode of its own: that of the one which is left, and by this that of the next.
+  // Each entry has its own mode. This sets it for the entry that is left; the next entry inherits it.
   history.scrollRestoration = "manual";
 };
 
-/** The current entry of the history is that of the page that comes. */
+/** Marks the current history entry as that of the new page. */
 export const arrive = (): void => {
   entry = named();
 };
 
-/** Scrolls to where the current entry was. @param isNew whether another page has just come, which has to begin somewhere */
+/** Scrolls to the stored position of the current entry. @param isNew whether another page has just been shown and needs a position */
 export const restore = (isNew: boolean): void => {
   entry = named();
   const place = places.get(entry);
   if (place) scrollTo({ left: place[0], top: place[1], behavior: "instant" });
-  // What the app has put into the history by itself scrolls nothing.
+  // An entry that the app itself created does not scroll.
   else if (isNew || location.hash) begin();
 };
 
-/** Scrolls to the place behind `#`, or to the top. */
+/** Scrolls to the element of the fragment, or to the top. */
 export const begin = (): void => {
   const name = location.hash.slice(1);
   const target = name && (document.getElementById(name) ?? document.getElementById(decoded(name)));
   if (target) target.scrollIntoView({ behavior: "instant" });
   else scrollTo({ left: 0, top: 0, behavior: "instant" });
-  // The event of it comes with the next frame, and by then the visitor may have left by a link within the page.
+  // The scroll event fires in the next frame. By then the visitor may have followed a link within the page, so store the position now.
   if (entry !== undefined) note();
 };
 
@@ -86,7 +86,7 @@ const decoded = (text: string): string => {
   }
 };
 
-// Within a page the browser goes to places by itself, and then the entry is another one before anybody hears of it.
+// For a link within the page the browser changes the entry before this event fires, so compare the entry first.
 addEventListener(
   "scroll",
   () => {
@@ -96,14 +96,14 @@ addEventListener(
   { passive: true },
 );
 
-// A page that is loaded anew is the browser's to scroll, also when it is this one.
+// Let the browser restore the position when it loads a page, this one included.
 addEventListener("pagehide", () => {
   note();
   history.scrollRestoration = "auto";
   try {
     sessionStorage.setItem(STORED, JSON.stringify([...places]));
   } catch {
-    // Then a reload forgets them.
+    // Positions are then lost on reload.
   }
 });
 addEventListener("pageshow", ({ persisted }) => {

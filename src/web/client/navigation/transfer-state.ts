@@ -1,7 +1,7 @@
 /**
- * `reseat.js`: the living state of a page whose document becomes another one's (page-swap.ts), for pages on which something has
- * happened: core is there. Every scope of the new document is a new one, with an id that no scope here has had. What the page
- * made of a value goes on where the element of its scope stays and the server still begins with the same.
+ * `reseat.js`: carries the live state of a page over to the page that replaces it (page-swap.ts). Loaded only once core is, that is after
+ * an interaction. Every scope of the new document gets an unused id. A changed value is carried over if the element of its scope stays and
+ * the server starts with the same value on both pages.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { kinds, pageState, slotsAt, unboundRows, valueAt, values } from "../runtime/core.ts";
@@ -9,42 +9,42 @@ import { patchLateHtml } from "../streaming/patch-late-html.ts";
 import { stateOf } from "./fetched-page.ts";
 import type { PageState, ValueRow } from "../runtime/types.ts";
 
-/** A kind of values that no server writes: those that go on. */
+/** Kind of the values that are carried over. The server never writes it. */
 const CARRIED = 99;
-/** Kinds that hold what the page may have changed: signals, stores, and either of an encoded value; shared ones are told by theirs. */
+/** Kinds whose values the page may change: signals and stores, plain or encoded. A shared value names its kind itself. */
 const CHANGING = new Set([0, 2, 5, 6]);
 const SHARED = 10;
 
-/** A scope as it was before. */
+/** A scope of the previous page. */
 interface Before {
   chunk: string;
   indices: readonly number[];
   isAwake: boolean;
 }
 
-/** What the page works with: more than its script says, once late pieces have come. */
+/** The page's current state. It includes deferred content, unlike the state script. */
 export const current = (): PageState => pageState();
 
-/** What there was, once the page has become the other one. */
-export interface Living {
+/** The state of the previous page, needed once the document has become the new one. */
+export interface PreviousState {
   /** Rows as the server wrote them. */
   state: PageState;
   scopes: Map<Element, Before>;
-  /** With holes: what nobody has asked for is not made yet. */
+  /** Sparse: values that were never read have not been created. */
   values: unknown[];
 }
 
-/** Of a page where nothing is interactive. */
+/** State of a page without interactive parts. */
 const EMPTY: PageState = { csrf_token: "", build: "", s: {}, v: [], n: {} };
 
-// Parsed while its script is there.
+// Parse the state script now, before a swap replaces it.
 pageState();
 
 let carried: unknown[] = [];
 kinds[CARRIED] = (place: number) => carried[place];
 
-/** Ends what is bound, before the document changes. @param isKept whether a scope's state may go on */
-export const leave = (isKept: (root: Element) => boolean): Living => {
+/** Ends all bindings before the document changes. @param isKept whether the state of a scope may be carried over */
+export const leave = (isKept: (root: Element) => boolean): PreviousState => {
   const state = stateOf(document) ?? EMPTY;
   const scopes = new Map<Element, Before>();
   for (const root of document.querySelectorAll(`[${DOM.scope}]:not([${DOM.portal}])`)) {
@@ -56,8 +56,8 @@ export const leave = (isKept: (root: Element) => boolean): Living => {
   return { state, scopes, values: values.slice() };
 };
 
-/** Takes the state of the document that this one has become. */
-export const enter = (before: Living): void => {
+/** Loads the state of the new document. */
+export const enter = (before: PreviousState): void => {
   for (const element of document.querySelectorAll("*")) slotsAt.delete(element);
   unboundRows.clear();
   const next = stateOf(document);
@@ -66,10 +66,10 @@ export const enter = (before: Living): void => {
     const begins = beginningOf(before.state, from);
     return begins !== undefined && begins === beginningOf(next, to);
   };
-  // What the page works with; what the server wrote stays in the script.
+  // The page works with its own copy; the script keeps the state as the server wrote it.
   const { csrf_token } = pageState();
   const state = Object.assign(pageState(), stateOf(document));
-  // A page that many share has none.
+  // A shared page comes without a token.
   state.csrf_token ||= csrf_token;
   values.length = 0;
   carried = [];
@@ -84,7 +84,7 @@ export const enter = (before: Living): void => {
       const from = indices[at]!;
       if (kept.has(place) || !(from in before.values) || !isSame(from, place)) return;
       kept.add(place);
-      // Without scopes of its own: those that show it are woken here, and those of the page before are gone.
+      // No scopes to wake: `wakeAll` wakes the new ones, and those of the previous page are gone.
       state.v[place] = [CARRIED, carried.push(before.values[from]) - 1, []];
       valueAt(place);
     });
@@ -92,7 +92,7 @@ export const enter = (before: Living): void => {
   wakeAll(next, kept, wasAwake);
 };
 
-/** Scopes that show what has gone on are woken, as if it were what the server wrote them with; then they show what it is. */
+/** Wakes the scopes that show carried values: binds them to the values that the server rendered, then updates them to the current ones. */
 const wakeAll = (next: PageState, kept: ReadonlySet<number>, wasAwake: readonly string[]): void => {
   const shown = new Map<string, number[]>(wasAwake.map((id) => [id, []]));
   for (const place of kept) {
@@ -101,7 +101,7 @@ const wakeAll = (next: PageState, kept: ReadonlySet<number>, wasAwake: readonly 
   for (const [id, places] of shown) patchLateHtml(id, places, (place) => next.v[place]!);
 };
 
-/** What a value begins with, as text; undefined for what can't go on. */
+/** The initial value as text; undefined for values that can't be carried over. */
 const beginningOf = ({ v }: PageState, at: number): string | undefined => {
   const [kind, json] = v[at] ?? ([-1, null] as ValueRow);
   if (CHANGING.has(kind)) return JSON.stringify([kind, json]);

@@ -1,4 +1,4 @@
-/** Puts core in place before the loader looks for it. */
+/** Registers core before the loader looks it up, for the bundle of both. */
 import * as core from "./core.ts";
 import { loads, modules } from "./modules.ts";
 

@@ -1,31 +1,31 @@
 /**
- * `loader.js`: the one script before the first interaction. Takes over the queue of the stub, fetches what an event needs,
- * all at once, and has core run its handlers: in the order of the events, each once; synchronously as soon as the code is
- * there. Budget: 800 bytes gzip (docs/resume-protocol.md section 6).
+ * `loader.js`: the only script that runs before the first interaction. It takes over the stub's queue, fetches all modules that an event
+ * needs in parallel, and has core run the handlers. Each event is handled once, in order, and synchronously when its code is loaded.
+ * Budget: 800 bytes gzip (docs/resume-protocol.md section 6).
  */
 import { BASE_PATH, DOM, RETRY } from "../../../platform/shared/wire.ts";
 import { loads, modules } from "./modules.ts";
 import type { DispatchedEvent, Step } from "./types.ts";
 
-/** Before a script is asked for again: so many milliseconds for each character of `folder`, 198 for each failure. */
+/** Delay before a retry, in milliseconds per character of `folder`. Each failure adds two characters, so 198 ms. */
 const WAIT = 99;
-/** Events are given up while so many wait. */
+/** New events are dropped while this many wait for code. */
 const MOST_WAITING = 1e3;
 
 const each = (selector: string, visit: (element: Element) => void): void =>
   document.querySelectorAll(selector).forEach(visit);
 
-/** Browsers remember that a URL has failed, and what imports it fails for good: so it is asked for in another folder. */
+/** Browsers cache the failure of a module URL for the life of the page, so each retry asks for it in another folder. */
 let folder = "";
 
 const fetched = (name: string): Promise<unknown> =>
-  // Names come from the page. Without dots, of markup that a stranger got into it too none leads out of our folder.
+  // The page supplies the names. Removing dots and percent signs keeps a name from injected markup inside our folder.
   import(BASE_PATH + "/" + folder + name.replace(/[.%]/g, "") + ".js").then(
     (module) => (modules[name] = module),
     (error) =>
       new Promise((done) => {
         folder += RETRY;
-        // No hiccup any more.
+        // Five failures in a row are more than a hiccup: report the error.
         if (folder[9]) {
           each("[" + DOM.pending + "]", (element) => element.setAttribute(DOM.pending, "failed"));
           console.error("SVC301", error);
@@ -45,18 +45,18 @@ const stepOf = (element: Element, handler: string): Step => {
 const missingOf = (steps: Step[]): string[] =>
   modules.core ? modules.core.prepare(steps, modules) : steps.flatMap((step) => step[3]);
 
-/** Events that wait for code, in their order. */
+/** Settles when the events that wait for code have run, in order. */
 let queue = Promise.resolve();
 let waiting = 0;
 
 const push = (event: DispatchedEvent): void => {
-  // The way is taken at the time of the event: what its handlers do to the document does not change it.
+  // Collected when the event fires, so handlers that change the document do not change which handlers run.
   const steps: Step[] = [];
   const add = (at: Element, name: string, isHeard?: unknown): void => {
     const handler = at.getAttribute?.(name);
-    // Most elements have none, and most events come to nothing: what is done here is what a moving pointer costs.
+    // This runs for every event, pointer moves included. Most elements have no handler, so this check comes first.
     if (!handler) return;
-    // Those of the capture phase hear every event below them, and go first, outermost before.
+    // Capture handlers hear every event below their element. They run first, from the outermost inwards.
     if (/\^/.test(handler)) steps.unshift(stepOf(at, handler));
     else if (isHeard) steps.push(stepOf(at, handler));
   };
@@ -72,7 +72,7 @@ const push = (event: DispatchedEvent): void => {
   steps.forEach(([element]) => element.setAttribute(DOM.pending, ""));
   queue = queue
     .then(async () => {
-      // All at once; the first of them is core, or one that is not there.
+      // Starts all downloads and awaits the first: core, or a missing module.
       for (let missing; (missing = missingOf(steps))[0];) await missing.map(load)[0];
       waiting--;
       steps.forEach(([element]) => element.removeAttribute(DOM.pending));
@@ -85,7 +85,7 @@ const early = $svc;
 $svc = { push, load, _modules: modules } as never;
 early.forEach(push);
 
-// Intent: whoever points at, touches or focuses something that has a handler is about to use it.
+// Prefetch on intent: a user who points at, touches or focuses an element with a handler will probably use it.
 for (const type of ["pointerover", "focusin"]) {
   addEventListener(
     type,

@@ -1,7 +1,7 @@
-/** What has been loaded, by the names under which the loader fetches it. */
+/** The loaded modules, by the names under which the loader fetches them. */
 import type { Modules } from "./types.ts";
 
 export const modules: Modules = {};
 
-/** Name -> what is on its way or has come; never fails. */
+/** Name -> pending or loaded module. The promises never reject. */
 export const loads: Record<string, unknown> = {};

@@ -1,6 +1,6 @@
 /**
- * Resuming: values, scopes and rows come alive only when an event or a write reaches them. Nothing scans the document.
- * docs/resume-protocol.md sections 3 and 6.
+ * Resuming: values, scopes and rows are created only when an event or a write reaches them. Nothing scans the document.
+ * See docs/resume-protocol.md sections 3 and 6.
  */
 import { batch, guard, onBeforeWrite, scoped } from "../../reactivity/system.ts";
 import { Cell } from "../../reactivity/signal.ts";
@@ -9,15 +9,15 @@ import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./
 
 let parsed: PageState | undefined;
 
-/** The state script, parsed once. Data may give another element its id, but makes no script. */
+/** The state script, parsed once. Injected markup may reuse the id, but cannot create a script, so the selector names the tag. */
 export const pageState = (): PageState =>
   (parsed ??= JSON.parse(document.querySelector(`script#${DOM.stateId}`)!.textContent as string) as PageState);
 
-/** How a value of each kind is made; the part `store` adds those that need it. */
+/** Creates a value, by kind. The part `store` and others add the kinds that they support. */
 export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value), (value) => value];
 
 export const values: unknown[] = [];
-/** Value that came with the page -> scopes to wake before it first changes. */
+/** Value from the page -> scopes to wake before its first change. */
 export const sleepers = new WeakMap<object, number[]>();
 
 export const valueAt = (index: number): unknown => {
@@ -29,24 +29,24 @@ export const valueAt = (index: number): unknown => {
   return values[index];
 };
 
-/** Root of a scope, or row -> its slots. Not properties: on a form those may be names of its fields. */
+/** Root of a scope, or row -> its slots. Not a property of the element: a form's fields can shadow properties of the form. */
 export const slotsAt = new WeakMap<Node, Slots>();
-/** Raw item -> the row of a list that the server rendered for it and nothing has bound yet (list.ts). */
+/** Raw item -> binds the row that the server rendered for it (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 
-/** Development only. Exports that core.ts does not name are for there. */
+/** Development only, as are the exports of this file that core.ts does not re-export. */
 export const awake: Record<string, Slots> = {};
 export let loaded: Modules;
 
 export const chunkNamed = (name: string): Chunk => loaded["handler/" + name] as Chunk;
 
-/** Ties a scope's slots to its element and runs its bindings, once. */
+/** Attaches a scope's slots to its element and runs its bindings, once. */
 export const wake = (id: number | string): void => {
   const { s } = pageState();
-  // Nothing here holds what has been woken, so that it goes with its element.
+  // No reference to the awake scope is kept here, so it can be collected together with its element.
   const [chunk, bind, ...indices] = s[id] || [];
   const root = chunk && document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
-  // Awake already, or out of sight: in a boundary that shows something else.
+  // Already awake, or not in the document: its boundary shows a fallback.
   if (!root) return;
   s[id] = 0;
   const slots = indices.map(valueAt) as Slots;
@@ -65,8 +65,8 @@ onBeforeWrite((value) => {
 });
 
 /**
- * A write wakes the scopes that show the value, and waking can't wait for code: so what handlers may set off is fetched
- * before they run. The server has worked out what that is.
+ * A write wakes the scopes that show the value, and waking is synchronous. So all code that the handlers may need is fetched
+ * before they run. The server has computed which modules that includes.
  */
 export const prepare = (steps: Step[], modules: Modules): string[] => {
   loaded = modules;
@@ -74,8 +74,8 @@ export const prepare = (steps: Step[], modules: Modules): string[] => {
 };
 
 /**
- * Slots of the nearest row or scope; none where that was taken away before it was ever awake. Binding a row that the server rendered may
- * bring rows inside it to light.
+ * Slots of the nearest row or scope; undefined if that was removed before it was ever awake. Binding a server-rendered row may register
+ * rows inside it, so the search starts again afterwards.
  */
 const slotsOf = (element: Element): Slots | undefined => {
   let slots: Slots | undefined;
@@ -88,13 +88,13 @@ const slotsOf = (element: Element): Slots | undefined => {
 export const run = (event: DispatchedEvent, steps: Step[]): void => {
   batch(() => {
     for (const [element, symbol, id, [, module]] of steps) {
-      // Set by stopPropagation; outlives the dispatch of a real event, so that late handlers can still stop it.
+      // stopPropagation sets it. It survives the dispatch of a native event, so a handler that runs late can still stop the event.
       if (event.cancelBubble) return;
       wake(id);
       try {
-        // Late handlers run after the dispatch, when it is null; early it is the window, where the stub listens.
+        // After the dispatch currentTarget is null; during the dispatch it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
-        // An island's moment names no handler. Looked for twice: a name for the slots would be more than core may weigh.
+        // A lifecycle trigger of an island names no handler. The slots are looked up twice because a variable would exceed core's size budget.
         guard._run(
           () => slotsOf(element) && (loaded[module!] as Chunk)[symbol]?.(slotsOf(element)!, event, element),
           element,

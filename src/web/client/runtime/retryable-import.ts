@@ -5,7 +5,7 @@
 import { BASE_PATH, RETRY } from "../../../platform/shared/wire.ts";
 
 const FOLDERS = Symbol.for("svc.folders");
-/** Path of a script -> the folder to ask in next. One for the document: two scripts that import a third get the same instance of it. */
+/** Path of a script -> folder to request it from next. Shared by the whole document, so that two importers of a module get one instance. */
 const folders = ((globalThis as { [FOLDERS]?: Map<string, string> })[FOLDERS] ??= new Map<string, string>());
 
 /** @param path below `/_svc/`, such as `/_svc/flow-log.js`. Rejects when the script cannot be loaded; call it again to retry. */

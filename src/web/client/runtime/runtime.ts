@@ -1,4 +1,4 @@
-/** `runtime.js`: loader and core as one file. */
+/** `runtime.js`: loader and core in one file. */
 import "./bundled-core.ts";
 import "./loader.ts";
 

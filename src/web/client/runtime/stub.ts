@@ -1,13 +1,13 @@
 /**
- * Inline in the head of every page with a script: from the first byte on it catches the events that the page uses, decides
- * what can't wait (`preventDefault`), and keeps them in order until the loader takes the queue over.
+ * Inlined in the head of every page that has a script. From the first byte on it catches the events that the page uses, calls
+ * `preventDefault` where a handler asks for it, and queues the events in order until the loader takes over.
  * Budget: 200 bytes without the list of types, so names are short and nothing is imported.
  */
 import type { EventQueue } from "./types.ts";
 
-/** Replaced by the server with the types this page uses (src/web/ssr/render-page.ts). */
+/** The server replaces this with the event types that the page uses (src/web/ssr/render-page.ts). */
 declare const __EVENTS__: string[];
-/** Replaced too: listening in the capture phase, and whether the browser waits for what is decided about scrolling. */
+/** The server replaces this with the listener options: `true` to capture, or an object that also sets `passive`. */
 declare const __EVENTS__HOW: boolean | AddEventListenerOptions;
 
 declare global {
@@ -23,9 +23,9 @@ for (const type of __EVENTS__) {
     type,
     (event) => {
       let flags: string | null | undefined;
-      // Not from parent to parent: a field named "parentElement" hides that of its form. Kept, for after the dispatch it is gone.
+      // Not by parentElement: a form field of that name would shadow it. Stored on the event, as the path is empty after the dispatch.
       for (const at of (event._way = event.composedPath() as Element[])) {
-        // A handler that stops the event (`.`) keeps those further out from having a say.
+        // A handler that stops propagation (flag `.`) also stops `preventDefault` of outer handlers.
         if (!/^!?\./.test(flags!) && (flags = at.getAttribute?.("on:" + type))?.[0] == "!") event.preventDefault();
       }
       if (!$svc[999]) $svc.push(event);

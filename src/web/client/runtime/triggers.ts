@@ -1,12 +1,12 @@
 /**
- * `moments.js`: what sets off code besides events: being there (`on:load`), being seen (`on:visible`), an idle browser (`on:idle`), a media query that
- * begins to match (`on:media`, the query in `m`); and code fetched at idle, where the page asks for it. Loaded after the page,
- * beside the loader, where a page has any. Hands over to the same queue.
+ * `moments.js`: the lifecycle triggers besides events: load (`on:load`), visibility (`on:visible`), idle (`on:idle`) and a media query
+ * that begins to match (`on:media`, with the query in `m`). It also prefetches code when the browser is idle, if the page asks for that.
+ * Loaded after the page, beside the loader, on pages that use any of these. Pushes to the same queue.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { EventQueue } from "./types.ts";
 
-/** Those that are there, and those of pieces that come late, once. */
+/** Visits each matching element once, including those in deferred content that arrives later. */
 const each = (selector: string, visit: (element: Element) => void): void => {
   const seen = new WeakSet();
   const look = (): void =>
@@ -15,11 +15,11 @@ const each = (selector: string, visit: (element: Element) => void): void => {
       seen.add(element);
     });
   look();
-  // When what the piece adds to the state has been taken in, by whoever listens too.
+  // In a microtask: other listeners of this event first merge the state of the deferred content.
   addEventListener(DOM.arrived, () => queueMicrotask(look));
 };
 
-/** The stub's array, or the loader: whichever is there when the moment comes. */
+/** Pushes to the stub's array, or to the loader if it has run by then. */
 const report = (type: string, target: Element): unknown =>
   (self.$svc as EventQueue).push({ type, target, _way: [target] });
 
@@ -43,7 +43,7 @@ each("[on\\:idle]", (element) => whenIdle(() => report("idle", element)));
 each("[on\\:media]", (element) => {
   const query = matchMedia(element.getAttribute(DOM.media) as string);
   query.onchange = () => {
-    // What has gone never comes back, and is held by this alone.
+    // A removed element never comes back. Only this listener still references it.
     if (!element.isConnected) query.onchange = null;
     else if (query.matches) report("media", element);
   };
@@ -51,7 +51,7 @@ each("[on\\:media]", (element) => {
 });
 
 if (document.documentElement.hasAttribute(DOM.prefetch)) {
-  // When the page has loaded the loader is there; it fetches, so that nothing is there twice.
+  // By the load event the loader is in place. Fetching through it avoids duplicate requests.
   addEventListener("load", () =>
     whenIdle(() =>
       each(`[${DOM.scope}]`, (element) => {

@@ -1,40 +1,41 @@
 /**
- * What the parts of the browser runtime share. Properties with an underscore are renamed in the built assets, the same
- * way in each; all others are names of the protocol (docs/resume-protocol.md) or of the DOM.
+ * Types shared by the parts of the browser runtime. The build renames properties that begin with an underscore, consistently across
+ * assets. All other names belong to the protocol (docs/resume-protocol.md) or to the DOM.
  */
 import type { Json } from "../../../platform/shared/json.ts";
 
 declare global {
-  /** Whether this is an asset of development (scripts/build-browser.ts). */
+  /** Whether this is a development asset (scripts/build-browser.ts). */
   const __DEV__: boolean;
 }
 
-/** A DOM event, or what the loader makes up for `load` and `visible`. */
+/** A DOM event, or the object that the runtime creates for triggers such as `load` and `visible`. */
 export type DispatchedEvent = Pick<Event, "type"> & {
   target: EventTarget | null;
   bubbles?: boolean;
   cancelBubble?: boolean;
-  /** Where it passes, innermost first. */
+  /** The event's path, innermost element first. */
   _way: readonly Element[];
 };
 
-/** Before the loader an array; afterwards what hands events to it. */
+/** An array until the loader runs; afterwards the loader's object with the same `push`. */
 export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach"> & {
   readonly [place: number]: DispatchedEvent;
-  /** Of the loader: fetches a module by its name and gives it; again and again until it is there. */
+  /** Only on the loader: fetches a module by name. Retries until it succeeds. */
   load?: (this: void, name: string) => unknown;
-  /** Of the loader: what has come. */
+  /** Only on the loader: the loaded modules. */
   _modules?: Modules;
 };
 
-/** Slots of a scope, or `{ $, i, n }` of a row; a row of the server's that nothing has bound yet knows what binds it. */
+/** Slots of a scope, or `{ $, i, n }` of a row. */
 export interface Slots {
+  /** Binds a server-rendered row; unset once it is bound. */
   _bind?: (() => void) | undefined;
-  /** Ends the bindings of a scope, where a page takes the place of another. */
+  /** Ends the bindings of a scope when another page replaces this one. */
   _end?: (() => void) | undefined;
 }
 
-/** A chunk: handlers `h0`, `h1`, … and binds `b0`, `b1`, … */
+/** A chunk: handlers `h0`, `h1`, … and bind functions `b0`, `b1`, … */
 export type Chunk = Record<string, (slots: Slots, ...args: unknown[]) => unknown>;
 
 /** `[kind, value, scopes to wake before it changes?]` */
@@ -46,20 +47,22 @@ export interface PageState {
   /** 0 once the scope is awake. */
   s: Record<string, [chunk: string, bind: string | 0, ...slots: number[]] | 0>;
   v: ValueRow[];
-  /** Scope -> modules besides its own that its handlers may set off. */
+  /** Scope -> other modules that its handlers may need. */
   n: Record<string, string[]>;
-  /** Development only: for each value the name by which an edit finds it again (src/web/ssr/resume/value-names.ts). */
+  /** Development only: the name of each value, by which an edit finds it again (src/web/ssr/resume/value-names.ts). */
   d?: (string | null)[];
 }
 
-/** What a late piece adds: scopes, values behind those that are there, needs; `r`: value -> scopes that show it too; `u`:
- * resources that were not there yet, and whether the page says so somewhere. */
+/**
+ * The state that deferred content adds: scopes, values to append, and needed modules. `r`: existing value -> scopes that show it too.
+ * `u`: resources that were still pending, and whether the page shows them as pending.
+ */
 export type MoreState = Pick<PageState, "s" | "v" | "n" | "d"> & {
   r: Record<string, number[]>;
   u: Record<string, [kind: number, value: Json, isShown: number]>;
 };
 
-/** One handler on the way of an event: the element that carries it, its scope, and the names of what it needs: core, the chunk, parts. */
+/** One handler on an event's path: its element, its scope, and the modules it needs (core, the chunk, parts). */
 export type Step = [element: Element, symbol: string, scopeId: string, modules: string[]];
 
 /** Loaded modules by the names under which the loader fetches them: `handler/todo-8fa1b2c3`, `region`. */
@@ -68,18 +71,18 @@ export interface Modules {
   core?: Core;
 }
 
-/** What the loader needs of core. */
+/** The interface of core that the loader calls. */
 export interface Core {
-  /** Names of what must be there before `run` may be called. Always called before it, with what is loaded by then. */
+  /** Names of modules to load before `run` may be called. The loader calls this first, with the modules loaded so far. */
   prepare(steps: Step[], modules: Modules): string[];
-  /** Runs every handler on the way, innermost first, as one batch. */
+  /** Runs every handler on the path, innermost first, as one batch. */
   run(event: DispatchedEvent, steps: Step[]): void;
 }
 
-/** How a page is gone to (src/app/pages/navigate.ts documents it for authors). */
+/** Options of a navigation (src/app/pages/navigate.ts documents them for authors). */
 export interface NavigateOptions {
-  /** Takes the place of the page in the history. */
+  /** Replaces the current history entry. */
   replace?: boolean;
-  /** Whether the new page is shown from its top, or from the place behind `#`; by default it is. */
+  /** Whether to scroll to the top of the new page, or to the target of its fragment. Default: true. */
   scroll?: boolean;
 }

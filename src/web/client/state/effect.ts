@@ -1,6 +1,6 @@
 /**
- * `effect.js`: effects of components, which have run on the server and run here when something they read changes; and what is
- * undone when the element of an `onLoad` has gone. For pages that have any.
+ * `effect.js`: effects of components. They ran on the server, and run here when something they read changes. Also runs the cleanups of
+ * `onLoad` callbacks when their element is removed. For pages that have any.
  */
 import { onCleanup, undoable, runCleanups } from "../../reactivity/cleanup.ts";
 import { effect } from "../../reactivity/effect.ts";
@@ -8,7 +8,7 @@ import { Cell, isResuming, untrack } from "../runtime/core.ts";
 
 export { effect, onCleanup };
 
-/** Reads all of a store, so that a change anywhere in it is noticed. */
+/** Reads all properties of a store, to subscribe to any change in it. */
 const follow = (value: unknown, seen = new Set()): void => {
   if (value instanceof Cell) void value.value;
   else if (value && typeof value === "object" && !seen.has(value)) {
@@ -17,7 +17,7 @@ const follow = (value: unknown, seen = new Set()): void => {
   }
 };
 
-/** An effect of a component. @param reads what it may read: these are watched until it runs for the first time here. */
+/** An effect of a component. @param reads everything it may read; these are watched until its first run in the browser. */
 export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
   let waits = isResuming();
   effect(() => {
@@ -27,14 +27,14 @@ export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
       try {
         follow(read());
       } catch {
-        // The effect guards what it reads; here it stands alone. It is watched up to where it failed.
+        // The effect may guard this read with a condition; here it runs alone. Reads before the error are tracked.
       }
     }
     return undefined;
   });
 };
 
-/** Elements that undo something when they have gone. */
+/** Elements with cleanups to run when they are removed. */
 const cleanups = new Map<Element, (() => void)[]>();
 
 const observer = new MutationObserver(() => {
@@ -43,7 +43,7 @@ const observer = new MutationObserver(() => {
   runCleanups(gone.flatMap(([, all]) => all));
 });
 
-/** Runs a callback of `onLoad` or its kin; what it leaves to undo is undone when the element has gone from the document. */
+/** Runs a callback of `onLoad` or a similar trigger. Its cleanups run when the element is removed from the document. */
 export const L = (element: Element, run: (element: Element) => unknown): void => {
   const undo = untrack(() => undoable(() => run(element)));
   cleanups.set(element, [...(cleanups.get(element) ?? []), undo]);

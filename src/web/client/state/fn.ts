@@ -1,4 +1,4 @@
-/** `fn.js`: functions that a component was given as props, made by the chunk of whoever gave them. For pages that have any. */
+/** `fn.js`: function props. The chunk of the component that passed the function creates it. For pages that have any. */
 import { chunkNamed, kinds, valueAt } from "../runtime/core.ts";
 import type { Slots } from "../runtime/types.ts";
 

@@ -1,10 +1,10 @@
 /**
- * `resource.js`: values that are fetched, for pages that have any. What the server fetched comes with the page; here it is
- * fetched again when what its source reads changes. The last fetch counts, and the value stays until the next is there.
+ * `resource.js`: resources, for pages that have any. The page contains what the server fetched; a change of the source fetches again
+ * here. The latest fetch wins, and the value stays until the next one arrives.
  */
 import { batch, Cell, isResuming, kinds, touch, untrack, watch } from "../runtime/core.ts";
 
-/** `v`: the value. `e`: why there is none. `w`: it has come, and is told in a moment. Nothing: the server has it not yet. */
+/** `v`: the value. `e`: the error message. `w`: settled, the value follows. Empty: the server has not fetched it yet. */
 interface State {
   v?: unknown;
   e?: string;
@@ -15,10 +15,10 @@ class Fetched {
   readonly _result: Cell;
   readonly _fault: Cell;
   readonly _busy: Cell;
-  /** Waits for what the server is fetching. */
+  /** The server is still fetching the value. */
   _isOpen: boolean;
   _load: (() => Promise<void>) | undefined;
-  /** Something has been fetched here, which is newer than what the server has. */
+  /** The browser has fetched a value, which is newer than the server's. */
   _isOwn = false;
 
   constructor(state: State) {
@@ -47,7 +47,7 @@ class Fetched {
     await this._load?.();
   }
 
-  /** Has it what another one has. */
+  /** Takes over the state of another resource. */
   _take({ _result, _fault }: Fetched): void {
     if (this._isOwn) return;
     batch(() => {
@@ -61,7 +61,7 @@ class Fetched {
 kinds[8] = (state: State) => new Fetched(state);
 kinds[9] = (state: never) => new Fetched(kinds[4]!(state) as State);
 
-/** Ties a resource to its source and fetcher, in the scope of the component that made it. */
+/** Connects a resource with its source and fetcher, in the scope of the component that created it. */
 export const R = (
   resource: Fetched,
   source: () => unknown,

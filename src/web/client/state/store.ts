@@ -1,50 +1,51 @@
 /**
- * `store.js`: deep reactive objects. One signal for each property that is read in a tracked place; one for all indexes of
- * an array.
+ * `store.js`: deep reactive objects. Each property that is read in a tracked context has a signal; an array has one for
+ * all its indexes.
  */
 import { batch, Cell, kinds, touch, unboundRows } from "../runtime/core.ts";
 
 const proxies = new WeakMap<object, object>();
 const raws = new WeakMap<object, object>();
-/** Object -> the object of the same store that holds it: a write below a row's item is a write to the row. */
+/** Object -> the object of the same store that contains it. A write below a row's item counts as a write to that row. */
 const holders = new WeakMap<object, object>();
 
 type Fields = Record<PropertyKey, unknown>;
 
-/** @param object plain objects and arrays become reactive as they are reached; everything else is given back as it is. */
+/** @param object plain objects and arrays become reactive when they are read; any other value is returned unchanged. */
 export function store<T>(object: T): T {
   return reactive(object, undefined, undefined) as T;
 }
 
-/** The plain object behind one of a store. */
+/** The plain object behind a store's proxy. */
 export function raw<T>(object: T): T {
   return (raws.get(object as object) ?? object) as T;
 }
 
-/** From the outermost inwards: binding a row brings the rows inside it to light. */
+/** Binds from the outermost row inwards, since binding a row registers the rows inside it. */
 function bindRowsAround(target: object | undefined): void {
   if (!target) return;
   bindRowsAround(holders.get(target));
   unboundRows.get(target)?.();
 }
 
-/** @param top the store's outermost proxy, by which the page knows it. */
+/** @param top the store's outermost proxy, which the page's values refer to. */
 function reactive(value: unknown, holder: object | undefined, top: object | undefined): unknown {
   const isArray = Array.isArray(value);
-  // A proxy of ours is as plain as what is behind it.
+  // A proxy passes this test like the object behind it, so `raws` identifies our proxies.
   const isPlain = isArray || (value && Object.getPrototypeOf(value) === Object.prototype);
   if (!isPlain || raws.has(value as object)) return value;
   const target = value as Fields;
   const known = proxies.get(target);
   if (known) return known;
-  /** One counter for each property that was read; "" for which properties there are, and for all of an array. */
+  /** A version cell for each property that was read; "" is the key for the set of properties, or for a whole array. */
   const versions: Record<PropertyKey, Cell> = Object.create(null);
   const read = (key: PropertyKey): unknown => (versions[isArray ? "" : key] ??= new Cell(0)).value;
   const changed = (key: PropertyKey): void => {
     const cell = versions[key];
     if (cell) cell.value = (cell._value as number) + 1;
   };
-  /** @param isShape a property comes or goes */
+  /** @param isShape whether a property is added or removed */
+
   const write = (key: PropertyKey, isShape: boolean, perform: () => boolean): boolean => {
     touch(top ?? proxy);
     bindRowsAround(target);

@@ -1,9 +1,9 @@
-/** HTML that the server wrote with values as it knew them, in a page that has gone on since. Shared by stream.ts and transfer-state.ts. */
+/** Updates deferred HTML that the server rendered with older values than the page has now. Shared by stream.ts and transfer-state.ts. */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { batch, Cell, kinds, values, wake } from "../runtime/core.ts";
 import type { ValueRow } from "../runtime/types.ts";
 
-/** Runs `run` while a value is what it was when the server wrote what shows it; then it changes to what it is now, as any value does. */
+/** Sets a value back to what the server rendered with while `run` binds that HTML, then restores it as an ordinary change. */
 const rewound = (index: number, [kind, json]: ValueRow, run: () => void): void => {
   const value = values[index];
   const before = kinds[kind]!(json as never);
@@ -30,9 +30,9 @@ const become = (store: Record<string, unknown>, fields: Record<string, unknown>)
 };
 
 /**
- * Has the loader fetch the code of a scope, and wakes it: what it shows may have changed while its HTML was on the way.
- * @param indices of the values that it shows and that somebody has by now
- * @param original a value's row as the server wrote it, whatever has become of the value
+ * Has the loader fetch the code of a scope and wakes it: its values may have changed while its HTML was being sent.
+ * @param indices of the values it shows that have been created by now
+ * @param original the row of a value as the server wrote it, whatever its value is now
  */
 export const patchLateHtml = (
   id: number | string,
@@ -46,7 +46,7 @@ export const patchLateHtml = (
     type: "wake",
     target,
     _way: [target!],
-    // Asked before the first handler; there is none.
+    // A hook, not a flag: core reads it before the first handler. The event has none, so this getter does the work.
     get cancelBubble() {
       target!.removeAttribute("on:wake");
       batch(() =>

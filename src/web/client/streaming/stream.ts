@@ -1,15 +1,15 @@
 /**
- * `stream.js`: takes in what late pieces of a page add to its state (docs/resume-protocol.md section 7). Every scope of such
- * a page needs it, so it is there before anything of the page runs.
+ * `stream.js`: merges the state of deferred content into the page's (docs/resume-protocol.md section 7). Every scope of such
+ * a page names this module, so it is loaded before any code of the page runs.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { kinds, pageState, values } from "../runtime/core.ts";
 import { patchLateHtml } from "./patch-late-html.ts";
-// A piece may ask for this file by itself, and then it may be here before the loader has run.
+// Deferred content may request this file itself, possibly before the loader has run.
 import "../runtime/loader.ts";
 import type { MoreState, ValueRow } from "../runtime/types.ts";
 
-/** Rows as the server wrote them, of all that has come; stores change theirs. */
+/** All state scripts so far, as the server wrote them. Stores modify the parsed rows, so the text is kept. */
 const texts = [document.querySelector(`script#${DOM.stateId}`)!.textContent as string];
 const original = (index: number): ValueRow => texts.flatMap((text) => (JSON.parse(text) as MoreState).v)[index]!;
 
@@ -19,11 +19,11 @@ interface Awaited {
   _take(from: Awaited): void;
 }
 
-/** A resource has come. Those that say that it is on its way hear of it, so they must be awake. */
+/** A resource has settled. Scopes that show it as pending must be woken so that they update. */
 const settle = (index: number, [kind, json, isShown]: MoreState["u"][string]): void => {
   const row = pageState().v[index]!;
   const known = values[index] as Awaited | undefined;
-  // By then something else may have been fetched here.
+  // The browser may have fetched a newer value meanwhile.
   if (known && !known._isOpen) return;
   if (known) known._isOpen = false;
   const take = (): void => {
@@ -51,7 +51,7 @@ const merge = (script: Element): void => {
   for (const index in r) {
     const row = state.v[+index]!;
     row[2] = [...(row[2] ?? []), ...r[index]!];
-    // What nobody has asked for yet wakes these scopes like all others.
+    // A value that has not been created yet wakes these scopes on its first write, like any other.
     if (index in values) for (const id of r[index]!) (late[id] ??= []).push(index);
   }
   for (const id in late) patchLateHtml(+id, late[id]!.map(Number), original);

@@ -1,5 +1,5 @@
 /**
- * Inline in pages with late pieces: moves a piece that has arrived to the place that was kept for it
+ * Inlined in pages with deferred content: moves content that has arrived to its placeholder
  * (docs/resume-protocol.md section 7). Budget: 300 bytes, so names are short and nothing is imported.
  */
 
@@ -11,9 +11,9 @@ declare global {
 
 $piece = (id) => {
   const host = document.querySelector(`[data-svc-piece="${id}"]`)!;
-  // Browsers without declarative shadow roots leave the template as it is.
+  // Browsers without declarative shadow roots leave the template element in place.
   const root = host.shadowRoot ?? (host.firstChild as HTMLTemplateElement).content;
-  // The last node is for browsers without script.
+  // The last node serves browsers without JavaScript.
   root.lastChild!.remove();
   document.querySelector(`[data-svc-wait="${id}"]`)?.replaceWith(...root.childNodes);
   host.remove();

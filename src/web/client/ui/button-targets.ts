@@ -1,4 +1,4 @@
-/** Buttons that name what they are for: `popovertarget`, `commandfor`. */
+/** Buttons that name the element they control: `popovertarget`, `commandfor`. */
 import { closestElement } from "./closest-element.ts";
 
 export interface Aim {
@@ -6,7 +6,7 @@ export interface Aim {
   _target: HTMLElement | null | undefined;
 }
 
-/** The button at a place, and what the attribute says that it is for. */
+/** The button around an event target, and the element that its attribute names. */
 export const aim = (at: EventTarget | null, attribute: string): Aim => {
   const button = closestElement<HTMLButtonElement>(at, `[${attribute}]:enabled`);
   return { _button: button, _target: button && document.getElementById(button.getAttribute(attribute)!) };

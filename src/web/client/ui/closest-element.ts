@@ -1,5 +1,5 @@
-/** What the scripts of widgets, which listen at the window, find theirs by. */
+/** Finds a widget's element from an event. The widget scripts listen on the window. */
 
-/** Element around a place. @returns nothing for the document and the window, which are in no element. */
+/** The closest matching element. @returns undefined for the document and the window, which are not inside an element. */
 export const closestElement = <T extends HTMLElement>(at: EventTarget | null, selector: string): T | null | undefined =>
   (at as Partial<Element> | null)?.closest?.<T>(selector);

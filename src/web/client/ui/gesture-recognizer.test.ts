@@ -32,7 +32,7 @@ interface SentState {
   detail: Parameters<Report>[1];
 }
 
-/** Answers each input with what is told of it. */
+/** Returns a function that feeds an input to a recognizer and returns the gestures it reports. */
 function listen(settings: Settings): (input: Input) => SentState[] {
   let out: SentState[] = [];
   const { wanted, axis, distance, hold, interval } = settings;
@@ -48,7 +48,7 @@ function listen(settings: Settings): (input: Input) => SentState[] {
 
 type Step = [type: Input["type"], at: number, x?: number, y?: number, id?: number];
 
-/** What is told of some steps, in short: `pan start`, `doubletap`. */
+/** The gestures reported for some steps, in short form: `pan start`, `doubletap`. */
 function reported(steps: readonly Step[], settings: Partial<Settings> = {}): string[] {
   const take = listen({ ...ALL, ...settings });
   return steps.flatMap(([type, at, x = 0, y = 0, id = 1]) => take({ type, at, x, y, id })).map(nameOf);
@@ -63,7 +63,7 @@ const tap = (at: number, x = 0, y = 0): Step[] => [
 ];
 
 describe("a pan", () => {
-  it("begins once the finger has gone far enough, tells how far and how fast, and ends with it", () => {
+  it("starts after the minimum distance, reports distance and velocity, and ends when the finger is lifted", () => {
     const take = listen(ALL);
     const out = (
       [
@@ -81,7 +81,7 @@ describe("a pan", () => {
     assert.ok(vx !== undefined && vx > 0.9 && vx < 1.1 && vy === 0, `${vx} ${vy}`);
   });
 
-  it("along one axis leaves the other one to the page", () => {
+  it("along one axis ignores movement along the other", () => {
     const across: Step[] = [
       ["down", 0],
       ["move", 10, 3, 40],
@@ -92,7 +92,7 @@ describe("a pan", () => {
     assert.deepEqual(reported(across, { axis: "y" }), ["pan start", "pan move", "pan end"]);
   });
 
-  it("is cancelled where the browser takes the finger over, and ends where a second one comes", () => {
+  it("is cancelled when the browser takes the pointer over, and ends when a second finger comes down", () => {
     assert.deepEqual(
       reported([
         ["down", 0],
@@ -115,7 +115,7 @@ describe("a pan", () => {
 });
 
 describe("a pinch", () => {
-  it("tells how far apart the fingers are, by how far they were", () => {
+  it("reports the distance between the fingers relative to the initial distance", () => {
     const take = listen(ALL);
     const out = (
       [
@@ -139,7 +139,7 @@ describe("a pinch", () => {
 });
 
 describe("a long press", () => {
-  it("is told when its time has come, and only of a finger that stays", () => {
+  it("is reported once its duration has passed, if the finger has not moved", () => {
     assert.deepEqual(
       reported([
         ["down", 0],
@@ -191,7 +191,7 @@ describe("a long press", () => {
 });
 
 describe("a double tap", () => {
-  it("is two taps at one place, one soon after the other, and three are no two", () => {
+  it("is reported for two quick taps at one place, and once for three taps", () => {
     assert.deepEqual(reported([...tap(0), ...tap(200)]), ["doubletap"]);
     assert.deepEqual(reported([...tap(0), ...tap(200), ...tap(400)]), ["doubletap"]);
     assert.deepEqual(reported([...tap(0), ...tap(400)]), []);
@@ -200,7 +200,7 @@ describe("a double tap", () => {
   });
 });
 
-describe("gestures, whatever fingers do", () => {
+describe("gestures under random input", () => {
   const input = fc.record({
     type: fc.constantFrom("down", "move", "move", "move", "up", "cancel", "time"),
     id: fc.integer({ min: 1, max: 3 }),
@@ -210,7 +210,7 @@ describe("gestures, whatever fingers do", () => {
   });
   const wanted = fc.subarray(["pan", "pinch", "longpress", "doubletap"]);
 
-  it("begin before they move, end once, never two at a time, and are those that are heard", () => {
+  it("start before they move, end once, never overlap, and are only those with a listener", () => {
     fc.assert(
       fc.property(
         fc.array(input, { maxLength: 40 }),
@@ -223,7 +223,7 @@ describe("gestures, whatever fingers do", () => {
           let open: string | undefined;
           for (const { type, id, x, y, wait } of inputs) {
             at += wait;
-            // As browsers do: no pointer comes down twice, none moves that is not there.
+            // As in browsers: a pointer does not come down twice, and only pointers that are down move.
             if (type === "down" ? down.has(id) : type !== "time" && !down.has(id)) continue;
             if (type === "down") down.add(id);
             if (type === "up" || type === "cancel") down.delete(id);
@@ -237,7 +237,7 @@ describe("gestures, whatever fingers do", () => {
               else assert.equal(open, undefined);
               open = phase === "start" || phase === "move" ? output.type : undefined;
             }
-            if (down.size === 0) assert.equal(open, undefined, "nothing is open when all fingers are up");
+            if (down.size === 0) assert.equal(open, undefined, "no gesture is active when all fingers are up");
           }
         },
       ),

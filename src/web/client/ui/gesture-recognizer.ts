@@ -1,14 +1,14 @@
 /**
- * Tells gestures from what pointers do: pan, pinch, long press, double tap. A state machine without I/O or time of its own; what the
- * browser says and is told is gesture.ts.
+ * Recognizes gestures in pointer input: pan, pinch, long press, double tap. A state machine without I/O and without a clock; gesture.ts
+ * connects it to the browser.
  */
 
-/** A gesture is told: the type of its event, and the detail. */
+/** Reports a gesture: the type of its event, and the detail. */
 export type Report = (type: string, detail: Record<string, string | number>) => void;
 
 /**
- * What a pointer does, when in milliseconds, which one it is and where. `time`: nothing, for so long; it may come late or for nothing, for it
- * means something only after a press of `hold`.
+ * One pointer input: its type, the time in milliseconds, the pointer and its position. `time` says that `hold` milliseconds have passed
+ * since a press. It may come late or when no press is active, and is then ignored.
  */
 export type Take = (
   type: "down" | "move" | "up" | "cancel" | "time",
@@ -18,7 +18,7 @@ export type Take = (
   y?: number,
 ) => void;
 
-/** Place and time. */
+/** A position and a time. */
 interface Point {
   x: number;
   y: number;
@@ -28,18 +28,22 @@ interface Point {
 interface Finger {
   _start: Point;
   _now: Point;
-  /** A moment ago, for the speed. */
+  /** Position a moment ago, to compute the velocity. */
   _before: Point;
 }
 
-/** Two taps further apart than this are two taps. */
+/** Two taps further apart than this, in px, are not a double tap. */
 const NEAR = 24;
-/** Speed is that over so many milliseconds. */
+/** Velocity is measured over this many milliseconds. */
 const MOMENT_MS = 50;
 
 const between = (one: Point, two: Point): number => Math.hypot(one.x - two.x, one.y - two.y);
 
-/** @param isHeard others are not told from nothing. @param distance px before something moves. @param interval ms between two taps. */
+/**
+ * @param isHeard whether the page listens for a gesture; others are not recognized.
+ * @param distance pixels before a movement counts.
+ * @param interval milliseconds between the taps of a double tap.
+ */
 export function createGestureRecognizer(
   isHeard: (type: string) => boolean,
   axis: string | null,
@@ -49,25 +53,25 @@ export function createGestureRecognizer(
   report: Report,
 ): Take {
   const fingers = new Map<number, Finger>();
-  /** undefined: what the fingers do until they are lifted is nothing any more. */
+  /** undefined: ignore the fingers until all are lifted. */
   let mode: "pressed" | "pan" | "two" | "pinch" | undefined;
   let lastTap: Point | undefined;
-  /** How far the first two fingers were apart. */
+  /** Initial distance between the first two fingers. */
   let apart: number;
 
-  /** The first two fingers, of which there may be one. */
+  /** The first two fingers; the second may be missing. */
   const pair = (): [Finger, Finger] => [...fingers.values()] as [Finger, Finger];
   const spread = (): number => {
     const [one, two] = pair();
     return between(one._now, two._now);
   };
 
-  /** Of what is under way, if anything is. */
+  /** Reports a phase of the current pan or pinch, if there is one. */
   const go = (phase: string, at: number): void => {
     if (mode !== "pan" && mode !== "pinch") return;
     const [{ _now, _start, _before }, two] = pair();
     const { x, y } = _now;
-    // Of a finger that rested before it was lifted little speed is left.
+    // A long time since the last move lowers the velocity: the finger rested before it was lifted.
     const ms = Math.max(1, at - _before._at);
     report(
       mode,

@@ -1,11 +1,11 @@
-/** `ui-gesture.js`: what pointers do on `<svc-gesture>` elements, told by events (Pointer Events 3). One set of listeners for all of them, none that the browser waits for. */
+/** `ui-gesture.js`: dispatches gesture events on `<svc-gesture>` elements (Pointer Events 3). One set of passive listeners serves all of them. */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { createGestureRecognizer, type Take } from "./gesture-recognizer.ts";
 import { closestElement } from "./closest-element.ts";
 
-/** Elements with fingers on them, or that have had some, and what takes their pointers. */
+/** Elements that have had a pointer on them -> their recognizer. */
 const takers = new WeakMap<Element, Take>();
-/** Pointer -> the element that it came down on. */
+/** Pointer -> the element it was pressed on. */
 const held = new Map<number, Element>();
 
 const hears = (element: Element, type: string): boolean => element.hasAttribute(DOM.on + type);
@@ -29,7 +29,7 @@ for (const type of ["down", "move", "up", "cancel"] as const)
           number(element, "interval", 300),
           (name, detail) => {
             element.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
-            // Pointers that move something go on doing so outside of it, and don't click what is inside.
+            // With capture the gesture continues outside of the element, and does not click anything inside.
             if (detail["phase"] === "start")
               held.forEach((each, id) => each === element && element.setPointerCapture(id));
           },
@@ -45,7 +45,7 @@ for (const type of ["down", "move", "up", "cancel"] as const)
     { passive: true },
   );
 
-// The menu of a long press by touch is in the way of it, and so is the picture that a mouse would drag along.
+// Prevent browser defaults that interfere: the context menu of a long touch, and image dragging by mouse.
 const IN_THE_WAY = { contextmenu: "longpress", dragstart: "pan" };
 for (const [type, gesture] of Object.entries(IN_THE_WAY))
   addEventListener(type, (event) => {

@@ -4,8 +4,8 @@ import { nextItem } from "./menu-keys.ts";
 
 const NAMES = ["Copy", " Cut ", "Paste", "Clear all"];
 
-describe("keys of a menu", () => {
-  it("go up and down, and around the ends", () => {
+describe("nextItem", () => {
+  it("moves up and down and wraps around at the ends", () => {
     assert.equal(nextItem("ArrowDown", NAMES, 0), 1);
     assert.equal(nextItem("ArrowDown", NAMES, 3), 0);
     assert.equal(nextItem("ArrowUp", NAMES, 0), 3);
@@ -15,7 +15,7 @@ describe("keys of a menu", () => {
     assert.equal(nextItem("End", NAMES, 1), 3);
   });
 
-  it("find the next item that begins with a letter, in any case", () => {
+  it("finds the next item that begins with a letter, ignoring case", () => {
     assert.equal(nextItem("c", NAMES, 0), 1);
     assert.equal(nextItem("C", NAMES, 1), 3);
     assert.equal(nextItem("c", NAMES, 3), 0);
@@ -24,7 +24,7 @@ describe("keys of a menu", () => {
     assert.equal(nextItem("x", NAMES, 0), undefined);
   });
 
-  it("mean nothing where they press, or where there is nothing", () => {
+  it("returns undefined for keys that do not move the focus and for an empty menu", () => {
     for (const key of [" ", "Enter", "Escape", "F1"]) assert.equal(nextItem(key, NAMES, 0), undefined);
     assert.equal(nextItem("ArrowDown", [], -1), undefined);
   });

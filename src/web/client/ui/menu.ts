@@ -1,6 +1,6 @@
 /**
- * `ui-menu.js`: keys of a menu in a popover (ARIA Authoring Practices, "Menu Button"): it takes the focus as it opens; arrows, Home, End
- * and letters move it, Tab leaves, choosing an item closes.
+ * `ui-menu.js`: keyboard support of a menu in a popover (ARIA Authoring Practices, "Menu Button"). An opened menu takes the focus. Arrows,
+ * Home, End and letters move it, Tab leaves the menu, and choosing an item closes the menu.
  */
 import { nextItem } from "./menu-keys.ts";
 import { closestElement } from "./closest-element.ts";
@@ -12,17 +12,17 @@ const itemsOf = (menu: Element): HTMLElement[] =>
     (item) => item.offsetParent,
   );
 
-/** Opened by an arrow up: the last item comes first. */
+/** Opened with the up arrow: focus the last item first. */
 let isFromBelow = false;
 
 addEventListener(
   "toggle",
   (event) => {
-    // The event of anything else in a menu is not the menu's.
+    // Ignore toggle events of other elements inside a menu.
     const menu = closestElement(event.target, MENU);
     if (event.newState !== "open" || menu !== event.target) return;
     const items = itemsOf(menu as HTMLElement);
-    // Out of the order of Tab: within a menu that is the arrows'.
+    // Items are not tab stops: inside a menu the arrow keys move the focus.
     for (const item of items) item.tabIndex = -1;
     items.at(isFromBelow ? -1 : 0)?.focus();
     isFromBelow = false;
@@ -52,7 +52,7 @@ addEventListener("keydown", (event) => {
 });
 
 addEventListener("click", (event) => {
-  // One that opens a menu of its own stays.
+  // An item that opens a submenu keeps the menu open.
   if (closestElement(event.target, '[role="menuitem"]:not([popovertarget])'))
     closestElement(event.target, MENU)?.hidePopover();
 });

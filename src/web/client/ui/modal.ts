@@ -1,7 +1,7 @@
-/** `command` and `commandfor` of buttons, and `closedby` of dialogs, where the platform has none (WHATWG HTML sections 4.10.6 and 4.11.4). */
+/** Polyfills `command` and `commandfor` of buttons and `closedby` of dialogs (WHATWG HTML sections 4.10.6 and 4.11.4). */
 import { aim } from "./button-targets.ts";
 
-/** Closes as Escape would, which who listens may prevent. */
+/** Closes a dialog as Escape does, so a listener of `cancel` may prevent it. */
 const requestClose = (dialog: HTMLDialogElement, value?: string): void => {
   if (dialog.open && dialog.dispatchEvent(new Event("cancel", { cancelable: true }))) dialog.close(value);
 };
@@ -20,14 +20,14 @@ if (!("command" in HTMLButtonElement.prototype))
   });
 
 if (!("closedBy" in HTMLDialogElement.prototype)) {
-  /** What is behind a modal dialog tells of clicks as the dialog's own. */
+  /** The dialog, if a click hit its backdrop: the browser reports those clicks on the dialog itself. */
   const beside = ({ target, clientX, clientY }: MouseEvent): HTMLDialogElement | null => {
     const dialog = target as HTMLDialogElement;
     if (!dialog.matches?.('[closedby="any"]')) return null;
     const { left, right, top, bottom } = dialog.getBoundingClientRect();
     return clientX < left || clientX > right || clientY < top || clientY > bottom ? dialog : null;
   };
-  /** Where the press began: who selects text and lets go beside the dialog did not mean to close it. */
+  /** The dialog if the press began on its backdrop. Selecting text and releasing outside must not close the dialog. */
   let pressed: HTMLDialogElement | null;
   addEventListener("pointerdown", (event) => (pressed = beside(event)));
   addEventListener("click", (event) => {

@@ -9,8 +9,8 @@ const size: Size = { width: 200, height: 120 };
 
 const placements = ["bottom", "top", "left", "right"].flatMap((side) => [side, `${side}-start`, `${side}-end`]);
 
-describe("the place of a popover", () => {
-  it("is beside its button, in line with the edge that is named", () => {
+describe("the position of a popover", () => {
+  it("is beside its button, aligned with the edge that the placement names", () => {
     const at = (placement: string, isRtl = false): [number, number] => {
       const { x, y } = placeBeside(middle, size, ROOM, placement, isRtl);
       return [x, y];
@@ -24,12 +24,12 @@ describe("the place of a popover", () => {
     assert.deepEqual(at("right-end"), [400, 200]);
   });
 
-  it("begins at the right edge where text runs from right to left", () => {
+  it("is aligned with the right edge at the start in right-to-left text", () => {
     assert.equal(placeBeside(middle, size, ROOM, "bottom-start", true).x, 200);
     assert.equal(placeBeside(middle, size, ROOM, "right-start", true).y, 280);
   });
 
-  it("is on the other side where it would not fit, and stays where neither has room but the wanted one more", () => {
+  it("is on the other side if it does not fit, unless neither side fits and the wanted one has more room", () => {
     assert.equal(placeBeside({ ...middle, y: 540 }, size, ROOM, "bottom-start").y, 420);
     assert.equal(placeBeside({ ...middle, y: 10 }, size, ROOM, "top").y, 50);
     assert.equal(placeBeside({ ...middle, x: 790, width: 10 }, size, ROOM, "right").x, 590);
@@ -37,7 +37,7 @@ describe("the place of a popover", () => {
     assert.equal(placeBeside({ ...middle, y: 200 }, high, ROOM, "bottom").y, 96);
   });
 
-  it("is in the window, whatever the button's place, where that has room for it", () => {
+  it("is inside the window for any position of the button, if the window has room", () => {
     const number = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
     const box = fc.record({ x: number(760), y: number(560), width: number(40), height: number(40) });
     const sizes = fc.record({ width: number(790), height: number(590) });
@@ -49,7 +49,7 @@ describe("the place of a popover", () => {
     );
   });
 
-  it("does not cover its button where one of the two sides has room", () => {
+  it("does not cover the button if one of the two sides has room", () => {
     const box = fc.record({
       x: fc.integer({ min: 250, max: 500 }),
       y: fc.integer({ min: 150, max: 400 }),

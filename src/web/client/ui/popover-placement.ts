@@ -1,4 +1,4 @@
-/** Where a popover stands beside its button. Pure; what the browser is asked and told is popover-position.ts. */
+/** Computes the position of a popover beside its button. Pure; popover-position.ts measures and applies it. */
 
 export interface Box {
   x: number;
@@ -9,14 +9,14 @@ export interface Box {
 
 export type Size = Pick<Box, "width" | "height">;
 
-/** Kept free at the edges of the window, in px. */
+/** Minimum distance to the edges of the window, in px. */
 const MARGIN = 4;
 
 /**
- * @param placement `side` or `side-align`: `bottom-start`.
- * @param isRtl start and end of horizontal edges are the other way round.
- * @returns the left upper corner: on the wanted side, on the other one where only that has room enough or more of it, moved along
- *   the edge so that it stays in the window.
+ * @param placement `side` or `side-align`, such as `bottom-start`.
+ * @param isRtl swaps start and end of horizontal edges.
+ * @returns the top left corner. The popover is on the wanted side, or on the other one if only that fits it or has more room, and is
+ *   shifted along the edge to stay in the window.
  */
 export function placeBeside(
   anchor: Box,
@@ -33,7 +33,7 @@ export function placeBeside(
     const end = start + anchor[extent];
     const own = size[extent];
     const whole = room[extent];
-    /** Last place at which it fits. */
+    /** The last position at which it fits. */
     const last = whole - own - MARGIN;
     let at = (start + end - own) / 2;
     if (isAcross === (axis === "x")) {

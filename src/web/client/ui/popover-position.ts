@@ -1,9 +1,9 @@
-/** Popovers stand beside their button, where the platform has no anchor positioning (CSS Anchor Positioning 1). */
+/** Polyfill: positions popovers beside their buttons in browsers without CSS Anchor Positioning (level 1). */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { aim } from "./button-targets.ts";
 import { placeBeside } from "./popover-placement.ts";
 
-/** What was clicked last: the button of what opens, if it is one. */
+/** The last click target: the button of a popover that opens, if it is one. */
 let clicked: EventTarget | null;
 
 const put = (): void => {
@@ -12,7 +12,7 @@ const put = (): void => {
   for (const popup of document.querySelectorAll<HTMLElement>(`[${DOM.place}]`)) {
     const anchor = _target === popup ? _button : document.querySelector(`[popovertarget="${popup.id}"]`);
     if (!anchor || !popup.offsetWidth) continue;
-    // Nothing of it may stick out while it is measured, or it would be as narrow as what is left of the window.
+    // Measure at the origin: a popover that overflowed the window would be measured too narrow.
     popup.style.inset = "0 auto auto 0";
     popup.style.margin = "0";
     const { x, y } = placeBeside(
@@ -28,7 +28,7 @@ const put = (): void => {
 
 if (!CSS.supports("position-area", "top")) {
   addEventListener("click", ({ target }) => (clicked = target), true);
-  // What opens is shown behind the event, and not painted before the frame.
+  // An opening popover becomes visible after the event, and is not painted before the next frame.
   for (const type of ["beforetoggle", "scroll", "resize"])
     addEventListener(type, () => requestAnimationFrame(put), true);
 }

@@ -1,8 +1,8 @@
-/** `ui-theme.js`: a theme that is chosen is there at once, and kept in the cookie that the server reads. */
+/** `ui-theme.js`: applies a chosen theme at once and stores it in the cookie that the server reads. */
 import { schemeOf } from "../../../platform/shared/themes.ts";
 import { COOKIES, DOM, PATHS } from "../../../platform/shared/wire.ts";
 
-/** A year, as the server has it. */
+/** One year, as on the server. */
 const SECONDS = 31_536_000;
 
 const FORM = `form[action="${PATHS.theme}"]`;
@@ -13,7 +13,7 @@ const press = (): void =>
     .querySelectorAll<HTMLButtonElement>(`${FORM} button`)
     .forEach((button) => (button.ariaPressed = `${button.value === root.getAttribute(DOM.theme)}`));
 
-// A page that many share was written without the visitor's choice.
+// A shared page was rendered without the visitor's choice.
 press();
 
 addEventListener("submit", (event) => {

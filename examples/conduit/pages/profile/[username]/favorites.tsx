@@ -5,7 +5,7 @@ import { findArticles, userNamed } from "../../_app/store.ts";
 import { visitorOf } from "../../_app/visitor.ts";
 
 export const load = async (ctx: LoadContext<"/profile/[username]/favorites">) => {
-  const user = userNamed(ctx.params.username) ?? notFound("Nobody is called that");
+  const user = userNamed(ctx.params.username) ?? notFound("This user does not exist");
   return { user, visitor: await visitorOf(ctx), articles: findArticles({ favoritedBy: user.username }).articles };
 };
 

@@ -1,4 +1,4 @@
-/** Workers that a process runs for graphs of others: that they end, and give their places back, whatever becomes of those graphs. */
+/** Workers that a process runs for other processes end and free their slots, whatever happens to those runs. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openStore } from "../../storage/open-store.ts";
@@ -14,7 +14,7 @@ import type { FromThread } from "../execution/remote/thread-messages.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A process that runs workers, and what they say to those who hold the graphs. */
+/** A process that runs workers, and the messages that they send to the owners of the runs. */
 async function performing(workers: Worker<never, unknown>[], permits?: Permits) {
   const clock = new HeldClock();
   let held: LeasedRun | undefined;
@@ -33,8 +33,8 @@ async function performing(workers: Worker<never, unknown>[], permits?: Permits) 
   return { engine, clock, said, perform, asked, hasEnded, readiness: () => clock.advance(0) };
 }
 
-describe("a worker that runs for a graph of another process", () => {
-  it("goes on after a wait with the permit that the graph's process has taken, and asks for none of its own", async () => {
+describe("a worker that runs for another process", () => {
+  it("continues after a wait with the permit of the owning process, and requests none of its own", async () => {
     const sleeps = worker("sleeps", { concurrency: 1 }, (_input: null, ctx) => ctx.sleep("1h"));
     let wants = 0;
     const take: Permits["take"] = () => {
@@ -54,7 +54,7 @@ describe("a worker that runs for a graph of another process", () => {
     ["a sleep", (ctx) => ctx.sleep("1h")],
     ["a checkpoint", (ctx) => ctx.checkpoint()],
   ] satisfies [string, (ctx: Parameters<Parameters<typeof worker>[2]>[1]) => unknown][])
-    it(`is refused ${what} that it asks for as it cleans up, and ends`, async () => {
+    it(`can not start ${what} while it cleans up after a cancel, and ends`, async () => {
       const cleans = worker("cleans", async (_input: null, ctx) => {
         try {
           await ctx.step("work", never);
@@ -71,7 +71,7 @@ describe("a worker that runs for a graph of another process", () => {
       assert.equal(engine.queueReports()[0]?.running, 0);
     });
 
-  it("is refused a statement after its graph was cancelled", async () => {
+  it("can not run a statement after its run was cancelled", async () => {
     let came: unknown;
     const writes = worker("writes", (_input: null, ctx) =>
       ctx.tx(async (db) => {
@@ -90,7 +90,7 @@ describe("a worker that runs for a graph of another process", () => {
     assert.equal(came, reason);
   });
 
-  it("is not begun when it is cancelled while one that holds up the loop is before it", async () => {
+  it("does not start if it is cancelled while a worker before it blocks the event loop", async () => {
     const ran: string[] = [];
     let clock: HeldClock | undefined;
     const computes = (name: string) =>
@@ -114,7 +114,7 @@ describe("a worker that runs for a graph of another process", () => {
     );
   });
 
-  it("is not waited for by a process that stops, once it was told and its time is over", async () => {
+  it("does not delay the stop of its process beyond the time limit after it was aborted", async () => {
     const ignores = worker("ignores", never);
     const { engine, clock, perform, readiness } = await performing([ignores]);
     const abort = new AbortController();
@@ -124,7 +124,7 @@ describe("a worker that runs for a graph of another process", () => {
     void engine.close(1000).then(() => (isClosed = true));
     abort.abort(new Error("left off"));
     await clock.advance(999);
-    assert.equal(isClosed, false, "it may clean up");
+    assert.equal(isClosed, false, "it may still clean up");
     await clock.advance(1);
     await readiness();
     assert.equal(isClosed, true);

@@ -1,4 +1,4 @@
-/** `svc dev` that can't begin ends and says why: nothing of it holds its port. */
+/** `svc dev` exits with an error if it can't start, and releases its port. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import { it } from "node:test";
 import { root } from "./demo-server.ts";
 
-it("ends with 1 where its database can't be opened", async () => {
-  const folder = join(root, "out", `dev-ends-${process.pid}`);
+it("svc dev exits with 1 if its database can't be opened", async () => {
+  const folder = join(root, "out", `dev-start-failure-${process.pid}`);
   cpSync(join(root, "test/fixtures/dev"), folder, {
     recursive: true,
     filter: (path) => !/tsconfig\.json$|dist$|\.svc$/.test(path),
@@ -23,7 +23,7 @@ it("ends with 1 where its database can't be opened", async () => {
       timeout: 60_000,
     });
     const [reported, [code]] = await Promise.all([text(child.stderr), once(child, "exit") as Promise<[number | null]>]);
-    assert.match(reported, /SVC_STORE: The database text\.db is no SQLite database/);
+    assert.match(reported, /SVC_STORE: The database text\.db is not an SQLite database/);
     assert.equal(code, 1);
   } finally {
     rmSync(folder, { recursive: true });

@@ -13,7 +13,7 @@ export interface Transition {
   fence?: {
     epoch: number;
     phases: GraphPhase[];
-    /** Number of the run's last event: a transition on top of one that was not written is refused as well. */
+    /** Number of the run's last event: a transition based on one that was not written is refused as well. */
     seq?: number;
     /** Chain of transitions that don't wait for each other: once one was not written, none that follows is. */
     line?: number;

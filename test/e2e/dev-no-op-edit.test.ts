@@ -1,6 +1,6 @@
 /**
- * An edit that changes nothing changes nothing: every page of the fixtures, after each of its buttons was clicked, is the
- * same before and after its source was rendered again around the values it has, and no page is loaded anew for it.
+ * An edit without effect changes nothing: every page of the fixtures, after a click on each of its buttons, is the same before and
+ * after its source is rendered again with the current values, and no page reloads.
  */
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
@@ -12,26 +12,26 @@ import type { Browser, Page, Request } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { buildDemo, root, startDemo, type DemoServer } from "./demo-server.ts";
 
-/** Pages that differ, and are right to. */
+/** Pages that may differ, with the reason. */
 const EXCEPTIONS: Record<string, string> = {
-  "/effects": "a handler takes an element away by hand",
+  "/effects": "a handler removes an element from the DOM",
   "/failing": "a boundary that has caught an error tries again",
   "/failing-server": "one that has caught an error on the server loads the page anew",
 };
-/** Pages at once; each has a connection of its own to follow the source by. */
+/** The number of concurrent pages. Each has a connection of its own to follow the source. */
 const TABS = 8;
 
 declare global {
-  /** Edits that have reached the page. */
+  /** The number of edits that have reached the page. */
   var followed: number;
 }
 
-/** Runs in the page: all it consists of, but what names a build. */
+/** Runs in the page: its complete content, except for the names of builds. */
 function outline(): string[] {
   const volatile = new Set(["nonce", "data-build", "value", "checked", "selected", "open", "pt", "s"]);
   const lines: string[] = [];
   const visit = (element: Element): void => {
-    // What development shows is no part of the page.
+    // The output of development tools is not part of the page.
     if (
       element.hasAttribute("data-svc-dev") ||
       element.tagName === "SCRIPT" ||
@@ -55,8 +55,8 @@ function outline(): string[] {
 }
 
 /**
- * Opens a page and clicks whatever can be clicked; where that leads away from it, the page is opened once more. The clicks are the page's own: a pointer
- * that gives up after a while, as a busy machine makes it, would leave out any of them, and with it the end of a call that another has begun.
+ * Opens a page and clicks every button. If that navigates away, it opens the page once more. The clicks are synthetic, because a
+ * real pointer times out on a busy machine and would skip a button, and with it the end of a call that another click began.
  */
 async function use(page: Page, url: string): Promise<string[]> {
   await page.goto(url);
@@ -68,15 +68,15 @@ async function use(page: Page, url: string): Promise<string[]> {
   });
 }
 
-/** An earlier click may have led to another page, where the button is not. */
+/** An earlier click may have navigated to another page, without this button. */
 function wasLeft(error: unknown): void {
   if (!/Execution context was destroyed|because of a navigation|JSHandles can be evaluated only/.test(String(error)))
     throw error;
 }
 
-/** Calls of actions that are on their way, by page; `ends` tells of each that is over. */
+/** The pending action calls by page. `ends` emits an event for each completed call. */
 const calls = new WeakMap<Page, { open: Set<Request>; ends: EventEmitter }>();
-/** Longest an answer may take. Reached only by a test that fails. */
+/** The longest time for a response. Only a failing test reaches it. */
 const ANSWER_MS = 30_000;
 
 async function newTab(): Promise<Page> {
@@ -90,9 +90,9 @@ async function newTab(): Promise<Page> {
   return page;
 }
 
-/** Resolves once no call of the page is on its way. */
+/** Resolves once the page has no pending calls. */
 async function answered(page: Page): Promise<void> {
-  const { open, ends } = calls.get(page) ?? assert.fail("the page is none of the tabs");
+  const { open, ends } = calls.get(page) ?? assert.fail("the page is not one of the tabs");
   const signal = AbortSignal.timeout(ANSWER_MS);
   while (open.size > 0)
     await once(ends, "end", { signal }).catch(() => {
@@ -101,7 +101,7 @@ async function answered(page: Page): Promise<void> {
     });
 }
 
-/** The page once no code and no answer is on the way to it; it counts the edits that reach it from now on. */
+/** The content of the page once no code and no response is pending. From now on the page counts edits that reach it. */
 async function settled(page: Page): Promise<string[]> {
   await page.waitForFunction(() => !document.querySelector("[data-svc-pending]"));
   await answered(page);
@@ -125,7 +125,7 @@ after(() => browser?.close());
 
 describe("every page", () => {
   const fixture = join(root, "test/fixtures/runtime");
-  const app = join(root, "out", `dev-nothing-${process.pid}`);
+  const app = join(root, "out", `dev-no-op-edit-${process.pid}`);
   let server: DemoServer;
   let paths: string[];
 
@@ -140,7 +140,7 @@ describe("every page", () => {
       built.default.pagePaths.map(async (path) => {
         const response = await fetch(server.url + path, { headers: { accept: "text/html" } });
         await response.body?.cancel();
-        // A streamed page waits for tests of its own to let its pieces come.
+        // A streamed page waits for the gates of its own tests.
         return response.headers.get("x-accel-buffering") === null;
       }),
     );
@@ -152,7 +152,7 @@ describe("every page", () => {
     rmSync(app, { recursive: true, force: true });
   });
 
-  it("stays as it is", { timeout: 240_000 }, async () => {
+  it("stays the same after an edit without effect", { timeout: 240_000 }, async () => {
     for (let from = 0; from < paths.length; from += TABS) {
       const opened = paths.slice(from, from + TABS);
       const outlines = await Promise.all(opened.map((path, at) => use(tabs[at] as Page, server.url + path)));

@@ -1,4 +1,4 @@
-/** A real process of an app without graphs: it has a database from the first call on that needs one, and from then on at each start. */
+/** A real process of an app without graphs: it creates a database at the first call that needs one, and opens it at each later start. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ export default createApp({
 });
 `;
 
-// Inside the repository, so that "svckit" is found as the package it is.
-const folder = join(root, "out", `late-database-${process.pid}`);
+// Inside the repository, so that "svckit" resolves to this package.
+const folder = join(root, "out", `lazy-database-${process.pid}`);
 mkdirSync(join(folder, "dist/server"), { recursive: true });
 writeFileSync(join(folder, "dist/server/app.js"), SOURCE);
 writeFileSync(join(folder, "dist/manifest.json"), JSON.stringify({ build: "0", chunks: {}, actions: [] }));
@@ -25,14 +25,14 @@ const dataDir = join(folder, ".svc");
 const file = join(dataDir, "svc.db");
 
 let server: DemoServer | undefined;
-/** The visitor's, over all starts: keys are a client's own. */
+/** The visitor's cookie, kept over all starts, because idempotency keys belong to a client. */
 let cookie = "";
 after(async () => {
   await server?.stop("SIGKILL");
   rmSync(folder, { recursive: true, force: true });
 });
 
-// Whoever holds the operators' key looks at graphs, which takes a database.
+// A client with the operator key would request graphs, which needs a database.
 const start = (): Promise<DemoServer> => startDemo({ app: folder, dataDir, env: { SVC_EXEC_API_KEY: "" } });
 
 async function pay(url: string): Promise<{ value: unknown; isReplayed: boolean }> {
@@ -50,7 +50,7 @@ async function pay(url: string): Promise<{ value: unknown; isReplayed: boolean }
 }
 
 describe("a process of an app without graphs", () => {
-  it("answers, is ready and ends with 0, and makes no database", async () => {
+  it("answers, is ready and exits with 0 without creating a database", async () => {
     server = await start();
     assert.equal((await fetch(server.url)).status, 200);
     assert.equal((await fetch(`${server.url}/ready`)).status, 200);
@@ -58,7 +58,7 @@ describe("a process of an app without graphs", () => {
     assert.ok(!existsSync(file));
   });
 
-  it("makes one for a call whose answer is kept, and closes it as it ends", async () => {
+  it("creates one for a call whose response is stored, and closes it at exit", async () => {
     server = await start();
     assert.deepEqual(await pay(server.url), { value: 1, isReplayed: false });
     await assert.rejects(openStore(`sqlite:${file}`), /in use by another process/);
@@ -66,7 +66,7 @@ describe("a process of an app without graphs", () => {
     await (await openStore(`sqlite:${file}`)).close();
   });
 
-  it("has it from its start on where it is there, with what was kept", async () => {
+  it("opens an existing one at start, with the stored data", async () => {
     server = await start();
     await assert.rejects(openStore(`sqlite:${file}`), /in use by another process/);
     assert.deepEqual(await pay(server.url), { value: 1, isReplayed: true });

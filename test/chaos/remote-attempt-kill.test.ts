@@ -1,6 +1,6 @@
 /**
- * Nodes that run in another process than their graph, and kill -9: of the process that runs the node, of the one that holds the graph,
- * and by the node itself, each time.
+ * Nodes that run in another process than the one that holds their run, with SIGKILL of either process, and of a node that kills its own
+ * process each time.
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
@@ -9,14 +9,14 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createApp, type App } from "svckit";
 import { recordLog, testDatabase, withoutPostgres, type TestDatabase } from "svckit/testing";
-import { graphs } from "./elsewhere-process.ts";
+import { graphs } from "./remote-attempt-process.ts";
 
 const SECRET = "a-secret-that-all-have-0123456789";
-const SCRIPT = join(fileURLToPath(import.meta.url), "../elsewhere-process.js");
+const SCRIPT = join(fileURLToPath(import.meta.url), "../remote-attempt-process.js");
 
 describe("a node in another process", { skip: await withoutPostgres() }, () => {
   let database: TestDatabase;
-  /** Serves, and runs nothing: so that each of the others may be killed. */
+  /** Serves requests but runs no workers, so that each of the other processes may be killed. */
   let web: App;
   const children = new Map<number, ChildProcess>();
   let isOver = false;
@@ -28,7 +28,7 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
     SVC_LOG_LEVEL: "silent",
     ...(workers !== undefined && { SVC_WORKERS: workers }),
   });
-  /** Starts a process, and another in its place should it be killed. */
+  /** Starts a process, and replaces it whenever it is killed. */
   function boot(workers: string): Promise<void> {
     const child = spawn(process.execPath, [SCRIPT, "go"], {
       env: { ...process.env, ...envOf("worker", workers) },
@@ -60,7 +60,7 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
   });
 
   const start = async (name: string): Promise<string> => (await web.engine.start(name, "x")).snapshot.graph_id;
-  /** Where the node ran, attempt by attempt. @param until how many times. */
+  /** Process ids of the node's attempts. @param until number of attempts to wait for. */
   async function pidsOf(id: string, until: number): Promise<number[]> {
     const pids: number[] = [];
     for await (const { type, data } of web.engine.subscribe(id, 0, AbortSignal.timeout(120_000))) {
@@ -69,7 +69,7 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
     }
     return pids;
   }
-  /** Follows it to its end. */
+  /** Follows the run to its end. */
   async function ended(id: string) {
     const seqs: number[] = [];
     const done: string[] = [];
@@ -81,13 +81,13 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
       seqs,
       seqs.map((_seq, at) => at + 1),
     );
-    assert.deepEqual(done, [...new Set(done)], "no node is done twice");
+    assert.deepEqual(done, [...new Set(done)], "each node is done once");
     const snapshot = await web.engine.snapshot(id);
     assert.ok(snapshot);
     return { snapshot, done };
   }
 
-  it("runs again in another when its own is killed, and steps that were done are not done again", async () => {
+  it("runs again in another process when its own is killed, without repeating completed steps", async () => {
     const id = await start("uses");
     const [pid] = (await pidsOf(id, 1)) as [number];
     kill(pid);
@@ -98,10 +98,10 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
     assert.equal(snapshot.nodes.find((node) => node.id === "away")?.attempts, 2);
   });
 
-  it("runs again when the process of its graph is killed, and once it is done it is done", async () => {
+  it("is not repeated when the process that holds its run is killed", async () => {
     const id = await start("uses");
     const [pid] = (await pidsOf(id, 1)) as [number];
-    // One of them holds it.
+    // One of these processes holds the run.
     for (const { host, workers } of await web.operations.processes())
       if (workers.includes("plan")) kill(Number(host.split("/").at(-1)));
     const { snapshot, done } = await ended(id);
@@ -110,21 +110,21 @@ describe("a node in another process", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(done, ["plan", "away#load", "away"]);
   });
 
-  it("that kills its process each time is not tried a fourth time, and its graph tells why", async () => {
+  it("is not tried a fourth time if it kills its process each time, and its run fails as poison", async () => {
     const id = await start("explodes");
     const { snapshot } = await ended(id);
     assert.deepEqual([snapshot.status, snapshot.error?.reason, snapshot.error?.node], ["failed", "poison", "away"]);
     assert.equal(snapshot.nodes.find((node) => node.id === "away")?.attempts, 3);
-    // The others go on.
+    // Other runs continue.
     const next = await start("uses");
     const [pid] = (await pidsOf(next, 1)) as [number];
     kill(pid);
     assert.equal((await ended(next)).snapshot.status, "done");
   });
 
-  it("of a fan-out runs again when all processes that ran its items are killed, and is done once", async () => {
+  it("of a fan-out runs again when all processes that run its items are killed, and is done once", async () => {
     const id = await start("wide");
-    // Each process has one place, so that they are two; on a machine that stood still one may have been given up, and both items run in the other.
+    // Each process has one slot, so there are two processes. On a machine that stalled, one may have been given up, and both items ran in the other.
     for (const pid of new Set(await pidsOf(id, 2))) kill(pid);
     const { snapshot, done } = await ended(id);
     assert.match(JSON.stringify(snapshot.result), /^\["x1 at [2-9]","x2 at [2-9]"\]$/);

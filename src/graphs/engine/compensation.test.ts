@@ -13,7 +13,7 @@ import type { WorkerOptions } from "../definition/worker-types.ts";
 const statuses = (snapshot: Snapshot | undefined): Record<string, string> =>
   Object.fromEntries((snapshot?.nodes ?? []).map((node) => [node.id, node.status]));
 
-/** book -> pay -> ship, of which the last fails or hangs; each tells what is done and undone. */
+/** book -> pay -> ship. The last node fails or hangs. Each reports its execution and its compensation. */
 function trip(options: {
   last: () => unknown;
   undo?: Partial<Record<string, () => unknown>>;
@@ -50,8 +50,8 @@ const fails = () => {
 const hangs = () => new Promise(() => undefined);
 
 for (const url of STORES) {
-  describe(`a graph that is undone, on ${url}`, () => {
-    it("takes back what is done, the last first, and then has failed, with one webhook", async () => {
+  describe(`a run with compensations, on ${url}`, () => {
+    it("compensates its done nodes, the last one first, then fails and sends one webhook", async () => {
       const { definition, calls } = trip({ last: fails });
       const { engine, store, pass } = await bench({ graphs: [definition] }, url);
       const { snapshot } = await engine.start("trip", null);
@@ -74,7 +74,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("leaves a fork's source as it is: what that has done is not the fork's to take back", async () => {
+    it("does not compensate nodes that a fork inherited from its source", async () => {
       let seats = 1;
       const last = () => (seats-- > 0 ? "shipped" : fails());
       const { definition, calls } = trip({ last });
@@ -95,7 +95,7 @@ for (const url of STORES) {
       await store.close();
     });
 
-    it("tells what is under way at a cancel first, and shows that it is being cancelled until then", async () => {
+    it("compensates running nodes of a cancel first, and is cancelling until the end", async () => {
       const held = gate();
       const { definition, calls } = trip({ last: hangs, undo: { "stop ship": () => held.promise } });
       const { engine, store, clock, pass } = await bench({ graphs: [definition] }, url);
@@ -128,7 +128,7 @@ for (const url of STORES) {
 }
 
 describe("a compensation that fails", () => {
-  it("is tried again by its worker's policy, then recorded, and the rest goes on", async () => {
+  it("is retried by its worker's policy, then recorded, and the rest continues", async () => {
     const undo = { pay: () => assert.fail("no refund") };
     const { definition, calls } = trip({ last: fails, undo });
     const { engine, store, clock, pass } = await bench({ graphs: [definition] }, "memory:");
@@ -148,7 +148,7 @@ describe("a compensation that fails", () => {
     assert.deepEqual(reported?.data, { message: "no refund", reason: "error", node: "pay" });
   });
 
-  it("for ever ends with the graph's time for it", async () => {
+  it("ends with the compensation timeout of the run", async () => {
     const { definition, calls } = trip({ last: fails, undo: { pay: hangs } });
     const { engine, pass, clock } = await bench({ graphs: [definition] }, "memory:");
     const { snapshot } = await engine.start("trip", null);
@@ -158,10 +158,10 @@ describe("a compensation that fails", () => {
     const end = await engine.snapshot(snapshot.graph_id);
     assert.deepEqual([end?.phase, calls.length], ["failed", 1]);
     assert.deepEqual(statuses(end), { book: "uncompensated", pay: "uncompensated", ship: "failed" });
-    assert.match(end?.nodes.find((node) => node.id === "pay")?.error?.message ?? "", /Not undone within 5m/);
+    assert.match(end?.nodes.find((node) => node.id === "pay")?.error?.message ?? "", /Not compensated within 5m/);
   });
 
-  it("by taking the process down is given up after three times", async () => {
+  it("is given up after it has crashed the process three times", async () => {
     const { definition, calls } = trip({ last: fails, undo: { pay: hangs } });
     const it = await bench({ graphs: [definition] }, "memory:");
     const { snapshot } = await it.engine.start("trip", null);
@@ -175,7 +175,7 @@ describe("a compensation that fails", () => {
     assert.equal(calls.filter((call) => call.startsWith("undo pay")).length, 3);
   });
 
-  it("is not given up for stops of the process, however many come while it is called", async () => {
+  it("is not given up for any number of stops of the process during the call", async () => {
     const held = gate();
     const { definition, calls } = trip({ last: fails, undo: { pay: () => held.promise } });
     const it = await bench({ graphs: [definition] }, "memory:");
@@ -192,7 +192,7 @@ describe("a compensation that fails", () => {
     assert.deepEqual(calls.slice(0, 5), Array(5).fill("undo pay payed 1 error"));
   });
 
-  it("is not given up for stops and deaths of the process, however many come while it waits for its next try", async () => {
+  it("is not given up for any number of stops and crashes of the process between its tries", async () => {
     let tries = 0;
     const undo = { pay: () => ++tries > 1 || assert.fail("not yet") };
     const { definition } = trip({ last: fails, undo });
@@ -211,8 +211,8 @@ describe("a compensation that fails", () => {
   });
 });
 
-describe("a cancel of a graph whose node was let go", () => {
-  it("tells it, by a pause with grace, by a stop of the process, and by the next epoch only once it has begun again", async () => {
+describe("a cancel of a run whose node was interrupted", () => {
+  it("compensates the node after a pause with grace or a stop of the process, and in the next epoch only after it has started again", async () => {
     const { definition, calls } = trip({ last: hangs });
     const it = await bench({ graphs: [definition] }, "memory:");
     const begin = async (): Promise<string> => {
@@ -247,8 +247,8 @@ describe("a cancel of a graph whose node was let go", () => {
   });
 });
 
-describe("a retry of a graph that was undone", () => {
-  it("does again what was taken back", async () => {
+describe("a retry of a run that was compensated", () => {
+  it("runs the compensated nodes again", async () => {
     let ships = 0;
     const { definition, calls } = trip({ last: () => (++ships === 1 ? fails() : "shipped") });
     const { engine, pass } = await bench({ graphs: [definition] }, "memory:");
@@ -262,11 +262,11 @@ describe("a retry of a graph that was undone", () => {
   });
 });
 
-describe("a graph with a timeout", () => {
+describe("the timeout of a run", () => {
   const slow = (ms: number, clock: { schedule: (ms: number, run: () => void) => unknown }) => () =>
     new Promise((resolve) => clock.schedule(ms, () => resolve("late")));
 
-  it("fails when its time is over, and its attempts are aborted", async () => {
+  it("fails the run and aborts its attempts", async () => {
     let reason: unknown;
     const waits = worker("waits", (_input: unknown, ctx) => {
       ctx.signal.addEventListener("abort", () => (reason = ctx.signal.reason));
@@ -279,12 +279,12 @@ describe("a graph with a timeout", () => {
     assert.equal((await engine.snapshot(snapshot.graph_id))?.status, "running");
     await pass(1);
     const end = await engine.snapshot(snapshot.graph_id);
-    assert.deepEqual([end?.status, end?.error], ["failed", { message: "No end within 1h", reason: "timeout" }]);
-    assert.match((reason as Error).message, /time is over/);
+    assert.deepEqual([end?.status, end?.error], ["failed", { message: "Not finished within 1h", reason: "timeout" }]);
+    assert.match((reason as Error).message, /exceeded its timeout/);
     assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
   });
 
-  it("counts over a crash, and not while it is paused", async () => {
+  it("continues over a crash, but not during a pause", async () => {
     const limited = graph(
       "limited",
       (g) =>
@@ -311,7 +311,7 @@ describe("a graph with a timeout", () => {
     assert.equal(await phase(), "failed");
   });
 
-  it("stands still while it is paused", async () => {
+  it("does not count the time of a pause", async () => {
     let clock: Parameters<typeof slow>[1] | undefined;
     const steps = graph(
       "steps",
@@ -339,8 +339,8 @@ describe("a graph with a timeout", () => {
   });
 });
 
-describe("a graph that drains", () => {
-  it("lets nodes that run end and keeps their results, begins none, and then has failed", async () => {
+describe("a run that drains", () => {
+  it("lets running nodes end and keeps their results, starts none, and then fails", async () => {
     const [held, other] = [gate<string>(), gate<string>()];
     const order: string[] = [];
     const definition = graph(
@@ -378,7 +378,7 @@ describe("a graph that drains", () => {
     assert.deepEqual(await webhooksOf(store, snapshot.graph_id), ["graph.failed"]);
   });
 
-  it("is undone once one that ran is let go before its next step, and leaves nobody waiting for it", async () => {
+  it("compensates after a running worker stopped before its next step, and nobody keeps waiting for it", async () => {
     const [inStep, broken] = [gate(), gate()];
     const reported: string[] = [];
     const called = worker("called", { onCancel: () => void reported.push("called") }, async (_: null, ctx) => {
@@ -416,7 +416,7 @@ describe("a graph that drains", () => {
     );
   });
 
-  it("aborts them when the process has died meanwhile", async () => {
+  it("aborts its nodes if the process has died meanwhile", async () => {
     const definition = graph(
       "drains",
       (g) => void [g.node("bad", worker("bad", fails)), g.node("good", worker("good", hangs))],
@@ -432,7 +432,7 @@ describe("a graph that drains", () => {
   });
 });
 
-/** A store that dies at its n-th commit: before it is written, or right after. */
+/** A store whose process dies at the n-th commit: before it is written, or right after. */
 function mortal(store: Store, commits: number, isWritten: boolean): { store: Store; died: Promise<void> } {
   const { promise: died, open: die } = gate();
   const never = new Promise<never>(() => undefined);
@@ -440,10 +440,10 @@ function mortal(store: Store, commits: number, isWritten: boolean): { store: Sto
   const graphs = new Proxy(store.graphs, {
     get: (target, key) => {
       if (key === "commit")
-        return async (unit: Parameters<Store["graphs"]["commit"]>[0]) => {
+        return async (transition: Parameters<Store["graphs"]["commit"]>[0]) => {
           if (--left < 0) return never;
-          if (left > 0) return target.commit(unit);
-          if (isWritten) await target.commit(unit);
+          if (left > 0) return target.commit(transition);
+          if (isWritten) await target.commit(transition);
           die();
           return never;
         };
@@ -454,14 +454,14 @@ function mortal(store: Store, commits: number, isWritten: boolean): { store: Sto
   return { store: { ...store, graphs, close: () => store.close() }, died };
 }
 
-describe("graphs of any shape", () => {
+describe("random graphs with compensations", () => {
   const shape = fc.record({
     nodes: fc.array(
       fc.record({
         after: fc.array(fc.nat(7), { maxLength: 2 }),
         isFan: fc.boolean(),
         canUndo: fc.boolean(),
-        /** Tries to undo it that fail; two are all it has. */
+        /** Number of compensations that fail; two are allowed. */
         failures: fc.constantFrom(0, 0, 1, 2),
       }),
       { minLength: 1, maxLength: 6 },
@@ -469,7 +469,7 @@ describe("graphs of any shape", () => {
     onError: fc.constantFrom("fail-fast" as const, "drain" as const),
   });
 
-  it("are undone in the reverse order of being done, each as often as its policy says, whatever commit the process dies at", async () => {
+  it("compensate in the reverse order of completion, as often as the policy allows, after a crash at any commit", async () => {
     let crashes = 0;
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async ({ nodes, onError }, isWritten) => {
@@ -484,7 +484,7 @@ describe("graphs of any shape", () => {
     assert.ok(crashes > 20, `${crashes} crashes`);
   });
 
-  /** Not all is over when nothing runs: the next try waits for its time. */
+  /** The run may not be over when nothing runs: a retry waits for its time. */
   async function untilFailed({ engine, pass }: Bench): Promise<void> {
     for (let at = 0; at < 100 && (await engine.list({ status: "failed" })).total === 0; at++) await pass(1_000);
   }
@@ -527,7 +527,7 @@ describe("graphs of any shape", () => {
     );
   }
 
-  /** @returns whether the process died on the way. */
+  /** @returns whether the process died during the run. */
   async function undoneWith(
     nodes: readonly Planned[],
     onError: "fail-fast" | "drain",

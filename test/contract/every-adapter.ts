@@ -1,4 +1,4 @@
-/** For tests: every way into an app, its own three and those through other frameworks, behind one `ask`. Owns no tests. */
+/** Every adapter of an app, its own three and those of other frameworks, behind one `ask`. Contains no tests. */
 import { once } from "node:events";
 import { createServer, get, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,22 +13,22 @@ export interface Asked {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-export interface ReportMethod {
+export interface Reply {
   status: number;
-  /** By lower-case name; of several with one name all. */
+  /** By lower-case name. Repeated headers have several values. */
   headers: Record<string, string[]>;
   bytes: Buffer;
 }
 
-export interface Door {
-  ask(target: string, asked?: Asked): Promise<ReportMethod>;
-  /** Reads the first chunk of an answer and no more. @returns what lets the reader leave. */
+export interface Adapter {
+  ask(target: string, asked?: Asked): Promise<Reply>;
+  /** Reads only the first chunk of a response. @returns a function that disconnects the reader */
   readBeginning(target: string): Promise<() => Promise<void>>;
   close(): Promise<unknown>;
 }
 
-/** The app's own doors. */
-export const OWN_DOORS: Record<string, (app: App, dist: string) => Promise<Door>> = {
+/** The app's own adapters. */
+export const OWN_ADAPTERS: Record<string, (app: App, dist: string) => Promise<Adapter>> = {
   async listen(app, dist) {
     const started = await app.start({ host: "127.0.0.1", port: 0, dist });
     const port = Number(new URL(started.url).port);
@@ -44,8 +44,8 @@ export const OWN_DOORS: Record<string, (app: App, dist: string) => Promise<Door>
   },
 };
 
-/** Other frameworks with the app mounted and a route of their own at `/theirs`, as docs/guide/mounting.md has it. */
-export const FOREIGN_DOORS: Record<string, (app: App, dist: string) => Promise<Door>> = {
+/** Other frameworks that mount the app and have a route of their own at `/theirs`, as in docs/guide/mounting.md. */
+export const FRAMEWORK_ADAPTERS: Record<string, (app: App, dist: string) => Promise<Adapter>> = {
   async "Express 5"(app, dist) {
     await app.boot({ dist });
     const site = express().disable("x-powered-by");
@@ -74,13 +74,13 @@ export const FOREIGN_DOORS: Record<string, (app: App, dist: string) => Promise<D
 };
 
 /** A node server for one test. */
-export async function serve(server: Server<typeof IncomingMessage, typeof ServerResponse>): Promise<Door> {
+export async function serve(server: Server<typeof IncomingMessage, typeof ServerResponse>): Promise<Adapter> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return overSocket(port, () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
 }
 
-function overSocket(port: number, close: () => Promise<unknown>): Door {
+function overSocket(port: number, close: () => Promise<unknown>): Adapter {
   return {
     close,
     ask: (target, asked) => askSocket(port, target, asked),
@@ -93,7 +93,7 @@ function overSocket(port: number, close: () => Promise<unknown>): Door {
   };
 }
 
-function inMemory(fetch: (asked: Request) => Promise<Response>): Door {
+function inMemory(fetch: (asked: Request) => Promise<Response>): Adapter {
   return {
     async ask(target, asked) {
       const response = await fetch(new Request(`http://127.0.0.1${target}`, asked));
@@ -111,11 +111,7 @@ function inMemory(fetch: (asked: Request) => Promise<Response>): Door {
   };
 }
 
-function askSocket(
-  port: number,
-  target: string,
-  { method = "GET", headers = {}, body }: Asked = {},
-): Promise<ReportMethod> {
+function askSocket(port: number, target: string, { method = "GET", headers = {}, body }: Asked = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const options = { host: "127.0.0.1", port, path: target, method, agent: false, headers: { ...length, ...headers } };

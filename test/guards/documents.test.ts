@@ -1,4 +1,4 @@
-/** The papers name files that exist. */
+/** The documentation names files that exist. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,23 +18,23 @@ const PAPERS = [
   "docs/guide/README.md",
 ];
 
-/** Paths in backticks or links that start with a folder of ours. */
+/** Paths in backticks or links that start with a folder of the repository. */
 function missingFiles(text: string): string[] {
   const named = text.matchAll(/[`(]((?:src|test|scripts|demo|docs)\/[\w./-]*\w)[`)]/g);
   return [...named].map((match) => match[1] as string).filter((file) => !existsSync(join(root, file)));
 }
 
-describe("papers", () => {
-  it("name files that exist", () => {
+describe("the documentation", () => {
+  it("names files that exist", () => {
     for (const paper of PAPERS) assert.deepEqual(missingFiles(readFileSync(join(root, paper), "utf8")), [], paper);
   });
 
-  it("a planted file that does not exist is caught", () => {
+  it("is checked: a file that does not exist is detected", () => {
     assert.deepEqual(missingFiles("see `src/app/planted.ts` and `src/app/app.ts`"), ["src/app/planted.ts"]);
   });
 });
 
-/** Variables that the table of docs/guide/running.md has no row for. */
+/** Variables without a row in the table of docs/guide/running.md. */
 function unreported(table: string): string[] {
   const reported = new Set(
     [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = ""]) => names.match(/[A-Z_]+/g)),
@@ -52,14 +52,14 @@ function variables(): string[] {
 describe("the table of variables", () => {
   const table = readFileSync(join(root, "docs/guide/running.md"), "utf8");
 
-  it("has a row for each", () => assert.deepEqual(unreported(table), []));
+  it("has a row for each variable", () => assert.deepEqual(unreported(table), []));
 
-  it("a row that is left out is caught", () => {
+  it("is checked: a missing row is detected", () => {
     assert.deepEqual(unreported(table.replace(/^\| `SVC_SITE_URL` .*\n/m, "")), ["SVC_SITE_URL"]);
   });
 });
 
-/** What is wrong with the numbers of decisions. @param files name and first line of each. */
+/** Errors in the numbers of decisions. @param files the name and the first line of each */
 function wrongNumbers(files: readonly (readonly [name: string, title: string])[]): string[] {
   const seen = new Map<string, string>();
   return files.flatMap(([name, title]) => {
@@ -74,13 +74,13 @@ function wrongNumbers(files: readonly (readonly [name: string, title: string])[]
 }
 
 describe("decisions", () => {
-  it("have a number of their own, in name and title", () => {
+  it("have a unique number that is the same in name and title", () => {
     const folder = join(root, "docs/decisions");
     const titleOf = (name: string): string => readFileSync(join(folder, name), "utf8").split("\n", 1)[0] ?? "";
     assert.deepEqual(wrongNumbers(readdirSync(folder).map((name) => [name, titleOf(name)] as const)), []);
   });
 
-  it("two of one number, and a title with another, are caught", () => {
+  it("are checked: a duplicate number and a wrong title are detected", () => {
     const planted = [
       ["001-a.md", "# 001 A"],
       ["001-b.md", "# 002 B"],

@@ -1,4 +1,4 @@
-/** Graphs that a process which runs nothing holds for those who want something of them, several at once. */
+/** Runs that a process without workers leases temporarily, for several concurrent commands. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { systemClock } from "../../platform/shared/clock.ts";
@@ -11,7 +11,7 @@ import { StaleLeaseError } from "./cluster-port.ts";
 
 const waits = worker("waits", (_input: null, ctx) => ctx.waitFor("go"));
 
-/** A process that serves, and what of its leases is to be seen. */
+/** A process without workers, with the lease numbers that it returned. */
 function serving(store: Store) {
   const given: number[] = [];
   let lease = 0;
@@ -39,10 +39,10 @@ function serving(store: Store) {
   return { engine: createEngine({ store, clock: systemClock, workers: [waits], cluster }), given };
 }
 
-describe("a graph that is held for a wish", () => {
-  it("is given back once, when all who want something of it at once have it", async () => {
+describe("a run that is leased for a command", () => {
+  it("is returned once, after all concurrent commands have finished", async () => {
     const store = await openStore("memory:");
-    // Each looks for its key until it is let go.
+    // Each command waits in its lookup of the idempotency key until it is released.
     const looks: (() => void)[] = [];
     const graphs = new Proxy(store.graphs, {
       get: (from, key) => {
@@ -66,7 +66,7 @@ describe("a graph that is held for a wish", () => {
     await come(2);
     looks[0]?.();
     await first;
-    assert.deepEqual(given, [], "the other is yet to have its wish");
+    assert.deepEqual(given, [], "the other command has not finished");
     looks[1]?.();
     await second;
     assert.deepEqual(given, [1]);

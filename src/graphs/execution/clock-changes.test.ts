@@ -1,4 +1,4 @@
-/** What an attempt tells, and how long it may be silent, while the clock of the machine is set. */
+/** Heartbeats, progress and sleeps while the system clock is changed. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -8,9 +8,9 @@ import { worker } from "../definition/definition.ts";
 const HOUR_MS = 3_600_000;
 const never = () => new Promise<never>(() => undefined);
 
-describe("when the clock is set", () => {
+describe("when the system clock is changed", () => {
   for (const setMs of [-HOUR_MS, HOUR_MS])
-    it(`by ${setMs} ms, a heartbeat is missed after its time, and no sooner`, async () => {
+    it(`by ${setMs} ms, a heartbeat times out after its interval, and no sooner`, async () => {
       const clock = new SimulatedClock();
       const beats = worker("beats", { heartbeat: "20s", retry: { max: 1 } }, async (_input, ctx) => {
         for (const atMs of [10_000, 25_000]) clock.schedule(atMs, () => ctx.heartbeat());
@@ -26,7 +26,7 @@ describe("when the clock is set", () => {
       assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.reason, "timeout");
     });
 
-  it("back, progress is told as often as before", async () => {
+  it("backwards, progress is reported as often as before", async () => {
     const clock = new SimulatedClock();
     const moves = worker("moves", async (_input, ctx) => {
       for (let at = 1; at <= 20; at++) clock.schedule(at * 100, () => ctx.progress(at / 100));
@@ -41,7 +41,7 @@ describe("when the clock is set", () => {
   });
 
   for (const setMs of [-HOUR_MS, HOUR_MS])
-    it(`by ${setMs} ms, an attempt has the time that is left to it after a sleep, and no more`, async () => {
+    it(`by ${setMs} ms, an attempt keeps exactly its remaining time after a sleep`, async () => {
       const clock = new SimulatedClock();
       const sleeps = worker("sleeps", { timeout: "20s", retry: { max: 1 } }, async (_input, ctx) => {
         await new Promise<void>((resolve) => void clock.schedule(12_000, resolve));
@@ -58,7 +58,7 @@ describe("when the clock is set", () => {
       assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.reason, "timeout");
     });
 
-  it("back, a sleep that was over in a pause is over when its graph goes on", async () => {
+  it("backwards, a sleep that ended during a pause is over when its run is resumed", async () => {
     const clock = new SimulatedClock();
     const sleeps = worker("sleeps", async (_input, ctx) => {
       await ctx.sleep(5000);

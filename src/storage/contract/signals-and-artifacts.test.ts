@@ -1,11 +1,11 @@
-/** What every store promises of signals, files and rows of the author's (src/storage/contract/contract.ts, artifacts.ts). */
+/** The contract of every store for signals, artifacts and user transactions (src/storage/contract/contract.ts, artifacts.ts). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Store } from "./contract.ts";
 import type { TransactionHandle } from "./transaction.ts";
 import type { SignalRow } from "./graph-rows.ts";
-import type { Transition } from "./unit.ts";
+import type { Transition } from "./transition.ts";
 import { withoutPostgres } from "../../testing/test-database.ts";
 import { openedStore } from "./opened-store.testkit.ts";
 import { graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
@@ -22,7 +22,7 @@ const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
 });
 
 for (const url of ["sqlite::memory:", "postgres:"]) {
-  describe(`store ${url}`, { skip: url === "postgres:" && (await withoutPostgres()) }, () => {
+  describe(`the store ${url}`, { skip: url === "postgres:" && (await withoutPostgres()) }, () => {
     const opened = openedStore(url);
     let store: Store;
     before(async () => void (store = await opened.open()));
@@ -34,7 +34,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
       return id;
     };
 
-    it("keeps signals in order until a node takes them, and their keys after", async () => {
+    it("keeps signals in order until a node receives them, and their keys afterwards", async () => {
       const id = await made();
       const signals = [signalRow(id, 2, "k"), signalRow(id, 10)];
       await store.graphs.commit({ graphId: id, signals });
@@ -47,14 +47,14 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
       );
     });
 
-    it("keeps no signal of a unit whose fence does not match", async () => {
+    it("keeps no signal of a transition whose fence does not match", async () => {
       const id = await made();
       const late: Transition = { graphId: id, fence: { epoch: 7, phases: ["running"] }, signals: [signalRow(id, 1)] };
       assert.equal(await store.graphs.commit(late), false);
       assert.deepEqual((await stored(store, id))?.signals, []);
     });
 
-    it("keeps files with their parts; a part, or a file, that comes again stands in place of the first", async () => {
+    it("keeps artifacts with their parts, and replaces a part or artifact that is written again", async () => {
       const id = await made();
       await store.graphs.writePart(id, "f", 0, new Uint8Array([1, 2]));
       await store.graphs.writePart(id, "f", 0, new Uint8Array([3, 0, 255]));
@@ -75,7 +75,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
       assert.deepEqual(await store.graphs.artifacts(id), [{ ...row, bytes: 4, upload: undefined }]);
     });
 
-    it("keeps of a name the parts of the upload that became its file, with the unit that makes it one or not at all", async () => {
+    it("keeps only the parts of the upload that became the artifact, in the transition that commits it", async () => {
       const [id, other] = [await made(), await made()];
       const uploads = ["f", "f/1", "f/2", "f.txt", "f.txt/1", "e/1", "f0"];
       for (const graphId of [id, other])
@@ -86,11 +86,11 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         return uploads.filter((_, at) => parts[at]?.[0] === 1);
       };
       const file = { graphId: id, node: "a", type: "text/plain", bytes: 3, sha256: "00", createdMs: 5 };
-      const unit: Transition = { graphId: id, artifacts: [{ ...file, name: "f", upload: "f/1" }] };
+      const transition: Transition = { graphId: id, artifacts: [{ ...file, name: "f", upload: "f/1" }] };
       const late = { epoch: 7, phases: ["running" as const] };
-      assert.equal(await store.graphs.commit({ ...unit, fence: late, dropsUploads: true }), false);
+      assert.equal(await store.graphs.commit({ ...transition, fence: late, dropsUploads: true }), false);
       assert.deepEqual(await left(id), uploads);
-      await store.graphs.commit(unit);
+      await store.graphs.commit(transition);
       assert.deepEqual(await left(id), ["f/1", "f.txt", "f.txt/1", "e/1", "f0"]);
       await store.graphs.commit({ graphId: id, artifacts: [{ ...file, name: "f.txt", upload: undefined }] });
       assert.deepEqual(await left(id), ["f/1", "f.txt", "e/1", "f0"]);
@@ -103,7 +103,7 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
   });
 }
 
-/** The same statements, waited for or not. */
+/** The same statements, synchronous and asynchronous. */
 const OWN: [url: string, isAsync: boolean, count: (db: TransactionHandle, epoch: number) => Json | Promise<Json>][] = [
   [
     "sqlite::memory:",
@@ -126,7 +126,7 @@ async function countOwn(db: TransactionHandle, epoch: number): Promise<Json> {
 
 for (const [url, isAsync, statements] of OWN)
   describe(
-    `store ${url}, rows of the author's, ${isAsync ? "waited for" : "at once"}`,
+    `a user transaction in the store ${url} with ${isAsync ? "asynchronous" : "synchronous"} statements`,
     { skip: url === "postgres:" && (await withoutPostgres()) },
     () => {
       const opened = openedStore(url);
@@ -154,7 +154,7 @@ for (const [url, isAsync, statements] of OWN)
           }),
         });
 
-      it("commits them with the unit, or neither where its fence does not match", async () => {
+      it("commits the rows with the transition, or neither if the fence does not match", async () => {
         const id = await made();
         assert.equal(await write(id, graphRow(id).epoch), 1);
         await assert.rejects(write(id, 99), /another state/);
@@ -168,7 +168,7 @@ for (const [url, isAsync, statements] of OWN)
         );
       });
 
-      it("writes nothing where the author's function throws, and the units around it in their order", async () => {
+      it("writes nothing if the user's function throws, and keeps the order of the transitions around it", async () => {
         const id = await made();
         const event = { graphId: id, type: "log" as const, timestampMs: 1 };
         const reported = await Promise.allSettled([
@@ -189,17 +189,17 @@ for (const [url, isAsync, statements] of OWN)
         );
       });
 
-      it("takes no statement that would end the transaction", async () => {
+      it("rejects statements that would end it", async () => {
         const id = await made();
         const run = { isAsync: true, decide: () => ({ graphId: id }) };
         for (const sql of ["COMMIT", "rollback to x", " END"])
           await assert.rejects(
             async () => store.graphs.transact({ ...run, statements: async (db) => (await db.query(sql)).changes }),
-            (error: Error) => /takes no/.test((error.cause as Error).message),
+            (error: Error) => /does not allow/.test((error.cause as Error).message),
           );
       });
 
-      it("tells of the deliveries that were added with them", async () => {
+      it("notifies listeners of the deliveries that were added with it", async () => {
         const id = await made();
         const reported: string[] = [];
         const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));

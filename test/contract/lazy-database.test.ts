@@ -1,4 +1,4 @@
-/** An app that has no graphs and no webhooks has a database with the first that asks for it: what its users see of that (decision 066). */
+/** An app without graphs and webhooks opens a database on first use: the behavior that its users see (decision 066). */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ interface Made {
   client: TestClient;
   log: RecordedLog;
   clock: SimulatedClock;
-  /** Where its database would be. */
+  /** The path of its database. */
   file: string;
 }
 
@@ -43,7 +43,7 @@ const ready = async (client: TestClient): Promise<[number, string]> => {
 };
 
 describe("an app without graphs and webhooks", () => {
-  it("serves pages and actions, is ready and ends, without a database", () =>
+  it("serves pages and actions, is ready and closes, without a database", () =>
     within(async ({ app, client, file }) => {
       assert.equal((await client.get("/")).status, 200);
       assert.equal((await client.post("/_svc/action/pay", { args: [1] })).status, 200);
@@ -54,14 +54,14 @@ describe("an app without graphs and webhooks", () => {
       assert.ok(!existsSync(file));
     }));
 
-  it("has one from the first action on whose answer is kept", () =>
+  it("creates a database for the first action whose response is stored", () =>
     within(async ({ client, file }) => {
       assert.equal((await pay(client)).status, 200);
       assert.ok(existsSync(file));
       assert.equal((await pay(client)).headers.get("idempotency-replayed"), "true");
     }));
 
-  it("has an engine, webhooks and operations as any other: they open it", () =>
+  it("has an engine, webhooks and operations like any app: using them opens the database", () =>
     within(async ({ app, client, file }) => {
       await app.boot();
       assert.deepEqual((await app.engine.list({})).items, []);
@@ -72,7 +72,7 @@ describe("an app without graphs and webhooks", () => {
       assert.deepEqual(await ready(client), [200, "ready"]);
     }));
 
-  it("goes on without a database that can't be opened, fails what needs it, and is not ready until it can be", () =>
+  it("keeps running if the database can't be opened, fails calls that need it, and is not ready until it opens", () =>
     within(async ({ client, clock, log, file }, folder) => {
       const obstacle = join(folder, "data");
       writeFileSync(obstacle, "no folder");
@@ -94,7 +94,7 @@ describe("an app without graphs and webhooks", () => {
       assert.equal((await pay(client)).status, 200);
     }));
 
-  it("has its own checks of readiness beside", () =>
+  it("also runs its own readiness checks", () =>
     within(
       async ({ app, client }) => {
         await app.boot();
@@ -103,7 +103,7 @@ describe("an app without graphs and webhooks", () => {
       { ready: { mail: () => assert.fail("no") } },
     ));
 
-  it("is refused at its boot by a database that is there and can't be used", () =>
+  it("fails its boot if an existing database is unusable", () =>
     within(async ({ app }, folder) => {
       const file = join(folder, "svc.db");
       writeFileSync(file, "This is no database, and long enough not to be an empty one.".repeat(100));

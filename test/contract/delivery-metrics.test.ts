@@ -1,11 +1,11 @@
-/** What deliveries leave in status, metrics and log. */
+/** Deliveries in the status, the metrics and the log. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { recordLog, SimulatedClock } from "svckit/testing";
 import { OPERATOR, withFixture } from "./app.ts";
 import { operate, received, SIGNED, until, withReceiver } from "./calls.ts";
 
-it("status and metrics tell of attempts by outcome, how long they take, what is late and what was disabled", async () => {
+it("status and metrics report attempts by outcome, their duration, overdue deliveries and disabled webhooks", async () => {
   const clock = new SimulatedClock();
   await withFixture(
     async (fixture) =>
@@ -40,7 +40,7 @@ it("status and metrics tell of attempts by outcome, how long they take, what is 
   );
 });
 
-it("the log of deliveries that fail, are refused and disable their webhook holds no secret, payload or URL", async () => {
+it("the log of deliveries that fail, are refused and disable their webhook contains no secret, payload or URL", async () => {
   const log = recordLog();
   await withFixture(
     async (fixture) =>

@@ -1,6 +1,6 @@
 /**
- * Development and production run the same passes: every page of the fixtures is the same HTML from both, but for names of
- * chunks, secrets of one answer, and what development adds. That they behave alike is held by fixtures-delivery.test.ts.
+ * Development and production run the same passes: every page of the fixtures has the same HTML in both, except for chunk names,
+ * secrets of one response, and development tools. fixtures-delivery.test.ts covers equal behavior.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 
-/** @returns undefined for a page that is streamed: its pieces come in any order, and wait for a test to let them come. */
+/** @returns undefined for a streamed page, because its parts arrive in any order and wait for the gates of tests */
 async function wholePage(url: string): Promise<string | undefined> {
   const response = await fetch(url, { headers: { accept: "text/html" } });
   if (response.headers.get("x-accel-buffering") === null) return response.text();
@@ -16,7 +16,7 @@ async function wholePage(url: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** HTML without what differs from answer to answer, and without what only development has. */
+/** The HTML without the parts that differ between responses, and without development tools. */
 function comparable(html: string): string {
   const token = /"csrf_token":"([^"]+)"/.exec(html)?.[1] ?? /name="_csrf" value="([^"]+)"/.exec(html)?.[1];
   return (token === undefined ? html : html.replaceAll(token, "TOKEN"))
@@ -47,7 +47,7 @@ for (const name of ["compiler", "runtime"]) {
       for (const folder of data) folder.remove();
     });
 
-    it("are the same pages from a build and in development", async () => {
+    it("have the same pages in a build and in development", async () => {
       let compared = 0;
       for (const path of paths) {
         const [built, developed] = await Promise.all(servers.map(({ url }) => wholePage(url + path)));
@@ -60,7 +60,7 @@ for (const name of ["compiler", "runtime"]) {
       assert.ok(compared > 10);
     });
 
-    it("are followed by nothing in production: what development adds is not there", async () => {
+    it("have no development connection in production", async () => {
       for (const path of ["/_svc/dev.js", "/_svc/dev/events", "/_svc/dev/open?file=app.tsx"]) {
         assert.equal((await fetch(`${servers[0]?.url}${path}`)).status, 404, path);
       }

@@ -1,11 +1,11 @@
-/** One of the two processes of `held.test.ts`: the sample app on their database. It says where it listens; a line on its input sets its clock ahead. */
+/** A process of `deferred-operation.test.ts`: the sample app on a shared database. It prints its address. A line on its input moves its clock forward. */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Clock } from "svckit";
 import { systemClock } from "svckit/graph";
 import { opsSample } from "../contract/ops-app.ts";
 
-/** What stands before the address, and before how far the clock is set ahead. */
+/** Prefixes of the line with the address and of the line that confirms the clock change. */
 export const [LISTENS, AHEAD] = ["url ", "ahead "] as const;
 
 let aheadMs = 0;

@@ -1,6 +1,6 @@
 /**
- * What the browser makes of a page is what the server would have sent for that state: after every event the page is held
- * against a fresh one, rendered without script from the same state (test/fixtures/compiler).
+ * A page updated in the browser equals the server's page for the same state: after every event the test compares it with a new page,
+ * rendered without script from the same state (test/fixtures/compiler).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ after(async () => {
   folder.remove();
 });
 
-/** An event, and what it does to the state. */
+/** An event, and its effect on the state. */
 interface Step<State> {
   act(page: Page): Promise<unknown>;
   change(state: State): unknown;
@@ -59,7 +59,7 @@ async function play<State>(
 
 const outline = (page: Page): Promise<string[]> => page.evaluate(describeSection);
 
-/** Waits for the code of the first event; returns late rather than never, so that the difference is told. */
+/** Waits for the code of the first event. Returns after a timeout, so that the comparison reports the difference. */
 async function settle(page: Page, expected: string[]): Promise<void> {
   for (let frame = 0; frame < 120; frame++) {
     if (JSON.stringify(await outline(page)) === JSON.stringify(expected)) return;
@@ -67,7 +67,7 @@ async function settle(page: Page, expected: string[]): Promise<void> {
   }
 }
 
-/** Runs in the page: its elements, attributes, state properties and texts, without what only serves the resuming. */
+/** Runs in the page: its elements, attributes, state properties and texts, without the attributes that only resuming needs. */
 function describeSection(): string[] {
   const ofTheProtocol = /^(?:s|b|on:.*|value|checked|selected|disabled|open)$/;
   const lines: string[] = [];
@@ -86,7 +86,7 @@ function describeSection(): string[] {
       : [];
     flush();
     lines.push(`<${[element.tagName, element.namespaceURI?.slice(-4), ...attributes, ...state].join(" ")}>`);
-    // What stands in a text area is its value; its children are the first one.
+    // The value of a text area is its content. Its children are the initial value.
     for (const child of element.tagName === "TEXTAREA" ? [] : element.childNodes) {
       if (child instanceof Element) visit(child);
       else if (child instanceof Text) text += child.data;
@@ -155,7 +155,8 @@ describe("rows", () => {
     "query add query reverse",
     "select mode untagFirst",
   ];
-  for (const story of stories) it(`are the server's after: ${story}`, () => play("/catalogue", start(), steps, story));
+  for (const story of stories)
+    it(`equal the server's after: ${story}`, () => play("/catalogue", start(), steps, story));
 });
 
 describe("text, conditions and components", () => {
@@ -209,7 +210,7 @@ describe("text, conditions and components", () => {
     [{ isOpen: true, count: 1, words: ["p"] }, "count shift count push cell on open"],
   ];
   for (const [state, story] of stories) {
-    it(`are the server's from ${JSON.stringify(state)} after: ${story}`, () =>
+    it(`equal the server's from ${JSON.stringify(state)} after: ${story}`, () =>
       play("/pieces", start(state), steps, story));
   }
 });
@@ -283,5 +284,5 @@ describe("bound fields", () => {
     "on on again size",
     "many egg green one set noSize",
   ];
-  for (const story of stories) it(`are the server's after: ${story}`, () => play("/form", start(), steps, story));
+  for (const story of stories) it(`equal the server's after: ${story}`, () => play("/form", start(), steps, story));
 });

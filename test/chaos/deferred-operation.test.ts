@@ -1,4 +1,4 @@
-/** A step for many runs that one process holds back, seen and undone in another on the same PostgreSQL, and what becomes of it where the first is killed. */
+/** A deferred bulk operation on PostgreSQL: shown and undone by another process, and not executed if the process that deferred it is killed. */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -8,24 +8,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createTestClient, testDatabase, withoutPostgres, type TestClient, type TestDatabase } from "svckit/testing";
 import type { Snapshot } from "svckit/graph";
-import { AHEAD, LISTENS } from "./held-process.ts";
+import { AHEAD, LISTENS } from "./deferred-operation-process.ts";
 
 const KEY = "operators-key-of-two";
 const OPERATOR = { authorization: `Bearer ${KEY}` };
-const SCRIPT = join(fileURLToPath(import.meta.url), "../held-process.js");
+const SCRIPT = join(fileURLToPath(import.meta.url), "../deferred-operation-process.js");
 const skip = await withoutPostgres();
 
 interface Member {
   child: ChildProcess;
   client: TestClient;
-  /** The next line that begins so, without its beginning. */
+  /** Waits for the first line with this prefix. @returns the rest of the line. */
   said(beginning: string): Promise<string>;
 }
 
 let database: TestDatabase;
 const members: Member[] = [];
 
-/** @param undoIn how long it holds a step back */
+/** @param undoIn how long an operation is deferred */
 async function enter(undoIn: string): Promise<Member> {
   const env = {
     ...process.env,
@@ -42,7 +42,7 @@ async function enter(undoIn: string): Promise<Member> {
   createInterface(child.stdout).on("line", (line) => lines.push(line));
   const said = async (beginning: string): Promise<string> => {
     const found = (): string | undefined => lines.find((line) => line.startsWith(beginning));
-    await until(async () => found() !== undefined, `that it says ${beginning}`);
+    await until(async () => found() !== undefined, `a line that begins with ${beginning}`);
     return (found() as string).slice(beginning.length);
   };
   const origin = await said(LISTENS);
@@ -57,7 +57,7 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
     if (await holds()) return;
     await sleep(20);
   }
-  throw new Error(`Waited in vain: ${what}`);
+  throw new Error(`Timed out waiting for ${what}`);
 }
 
 async function text({ client }: Member, path: string): Promise<string> {
@@ -70,11 +70,11 @@ async function snapshot({ client }: Member, id: string): Promise<Snapshot> {
   return (await (await client.get(`/_svc/graphs/${id}`, OPERATOR)).json()) as Snapshot;
 }
 
-/** Runs until somebody cancels it. */
+/** Starts a run that ends only when it is cancelled. */
 async function endless(member: Member, tag: string): Promise<string> {
   const body = { worker: "sync-catalogue", tags: [tag] };
   const { graph_id: id } = (await (await member.client.post("/_svc/graphs", body, OPERATOR)).json()) as Snapshot;
-  await until(async () => (await snapshot(member, id)).nodes[0]?.status === "running", "that it runs");
+  await until(async () => (await snapshot(member, id)).nodes[0]?.status === "running", "the run to start");
   return id;
 }
 
@@ -82,7 +82,7 @@ async function cancel({ client }: Member, id: string): Promise<void> {
   assert.equal((await client.post(`/_svc/graphs/${id}/cancel`, {}, OPERATOR)).status, 202);
 }
 
-/** Confirms that what has this tag is cancelled. @returns where it is held */
+/** Confirms the cancellation of all runs with this tag. @returns path of the deferred operation */
 async function confirm({ client }: Member, tag: string): Promise<string> {
   const answer = await client.submit("/_svc/ops/runs/bulk", { tag, step: "cancel", expected: "1" });
   const path = answer.headers.get("location") ?? "";
@@ -90,7 +90,7 @@ async function confirm({ client }: Member, tag: string): Promise<string> {
   return path;
 }
 
-describe("a step for many runs, with two processes on PostgreSQL", { skip }, () => {
+describe("a deferred bulk operation with two processes on PostgreSQL", { skip }, () => {
   before(async () => {
     database = await testDatabase();
   });
@@ -99,7 +99,7 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     await database.drop();
   });
 
-  it("is undone by a process that does not hold it, and what came of it is the same in both", async () => {
+  it("can be undone by another process, and both show the same outcome", async () => {
     const [holder, other] = [await enter("1h"), await enter("1h")];
     const id = await endless(holder, "a");
     const path = await confirm(holder, "a");
@@ -114,7 +114,7 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     await cancel(other, id);
   });
 
-  it("that both undo at once is undone once, in the audit trail too", async () => {
+  it("is undone once when both processes undo it at the same time, and has one audit entry for that", async () => {
     const [holder, other] = members as [Member, Member];
     const id = await endless(holder, "b");
     const path = await confirm(holder, "b");
@@ -131,19 +131,22 @@ describe("a step for many runs, with two processes on PostgreSQL", { skip }, () 
     await cancel(holder, id);
   });
 
-  it("is done by the process that holds it, wherever the runs are, and both tell what came of it", async () => {
+  it("is executed by the process that deferred it, wherever the runs are, and both show the outcome", async () => {
     const quick = await enter("200ms");
     const [, other] = members as [Member, Member];
     const id = await endless(other, "c");
     const path = await confirm(quick, "c");
-    await until(async () => (await text(other, path)).includes("1 run took it."), "that the other tells of it");
+    await until(
+      async () => (await text(other, path)).includes("1 run took it."),
+      "the other process to show the outcome",
+    );
     assert.match(await text(quick, path), /1 run took it\./);
     assert.equal((await snapshot(other, id)).phase, "failed");
     await other.client.submit(`${path}/undo`, {});
     assert.match(await text(other, path), /Too late: it has begun/);
   });
 
-  it("is not done where the process that holds it is killed, and the other says so", async () => {
+  it("is not executed if the process that deferred it is killed, and the other process says so", async () => {
     const [holder, other] = members as [Member, Member];
     const id = await endless(other, "d");
     const path = await confirm(holder, "d");

@@ -1,4 +1,4 @@
-/** Pages that are on their way while the visitor goes on (src/web/client/navigation/client-navigation.ts), and what waited for code on the page before. */
+/** Pending navigations (src/web/client/navigation/client-navigation.ts), and events that wait for code of the previous page. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openTab } from "./browser.ts";
@@ -7,8 +7,8 @@ import { follow, heading, hold, isSame, navigationSite } from "./navigation-site
 const app = navigationSite();
 const { openScripted, pathOf } = app;
 
-describe("a page that is on its way", () => {
-  it("is told of around what will change, and by a bar when it takes a while", async () => {
+describe("a pending navigation", () => {
+  it("marks the region that will change, and shows a progress bar when it takes long", async () => {
     const tab = await openScripted("/users");
     const { page } = tab;
     const release = await hold(page, "/about");
@@ -23,7 +23,7 @@ describe("a page that is on its way", () => {
     await tab.close();
   });
 
-  it("is given up for another", async () => {
+  it("is cancelled by another navigation", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     const release = await hold(page, "/about");
@@ -43,7 +43,7 @@ describe("a page that is on its way", () => {
     await tab.close();
   });
 
-  it("takes with it what waited for code on the page that goes, and nothing of its own", async () => {
+  it("drops events that wait for code of the previous page, and none of its own", async () => {
     const tab = await openTab(app.browser, { reducedMotion: "reduce" });
     const { page } = tab;
     await page.clock.install();
@@ -57,7 +57,7 @@ describe("a page that is on its way", () => {
     await page.locator("#count").click();
     await page.locator("#count[data-svc-pending]").waitFor();
     await follow(page, "/about");
-    // Longer than a page waits for the code of the one before.
+    // Longer than a page waits for the code of the previous one.
     for (let frames = 0; frames < 400; frames++) await page.clock.runFor(16);
     await heading(page, "About");
     await follow(page, "/counter");
@@ -72,7 +72,7 @@ describe("a page that is on its way", () => {
     await tab.close();
   });
 
-  it("is shown where the visitor has gone meanwhile: back", async () => {
+  it("is cancelled when the visitor goes back", async () => {
     const tab = await openScripted("/");
     const { page } = tab;
     await follow(page, "/users");
@@ -89,12 +89,12 @@ describe("a page that is on its way", () => {
   });
 });
 
-describe("a form's answer that comes when the visitor has gone on", () => {
+describe("the response to a form after a navigation", () => {
   for (const [what, text, status] of [
-    ["that it was taken", "something", 200],
-    ["that it was refused", "", 422],
+    ["success", "something", 200],
+    ["a refusal", "", 422],
   ] as const) {
-    it(`says ${what}, and leaves the page that is there`, async () => {
+    it(`reports ${what}, and leaves the current page unchanged`, async () => {
       const tab = await openScripted("/notes");
       const { page, takeComplaints } = tab;
       let releaseHeld = (): void => {};

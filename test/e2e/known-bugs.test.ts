@@ -1,4 +1,4 @@
-/** What resumable pages of an earlier framework get wrong, each as what is right here. */
+/** Known bugs of resumable pages in an earlier framework, each with the correct behavior. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
@@ -11,8 +11,8 @@ const onFaults = (story: (page: Page) => Promise<void>): Promise<void> => app.on
 /** The page as the server sends it. */
 const html = async (): Promise<string> => (await fetch(`${app.url}/faults`)).text();
 
-describe("before anything is clicked", () => {
-  it("attributes have their values in the HTML, and those that are false are not there", async () => {
+describe("a page before any click", () => {
+  it("has attribute values in its HTML, and omits false attributes", async () => {
     const text = await html();
     assert.match(text, /<a href="\/one">Link<\/a>/);
     assert.match(text, /<button type="button" class="plain">/);
@@ -21,7 +21,7 @@ describe("before anything is clicked", () => {
     assert.match(text, /<div class="wide" style="width:10px">/);
   });
 
-  it("no script is fetched but the loader, where no moment needs one", () =>
+  it("fetches no script but the loader, unless a moment needs one", () =>
     app.onPage("/other", async (page, tab) => {
       await page.waitForLoadState("networkidle");
       assert.deepEqual(tab.scripts, ["/_svc/loader.js"]);
@@ -29,7 +29,7 @@ describe("before anything is clicked", () => {
 });
 
 describe("attributes", () => {
-  it("come and go, are filtered, and reach a field that nobody has typed into", () =>
+  it("appear and disappear, are sanitized, and update an untouched field", () =>
     onFaults(async (page) => {
       const part = page.locator("#attributes");
       await button(page, "Change").click();
@@ -42,7 +42,7 @@ describe("attributes", () => {
       assert.equal(await part.locator(".plain").isEnabled(), true);
     }));
 
-  it("reach a field that was typed into", () =>
+  it("update a field that was typed into", () =>
     onFaults(async (page) => {
       const field = page.locator("#attributes .typed");
       await field.fill("typed");
@@ -53,7 +53,7 @@ describe("attributes", () => {
 });
 
 describe("rows", () => {
-  it("that are new have links, texts and handlers of their own; those that were there change", () =>
+  it("that are new have links, texts and handlers of their own, and existing rows are updated", () =>
     onFaults(async (page) => {
       const rows = page.locator("#rows .some li");
       await button(page, "Add row").click();
@@ -66,7 +66,7 @@ describe("rows", () => {
       assert.equal(await page.locator("#rows .total").textContent(), "two one ");
     }));
 
-  it("of a list that was empty are what the author wrote", () =>
+  it("of an initially empty list are rendered as written", () =>
     onFaults(async (page) => {
       await button(page, "Add row").click();
       await page.locator("#rows .none li").waitFor();
@@ -86,7 +86,7 @@ describe("handlers", () => {
       assert.equal(await log.count(), 1);
     }));
 
-  it("hear every event, those of authors too", () =>
+  it("receive every event, including custom ones", () =>
     onFaults(async (page) => {
       await page.locator("#events summary").click();
       await button(page, "Target").dblclick();
@@ -100,7 +100,7 @@ describe("handlers", () => {
       assert.equal(await page.locator("#events output").textContent(), expected);
     }));
 
-  it("of pointer moves cost a page no more than one look at each element on the way", () =>
+  it("of pointer moves read each element on the path at most once", () =>
     onFaults(async (page) => {
       await page.locator("#moved").hover();
       await page.waitForFunction(() => Number(document.querySelector("#moved")?.textContent) > 0);
@@ -128,21 +128,21 @@ describe("handlers", () => {
         Object.assign(Element.prototype, { getAttribute, closest, querySelectorAll });
         return { ...reads, path };
       });
-      // The stub looks, then the loader; and once at <html>, for handlers of the window.
+      // The stub reads each element, then the loader; and <html> once, for handlers of the window.
       assert.ok(work.attributes <= 10 * (2 * work.path + 1), `${work.attributes} attributes read`);
       assert.equal(work.queries, 0);
     }));
 });
 
 describe("values", () => {
-  it("reach what is derived from them once for each change, and never half", () =>
+  it("update derived values once per change, and never partially", () =>
     onFaults(async (page) => {
       await button(page, "Sum").click();
       await page.locator("#reactivity .sum", { hasText: /^50$/ }).waitFor();
       assert.equal(await page.locator("html").getAttribute("data-sums"), "50 ");
     }));
 
-  it("are followed where the server has not read them", () =>
+  it("are tracked even if the server did not read them", () =>
     onFaults(async (page) => {
       const chosen = page.locator("#reactivity .chosen");
       await button(page, "Choose").click();
@@ -157,7 +157,7 @@ describe("values", () => {
       await page.locator("#reactivity .store", { hasText: /^bxy,c$/ }).waitFor();
     }));
 
-  it("are set off by moments, without a policy that allows text to become code", () =>
+  it("can be set by moments, under a policy that forbids eval", () =>
     onFaults(async (page) => {
       await page.locator("#reactivity").scrollIntoViewIfNeeded();
       await page.locator("#reactivity .seen", { hasText: /^seen$/ }).waitFor();

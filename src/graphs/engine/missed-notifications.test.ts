@@ -1,4 +1,4 @@
-/** Graphs and their children, of which one ended while whoever ran it died before it could tell the other. */
+/** Parents and children of which one ended, while its process died before it could notify the other. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { systemClock } from "../../platform/shared/clock.ts";
@@ -11,7 +11,7 @@ import { clusterOf } from "./remote.testkit.ts";
 import type { LeasedRun } from "./cluster-port.ts";
 import { recordLog } from "../../testing/log.ts";
 
-/** A process that holds all there is: what others would have said, it does not hear. */
+/** A process that holds all leases and receives no notifications of other processes. */
 async function holding(): Promise<{ engine: Engine; held: LeasedRun; end: () => void; fail: () => void }> {
   let held: LeasedRun | undefined;
   let end = (): void => undefined;
@@ -44,8 +44,8 @@ async function begun(engine: Engine, input: string): Promise<{ id: string; child
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-describe("what nobody was told", () => {
-  it("that a child has ended, its parent is told when a process is gone", async () => {
+describe("a notification that a dead process did not send", () => {
+  it("reaches the parent of a child that has ended", async () => {
     const { engine, held, end } = await holding();
     const { id, childId } = await begun(engine, "waits");
     const { signal } = engine;
@@ -61,7 +61,7 @@ describe("what nobody was told", () => {
     assert.deepEqual([done?.status, done?.result], ["done", "worked"]);
   });
 
-  it("that a parent has failed, its child is told when a process is gone", async () => {
+  it("reaches the child of a parent that has failed", async () => {
     const { engine, held, fail } = await holding();
     const { id, childId } = await begun(engine, "fails");
     const { cancel } = engine;
@@ -77,7 +77,7 @@ describe("what nobody was told", () => {
     assert.deepEqual([child?.status, child?.error?.reason], ["failed", "cancelled"]);
   });
 
-  it("is told once: what waits for a child that runs still is left alone", async () => {
+  it("is sent once, and does not affect the parent of a child that is still running", async () => {
     const { engine, held } = await holding();
     const { id } = await begun(engine, "waits");
     const { length } = await engine.events(id);

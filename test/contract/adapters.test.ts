@@ -1,6 +1,6 @@
 /**
- * Every way into an app gives the same answers: its own three doors, and other frameworks that it is mounted in. One
- * table of requests; the answer through `listen` is the measure of all others.
+ * Every adapter of an app gives the same responses: the app's own three, and other frameworks that mount it. One table of
+ * requests; every adapter must match `listen`.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,9 +12,9 @@ import { Await, CsrfField, eventStream, html, json, page, readForm, redirect, ro
 import { systemClock } from "svckit/graph";
 import { createTestClient } from "svckit/testing";
 import { createFixture, OPERATOR, type Fixture } from "./app.ts";
-import { FOREIGN_DOORS, OWN_DOORS, type Asked, type Door, type ReportMethod } from "./every-door.ts";
+import { FRAMEWORK_ADAPTERS, OWN_ADAPTERS, type Asked, type Adapter, type Reply } from "./every-adapter.ts";
 
-const dist = mkdtempSync(join(tmpdir(), "svc-doors-"));
+const dist = mkdtempSync(join(tmpdir(), "svc-adapters-"));
 const CODE = `export const h0 = () => "${"x".repeat(2000)}";`;
 
 async function* events(): AsyncGenerator<StreamEvent> {
@@ -30,7 +30,7 @@ async function* pieces(): AsyncGenerator<string | Uint8Array> {
 }
 
 function createSite(): Fixture {
-  const env = { SVC_SECRET: "a secret for all doors", SVC_RATE_ACTIONS: "20", NODE_ENV: "production" };
+  const env = { SVC_SECRET: "a secret for all adapters", SVC_RATE_ACTIONS: "20", NODE_ENV: "production" };
   return createFixture(env, {
     pages: [
       page("/", { title: "Start", view: () => "<p>start</p>" }),
@@ -73,8 +73,8 @@ function createSite(): Fixture {
   });
 }
 
-/** What differs between any two answers to one request, whatever the door. */
-function comparable({ status, headers, bytes }: ReportMethod) {
+/** The response without the parts that differ between any two responses, whatever the adapter. */
+function comparable({ status, headers, bytes }: Reply) {
   const own = Object.entries(headers).filter(([name]) => !CONNECTION.has(name));
   const timeless = (text: string, name: string): string =>
     (name === "retry-after" ? text.replace(/\d+/, "") : text)
@@ -92,21 +92,21 @@ function comparable({ status, headers, bytes }: ReportMethod) {
   };
 }
 
-/** What a stream is cut into before it is compressed is a matter of the moment. */
+/** Decompresses a body, because the chunk boundaries of a compressed stream depend on timing. */
 function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
   if (bytes.length === 0) return bytes;
   if (encoding === "br") return brotliDecompressSync(bytes);
   return encoding === "gzip" ? gunzipSync(bytes) : bytes;
 }
 
-/** Of a connection rather than of an answer (RFC 9110 section 7.6.1), or of the moment. */
+/** Headers of a connection (RFC 9110 section 7.6.1) or of the moment, rather than of a response. */
 const CONNECTION = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
 
 const HTML = { accept: "text/html" };
 const JSON_BODY = { "content-type": "application/json" };
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-/** What a framework around may have an answer to where we have none (test/contract/mounted.test.ts). */
+/** Requests that the app has no response for and a framework around it may have one (test/contract/mounted.test.ts). */
 const PASSED_ON = new Set([
   "HEAD of nothing",
   "nothing, to a program",
@@ -122,7 +122,7 @@ const PASSED_ON = new Set([
 
 type Row = [what: string, status: number, target: string, asked?: Asked];
 
-/** @param session headers of a caller with cookie and token. */
+/** @param session headers of a caller with cookie and token */
 function rows(session: Record<string, string>, etag: string): Row[] {
   const call = (body: string, headers: Record<string, string> = {}): Asked => ({
     method: "POST",
@@ -205,22 +205,22 @@ writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.gz"), gzipSyn
 writeFileSync(join(dist, "public", "app.css"), "body { color: red }\n".repeat(100));
 after(() => rmSync(dist, { recursive: true, force: true }));
 
-/** Asks every row and, as the last, the same action until the limit is reached. */
+/** Sends every row and finally the same action until it exceeds the limit. */
 async function answersOf(
-  open: (typeof OWN_DOORS)[string],
+  open: (typeof OWN_ADAPTERS)[string],
   isAsked: (what: string) => boolean = () => true,
 ): Promise<Map<string, ReturnType<typeof comparable>>> {
   const site = createSite();
-  const door = await open(site.app, dist);
+  const adapter = await open(site.app, dist);
   try {
     const client = createTestClient(site.app, { tokenPage: "/form" });
     const token = await client.csrfToken();
     const cookie = [...client.cookies].map((pair) => pair.join("=")).join("; ");
     const session = { cookie, "x-svc-csrf": token };
-    const etag = (await door.ask("/app.css")).headers["etag"]?.[0] ?? "";
+    const etag = (await adapter.ask("/app.css")).headers["etag"]?.[0] ?? "";
     const answers = new Map<string, ReturnType<typeof comparable>>();
     const ask = async ([what, status, target, asked]: Row): Promise<void> => {
-      const reported = await door.ask(target, {
+      const reported = await adapter.ask(target, {
         ...asked,
         headers: { "x-request-id": "one-and-all", ...asked?.headers },
       });
@@ -228,41 +228,41 @@ async function answersOf(
       answers.set(what, comparable(reported));
     };
     for (const row of rows(session, etag)) if (isAsked(row[0])) await ask(row);
-    await tooMany(door, session);
+    await tooMany(adapter, session);
     const call = { method: "POST", headers: { ...session, ...JSON_BODY }, body: '{"args":[]}' };
     await ask(["an action over the limit", 429, "/_svc/action/nothing", call]);
     return answers;
   } finally {
-    await door.close();
+    await adapter.close();
     await site.close();
   }
 }
 
-async function tooMany(door: Door, session: Record<string, string>): Promise<void> {
+async function tooMany(adapter: Adapter, session: Record<string, string>): Promise<void> {
   const call = { method: "POST", headers: { ...session, ...JSON_BODY }, body: '{"args":[]}' };
-  for (let left = 20; left > 0; left--) if ((await door.ask("/_svc/action/nothing", call)).status === 429) return;
-  assert.fail("the limit was never reached");
+  for (let left = 20; left > 0; left--) if ((await adapter.ask("/_svc/action/nothing", call)).status === 429) return;
+  assert.fail("the limit was never exceeded");
 }
 
-describe("the doors of an app", () => {
+describe("the adapters of an app", () => {
   let expected: Map<string, ReturnType<typeof comparable>>;
-  before(async () => void (expected = await answersOf(OWN_DOORS["listen"] as (typeof OWN_DOORS)[string])));
+  before(async () => void (expected = await answersOf(OWN_ADAPTERS["listen"] as (typeof OWN_ADAPTERS)[string])));
 
-  it("tell of the limit and the moment in one way", () => {
+  it("send the rate limit and the time to retry", () => {
     const limited = expected.get("an action over the limit");
     assert.ok(limited?.headers["retry-after"]);
   });
 
-  for (const [name, open] of Object.entries(OWN_DOORS)) {
+  for (const [name, open] of Object.entries(OWN_ADAPTERS)) {
     if (name === "listen") continue;
-    it(`answer through ${name} as they do through listen`, async () => {
+    it(`answer through ${name} as through listen`, async () => {
       const answers = await answersOf(open);
       for (const [what, answer] of expected) assert.deepEqual(answers.get(what), answer, what);
     });
   }
 
-  for (const [name, open] of Object.entries(FOREIGN_DOORS)) {
-    it(`answer through ${name} as they do through listen, and leave to it what they have nothing for`, async () => {
+  for (const [name, open] of Object.entries(FRAMEWORK_ADAPTERS)) {
+    it(`answer through ${name} as through listen, and pass on the requests that the app has no response for`, async () => {
       const isAsked = (what: string): boolean => name === "Hono 4" || !PASSED_ON.has(what);
       const answers = await answersOf(open, isAsked);
       for (const [what, answer] of expected) if (isAsked(what)) assert.deepEqual(answers.get(what), answer, what);
@@ -270,8 +270,8 @@ describe("the doors of an app", () => {
   }
 });
 
-describe("an app told not to compress", () => {
-  it("sends every byte; no page has the token of another, of one session too", async (test) => {
+describe("an app with compression turned off", () => {
+  it("sends uncompressed bodies, and each page has a token of its own within one session", async (test) => {
     const plain = createFixture(
       {},
       { compress: false, pages: [page("/", { title: "Long", view: () => [CsrfField(), "<p>text</p>".repeat(200)] })] },

@@ -1,6 +1,6 @@
 /**
- * The app under test behind each of its doors: in memory (`app.fetch`) and over a socket (`app.start`), so that one table
- * of cases holds both. Holds no test.
+ * Declares the same tests for the app in memory (`app.fetch`) and over a socket (`app.start`), so that one table of cases
+ * covers both adapters. Contains no tests.
  */
 import { request as nodeRequest, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -9,13 +9,13 @@ import { createTestClient, type TestClient } from "svckit/testing";
 import type { App, AppOptions } from "svckit";
 import { createFixture, type Fixture } from "./app.ts";
 
-/** A door as tests see it. */
+/** One adapter of the app as tests see it. */
 export interface Site {
   readonly app: App;
-  /** A browser without a window that comes through this door. */
+  /** A test client that sends its requests through this adapter. */
   readonly client: TestClient;
   readonly logged: readonly string[];
-  /** Sends one request as it is: no cookie, no token. */
+  /** Sends one request unchanged: without cookie or token. */
   send(path: string, init?: RequestInit): Promise<Response>;
   /** Undefined in memory. */
   port(): number | undefined;
@@ -23,8 +23,8 @@ export interface Site {
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Declares the same tests for an app in memory and over a socket; each door has an app of its own. */
-export function throughBothDoors(
+/** Declares the same tests for an app in memory and over a socket. Each adapter has an app of its own. */
+export function describeBothAdapters(
   what: string,
   tests: (site: Site) => void,
   env: Record<string, string> = {},
@@ -73,7 +73,7 @@ function portOf(url: string | undefined): number {
   return Number(new URL(url).port);
 }
 
-/** A web request over a socket of its own: no pool, no redirects, nothing decoded on the way. */
+/** A web request over a socket of its own: no pool, no redirects, no decoding. */
 async function fetchFrom(port: number, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
   const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
@@ -95,7 +95,7 @@ function toResponse(message: IncomingMessage, method: string): Response {
   const status = message.statusCode ?? 0;
   const isBare = method === "HEAD" || status === 204 || status === 304;
   if (isBare) message.resume();
-  // Node's web stream is the one of its own `Response`; the two libraries of types name it differently.
+  // The types of Node's web stream and of `Response` differ in name only.
   const body = isBare ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
   return new Response(body, { status, headers });
 }

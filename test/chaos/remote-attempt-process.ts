@@ -1,14 +1,14 @@
 /**
- * One process of those that `elsewhere-kill.test.ts` kills: an app whose workers run where the environment says. A node tells by an event
- * in which process it runs.
+ * A process that `remote-attempt-kill.test.ts` kills: an app that runs the workers named by its environment. Each node emits an event with
+ * the id of its process.
  */
 import { writeSync } from "node:fs";
 import { createApp } from "svckit";
 import { graph, worker } from "svckit/graph";
 
-/** Where its graph is. */
+/** Runs in the process that holds the run. */
 const plan = worker("plan", (input: string) => input);
-/** Stays at its first attempt; what it did before that is remembered. */
+/** Its first attempt never ends. Steps before that are remembered. */
 const model = worker("model", { timeout: "5m" }, async (input: string, ctx) => {
   const first = await ctx.step("load", () => process.pid);
   ctx.emit("runs", { pid: process.pid });
@@ -16,7 +16,7 @@ const model = worker("model", { timeout: "5m" }, async (input: string, ctx) => {
   if (ctx.attempt === 1) await new Promise((_stay, leave) => ctx.signal.addEventListener("abort", leave));
   return { input, first, last: process.pid };
 });
-/** One place in each process. Stays at its first attempt. */
+/** Has one slot per process. Its first attempt never ends. */
 const item = worker("item", { timeout: "5m", perProcess: 1 }, async (input: string, ctx) => {
   ctx.emit("runs", { pid: process.pid });
   await ctx.checkpoint();
@@ -40,6 +40,6 @@ export const graphs = [after("uses", model), after("explodes", bomb), wide];
 if (process.argv[2] === "go") {
   const app = createApp({ graphs });
   await app.boot();
-  // Whoever starts it waits for a line.
+  // The parent process waits for a line.
   writeSync(1, "up\n");
 }

@@ -1,4 +1,4 @@
-/** Callers and visitors that hang up, over a socket: what works for them is told, a stream is ended, and nobody calls it a fault. */
+/** Clients that disconnect, over a socket: the app aborts work done for them, ends streams and logs no error. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, currentContext, type Context } from "svckit";
@@ -7,14 +7,14 @@ import { createTestClient, recordLog, type RecordedLog, type TestClient } from "
 import * as v from "valibot";
 import { withFixture } from "./app.ts";
 
-/** Something that is told of from within. */
+/** A promise that its owner resolves with `report`. */
 function reported<Value>() {
   let report: (value: Value) => void = () => undefined;
   const promise = new Promise<Value>((resolve) => (report = resolve));
   return { promise, report: (value: Value) => report(value) };
 }
 
-/** A POST as a page sends it, which can be given up. */
+/** A POST as a page sends it, which the test can abort. */
 async function call(client: TestClient, url: string, name: string, signal: AbortSignal): Promise<Response> {
   const headers = {
     "content-type": "application/json",
@@ -25,8 +25,8 @@ async function call(client: TestClient, url: string, name: string, signal: Abort
   return fetch(`${url}/_svc/action/${name}`, { method: "POST", body: '{"args":[]}', headers, signal });
 }
 
-describe("a caller that hangs up", () => {
-  it("aborts what its action waits for", async () => {
+describe("a caller that disconnects", () => {
+  it("aborts its action's signal", async () => {
     const [begun, ended] = [reported<void>(), reported<unknown>()];
     const wait = action(() => {
       const { signal } = currentContext();
@@ -47,7 +47,7 @@ describe("a caller that hangs up", () => {
         left.abort();
         await assert.rejects(answer, { name: "AbortError" });
         assert.equal(((await ended.promise) as Error).name, "AbortError");
-        // The request is counted once its connection is known to be gone.
+        // The server counts the request once it knows that the connection is gone.
         const outcomes = async () => (await app.operations.status()).actions;
         while (Object.keys(await outcomes()).length === 0) await new Promise((resolve) => setImmediate(resolve));
         assert.deepEqual(await outcomes(), { left: 1 });
@@ -59,7 +59,7 @@ describe("a caller that hangs up", () => {
     );
   });
 
-  it("ends a stream, whether it yields or waits", async () => {
+  it("ends a stream, whether it is yielding or waiting", async () => {
     for (const doesWait of [false, true]) {
       const ended = reported<void>();
       const words = action(async function* () {
@@ -92,7 +92,7 @@ describe("a caller that hangs up", () => {
 });
 
 describe("a visitor who leaves", () => {
-  /** An app whose page and form wait until nobody is there. */
+  /** An app whose page and form wait until the visitor has left. */
   function waiting() {
     const [begun, ended] = [reported<void>(), reported<void>()];
     const wait = ({ signal }: Context): Promise<never> =>
@@ -128,7 +128,7 @@ describe("a visitor who leaves", () => {
     return { app, log, begun: begun.promise, ended: ended.promise };
   }
 
-  /** What is written of requests, and of what else happened that is told as more than news. */
+  /** The logged requests, warnings and errors. */
   const linesOf = ({ entries }: RecordedLog) =>
     entries
       .filter(({ level, message }) => message === "request" || level === "warn" || level === "error")
@@ -138,7 +138,7 @@ describe("a visitor who leaves", () => {
     ["a page inside an _error.tsx", "/slow", {}],
     ["a form", "/_svc/submit/slow", { method: "POST", body: new URLSearchParams({ _page: "/slow" }) }],
   ] satisfies [string, string, RequestInit][]) {
-    it(`before ${what} is answered is nobody's fault`, async () => {
+    it(`before ${what} is answered causes no warning and no error`, async () => {
       const { app, log, begun, ended } = waiting();
       const { url, close } = await app.start({ host: "127.0.0.1", port: 0 });
       const client = createTestClient(app, { origin: url });
