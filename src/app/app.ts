@@ -44,7 +44,7 @@ export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }
 
-const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other absolute links lead to the address that this process listens on. Set it to the address that visitors use`;
+const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other absolute links use the address that this process listens on. Set it to the public URL of the site`;
 
 /** Longest time to send the last traces. */
 const FLUSH_MS = 3000;
@@ -160,7 +160,7 @@ class SvcApp implements App, CsrfIssuer {
   boot(where: BootOptions = {}): Promise<void> {
     // Nobody would close what it opens now.
     if (!this.#booting && this.#closing.signal.aborted)
-      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed, and boots no more"));
+      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app has been closed and can't boot again"));
     return (this.#booting ??= this.#boot(where).catch((error: unknown) => {
       // With another server, the next request retries. `start` reports the error to its caller and leaves nothing behind.
       if (!this.#listens && !this.#closing.signal.aborted) this.#booting = undefined;
@@ -294,7 +294,7 @@ class SvcApp implements App, CsrfIssuer {
     const middleware = this.#options.middleware ?? [];
     let services: Services | undefined;
     try {
-      services = await boot({ app: this.#options, face: this, config, ...around });
+      services = await boot({ app: this.#options, self: this, config, ...around });
       this.#notFoundPages = addRoutes(this.#options, { router: this.#router, services, middleware });
       this.#services = services;
       // A secret that was created at the first start is in no variable.

@@ -1,4 +1,4 @@
-/** What an app is made of, as its author writes it, and where a start finds its built files. */
+/** Options of an app, and of a start. */
 import type { SecurityHeaderOptions } from "../platform/security/headers.ts";
 import type { OneTimeLink } from "../platform/security/one-time-link.ts";
 import type { GraphDefinition, Worker } from "../graphs/definition/definition-types.ts";
@@ -22,157 +22,170 @@ import type { SubmitDefinition } from "./forms/submit.ts";
 import type { RegistrationView } from "../webhooks/views.ts";
 
 export interface SessionOptions {
-  /** How long a session lives after it was last used; it is renewed once half of that is over. Default "14d". */
+  /** Lifetime of a session after its last use, such as `"14d"` or milliseconds; renewed after half of it. At least 1 s. Default `"14d"`. */
   lifetime?: Duration;
   /**
-   * How long it lives at most, however often it is used, so that a stolen cookie is not good for ever; counts anew from
-   * `regenerate()`, which belongs to each sign-in. Default "90d", or `lifetime` where that is more.
+   * Longest lifetime of a session, regardless of use, so that a stolen cookie expires. `regenerate()`, which each sign-in should call,
+   * restarts it. Default `"90d"`, or `lifetime` if that is longer.
    */
   longest?: Duration;
   /**
-   * Default: sessions are in the visitor's cookie, sealed: no read, no write, up to about 3 KB, and a copy of the cookie
-   * is good until it runs out. `"database"` is the app's own (`SVC_DATABASE_URL`). A store holds more, and ends a session for
-   * good when it is destroyed.
+   * Storage of sessions. Default: the visitor's sealed cookie, without reads or writes, up to about 3 KB; a copied cookie stays valid
+   * until it expires. `"database"` uses the app's database (`SVC_DATABASE_URL`). A store allows larger sessions, and `destroy` invalidates
+   * the session immediately.
    */
   store?: "database" | SessionStore;
 }
 
 /** Options of graphs and webhooks. An app that sets one opens its database when it boots, otherwise on first use. */
 export interface BackendOptions {
-  /** Workers that may be started by name; those of `graphs` are known without being listed. */
+  /** Workers that can be started by name. Workers of `graphs` are included automatically. Default: none. */
   workers?: readonly Worker<never, unknown>[];
+  /** Graphs that can be started by name, such as `[invoice]`. Default: none. */
   graphs?: readonly GraphDefinition[];
-  /** Graphs and workers that are started by the clock. Those of an earlier start that are not among them are gone. */
+  /** Schedules that start graphs and workers. Schedules of an earlier start that are missing here are removed. Default: none. */
   schedules?: readonly ScheduleDefinition[];
-  /** How many attempts of all workers may run at once; which waits then, priority tells. Default: no limit but the workers' own. `SVC_GRAPH_CONCURRENCY` stands above it. */
+  /**
+   * Limit of concurrent attempts of all workers together; queued attempts run by priority. A whole number of at least 1. Default: only the
+   * workers' own limits apply. `SVC_GRAPH_CONCURRENCY` overrides it.
+   */
   graphConcurrency?: number;
-  /** Which addresses `ctx.fetch` of workers may reach, and its limits. Default: public addresses. */
+  /** Allowed addresses and limits of `ctx.fetch` in workers. Default: public addresses. */
   tools?: WorkerToolOptions;
-  /** How long graphs are kept once they have finished, such as "30d". Default: for ever. `SVC_RETENTION` stands above it. */
+  /** Time to keep finished runs, such as `"30d"`. Default: forever. `SVC_RETENTION` overrides it. */
   graphRetention?: Duration;
-  /** How large values of graphs may be, how often they tell of progress, how long a pause waits. Variables such as `SVC_GRAPH_INPUT_BYTES` stand above it. */
+  /**
+   * Limits of runs: sizes of values in bytes, progress events per second, grace of a pause. Variables such as `SVC_GRAPH_INPUT_BYTES`
+   * override it.
+   */
   graphLimits?: GraphLimits;
-  /** Delays before each attempt of a delivery, the first included. Default: Standard Webhooks. */
+  /** Delay before each attempt of a delivery, including the first: `["0s", "5s", "5m"]`. Default: the schedule of Standard Webhooks. */
   webhookSchedule?: readonly Duration[];
-  /** Largest body of a delivery, in bytes, that carries its result; larger ones say where to fetch it. Default 256 KiB. `SVC_WEBHOOK_PAYLOAD_BYTES` stands above it. */
+  /**
+   * Largest delivery body in bytes that contains the run's result; a larger one contains the URL of the result instead. Default 256 KiB.
+   * `SVC_WEBHOOK_PAYLOAD_BYTES` overrides it.
+   */
   webhookPayloadBytes?: number;
-  /** Connections to receivers, in all and to each webhook. Default 64 and 8. `SVC_WEBHOOK_CONNECTIONS` stands above `total`. */
+  /** Limits of connections to receivers: in total, and per webhook. Default 64 and 8. `SVC_WEBHOOK_CONNECTIONS` overrides `total`. */
   webhookConnections?: { total?: number; perEndpoint?: number };
-  /** Told when deliveries have disabled a webhook: answered 410, or nothing but failures for 120 h. Must not throw. */
+  /** Called when deliveries have disabled a webhook: its receiver answered 410, or every attempt failed for 120 h. Must not throw. */
   onWebhookDisabled?: (webhook: RegistrationView) => void;
 }
 
 export interface AppOptions extends BackendOptions {
-  /** Pages, and groups of them. What is in `pages` and what in `routes` is for the eye: both may hold both. */
+  /** Pages, and groups of them. `pages` and `routes` accept the same entries; the distinction is for readers. Default: none. */
   pages?: readonly Entry[];
-  /** Endpoints of the app's own, and groups of them. */
+  /** Routes of the app, and groups of them. Default: none. */
   routes?: readonly Entry[];
   /**
-   * Pages for people who ask for what is not there, in place of the built-in one: `page("/**:path", …)` below the root,
-   * `page("/docs/**:path", …)` below `/docs`. Their status is 404 unless they give another than 200.
+   * Pages for unknown paths, for clients that prefer HTML; they replace the built-in page. `page("/**:path", …)` applies below the root,
+   * `page("/docs/**:path", …)` below `/docs`. A page's status of 200 becomes 404. Default: none.
    */
   notFound?: readonly PageDefinition[];
   /**
-   * Pages and endpoints that come with the framework or with a package, by name: those of `ops` are at `/_svc/ops` and
-   * below, their own paths begin there. They are outside the app's middleware and without its stylesheets and icon. A name is small
-   * letters and dashes, and not that of a built-in path.
+   * Pages and routes of the framework or of a package, by name: those of `ops` are at `/_svc/ops` and below, and their own paths are
+   * relative to it. The app's middleware, stylesheets and icon do not apply to them. A name consists of lower-case letters and dashes, and
+   * is not the name of a built-in path. Default: none.
    */
   extensions?: Readonly<Record<string, readonly Entry[]>>;
-  /** Server actions by the name they are called with: `{ addTodo }`. */
+  /** Server actions by the name that browser code calls: `{ addTodo }`. Default: none. */
   actions?: Readonly<Record<string, AnyAction>>;
   /**
-   * Form submits by the name that they are posted to. What makes them is `submit` of `svckit/fullstack`, whose apps find them by
-   * themselves; without any there is no endpoint.
+   * Form submits by the name that forms post to. `submit` of `svckit/fullstack` creates them, and full-stack apps register theirs
+   * automatically. Default: none, and then no submit endpoint exists.
    */
   submits?: Readonly<Record<string, SubmitDefinition>>;
-  /** Stylesheets of every page, by URL: `["/app.css"]` for `public/app.css`. */
+  /** URLs of stylesheets for every page: `["/app.css"]` for `public/app.css`. Default: none. */
   stylesheets?: readonly string[];
-  /** Icon of every page, by URL: `"/icon.svg"` for `public/icon.svg`. Without one browsers ask for `/favicon.ico`. */
+  /** URL of the icon of every page: `"/icon.svg"` for `public/icon.svg`. Default: none, and then browsers request `/favicon.ico`. */
   icon?: string;
   /**
-   * Whether visitors may choose a theme: `<ThemeSwitch>` can be used, and `<html>` of every page has `data-svc-theme` (`system`, `light`,
-   * `dark` or `contrast`) and the `color-scheme` of it, from a cookie. Default false.
+   * Whether visitors can choose a theme. Enables `<ThemeSwitch>`, and sets on `<html>` of every page `data-svc-theme` (`system`, `light`,
+   * `dark` or `contrast`) and the matching `color-scheme`, from a cookie. Default false.
    */
   themes?: boolean;
   /**
-   * Around every page, route, action and public file, and around the 404 of what is none of them; outermost first. Not
-   * around the framework's own files and endpoints. An action's runs once its call has passed the checks of contract
-   * section 5.
+   * Middleware around every page, route, action and public file, and around 404 responses; outermost first. It does not run for the
+   * framework's own files and endpoints. For an action, it runs after the checks of contract section 5. Default: none.
    */
   middleware?: readonly Middleware[];
   /**
-   * Whether pages, and JSON, text and SVG of routes, are compressed on their way out (brotli or gzip, from 1 KiB on).
-   * `false` where a proxy in front does it. Default true.
+   * Whether svc compresses pages, and JSON, text and SVG of routes, from 1 KiB (brotli or gzip). Set `false` if a proxy compresses.
+   * Default true.
    */
   compress?: boolean;
+  /** Lifetime and storage of sessions. */
   session?: SessionOptions;
-  /** Public pages that are kept to be answered with again (`cache` of `page`); `bytes` is the most they take together, default 64 MiB. */
+  /** Cache for public pages (`cache` of `page`): `bytes` limits its size. Default 64 MiB. */
   pageCache?: { bytes?: number };
-  /** How long clients may take where the app listens by itself, in milliseconds; to raise where big files are sent. */
+  /** Time limits for clients of the app's own server, such as `{ request: "5m" }` for large uploads. */
   timeouts?: Timeouts;
-  /** Security headers; the defaults are contract section 1. */
+  /** Security headers. Default: those of contract section 1. */
   security?: SecurityHeaderOptions;
-  /** Whether the webhook demo is there. Default: everywhere but in production. */
+  /** Whether the webhook demo is served. Default: true, except in production. */
   demo?: boolean;
-  /** Default: the process's environment. */
+  /** Variables of the app. Default: the environment of the process. */
   env?: Environment;
-  /** Default: the system's. */
+  /** Clock of the app. Default: the system clock. */
   clock?: Clock;
   /**
-   * Told of what nobody else sees: a pino instance, or anything with its `debug`, `info`, `warn` and `error`. Default: lines on
-   * stderr, JSON in the shape of pino's in production and text in development, from SVC_LOG_LEVEL on.
+   * The app's log: a pino instance, or an object with the methods `debug`, `info`, `warn` and `error`. Default: lines on stderr, in pino's
+   * JSON format in production and as text in development, from the level SVC_LOG_LEVEL.
    */
   log?: Log;
   /**
-   * Whether each request is logged, at `info`: method, route, status, time, bytes, client address, request id; never the path
-   * or the query, which may hold tokens. Default false: a proxy in front usually does, and a line costs more than a small page.
+   * Whether each request is logged at `info`: method, route, status, duration, bytes, client address, request id; never the path or the
+   * query, which may contain tokens. Default false, because a proxy usually logs requests, and a line costs more than a small page.
    */
   accessLog?: boolean;
   /**
-   * Metrics of the app's own, beside the built-in ones: called at each look at the metrics endpoint. A name that is there
-   * already fails that look.
+   * Metrics of the app, in addition to the built-in ones; called for each request to the metrics endpoint. A name that is already in use
+   * fails that request. Default: none.
    */
   metrics?: () => readonly MetricFamily[];
   /**
-   * What must work before the app is sent requests, by name: `{ database: () => pool.query("select 1") }`. Each passes by
-   * returning and fails by throwing or after 2 s; whoever asks for readiness learns the names of those that fail, the log why.
+   * Readiness checks by name: `{ database: () => pool.query("select 1") }`. A check passes by returning, and fails by throwing or after
+   * 2 s. `/ready` reports the names of failed checks; the log has their errors. Default: none.
    */
   ready?: ReadyChecks;
   /**
-   * Called once before the app boots, in development too: to migrate a database, or to refuse. What it throws stops the boot; an
-   * app that is mounted in another server boots again, and calls it again, with the next request.
+   * Called once before the app boots, also in development: for migrations or checks. An error stops the boot. An app that is mounted in
+   * another server boots again with the next request, and then calls it again.
    */
   onBoot?: () => void | Promise<void>;
-  /** How the app ends: when it stops to accept, and how long it waits for what is under way. */
+  /** Shutdown of the app: delay before it stops accepting requests, and deadline for active ones. */
   drain?: DrainOptions;
 }
 
-/** What a development host gives an app in place of built files. */
+/** The parts that a development host provides instead of built files. */
 export interface DevSupport {
   manifest(): Manifest | Promise<Manifest>;
-  /** Browser code of a chunk by its name without `.js`; undefined when there is none. */
+  /** Browser code of a chunk by its name without `.js`; undefined if it does not exist. */
   chunk(name: string): Promise<string | undefined>;
-  /** Element that follows the source: stands in every page. */
+  /** The `<script>` that updates a page after source changes, for every page. */
   script(nonce: string): string;
-  /** Values that a browser has kept over an edit, by the names that `ValueNames` gives. */
+  /** Values that a browser has kept over an edit, by their names in `ValueNames`. */
   kept(id: string): ReadonlyMap<string, unknown> | undefined;
-  /** A document that tells of an error with its place in the source. */
+  /** A document that shows an error with its place in the source. */
   faultPage: (error: unknown, nonce: string) => string;
   /** The one-time link that the host has printed. */
   operatorLink?: Pick<OneTimeLink, "redeem" | "issuer">;
 }
 
-/** Where an app runs: all known only when it is started. */
+/** Environment of an app, known only at its start. */
 export interface BootOptions {
-  /** Folder that `svc build` wrote. Default: none, which is right for an app without browser code. */
+  /** Output folder of `svc build`. Default: none, for an app without browser code. */
   dist?: string;
   dev?: DevSupport;
   /** Files served at the root. Default: `public` inside `dist`. */
   publicDir?: string;
-  /** Where the app is reached, once that is known: `http://127.0.0.1:3000`. */
+  /** Base URL of the app, once it is known: `http://127.0.0.1:3000`. */
   url?: string;
-  /** Whether `url` stands in for SVC_SITE_URL where that is not set, in production too: `svc start` allows it where NODE_ENV is not set either. */
+  /** Whether `url` replaces a missing SVC_SITE_URL, even in production. `svc start` allows it unless NODE_ENV is set. */
   canGuessSiteUrl?: boolean;
-  /** Pages are rendered to be files (`exportPages`); told of those that look at a request, as routes are found, and at what of it. */
+  /**
+   * Set while pages are exported (`exportPages`): called with each page that reads the request, by its routed path, and the properties that
+   * it reads.
+   */
   exporting?: (routed: string, found: readonly string[]) => void;
 }

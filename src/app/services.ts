@@ -1,4 +1,4 @@
-/** What endpoints and pages work with, once the app has booted. */
+/** The services of a booted app, for endpoints and pages. */
 import { setMaxListeners } from "node:events";
 import type { Context, Middleware } from "../platform/http/types.ts";
 import type { Sessions } from "../platform/http/sessions/session-keys.ts";
@@ -27,16 +27,16 @@ import type { SubmitDefinition } from "./forms/submit.ts";
 import type { Backend } from "./lifecycle/backend-types.ts";
 
 export interface Services extends Backend {
-  /** As its author knows it. */
+  /** The app object that its author uses. */
   readonly app: App;
   readonly config: Config;
   readonly clock: Clock;
-  /** Who wants to know what may show something else now. */
+  /** Announces changes to screens and streams. */
   readonly changes: ChangeFeed;
-  /** What graphs did lately, in all processes. */
+  /** Recent activity of runs in all processes. */
   readonly activity: ActivityLog;
   readonly site: Assets;
-  /** Sign tokens and cookies, and seal sessions. */
+  /** Secrets that sign tokens and cookies, and seal sessions. */
   readonly secrets: Secrets;
   readonly sessions: Sessions;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -44,44 +44,44 @@ export interface Services extends Backend {
   readonly limits: Limits;
   readonly operatorAccess: OperatorAccess;
   readonly answers: IdempotencyStore;
-  /** What waits to be done unless it is undone. */
+  /** Operations that run after a delay unless they are undone. */
   readonly deferred: DeferredOperations;
   readonly pageCache: PageCache;
-  /** Whether answers are compressed here, and not by a proxy. */
+  /** Whether svc compresses responses, instead of a proxy. */
   readonly hasCompression: boolean;
   readonly stylesheets: readonly string[];
   readonly icon: string | undefined;
-  /** Whether pages take HTML from policies of scripts alone. */
+  /** Whether scripts may only create HTML through Trusted Types policies. */
   readonly hasTrustedTypes: boolean;
-  /** Mark of the policy of a page, with the security options that the page has of its own. */
+  /** Fingerprint of a page's policy, from the app's security options and those of the page. */
   readonly policyMarkOf: (own: OwnSecurityOptions | undefined) => string;
   /** Whether visitors may choose a theme. */
   readonly hasThemes: boolean;
   readonly startedMs: number;
-  /** Origin on which this process itself can be reached; undefined without a socket. */
+  /** URL by which this process can reach itself; undefined without a socket. */
   readonly ownUrl: string | undefined;
-  /** Where its own socket is. */
+  /** Address of its own socket. */
   readonly listens: Listens | undefined;
   /** Aborts when the app begins to close: open event streams end. */
   readonly closing: AbortSignal;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly phases: Phases;
-  /** Those of the app's author, and of what has to be opened yet. */
+  /** Readiness checks of the author, and of a backend that is not open yet. */
   readonly readyChecks: ReadyChecks;
-  /** Those of the app's author. */
+  /** Metrics of the author. */
   readonly ownMetrics: () => readonly Family[];
 }
 
-/** Where a group of endpoints is put. */
+/** Dependencies of a group of endpoints. */
 export interface Endpoints {
   readonly router: Router;
   readonly services: Services;
-  /** The app's own middleware, for what the app's author may want to wrap. */
+  /** The app's middleware, for endpoints that it wraps. */
   readonly middleware: readonly Middleware[];
 }
 
-/** Ends with the client, and with the app. */
+/** A signal that aborts when the client disconnects or the app closes. */
 export function streamSignal(ctx: Context, services: Services): AbortSignal {
   const signal = AbortSignal.any([ctx.signal, services.closing]);
   setMaxListeners(Infinity, signal);

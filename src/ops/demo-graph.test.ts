@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { createEngine, openStore, SimulatedClock } from "../graph.ts";
 import { DEMO_GRAPH, demoGraph } from "./demo-graph.ts";
 
-describe("the demo graph", () => {
-  it("comes to an end: the letters are weighed, and their weights sent", async (t) => {
+describe("The demo graph", () => {
+  it("completes with the total weight of its letters", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const [store, clock] = [await openStore("memory:"), new SimulatedClock()];
     const engine = createEngine({ store, clock, graphs: [demoGraph()] });

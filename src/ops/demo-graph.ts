@@ -1,12 +1,12 @@
 /**
- * A graph to look at, for apps that have none yet, while they are developed: a list, a step for each of it, one that fails at first,
- * and an end. Takes some seconds, so that there is something to watch.
+ * A demo graph for apps without graphs, in development only: a list, a node per item, a node that fails once, and a final node. It takes a
+ * few seconds, so that there is something to watch.
  */
 import { graph, worker, type GraphDefinition } from "../graph.ts";
 
 export const DEMO_GRAPH = "svc-demo";
 const LETTERS = ["A", "B", "C", "D", "E", "F"];
-/** As long as it takes to see that something runs. */
+/** Long enough to be visible. */
 const STEP_MS = 900;
 
 const pause = (signal: AbortSignal): Promise<void> =>
@@ -27,7 +27,7 @@ const weigh = worker("svc-demo-weigh", { concurrency: 2 }, async (letter: string
 });
 const stamp = worker("svc-demo-stamp", { retry: { max: 2, base: "500ms", cap: "1s" } }, async (_: unknown, ctx) => {
   await pause(ctx.signal);
-  if (ctx.attempt === 1) throw new Error("The stamp was dry: the next attempt brings ink");
+  if (ctx.attempt === 1) throw new Error("The stamp is dry. The next attempt has ink");
   return "stamped";
 });
 const send = worker("svc-demo-send", async (grams: number[], ctx) => {

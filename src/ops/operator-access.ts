@@ -1,6 +1,6 @@
 /**
- * Decides who may see the operator screens. In order: the app's own `authorize`; a session that began with the operator key or, under
- * `svc dev`, with its one-time link. Nobody else: a request can't prove where it comes from.
+ * Decides who may see the operator screens: first the app's own `authorize`, then a session that began with the operator key or, under `svc
+ * dev`, with its one-time link. The network address never grants access, because it cannot be proven.
  */
 import type { App, Context } from "../index.ts";
 import { BASE_PATH } from "../internal.ts";
@@ -10,36 +10,36 @@ export type Authorize = (ctx: Context) => Role | undefined | Promise<Role | unde
 
 export interface Visitor {
   role: Role;
-  /** As the audit trail names them. */
+  /** The name in the audit trail. */
   name: string;
-  /** Whether they have signed in here, and so may sign out. */
+  /** Whether the visitor signed in here, and can therefore sign out. */
   hasSignedIn: boolean;
 }
 
 /**
- * `sign-in`: the key opens; `link`: the one-time link that `svc dev` printed does; `closed`: nothing does, until the app is configured;
- * `forbidden`: the app has said no.
+ * Why access is denied. `sign-in`: the operator key is required; `link`: the one-time link that `svc dev` printed is required; `closed`:
+ * the app must be configured first; `forbidden`: the app's `authorize` refused.
  */
 export type Denial = "sign-in" | "link" | "closed" | "forbidden";
 
-/** How somebody signs in. */
+/** What a visitor signs in with. */
 type Proof = "key" | "link";
 
 export type Access = { visitor: Visitor } | { denial: Denial };
 
-/** Sent to the screens alone. */
+/** The session cookie, which is sent to the screens only. */
 const COOKIE = "svc-ops";
 export const OPS_PATH = `${BASE_PATH}/ops`;
 export const RUNS_PATH = `${OPS_PATH}/runs`;
-/** A day at work; then the key is asked for again. */
+/** Session lifetime: a working day. */
 const LIFETIME = "8h";
 const LIFETIME_SECONDS = 8 * 3600;
 
-/** What a decision is made of. */
+/** The inputs of the decision. */
 export interface AccessFacts {
-  /** What the app says of this request; absent where it says nothing at all. */
+  /** Result of the app's `authorize`; absent if the app has none. */
   own?: { role: Role | undefined };
-  /** Of the cookie, where it is valid. */
+  /** The session of a valid cookie. */
   signedIn: Pick<Visitor, "role" | "name"> | undefined;
   hasKey: boolean;
   /** Whether `svc dev` has printed a one-time link. */
@@ -74,7 +74,7 @@ export class OperatorGate {
     });
   }
 
-  /** @returns whether the text was right @throws SvcError `SVC_RATE_LIMIT` after too many wrong ones */
+  /** @returns whether the key or token was correct @throws SvcError `SVC_RATE_LIMIT` after too many wrong ones */
   signIn(ctx: Context, proof: Proof, text: string, role: Role): boolean {
     const app = this.#app();
     const purpose = app.operations.sessionPurpose(proof);
@@ -105,7 +105,7 @@ export class OperatorGate {
   }
 }
 
-/** What a form says of where it stood: another place than a screen is none to go back to. */
+/** The URL to return to after a form. Rejects everything except screens, to prevent open redirects. */
 export function backOf(given: string | undefined): string {
   const isOurs =
     given !== undefined &&

@@ -1,4 +1,4 @@
-/** A step that an operator takes from a screen: who may, in whose name, and what is told on the screen it leads back to. */
+/** A POST route for an operator action on a screen: checks the role, records the actor, and shows the result on the next screen. */
 import {
   forbidden,
   readForm,
@@ -20,20 +20,19 @@ import { setOpsFlash, type OpsFlash } from "./ops-flash.ts";
 export interface Step {
   readonly app: App;
   readonly params: Readonly<Record<string, string>>;
-  /** Of the form. */
+  /** The form's fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Who does it, why and from where: for the record. */
+  /** Actor, reason and address, for the audit trail. */
   readonly auditContext: AuditContext;
   readonly nowMs: number;
 }
 
-/** What it came to; where it leads elsewhere than back, `to`. An empty text: that is told by where it leads. */
+/** The message to show, and the URL to redirect to if it is not the previous screen. An empty text shows no message. */
 export type StepResult = OpsFlash & { to?: string };
 
 /**
- * @param path below that of the screens. The CSRF token is checked by the route itself.
- * @param maxBytes of the form; default 16 KiB
- * @param run what it throws of `SvcError` below 500 is told on the screen; the rest is a fault of ours.
+ * @param path below the path of the screens. The route itself checks the CSRF token. @param maxBytes of the form; default 16 KiB @param run
+ * a thrown `SvcError` below 500 is shown as a message; other errors are server errors
  */
 export function operatorRoute(
   { app, gate }: Screens,
@@ -43,11 +42,11 @@ export function operatorRoute(
 ): RouteDefinition {
   const operatorOf = async (ctx: Context): Promise<Visitor> => {
     const access = await gate.access(ctx);
-    if ("denial" in access) return unauthorized("Sign in to the operators' screens first");
-    if (access.visitor.role !== "operator") return forbidden("You may look, not change: the operator role is needed");
+    if ("denial" in access) return unauthorized("Sign in to the operator screens first");
+    if (access.visitor.role !== "operator") return forbidden("Read-only access: the operator role is required");
     return access.visitor;
   };
-  // Before the form is read: a stranger's body is not worth reading.
+  // Check before reading the form: a stranger's body is not worth reading.
   const requireOperator: Middleware = async (ctx, next) => {
     await operatorOf(ctx);
     return next();
@@ -67,9 +66,9 @@ export function operatorRoute(
 
 /** Forms with a token, a few choices and a reason. */
 export const OPS_FORM_BYTES = 16 * 1024;
-/** Forms with long texts: URLs and headers of a webhook, a page of ticked runs. */
+/** Forms with long texts: URLs and headers of a webhook, a page of selected runs. */
 export const LONG_FORM_BYTES = 64 * 1024;
-/** Forms with an input or a payload, which may be as long as a graph accepts it, percent-encoded. */
+/** Forms with an input or a payload, which may have the maximum length that a graph accepts, percent-encoded. */
 export const INPUT_FORM_BYTES = 1024 * 1024;
 const MAX_NOTE_LENGTH = 500;
 

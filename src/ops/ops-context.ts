@@ -1,22 +1,22 @@
-/** What a screen is made with. */
+/** The context that screens are rendered with. */
 import type { App, Context, Duration } from "../index.ts";
 import type { OperatorGate, Visitor } from "./operator-access.ts";
 
-/** What all screens share. */
+/** Shared by all screens. */
 export interface Screens {
   readonly app: () => App;
   readonly gate: OperatorGate;
-  /** Names of keys that payloads don't show, beside the usual ones. */
+  /** Additional keys whose values are hidden in payloads. */
   readonly redact: readonly string[];
-  /** How long a step for many runs can be undone. */
+  /** How long a bulk action can be undone. */
   readonly undo: Duration | false;
 }
 
-/** What a visitor likes better, kept in a cookie. */
+/** Cookies with the visitor's preferences. */
 export const DENSITY_COOKIE = "svc-ops-density";
 export const ZONE_COOKIE = "svc-ops-zone";
 
-/** The name of a time zone that this runtime knows, or `UTC`. */
+/** A time zone that the runtime knows, or `UTC`. */
 export function zoneOf(given: string | undefined): string {
   if (given === undefined || !/^[A-Za-z][\w+/-]{0,40}$/.test(given)) return "UTC";
   try {
@@ -26,19 +26,19 @@ export function zoneOf(given: string | undefined): string {
   }
 }
 
-/** One of them, for one request. */
+/** The context of one request. */
 export interface OpsContext {
   readonly app: App;
   readonly ctx: Context;
   readonly visitor: Visitor;
   readonly nowMs: number;
-  /** `https://example.com`, for commands that are copied. */
+  /** `https://example.com`, for copied commands. */
   readonly origin: string;
-  /** Path and query of this screen: where a form leads back to. */
+  /** Path and query of the current screen, to which forms return. */
   readonly here: string;
-  /** In which times are written: `UTC`, `Europe/Berlin`. */
+  /** Time zone of all times: `UTC`, `Europe/Berlin`. */
   readonly zone: string;
-  /** Whether this visitor wants more rows on a screen. */
+  /** Whether the visitor chose the compact density. */
   readonly isCompact: boolean;
   readonly redact: readonly string[];
 }

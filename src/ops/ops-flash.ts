@@ -1,6 +1,6 @@
 /**
- * What a step has come to, told once on the screen that follows: sealed in a cookie, for it may be a new secret, which no
- * address and no store should hold.
+ * The flash message after an action, shown once on the next screen. It is sealed in a cookie, because it may contain a new secret, which
+ * must not be in a URL or a store.
  */
 import type { App, Context } from "../index.ts";
 import type { Json } from "../graph.ts";
@@ -9,13 +9,13 @@ import { OPS_PATH } from "./operator-access.ts";
 export interface OpsFlash {
   tone: "good" | "bad";
   text: string;
-  /** To be copied: shown this once. */
+  /** A text to copy, shown only once. */
   once?: string;
 }
 
 const COOKIE = "svc-ops-told";
 const PURPOSE = "ops told";
-/** As long as a redirect may take on a bad connection. */
+/** Long enough for a redirect on a bad connection. */
 const LIFETIME = "60s";
 /** Longer messages would not fit into a cookie. */
 const MAX_LENGTH = 600;

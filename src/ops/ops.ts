@@ -1,4 +1,4 @@
-/** The operators' screens of the full-stack variant, as pages and endpoints of the base app. What each shows is in screens/. */
+/** The operator screens of the full-stack package, as pages and endpoints of the base app. See screens/ for each screen. */
 import { OPS_FORM_BYTES } from "./operator-route.ts";
 import {
   notFound,
@@ -33,17 +33,17 @@ import { scheduleScreens } from "./screens/schedules.tsx";
 
 export interface OpsOptions {
   /**
-   * Decides who may see the operator screens, and who may change anything; called for each request. Others still sign in with
+   * Decides who may see the operator screens and who may change anything; called for each request. Other visitors can still sign in with
    * `SVC_EXEC_API_KEY` or, under `svc dev`, with the one-time link that it prints. Default: nobody else.
    */
   authorize?: Authorize;
-  /** Names of keys whose values payloads don't show, beside those that look like secrets: `["email", "iban"]`. */
+  /** Additional keys whose values payloads hide, besides those that look like secrets: `["email", "iban"]`. */
   redact?: readonly string[];
-  /** How long a step for many runs is held back, so that it can be undone. Default `"5s"`, an hour at most; `false`: it is done at once. */
+  /** How long a bulk action is deferred, so that it can be undone. Default `"5s"`, maximum one hour; `false`: not deferred. */
   undo?: Duration | false;
 }
 
-/** As long as it takes to see that it was the wrong button. */
+/** Long enough to notice a mistake. */
 const UNDO = "5s";
 const YEAR_SECONDS = 365 * 86_400;
 
@@ -68,7 +68,7 @@ export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO
     ...scheduleScreens(screens),
     route("POST", "/sign-in", signIn(screens), {
       maxBytes: OPS_FORM_BYTES,
-      // Before the form is read: the body of a client that may not try is not worth reading.
+      // Check before reading the form: the body of a rate-limited client is not worth reading.
       middleware: [requireAttempt(screens)],
     }),
     route("GET", "/link", openLink(screens)),
@@ -117,12 +117,12 @@ function signIn({ app, gate }: Screens): Handler {
       by: "operator key",
       address: ctx.clientIp,
     });
-    if (!isIn) setOpsFlash(ctx, app(), { tone: "bad", text: "That is not the key." });
+    if (!isIn) setOpsFlash(ctx, app(), { tone: "bad", text: "The key is wrong." });
     return redirect(back);
   };
 }
 
-/** The address that `svc dev` prints. */
+/** The URL that `svc dev` prints. */
 function openLink({ app, gate }: Screens): Handler {
   return async (ctx: Context) => {
     const { operations } = app();
@@ -132,7 +132,7 @@ function openLink({ app, gate }: Screens): Handler {
       by: "one-time link",
       address: ctx.clientIp,
     });
-    if (!isIn) setOpsFlash(ctx, app(), { tone: "bad", text: "That link has expired, or somebody has used it." });
+    if (!isIn) setOpsFlash(ctx, app(), { tone: "bad", text: "This link has expired or has already been used." });
     return redirect(OPS_PATH);
   };
 }

@@ -1,2 +1,2 @@
-/** Who may see the operators' screens, and who may change anything from them. */
+/** `read` may only look, `operator` may also change. */
 export type Role = "read" | "operator";

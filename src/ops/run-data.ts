@@ -1,4 +1,4 @@
-/** All that the screen of a run is made of. */
+/** The data of the run screen. */
 import type { AuditRow } from "../ops.ts";
 import type { NodeDetail, Snapshot } from "../graph.ts";
 import type { ShownArtifact } from "./screens/runs/artifacts.tsx";
@@ -7,22 +7,22 @@ import type { EventsPage, RunEvents } from "./run-events.ts";
 import type { RunQuery } from "./views/runs/run-query.ts";
 
 export interface RunData {
-  /** For its picture. */
+  /** For the picture. */
   flow: Flow;
   run: Snapshot;
   events: RunEvents;
-  /** Of the list of events, where that is open. */
+  /** The current page of the events view, if it is open. */
   page: EventsPage | undefined;
   node: NodeDetail | undefined;
-  /** Of the error that is shown: of the node that is chosen, else of the one that the run failed of. */
+  /** Origin of the shown error: the selected node's, otherwise that of the node that failed the run. */
   origin: NodeDetail["origin"];
-  /** Where its tab is open. */
+  /** Loaded if the tab is open. */
   artifacts: ShownArtifact[];
-  /** How many runs have failed alike, this one included; undefined where it has not failed. */
+  /** Number of runs with the same failure, including this one; undefined if the run has not failed. */
   likes: number | undefined;
   past: NodeDetail[];
   audit: AuditRow[];
   query: RunQuery;
-  /** Whether secrets are shown. */
+  /** Whether hidden values are shown. */
   isRevealed: boolean;
 }

@@ -1,30 +1,30 @@
 /**
- * What the screen of a run reads of its events. Of a long run the beginning and the end are read, and what is made of them says so; its
- * list of events is read page by page, however long it is.
+ * Reads a run's events for its screen. For a long run only the first and the last events are read, and the screen says so; the events view
+ * is read page by page.
  */
 import type { GraphEvent } from "../graph.ts";
 import type { OpsContext } from "./ops-context.ts";
 import { countText } from "./views/format.ts";
 
-/** At either end: more than anybody reads, and as many as are read without being felt. */
+/** Maximum number of events at each end: more than anybody reads, and fast to load. */
 const EVENTS = 5000;
 const READ_AT_ONCE = 1000;
-/** Events of a page of the list. */
+/** Events per page of the events view. */
 const PAGE = 200;
 
 type Engine = OpsContext["app"]["engine"];
 
 export interface RunEvents {
   first: GraphEvent[];
-  /** The first and the last: all of them where nothing is between. */
+  /** The first and the last events: all of them if there is no gap. */
   ends: GraphEvent[];
-  /** In words, where there are more than the first; undefined: these are all. */
+  /** Note for the screen if there are more than the first events; undefined: these are all. */
   firstText: string | undefined;
-  /** The same of both ends. */
+  /** The same for both ends. */
   endsText: string | undefined;
 }
 
-/** @param lastSeq the number of its last event */
+/** @param lastSeq number of the last event */
 export async function readRunEvents(engine: Engine, id: string, lastSeq: number): Promise<RunEvents> {
   const lastFrom = Math.max(EVENTS, lastSeq - EVENTS);
   const [first, last] = await Promise.all([
@@ -35,8 +35,8 @@ export async function readRunEvents(engine: Engine, id: string, lastSeq: number)
   return {
     first,
     ends: [...first, ...last],
-    firstText: lastSeq > EVENTS ? `of the first ${some} of ${all} events` : undefined,
-    endsText: lastSeq > 2 * EVENTS ? `of the first and the last ${some} of ${all} events` : undefined,
+    firstText: lastSeq > EVENTS ? `the first ${some} of ${all} events` : undefined,
+    endsText: lastSeq > 2 * EVENTS ? `the first and the last ${some} of ${all} events` : undefined,
   };
 }
 
@@ -50,16 +50,16 @@ async function readEvents(engine: Engine, id: string, from: number): Promise<Gra
   return events;
 }
 
-/** A page of the list of events. */
+/** A page of the events view. */
 export interface EventsPage {
   shown: GraphEvent[];
-  /** The number of the last event that was looked at. */
+  /** Number of the last event that was checked. */
   lookedTo: number;
-  /** After which number the next page begins; undefined: there is none. */
+  /** The next page starts after this number; undefined: there is none. */
   next: number | undefined;
 }
 
-/** @param fits which of them are wanted; few may be, so a page looks at as many as an end has and no more */
+/** @param fits a filter. Few events may match, so a page checks a bounded number of them */
 export async function readEventsPage(
   engine: Engine,
   id: string,

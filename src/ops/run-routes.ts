@@ -1,4 +1,4 @@
-/** Steps that are taken from the screen of a run. */
+/** The operator actions of the run screen. */
 import { SvcError, type Entry } from "../index.ts";
 import type { Json } from "../graph.ts";
 import { OPS_PATH } from "./operator-access.ts";
@@ -7,14 +7,14 @@ import { INPUT_FORM_BYTES, operatorRoute, type Step, type StepResult } from "./o
 import { isStep } from "./views/runs/allowed-actions.ts";
 
 const DONE = {
-  pause: "Pausing: what runs goes on to its end, nothing new begins.",
-  resume: "It goes on.",
+  pause: "Pausing: running nodes finish, no new ones start.",
+  resume: "Resumed.",
   cancel: "Cancelled.",
-  retry: "It runs again.",
+  retry: "Retrying.",
 } as const;
-/** As long as it takes to look. */
+/** How long hidden values stay revealed. */
 const REVEALED = "5m";
-/** Paths of a form are read by it. */
+/** Base for parsing relative URLs. */
 const ANY_ORIGIN = "http://ops";
 
 export function runRoutes(screens: Screens): Entry[] {
@@ -23,13 +23,13 @@ export function runRoutes(screens: Screens): Entry[] {
     operatorRoute(screens, "/runs/:id/fork", fork, INPUT_FORM_BYTES),
     operatorRoute(screens, "/runs/:id/signal", signal, INPUT_FORM_BYTES),
     operatorRoute(screens, "/runs/:id/reveal", reveal),
-    operatorRoute(screens, "/runs/:id/:step", steer),
+    operatorRoute(screens, "/runs/:id/:step", control),
   ];
 }
 
-async function steer({ app, params, fields, auditContext }: Step): Promise<StepResult> {
+async function control({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const step = params["step"];
-  if (!isStep(step)) throw new SvcError("SVC_NOT_FOUND", `There is no step "${String(step).slice(0, 40)}"`);
+  if (!isStep(step)) throw new SvcError("SVC_NOT_FOUND", `Unknown action "${String(step).slice(0, 40)}"`);
   const { from } = fields;
   const options = step === "retry" && from ? { ...auditContext, from } : auditContext;
   await app.engine[step](idOf(params), options);
@@ -40,7 +40,7 @@ async function fork({ app, params, fields, auditContext }: Step): Promise<StepRe
   const input = readJson(fields["input"], "input");
   const options = { ...auditContext, from: fields["from"] ?? "", ...(input !== undefined && { input }) };
   const { graph_id: id } = await app.engine.fork(idOf(params), options);
-  return { tone: "good", text: `A new run begins at ${options.from}.`, to: `${OPS_PATH}/runs/${id}` };
+  return { tone: "good", text: `Started a new run from ${options.from}.`, to: `${OPS_PATH}/runs/${id}` };
 }
 
 async function start({ app, fields, auditContext }: Step): Promise<StepResult> {
@@ -49,7 +49,7 @@ async function start({ app, fields, auditContext }: Step): Promise<StepResult> {
   if (like && !other)
     throw new SvcError(
       "SVC_NOT_FOUND",
-      `There is no run "${like.slice(0, 100)}" any more: give its input to start another`,
+      `The run "${like.slice(0, 100)}" no longer exists. Enter the input to start a new run`,
     );
   const input = readJson(fields["input"], "input") ?? other?.input ?? null;
   const { snapshot } = await app.engine.start(worker, input, {
@@ -63,10 +63,10 @@ async function start({ app, fields, auditContext }: Step): Promise<StepResult> {
 async function signal({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const name = fields["name"] ?? "";
   await app.engine.signal(idOf(params), name, readJson(fields["payload"], "payload") ?? null, auditContext);
-  return { tone: "good", text: `The signal ${name} was sent.` };
+  return { tone: "good", text: `Signal ${name} sent.` };
 }
 
-/** Who wants to see what is hidden leaves word of it first. */
+/** Records the request in the audit trail before revealing hidden values. */
 async function reveal({ app, params, fields, auditContext }: Step): Promise<StepResult> {
   const id = idOf(params);
   await app.operations.record("graph.reveal", id, auditContext);
@@ -75,19 +75,19 @@ async function reveal({ app, params, fields, auditContext }: Step): Promise<Step
   back.searchParams.set("reveal", app.seal(`ops reveal ${id}`, auditContext.by ?? "", REVEALED));
   const isOfRun = back.pathname === `${OPS_PATH}/runs/${id}`;
   const to = isOfRun ? back.pathname + back.search : `${OPS_PATH}/runs/${id}?${back.searchParams.toString()}`;
-  return { tone: "good", text: "What was hidden is shown for five minutes.", to };
+  return { tone: "good", text: "Hidden values are shown for five minutes.", to };
 }
 
 function idOf(params: Step["params"]): string {
   return params["id"] ?? "";
 }
 
-/** What stands in a field as JSON; nothing where it is empty. @throws SvcError `SVC_INVALID` */
+/** Parses a JSON field; undefined if it is empty. @throws SvcError `SVC_INVALID` */
 function readJson(text: string | undefined, field: string): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new SvcError("SVC_INVALID", `The ${field} is no JSON: ${(error as Error).message}`);
+    throw new SvcError("SVC_INVALID", `The ${field} is not valid JSON: ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,5 @@
 /**
- * What all screens have in common: who may see them, the frame around them, what is told once after a step, and the page that
- * stands in their stead where there is no screen to show.
+ * The common part of all screens: access control, frame, flash message, live updates, and the replacement page if a screen cannot be shown.
  */
 import { page, SvcError, type Context, type PageDefinition } from "../index.ts";
 import { PATHS } from "../internal.ts";
@@ -16,16 +15,16 @@ import { Refused } from "./screens/parts.tsx";
 import { takeOpsFlash, type OpsFlash } from "./ops-flash.ts";
 
 export interface ScreenOptions<Data> {
-  /** For the title, and for the heading where the view has none of its own. */
+  /** The page title. */
   title: string | ((data: Data) => string);
-  /** Which of the navigation it belongs to. */
+  /** The active navigation entry. */
   section: string;
-  /** More of the head, for screens with widgets. */
+  /** Additional head elements, for screens with widgets. */
   head?: (nonce: string, data: Data | undefined) => Child;
   load: (opsContext: OpsContext) => Promise<Data>;
-  /** What it shows that changes: it is told of it, and fetches itself then. Default: nothing. */
+  /** The subjects whose changes refresh the screen. Default: none. */
   follows?: (data: Data) => readonly Subject[];
-  /** Whether what it shows will change by itself: then it is kept fresh where no script runs, too. Default: never. */
+  /** Whether the content is still changing. If so, the page also reloads itself without script. Default: never. */
   isActive?: (data: Data) => boolean;
   view: (data: Data, opsContext: OpsContext) => Child;
 }
@@ -37,14 +36,14 @@ type Loaded<Data> =
 
 const STATUS: Readonly<Record<Denial, number>> = { "sign-in": 401, link: 401, closed: 404, forbidden: 403 };
 
-/** @param path below that of the screens: `/runs/:id` */
+/** @param path below the path of the screens: `/runs/:id` */
 export function screen<Data>(screens: Screens, path: string, options: ScreenOptions<Data>): PageDefinition {
   const { title, section, view } = options;
   const isActive = (loaded: Loaded<Data>): boolean =>
     loaded.kind === "shown" && options.isActive?.(loaded.data) === true;
   const titleOf = (loaded: Loaded<Data>): string => {
     if (loaded.kind === "denied") return "Sign in";
-    if (loaded.kind === "refused") return "Not to be shown";
+    if (loaded.kind === "refused") return "Not available";
     return typeof title === "string" ? title : title(loaded.data);
   };
   return page<Loaded<Data>>(path, {
@@ -110,7 +109,7 @@ async function loadScreen<Data>(
     redact,
   };
   try {
-    // Before anything is read: what changes meanwhile is told.
+    // Read before loading, so that changes during the load are reported as new.
     const { at } = changeLogOf(opsContext.app);
     const data = await load(opsContext);
     return { kind: "shown", data, opsContext, flash, news: newsOf(opsContext, follows?.(data) ?? [], at) };

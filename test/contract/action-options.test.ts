@@ -70,8 +70,8 @@ describe("the options of an action", () => {
         assert.equal(signal.aborted, true);
         const { status, reply } = await answer;
         assert.equal(status, 503);
-        assert.match(String(reply.error), /longer than the 5000 ms/);
-        assert.match(logged.join("\n"), /longer than the 5000 ms/);
+        assert.match(String(reply.error), /longer than its timeout of 5000 ms/);
+        assert.match(logged.join("\n"), /longer than its timeout of 5000 ms/);
       },
       {},
       { actions: { wait }, clock },

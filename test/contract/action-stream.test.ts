@@ -264,7 +264,7 @@ describe("a stream of an action", () => {
         await clock.advance(5000);
         const last = (await reported).at(-1) as { status: number; error: string };
         assert.equal(last.status, 503);
-        assert.match(last.error, /longer than the 5000 ms/);
+        assert.match(last.error, /longer than its timeout of 5000 ms/);
         const other = linesOf(await ask(fixture, "timed"));
         await fixture.app.close();
         assert.deepEqual(((await other).at(-1) as { status: number }).status, 503);

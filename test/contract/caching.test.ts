@@ -63,8 +63,8 @@ describe("the cache rules of a page", () => {
     [{ vary: ["Cookie"] }, /varies by "Cookie"/],
     [{ vary: ["authorization"] }, /varies by "authorization"/],
     [{ vary: ["*"] }, /varies by "\*"/],
-    [{ public: true, tags: ["/books"] }, /has the tag "\/books"/],
-    [{ tags: ["books"] }, /has sharedMaxAge or tags, which are for what is shared/],
+    [{ public: true, tags: ["/books"] }, /has the invalid tag "\/books"/],
+    [{ tags: ["books"] }, /has sharedMaxAge or tags, which only apply to public pages/],
     [{ public: true, maxAge: "soon" }, /has maxAge: "soon" is not a duration/],
   ] as const) {
     it(`${JSON.stringify(cache)} are rejected at the definition`, () => {
@@ -167,7 +167,7 @@ describe("a public page", () => {
     isBroken = true;
     await site.clock.advance(60_000);
     assert.equal((await site.get("/books/emma")).status, 200);
-    await until(() => site.logged.some(({ message }) => /could not be made anew/.test(message)));
+    await until(() => site.logged.some(({ message }) => /Failed to render a page again/.test(message)));
     await site.clock.advance(60_000);
     assert.equal((await site.get("/books/emma")).status, 500);
   });

@@ -356,7 +356,7 @@ describe("definitions", () => {
   });
 
   it("below the framework's own path are rejected immediately", () => {
-    assert.throws(() => page("/_svc/mine", { title: "", view: () => "" }), /framework's own/);
+    assert.throws(() => page("/_svc/mine", { title: "", view: () => "" }), /reserved for the framework/);
     assert.throws(() => page("mine", { title: "", view: () => "" }), /must start with a slash/);
   });
 });

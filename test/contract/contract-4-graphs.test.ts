@@ -280,10 +280,10 @@ describeBothAdapters(
       assert.equal(await statusOf(`/_svc/graphs/${id}`, { headers: { "x-svc-graph-token": forged } }), 401);
       const reported = async (path: string, given: Record<string, string>): Promise<unknown> =>
         ((await (await site.send(path, { headers: given })).json()) as { detail: unknown }).detail;
-      const isNone = "The token has expired, or is none of this graph; load the page again that has it";
+      const isNone = "The token has expired or belongs to another graph. Reload the page that contains it";
       assert.equal(await reported(`/_svc/graphs/${other.id}`, headers), isNone);
       assert.equal(await reported(`/_svc/graphs/${other.id}/events?token=${token}`, {}), isNone);
-      assert.match(String(await reported(`/_svc/graphs/${other.id}`, {})), /^Missing or wrong key/);
+      assert.match(String(await reported(`/_svc/graphs/${other.id}`, {})), /^Missing or invalid key/);
     });
 
     it("POST /_svc/graphs/:id/signal {name, payload?, idempotency_key?}: 202 the snapshot; 422 with issues for what the worker's schema refuses", async () => {

@@ -135,7 +135,7 @@ describe("GET /_svc/metrics", () => {
     await withFixture(
       async ({ client, logged }) => {
         assert.equal((await client.get("/_svc/metrics", OPERATOR)).status, 500);
-        assert.match(logged.join("\n"), /svc_graphs is there twice/);
+        assert.match(logged.join("\n"), /svc_graphs is defined twice/);
       },
       {},
       { metrics },

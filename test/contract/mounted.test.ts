@@ -112,7 +112,7 @@ describe("a body that the outer framework has read", () => {
     test.after(() => adapter.close());
     const reported = await adapter.ask("/echo", post);
     assert.equal(reported.status, 500);
-    assert.match(fixture.logged.join("\n"), /Mount app\.handler ahead of whatever parses bodies/);
+    assert.match(fixture.logged.join("\n"), /Mount app\.handler before the middleware that parses bodies/);
   });
 });
 

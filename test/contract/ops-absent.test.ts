@@ -1,21 +1,21 @@
-/** Where the operators' screens would be, in an app that has none. */
+/** The path of the operator screens in an app without them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { withFixture } from "./app.ts";
 
-const TOLD = {
-  development: /come with createFullStackApp of "svckit\/fullstack"/,
+const DETAILS = {
+  development: /require createFullStackApp of "svckit\/fullstack"/,
   production: /^Nothing is at \/_svc\/ops$/,
 };
 
-describe("/_svc/ops of an app of createApp", () => {
+describe("The path /_svc/ops of an app without screens", () => {
   for (const mode of ["development", "production"] as const) {
-    it(`is 404, which tells in ${mode} ${mode === "development" ? "where the screens are" : "no more than that"}`, () =>
+    it(`answers 404 in ${mode}, ${mode === "development" ? "and says how to get the screens" : "without an explanation"}`, () =>
       withFixture(
         async ({ client }) => {
           const answer = await client.get("/_svc/ops");
           assert.equal(answer.status, 404);
-          assert.match(((await answer.json()) as { detail: string }).detail, TOLD[mode]);
+          assert.match(((await answer.json()) as { detail: string }).detail, DETAILS[mode]);
         },
         { NODE_ENV: mode },
       ));

@@ -1,4 +1,4 @@
-/** Who gets to see the operators' screens, and who may change anything from them. */
+/** Access control of the operator screens: who may see them, and who may change anything. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { page, type App } from "svckit";
@@ -16,7 +16,7 @@ async function sample(options: SampleOptions = {}): Promise<App> {
   return app;
 }
 
-/** As svc dev gives it, of an app without browser code. */
+/** A host as svc dev provides it, for an app without browser code. */
 const DEV_HOST = {
   manifest: () => ({ build: "dev", chunks: {}, actions: [] }),
   chunk: async () => undefined,
@@ -28,8 +28,8 @@ const DEV_HOST = {
 const PRODUCTION = { NODE_ENV: "production", SVC_SITE_URL: "http://localhost" };
 const WITH_KEY = { ...PRODUCTION, SVC_EXEC_API_KEY: OPERATOR_KEY };
 
-describe("the icon of an app", () => {
-  it("is in each of its pages, and not in place of the screens' own", async () => {
+describe("The icon of an app", () => {
+  it("is on each of its pages, but does not replace the icon of the operator screens", async () => {
     const app = opsSample({ more: { icon: "/icon.svg", pages: [page("/here", { title: "", view: () => "here" })] } });
     const client = localClient(app);
     const iconOf = async (path: string): Promise<string | undefined> =>
@@ -40,8 +40,8 @@ describe("the icon of an app", () => {
   });
 });
 
-describe("the operator screens in development", () => {
-  it("are closed to everybody without a key, whatever a request says of where it comes from", async () => {
+describe("The operator screens in development", () => {
+  it("are closed without a key, whatever address a request claims to come from", async () => {
     const app = await sample();
     for (const client of [localClient(app), farClient(app)]) {
       const page = await client.get("/_svc/ops/runs");
@@ -51,10 +51,10 @@ describe("the operator screens in development", () => {
   });
 });
 
-describe("the one-time link of svc dev", () => {
+describe("The one-time link of svc dev", () => {
   let processes = 0;
 
-  /** Under a host whose link works once, as that of svc dev (src/platform/security/one-time-link.ts). */
+  /** An app with a host whose link works once, like that of svc dev (src/platform/security/one-time-link.ts). */
   async function developed(env: Record<string, string> = {}) {
     const tokens = new Set<string>();
     const operatorLink = { issuer: `process ${++processes}`, redeem: (token: string) => tokens.delete(token) };
@@ -68,14 +68,14 @@ describe("the one-time link of svc dev", () => {
     return { app, issue };
   }
 
-  it("is the only way in without a key, and the page says so", async () => {
+  it("is the only access without a key, and the page says so", async () => {
     const { app } = await developed();
     const page = await localClient(app).get("/_svc/ops/runs");
     assert.equal(page.status, 401);
     assert.match(await page.text(), /Open the link of svc dev/);
   });
 
-  it("makes its bearer an operator, once, until the process ends", async () => {
+  it("makes a visitor an operator, once, until the process ends", async () => {
     const { app, issue } = await developed();
     const path = `/_svc/ops/link?token=${issue()}`;
     const [first, second] = [localClient(app), localClient(app)];
@@ -87,7 +87,7 @@ describe("the one-time link of svc dev", () => {
     await second.get(path);
     const refused = await second.get("/_svc/ops");
     assert.equal(refused.status, 401);
-    assert.match(await refused.text(), /has expired, or somebody has used it/);
+    assert.match(await refused.text(), /has expired or has already been used/);
     const { app: next } = await developed();
     const cookie = `svc-ops=${first.cookies.get("svc-ops")}`;
     assert.equal((await next.fetch(new Request("http://localhost/_svc/ops", { headers: { cookie } }))).status, 401);
@@ -101,7 +101,7 @@ describe("the one-time link of svc dev", () => {
     );
   });
 
-  it("counts wrong tokens as it does wrong keys", async () => {
+  it("is rate limited like the operator key", async () => {
     const { app, issue } = await developed();
     const [client, token] = [localClient(app), issue()];
     for (let guess = 0; guess < 10; guess++)
@@ -112,25 +112,25 @@ describe("the one-time link of svc dev", () => {
     assert.equal((await farClient(app).get(`/_svc/ops/link?token=${token}`)).status, 303);
   });
 
-  it("opens nothing in production, nor without svc dev", async () => {
+  it("does not work in production or without svc dev", async () => {
     const { app, issue } = await developed(PRODUCTION);
     assert.equal((await localClient(app).get(`/_svc/ops/link?token=${issue()}`)).status, 404);
     assert.equal((await localClient(await sample()).get("/_svc/ops/link?token=x")).status, 404);
   });
 });
 
-describe("the operators' screens in production", () => {
-  it("are closed while no key is set, and say what to do", async () => {
+describe("The operator screens in production", () => {
+  it("are closed without a key, and say what to do", async () => {
     const page = await localClient(await sample({ env: PRODUCTION })).get("/_svc/ops");
     assert.equal(page.status, 404);
     assert.match(await page.text(), /SVC_EXEC_API_KEY/);
   });
 
-  it("ask for the key, and let in whoever has it, back to where they were going, for eight hours", async () => {
+  it("ask for the key, and redirect back with a session of eight hours", async () => {
     const client = farClient(await sample({ env: WITH_KEY }));
-    const door = await client.get("/_svc/ops/runs?status=failed");
-    assert.equal(door.status, 401);
-    assert.match(await door.text(), /value="\/_svc\/ops\/runs\?status=failed"/);
+    const signInPage = await client.get("/_svc/ops/runs?status=failed");
+    assert.equal(signInPage.status, 401);
+    assert.match(await signInPage.text(), /value="\/_svc\/ops\/runs\?status=failed"/);
     const back = "/_svc/ops/runs?status=failed";
     const answer = await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, back });
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, back]);
@@ -141,18 +141,18 @@ describe("the operators' screens in production", () => {
     assert.equal((await client.get(back)).status, 200);
   });
 
-  it("don't let in with another key, which is told and kept in the audit trail", async () => {
+  it("reject a wrong key with a message and an audit entry", async () => {
     const app = await sample({ env: WITH_KEY });
     const client = farClient(app);
     assert.equal((await client.submit("/_svc/ops/sign-in", { key: "guess" })).status, 303);
     const page = await client.get("/_svc/ops");
     assert.equal(page.status, 401);
-    assert.match(await page.text(), /That is not the key/);
+    assert.match(await page.text(), /The key is wrong/);
     const { items } = await app.operations.audit({ operation: "ops.refused" });
     assert.equal(items[0]?.address, "203.0.113.9");
   });
 
-  it("take ten wrong keys a minute of one client, at the sign-in and the endpoints together, and then not the right one either", async () => {
+  it("limit a client to ten wrong keys a minute, at the sign-in and the endpoints together, and then reject the right one as well", async () => {
     const app = await sample({ env: WITH_KEY });
     const client = farClient(app);
     const bearer = async (key: string) => client.get("/_svc/status", { authorization: `Bearer ${key}` });
@@ -171,13 +171,13 @@ describe("the operators' screens in production", () => {
     assert.equal(app.operations.refusedCallers().callers[0]?.limit, "operator-key");
   });
 
-  it("take the right key as often as it comes", async () => {
+  it("accept the right key any number of times", async () => {
     const client = farClient(await sample({ env: WITH_KEY }));
     for (let call = 0; call < 30; call++)
       assert.equal((await client.get("/_svc/status", { authorization: `Bearer ${OPERATOR_KEY}` })).status, 200);
   });
 
-  it("never lead to another site after the sign-in", async () => {
+  it("never redirect to another site after the sign-in", async () => {
     for (const back of ["https://evil.example/", "//evil.example", "/_svc/opsevil", "/_svc/ops/\\evil", "/login"]) {
       const client = farClient(await sample({ env: WITH_KEY }));
       const answer = await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, back });
@@ -185,7 +185,7 @@ describe("the operators' screens in production", () => {
     }
   });
 
-  it("sign out for good what a copied cookie could still do in this browser, and void cookies once the key changes", async () => {
+  it("reject the session after signing out and after a change of the key", async () => {
     const client = farClient(await sample({ env: WITH_KEY }));
     await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY });
     const cookie = client.cookies.get("svc-ops") ?? "";
@@ -197,8 +197,8 @@ describe("the operators' screens in production", () => {
   });
 });
 
-describe("a visitor who may only look", () => {
-  it("sees everything, and is refused every step", async () => {
+describe("A reader", () => {
+  it("sees everything, but may not change anything", async () => {
     const app = await sample({ env: WITH_KEY });
     const client = farClient(app);
     await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, role: "read" });
@@ -207,14 +207,14 @@ describe("a visitor who may only look", () => {
     const answer = await client.submit("/_svc/ops/runs/bulk", { step: "cancel", which: "all" });
     assert.equal(answer.status, 403);
     const add = await (await client.get("/_svc/ops/webhooks/add?url=http%3A%2F%2F10.0.0.1%2F")).text();
-    assert.ok(add.includes("Add a webhook") && !add.includes("leads to"), "what a name leads to");
+    assert.ok(add.includes("Add a webhook") && !add.includes("resolves to"), "the verdict about the address");
     const { items } = await app.operations.audit({ operation: "graphs" });
     assert.deepEqual(items, []);
   });
 });
 
-describe("an app's own word", () => {
-  it("decides who sees the screens and who may act, in production and in development", async () => {
+describe("An app's authorize function", () => {
+  it("decides who sees the screens and who may change anything", async () => {
     const app = await sample({
       env: PRODUCTION,
       ops: {
@@ -230,14 +230,14 @@ describe("an app's own word", () => {
     assert.deepEqual([await seen("ada"), await seen("bob"), await seen("eve")], [200, 200, 403]);
   });
 
-  it("may be that there are no such screens", async () => {
+  it("can be replaced by `ops: false`, which removes the screens", async () => {
     const app = await sample({ ops: false });
     assert.equal((await localClient(app).get("/_svc/ops/runs")).status, 404);
   });
 });
 
-describe("a step from a screen", () => {
-  it("needs the page's token", async () => {
+describe("An action on a screen", () => {
+  it("needs the page's CSRF token", async () => {
     const client = localClient(await sample({ isLocked: false }));
     await client.get("/_svc/ops/runs");
     const body = new URLSearchParams({ step: "cancel", which: "all" });

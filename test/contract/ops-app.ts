@@ -1,4 +1,4 @@
-/** An app with something of everything that operators see: what the tests of their screens and their pictures are made with. */
+/** A sample app with something of everything that the operator screens show, for their tests and screenshots. */
 import type { App, AppOptions, Context } from "svckit";
 import { createFullStackApp, type OpsOptions } from "svckit/fullstack";
 import { createTestClient, type TestClient } from "svckit/testing";
@@ -73,12 +73,12 @@ const sync = worker("sync-catalogue", { concurrency: 2 }, async (_: unknown, ctx
 export interface SampleOptions {
   env?: Readonly<Record<string, string>>;
   ops?: OpsOptions | false;
-  /** Whether only a key or a link opens the screens. Default: whoever is at this machine is an operator, since most tests are not about that. */
+  /** Whether the screens need a key or a link. Default: visitors on this machine are operators, because most tests are not about access. */
   isLocked?: boolean;
   more?: Omit<AppOptions, "submits">;
 }
 
-/** For the sample alone: no app that others can reach may decide by the address. */
+/** For tests only: an app that others can reach must not decide by the address. */
 export const localOperator = (ctx: Context): "operator" | undefined =>
   ctx.clientIp === "127.0.0.1" ? "operator" : undefined;
 
@@ -90,12 +90,12 @@ export function opsSample({ env = {}, ops, isLocked = false, more = {} }: Sample
       env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "error", ...env },
       graphs: [orders],
       workers: [report, sync],
-      // Of days that nobody tests on: a graph that the clock starts would be one more than the tests know.
+      // Times when nobody runs tests, so that no schedule adds a run.
       schedules: [
         { name: "nightly-report", cron: "30 2 1 1 *", timeZone: "Europe/Berlin", worker: "nightly-report" },
         { name: "catalogue", cron: "15 4 1 1 *", worker: "sync-catalogue" },
       ],
-      // What is held back has a test of its own; the others see at once what a step does.
+      // Bulk actions are not deferred, except in their own tests.
       ops: ops === false ? false : { ...(!isLocked && { authorize: localOperator }), ...(ops ?? { undo: false }) },
       ...more,
     },
@@ -112,28 +112,28 @@ export function orderInput(number: number, lines = 3): Order {
   };
 }
 
-/** A browser on the machine that the app runs on. */
+/** A browser on the machine of the app. */
 export function localClient(app: App): TestClient {
   const fetch = (request: Request): Promise<Response> => app.fetch(request, { peerAddress: "127.0.0.1" });
   return createTestClient({ fetch }, { tokenPage: "/_svc/ops/runs/bulk?which=all&step=pause" });
 }
 
-/** A browser elsewhere. */
+/** A browser on another machine. */
 export function farClient(app: App): TestClient {
   const fetch = (request: Request): Promise<Response> => app.fetch(request, { peerAddress: "203.0.113.9" });
   return createTestClient({ fetch }, { tokenPage: "/_svc/ops/runs" });
 }
 
-/** Waits until it holds. */
+/** Waits until the condition is true. */
 export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; tries < 1000; tries++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`Waited in vain: ${what}`);
+  throw new Error(`Timed out waiting for ${what}`);
 }
 
-/** Starts a run, and waits until it has come to one of these phases. */
+/** Starts a run, and waits until it reaches one of these phases. */
 export async function runTo(app: App, worker: string, input: Json, ...phases: string[]): Promise<string> {
   const { snapshot } = await app.engine.start(worker, input);
   const id = snapshot.graph_id;

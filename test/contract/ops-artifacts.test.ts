@@ -1,4 +1,4 @@
-/** Files that workers left, on the operators' screens: what is shown of each, to whom, and with which headers. */
+/** Artifacts on the operator screens: previews, access and response headers. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svckit";
@@ -14,7 +14,7 @@ const tab = async (of = client, query = ""): Promise<string> =>
   (await of.get(`/_svc/ops/runs/${id}?tab=artifacts${query}`)).text();
 const file = async (rest: string, of = client): Promise<Response> => of.get(`/_svc/ops/runs/${id}/artifacts/${rest}`);
 
-describe("files on the screen of a run", () => {
+describe("Files on the screen of a run", () => {
   before(async () => {
     app = filesApp({ SVC_EXEC_API_KEY: OPERATOR_KEY });
     await app.boot();
@@ -23,27 +23,30 @@ describe("files on the screen of a run", () => {
   });
   after(() => app.close());
 
-  it("are shown as what their bytes are: a picture, a text, or the first bytes; a drawing and a page as text", async () => {
+  it("are shown by their bytes as an image, a text or a hex dump, and SVG and HTML as text", async () => {
     const page = await tab();
     assert.equal(page.match(/<img /g)?.length, 1);
-    assert.ok(page.includes(`src="/_svc/ops/runs/${id}/artifacts/label.bin/image"`), "by its bytes, not by its type");
+    assert.ok(
+      page.includes(`src="/_svc/ops/runs/${id}/artifacts/label.bin/image"`),
+      "by its bytes, not by its declared type",
+    );
     assert.match(page, /aria-label="Content of drawing.svg"><code>&lt;svg onload/);
     assert.match(page, /aria-label="Content of forged.png"><code>&lt;html>&lt;script>/);
     assert.match(page, /aria-label="Content of table.bin"><code>00000000 {2}00 01 02 ff/);
     assert.match(page, /text\/csv, 7 B, by print-labels/);
   });
 
-  it("are those of a node where one is chosen", async () => {
+  it("are those of the selected node", async () => {
     assert.ok((await tab(client, "&node=print-labels")).includes("label.bin"));
   });
 
-  it("hide in JSON what payloads hide", async () => {
+  it("hide the secrets of JSON", async () => {
     const page = await tab();
     assert.ok(page.includes("1 hidden") && !page.includes("planted"));
-    assert.match(page, /Show what is hidden/);
+    assert.match(page, /Reveal hidden values/);
   });
 
-  it("are sent in place only as pictures, of the type of their bytes, locked up", async () => {
+  it("are served inline only as images, with the type of their bytes and a sandbox", async () => {
     const answer = await file("label.bin/image");
     assert.deepEqual(Buffer.from(await answer.arrayBuffer()), PIXEL);
     const names = ["content-type", "x-content-type-options", "content-security-policy", "cache-control"];
@@ -55,7 +58,7 @@ describe("files on the screen of a run", () => {
       assert.equal((await file(`${name}/image`)).status, 404, name);
   });
 
-  it("are downloaded whole by operators, as bytes and on record", async () => {
+  it("can be downloaded by operators, as bytes and with an audit entry", async () => {
     const answer = await file("drawing.svg");
     assert.equal(answer.headers.get("content-type"), "application/octet-stream");
     assert.equal(answer.headers.get("content-disposition"), 'attachment; filename="drawing.svg"');
@@ -68,7 +71,7 @@ describe("files on the screen of a run", () => {
     );
   });
 
-  it("are shown to who may only look, and not given; to nobody else", async () => {
+  it("are visible to readers without a download, and to nobody else", async () => {
     const reader = farClient(app);
     assert.equal((await file("label.bin/image", reader)).status, 303);
     await reader.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, role: "read" });
@@ -76,7 +79,7 @@ describe("files on the screen of a run", () => {
     assert.equal((await file("drawing.svg", reader)).status, 303);
     const page = await tab(reader);
     assert.ok(page.includes("No download") && !page.includes(">Download</a>"));
-    assert.ok(page.includes("north") && !page.includes("planted"), "JSON without what is hidden");
+    assert.ok(page.includes("north") && !page.includes("planted"), "JSON without secrets");
     for (const name of ["drawing.svg", "list.csv", "table.bin"])
       assert.ok(page.includes(`<h3>${name}</h3>`) && !page.includes(`Content of ${name}`), name);
   });

@@ -1,4 +1,4 @@
-/** The operators' screen that holds two runs of one graph against each other. */
+/** The comparison of two runs on the operator screens. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svckit";
@@ -17,7 +17,7 @@ async function text(query: string, status = 200): Promise<string> {
   return answer.text();
 }
 
-describe("the comparison of two runs", () => {
+describe("The comparison of two runs", () => {
   before(async () => {
     app = opsSample({ ops: { redact: ["email"] } });
     await app.boot();
@@ -28,15 +28,15 @@ describe("the comparison of two runs", () => {
   });
   after(() => app.close());
 
-  it("tells which nodes differ, in what, and by how long", async () => {
+  it("shows which nodes differ, in what, and by how much time", async () => {
     const page = await text(`?run=${done}&with=${failed}`);
     assert.match(page, /of 17 nodes differ: reserve, /);
     const [charge = ""] = /<tr[^>]*><th[^>]*><a[^>]*node=charge"[\s\S]*?<\/tr>/.exec(page) ?? [];
     assert.match(charge, /done[\s\S]*2 attempts[\s\S]*failed[\s\S]*differs[\s\S]*differs/);
-    assert.match(await text(`?run=${done}&with=${done}`), /The 17 nodes came to the same in both/);
+    assert.match(await text(`?run=${done}&with=${done}`), /No differences in 17 nodes/);
   });
 
-  it("shows where input and output differ, of the runs or of a node, without what is hidden", async () => {
+  it("shows the differences of inputs and outputs, of the runs or of a node, without secrets", async () => {
     const page = await text(`?run=${done}&with=${failed}`);
     assert.match(page, /<code>order<\/code>[\s\S]*2026-1003[\s\S]*2026-1007/);
     assert.ok(!page.includes("eve@example.com") && !page.includes("tok_4111_secret"));
@@ -46,27 +46,25 @@ describe("the comparison of two runs", () => {
     );
   });
 
-  it("says nothing of input and output of a node that only one of them has", async () => {
+  it("does not compare inputs and outputs of a node that only one run has", async () => {
     const { snapshot } = await app.engine.start("order", orderInput(8, 21));
     await app.engine.signal(snapshot.graph_id, "approval", { ok: true });
     await app.engine.idle();
     const page = await text(`?run=${done}&with=${snapshot.graph_id}`);
-    const rows = [...page.matchAll(/<tr[\s\S]*?<\/tr>/g)]
-      .map(([row]) => row)
-      .filter((row) => row.includes("not there"));
+    const rows = [...page.matchAll(/<tr[\s\S]*?<\/tr>/g)].map(([row]) => row).filter((row) => row.includes("missing"));
     assert.notEqual(rows.length, 0);
     for (const row of rows) assert.doesNotMatch(row, />same<|>differs</);
   });
 
-  it("is asked for with the second run to be chosen, and swapped", async () => {
+  it("lets the visitor choose the second run, and swap the runs", async () => {
     assert.match(await text(`?run=${done}`), new RegExp(`run=${done}&amp;with=${failed}`));
     assert.match(await text(`?run=${done}&with=${failed}`), new RegExp(`run=${failed}&amp;with=${done}`));
     assert.match(await text(`?run=${report}`), /There is no other run of nightly-report/);
   });
 
-  it("refuses what can't be compared, and says why", async () => {
+  it("rejects runs that cannot be compared, and says why", async () => {
     assert.match(await text(`?run=${done}&with=${report}`, 422), /of order and nightly-report/);
-    assert.match(await text("", 422), /Two runs are compared; 0 were ticked/);
+    assert.match(await text("", 422), /Select two runs to compare, not 0/);
     assert.match(await text(`?run=${done}&with=g_none`, 404), /There is no run/);
   });
 });

@@ -1,4 +1,4 @@
-/** What ended in the last hour, on the operators' screens, whenever it had begun. */
+/** Runs that ended in the last hour, on the operator screens, whenever they started. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svckit";
@@ -13,8 +13,8 @@ const slow = worker("slow", async (_: unknown, ctx) => {
   throw new FinalError("The disk was full");
 });
 
-describe("a run that waits for somebody", () => {
-  it("needs attention, however many have begun since", async () => {
+describe("A run that waits for a signal", () => {
+  it("needs attention, however many runs have started since", async () => {
     const clock = new SimulatedClock(Date.now());
     const app = opsSample({ more: { clock, workers: [slow], graphs: [], schedules: [] } });
     await app.boot();
@@ -22,7 +22,7 @@ describe("a run that waits for somebody", () => {
       const id = await runTo(app, "slow", null, "running");
       const isWaiting = async (): Promise<boolean> =>
         (await app.engine.snapshot(id))?.nodes.at(-1)?.status === "waiting";
-      await until(isWaiting, "that it waits");
+      await until(isWaiting, "the wait");
       for (let count = 0; count < 110; count++) await app.engine.start("slow", null);
       assert.match(await (await localClient(app).get("/_svc/ops")).text(), new RegExp(`/runs/${id}#signal`));
     } finally {
@@ -31,8 +31,8 @@ describe("a run that waits for somebody", () => {
   });
 });
 
-describe("a run of two hours that has just failed", () => {
-  // Ids tell the time of the machine.
+describe("A run that failed after two hours", () => {
+  // IDs contain the time of the machine.
   const clock = new SimulatedClock(Date.now());
   let app: App;
   let client: TestClient;
@@ -42,13 +42,13 @@ describe("a run of two hours that has just failed", () => {
     await app.boot();
     client = localClient(app);
     id = await runTo(app, "slow", null, "running");
-    await until(async () => (await app.engine.snapshot(id))?.nodes.at(-1)?.status === "waiting", "that it waits");
+    await until(async () => (await app.engine.snapshot(id))?.nodes.at(-1)?.status === "waiting", "the wait");
     await clock.advance(2 * HOUR_MS);
     await app.engine.signal(id, "go");
     await until(async () => {
       await clock.advance(5);
       return (await app.engine.snapshot(id))?.phase === "failed";
-    }, "that it fails");
+    }, "the failure");
   });
   after(() => app.close());
 
@@ -58,14 +58,14 @@ describe("a run of two hours that has just failed", () => {
     return answer.text();
   };
 
-  it("needs attention, and is among those that are run again", async () => {
+  it("needs attention, and is included in the bulk retry", async () => {
     const page = await text("/_svc/ops");
     assert.match(page, /class="trouble-text"[^>]*>The disk was full</);
     const again = new URLSearchParams({ status: "failed", worker: "slow", ended: "1h", which: "all", step: "retry" });
     assert.match(await text(`/_svc/ops/runs/bulk?${again.toString()}`), /Retry 1 run\?/);
   });
 
-  it("is in the lists that its figures lead to", async () => {
+  it("is in the lists that the overview links to", async () => {
     const page = await text("/_svc/ops");
     const links = [...page.matchAll(/href="(\/_svc\/ops\/runs\?[^"]*ended[^"]*)"/g)].map(([, href = ""]) =>
       href.replaceAll("&amp;", "&"),
@@ -77,9 +77,9 @@ describe("a run of two hours that has just failed", () => {
         what,
       );
     for (const href of failed) assert.ok((await text(href)).includes(id), href);
-    assert.ok(!(await text("/_svc/ops/runs?status=failed&since=1h")).includes(id), "it began before");
+    assert.ok(!(await text("/_svc/ops/runs?status=failed&since=1h")).includes(id), "it started before");
     const list = await text("/_svc/ops/runs?status=failed&ended=1h");
     assert.match(list, /svc graph ls --status failed --finished-since 1h/);
-    assert.match(list, /aria-label="Drop ended in the last 1h"/);
+    assert.match(list, /aria-label="Remove filter ended in the last 1h"/);
   });
 });

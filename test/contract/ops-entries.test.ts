@@ -1,4 +1,4 @@
-/** Single entries of what runs were given and gave: as text to be copied, as pictures, and never what is hidden. */
+/** Single entries of inputs and outputs: as text for copying and as images, without hidden values. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svckit";
@@ -10,7 +10,7 @@ const PNG = Buffer.from(barChart([1, 2, 3]));
 const LONG = "long ".repeat(2000);
 const PAGE = `data:text/html;base64,${Buffer.from("<script>alert(1)</script>").toString("base64")}`;
 
-describe("an entry of a payload", () => {
+describe("An entry of a payload", () => {
   let app: App;
   let client: TestClient;
   let run: string;
@@ -35,7 +35,7 @@ describe("an entry of a payload", () => {
   });
   after(() => app.close());
 
-  it("is had as text whole, of the run and of a node, of what it was given and gave", async () => {
+  it("is served as complete text, for inputs and outputs of runs and nodes", async () => {
     const text = async (path: string): Promise<string> => {
       const answer = await client.get(path);
       assert.equal(answer.status, 200, path);
@@ -50,7 +50,7 @@ describe("an entry of a payload", () => {
     assert.equal((await client.get(entry("/nothing"))).status, 404);
   });
 
-  it("that is hidden is hidden there too, as a picture as well, and others are for nobody outside", async () => {
+  it("is hidden if it is secret, as text and as image, and not served to strangers", async () => {
     assert.equal(await (await client.get(entry("/token"))).text(), "hidden");
     assert.equal(await (await client.get(entry("/deep/password"))).text(), "hidden");
     assert.doesNotMatch(await (await client.get(entry(""))).text(), /hunter2/);
@@ -61,9 +61,9 @@ describe("an entry of a payload", () => {
     }
   });
 
-  it("that is a picture is shown as one, sandboxed, with size and type; of a document the bytes are shown", async () => {
+  it("is shown as a sandboxed image with size and type, or as a hex dump if it is a document", async () => {
     const page = await (await client.get(`/_svc/ops/runs/${run}`)).text();
-    const [, src = ""] = /<img class="artifact" src="([^"]+)" alt="Picture picture"/.exec(page) ?? [];
+    const [, src = ""] = /<img class="artifact" src="([^"]+)" alt="Image picture"/.exec(page) ?? [];
     assert.ok(page.includes(`> image/png, ${PNG.length} B<`) || / image\/png, [\d.]+ KB</.test(page));
     const answer = await client.get(src.replaceAll("&amp;", "&"));
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Steps for many runs are held back for a few seconds, in which they can be undone; what became of them is told. */
+/** Bulk actions are deferred for a few seconds, during which they can be undone; then their page shows the result. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,11 +26,11 @@ async function isRunning(id: string): Promise<boolean> {
 
 async function endless(tag: string): Promise<string> {
   const { snapshot } = await app.engine.start("sync-catalogue", null, { tags: [tag] });
-  await until(() => isRunning(snapshot.graph_id), "that it runs");
+  await until(() => isRunning(snapshot.graph_id), "the run to start");
   return snapshot.graph_id;
 }
 
-/** Confirms that what has this tag is cancelled. @returns where it is held */
+/** Confirms that the runs with this tag are cancelled. @returns the path of the action's page */
 async function confirm(tag: string, expected: number): Promise<string> {
   const answer = await client.submit("/_svc/ops/runs/bulk", { tag, step: "cancel", expected: String(expected) });
   assert.equal(answer.status, 303);
@@ -39,7 +39,10 @@ async function confirm(tag: string, expected: number): Promise<string> {
   return path;
 }
 
-/** Has the engine take one run of many at a time. @returns has the next one taken, once this one is; `isToStop` whether it was told to stop */
+/**
+ * Makes the engine process one run at a time. @returns `next` continues with the next run; `isToStop` is whether the action was told to
+ * stop
+ */
 function oneByOne(): { next: () => Promise<void>; isToStop: () => boolean } {
   const bulk = app.engine.bulk.bind(app.engine);
   const waiting: (() => void)[] = [];
@@ -55,13 +58,13 @@ function oneByOne(): { next: () => Promise<void>; isToStop: () => boolean } {
     await until(async () => {
       await clock.advance(5);
       return waiting.length > 0;
-    }, "that one is taken");
+    }, "the next run");
     waiting.shift()?.();
   };
   return { next, isToStop: () => isToStop() };
 }
 
-/** Waits until a page tells something. The engine has timers of its own. */
+/** Waits until a page contains a text. The engine has its own timers. */
 async function reports(path: string, words: string): Promise<void> {
   await until(async () => {
     await clock.advance(5);
@@ -75,14 +78,14 @@ async function text(path: string): Promise<string> {
   return answer.text();
 }
 
-describe("a step for many runs", () => {
+describe("A bulk action", () => {
   before(open);
   after(async () => {
     await app.close();
     rmSync(folder, { recursive: true });
   });
 
-  it("is held back for five seconds, and undone until then with who did it", async () => {
+  it("is deferred for five seconds and can be undone until then", async () => {
     const ids = [await endless("a"), await endless("a")];
     const path = await confirm("a", 2);
     const page = await text(path);
@@ -93,22 +96,22 @@ describe("a step for many runs", () => {
     const undone = await client.submit(`${path}/undo`, {});
     assert.deepEqual([undone.status, undone.headers.get("location")], [303, "/_svc/ops"]);
     await clock.advance(60_000);
-    assert.match(await text(path), /Nothing was changed: operator has taken it back/);
+    assert.match(await text(path), /Nothing was changed: operator undid it/);
     assert.deepEqual(await Promise.all(ids.map(isRunning)), [true, true]);
     await Promise.all(ids.map((id) => app.engine.cancel(id)));
   });
 
-  it("is done then to those that were there when it was confirmed, and tells what came of it", async () => {
+  it("applies to the runs that existed when it was confirmed, and shows its result", async () => {
     const there = await endless("b");
     const path = await confirm("b", 1);
     await clock.advance(1);
     const later = await endless("b");
     await clock.advance(4999);
-    await reports(path, "1 run took it.");
+    await reports(path, "1 run changed.");
     assert.equal((await app.engine.snapshot(there))?.phase, "failed");
     assert.equal(await isRunning(later), true);
     await client.submit(`${path}/undo`, {});
-    assert.match(await text(path), /Too late: it has begun/);
+    assert.match(await text(path), /Too late: the action has started/);
     const { items } = await app.operations.audit({ target: path.split("/").at(-1) ?? "" });
     assert.deepEqual(
       items.map(({ operation, actor }) => [operation, actor]),
@@ -120,55 +123,58 @@ describe("a step for many runs", () => {
     await app.engine.cancel(later);
   });
 
-  it("is not done where its process ends before, and says so", async () => {
+  it("does not run if its process exits before, and says so", async () => {
     const path = await confirm("c", 3);
     await app.close();
     await open();
     await clock.advance(6000);
-    assert.match(await text(path), /It has been under way for/);
+    assert.match(await text(path), /Running for/);
     await clock.advance(10_000);
-    assert.match(await text(path), /The process that held it ended before its time\. Nothing was changed/);
-    assert.match(await text(path), /Cancelling 3 runs: not done/);
+    assert.match(await text(path), /The process exited before the action started\. Nothing was changed/);
+    assert.match(await text(path), /Cancelling 3 runs: not run/);
   });
 
-  it("tells how far it has come and who did not allow it, why, and stops where its process ends", async () => {
-    // More than run at once.
+  it("shows its progress and the reasons of runs that did not allow it, and stops when its process shuts down", async () => {
+    // More runs than can be active at once.
     const start = async () => (await app.engine.start("sync-catalogue", null, { tags: ["d"] })).snapshot.graph_id;
     const [left, ended, taken] = [await start(), await start(), await start()];
     await app.engine.cancel(ended);
     const path = await confirm("d", 3);
     const { next, isToStop } = oneByOne();
     await clock.advance(5000);
-    await reports(path, "1 of 3 so far: 1 took it.");
+    await reports(path, "1 of 3 so far: 1 changed.");
     assert.match(await text(path), /<progress max="3" value="1" aria-label="[^"]+">/);
     await clock.advance(1000);
     await next();
-    await reports(path, "2 of 3 so far: 1 took it, 1 did not allow it.");
+    await reports(path, "2 of 3 so far: 1 changed, 1 did not allow it.");
     assert.match(await text(path), /<li>1: it is failed; cancel needs it to be /);
     assert.match(await text("/_svc/ops/audit"), new RegExp(`<a href="${path}">`));
     const closing = app.close();
-    await until(async () => isToStop(), "that it is told to stop");
+    await until(async () => isToStop(), "the stop signal");
     await next();
-    // What runs has its time to end.
+    // Running nodes get time to finish.
     let isClosed = false;
     void closing.then(() => (isClosed = true));
     await until(async () => {
       await clock.advance(1000);
       return isClosed;
-    }, "that it is closed");
+    }, "the close");
     await open();
     const page = await text(path);
-    assert.match(page, /Cancelling 3 runs was cut short/);
-    assert.match(page, /it stopped\. 1 run took it\. 1 did not allow it\. To cancel the others, take the step again/);
+    assert.match(page, /Cancelling 3 runs stopped early/);
+    assert.match(
+      page,
+      /stopped because its process shut down\. 1 run changed\. 1 did not allow it\. Start the action again to cancel the others/,
+    );
     assert.doesNotMatch(page, /<progress/);
     assert.equal((await app.engine.snapshot(taken))?.phase, "failed");
-    await until(() => isRunning(left), "that the one that was left runs");
+    await until(() => isRunning(left), "the remaining run");
     await app.engine.cancel(left);
   });
 
-  it("that nobody has taken is not there", async () => {
+  it("answers 404 for an unknown ID", async () => {
     assert.equal((await client.get("/_svc/ops/held/held_none")).status, 404);
     await client.submit("/_svc/ops/held/held_none/undo", {});
-    assert.match(await text("/_svc/ops"), /There is no such step/);
+    assert.match(await text("/_svc/ops"), /There is no such bulk action/);
   });
 });

@@ -1,4 +1,4 @@
-/** The operators' list over a long history. How long a page takes is told, not judged: the plans of its queries are held in src/storage. */
+/** The runs list over a long history. The test reports how long a page takes; tests in src/storage check the query plans. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,18 +9,18 @@ import { openStore } from "svckit/graph";
 import type { TestClient } from "svckit/testing";
 import { localClient, opsSample } from "./ops-app.ts";
 
-/** In `npm test` few; OPS_RUNS=100000 is the proof. */
+/** Few in `npm test`; set OPS_RUNS=100000 for a full measurement. */
 const COUNT = Number(process.env["OPS_RUNS"] ?? 2000);
 const SLICE = 2000;
 const BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-/** A run each half a minute, the last one now. */
+/** A run every half minute, the last one now. */
 const STEP_MS = 30_000;
 
 let folder: string;
 let app: App;
 let client: TestClient;
 
-/** As ids tell their time (src/platform/shared/id-time.ts). */
+/** An ID with a timestamp (src/platform/shared/id-time.ts). */
 function idOf(atMs: number, number: number): string {
   let time = "";
   for (let left = atMs; time.length < 10; left = Math.floor(left / 32)) time = (BASE32[left % 32] ?? "0") + time;
@@ -79,7 +79,7 @@ async function opened(url: string) {
   return { graphs: store.graphs, close: () => store.close() };
 }
 
-describe(`the list of ${COUNT} runs`, () => {
+describe(`The list of ${COUNT} runs`, () => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "svc-ops-"));
     const url = `sqlite:${join(folder, "runs.db")}`;
@@ -119,7 +119,7 @@ describe(`the list of ${COUNT} runs`, () => {
       test.diagnostic(`${name}: ${Math.min(...times).toFixed(1)} ms at best, ${text.length} characters`);
     });
 
-  it("is walked to its end by its cursors", async () => {
+  it("can be paged to its end by cursors", async () => {
     let seen = 0;
     let path: string | undefined = "/_svc/ops/runs?since=1h";
     while (path !== undefined) {

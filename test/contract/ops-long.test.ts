@@ -1,4 +1,4 @@
-/** The operators' screen of a run with more events than are read at once: what comes late is told of, and what is not read is said. */
+/** The screen of a run with more events than are read at once: late events are shown, and the screen says what was not read. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svckit";
@@ -25,7 +25,7 @@ const long = graph<number, unknown>("long", (g) => {
   return g.node("last", late, { after: [first] });
 });
 
-describe("the screen of a long run", () => {
+describe("The screen of a long run", () => {
   let app: App;
   let client: TestClient;
   before(async () => {
@@ -41,22 +41,22 @@ describe("the screen of a long run", () => {
     return answer.text();
   };
 
-  it("tells attempts, logs, events and tokens of a node that began late", async () => {
+  it("shows attempts, logs, events and tokens of a node that started late", async () => {
     const id = await runTo(app, "long", 6000, "failed");
     assert.match(await text(`${id}?node=last&tab=attempts`), /failed: It came too late/);
     assert.match(await text(`${id}?node=last&tab=logs`), /late in the day/);
     assert.match(await text(`${id}?node=last&tab=events`), /<strong>node\.failed<\/strong>/);
     const page = await text(id);
     assert.match(page, /<dd>17 tokens in, 4 out<\/dd>/);
-    assert.match(page, /Made of the first 5,000 of 6,0\d\d events\./);
+    assert.match(page, /Based on the first 5,000 of 6,0\d\d events\./);
   });
 
-  it("shows the beginning of a large value, and leads to all of it, with what is secret hidden there too", async () => {
+  it("truncates a large value, and links to the complete one with secrets hidden there as well", async () => {
     const id = await runTo(app, "big", 20_000, "done");
     for (const query of ["?tab=raw", "?node=big&tab=raw"]) {
       const page = await text(id + query);
       assert.ok(page.length < 600_000 && page.includes("line 17") && !page.includes("the very end"), query);
-      const [, href = ""] = /The beginning of [\d.]+ KB\. <a href="([^"]+)" download/.exec(page) ?? [];
+      const [, href = ""] = /Truncated, [\d.]+ KB in total\. <a href="([^"]+)" download/.exec(page) ?? [];
       const answer = await client.get(href.replaceAll("&amp;", "&"));
       assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
       const whole = await answer.text();
@@ -64,19 +64,19 @@ describe("the screen of a long run", () => {
       assert.ok(!whole.includes("tok_of_the_big_one"), query);
     }
     const small = await runTo(app, "big", 10, "done");
-    assert.doesNotMatch(await text(`${small}?tab=raw`), /The beginning of/);
+    assert.doesNotMatch(await text(`${small}?tab=raw`), /Truncated/);
     assert.equal((await client.get(`/_svc/ops/runs/g_none/raw`)).status, 404);
   });
 
-  it("says what it was not made of, where some were read of neither end", async () => {
+  it("says which events it did not read", async () => {
     const id = await runTo(app, "long", 11_000, "failed");
-    const said = /Made of the first and the last 5,000 of 11,0\d\d events/;
+    const said = /Based on the first and the last 5,000 of 11,0\d\d events/;
     for (const tab of ["attempts", "logs", "events"]) assert.match(await text(`${id}?node=last&tab=${tab}`), said, tab);
-    assert.match(await text(id), /<dd>17 tokens in, 4 out, of the first and the last 5,000 of 11,0\d\d events<\/dd>/);
+    assert.match(await text(id), /<dd>17 tokens in, 4 out, the first and the last 5,000 of 11,0\d\d events<\/dd>/);
     assert.doesNotMatch(await text(`${id}?node=last&tab=input`), said);
   });
 
-  it("lists events to the last, a page at a time, and goes on where none of those it looked at fits", async () => {
+  it("pages through all events, even if a page has no match", async () => {
     const id = await runTo(app, "long", 6000, "failed");
     const next = (page: string): string =>
       /href="\/_svc\/ops\/runs\/([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -90,7 +90,7 @@ describe("the screen of a long run", () => {
     );
     assert.equal(seqs(await text(next(first)))[0], 201);
     const sought = await text(`${id}?view=events&text=late+in`);
-    assert.match(sought, /No event fits/);
+    assert.match(sought, /No matching events/);
     assert.match(await text(next(sought)), /late in the day/);
   });
 });

@@ -1,4 +1,4 @@
-/** The page of a run that is not there says what its id and the rules of retention tell of it. */
+/** The page of a run that does not exist says what is known from its ID and the retention settings. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "svckit";
@@ -7,7 +7,7 @@ import { SimulatedClock } from "svckit/testing";
 import { localClient, opsSample, runTo } from "./ops-app.ts";
 
 const DAY_MS = 86_400_000;
-/** Ids tell the time of the machine. */
+/** IDs contain the time of the machine. */
 const STARTED_MS = Date.now();
 
 const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -21,7 +21,7 @@ function appAt(nowMs: number, retention?: string, graphs = [] as (typeof brief)[
   return opsSample({ env, more });
 }
 
-describe("a run that is not there", () => {
+describe("A run that does not exist", () => {
   let id: string;
   let app: App;
   before(async () => {
@@ -32,7 +32,7 @@ describe("a run that is not there", () => {
   });
   after(() => app.close());
 
-  /** What the page says to somebody who comes at a time. */
+  /** The text of the page at a given time. */
   const textOf = async (of: App, path = `/runs/${id}`): Promise<string> => {
     const answer = await localClient(of).get(`/_svc/ops${path}`);
     assert.equal(answer.status, 404);
@@ -48,46 +48,43 @@ describe("a run that is not there", () => {
     }
   };
 
-  it("whose time is over tells when retention can have taken it, and by which rule", async () => {
+  it("says when retention may have deleted it, and by which rule", async () => {
     const text = await later(31 * DAY_MS, "30d");
-    assert.match(text, new RegExp(`Its id says that it was started on ${moment(STARTED_MS)} `));
-    assert.match(text, /Runs that have ended are kept for 30d here, so retention may have taken it, on /);
-    assert.ok(text.includes(`taken it, on ${moment(STARTED_MS + 30 * DAY_MS)} `), text);
+    assert.match(text, new RegExp(`According to its ID, the run started on ${moment(STARTED_MS)} `));
+    assert.match(text, /Ended runs are kept for 30d, so retention may have deleted it, on /);
+    assert.ok(text.includes(`deleted it, on ${moment(STARTED_MS + 30 * DAY_MS)} `), text);
     assert.ok(text.includes(`/audit?target=${id}`));
   });
 
-  it("may have been of a name that is kept for less", async () => {
+  it("may have had a name with a shorter retention", async () => {
     const text = await later(DAY_MS, "30d", [brief]);
-    assert.match(text, /kept for 30d here, those of brief for 12h, so retention may have taken it/);
+    assert.match(text, /kept for 30d, runs of brief for 12h, so retention may have deleted it/);
   });
 
-  it("that is too young for retention was removed by hand, and the audit trail leads on", async () => {
+  it("was deleted manually if it is too young for retention, and links to the audit trail", async () => {
     const text = await textOf(app);
-    assert.match(
-      text,
-      /kept for 30d here, so retention has not taken it: it was removed by hand, or was never there\./,
-    );
-    assert.ok(text.includes("/audit?operation=graphs.purge"), "who removed many");
+    assert.match(text, /kept for 30d, so retention has not deleted it: it was deleted manually, or it never existed\./);
+    assert.ok(text.includes("/audit?operation=graphs.purge"), "the bulk deletions");
   });
 
-  it("was not taken by retention where there is none", async () => {
-    assert.match(await later(400 * DAY_MS), /kept for ever here, so retention has not taken it/);
+  it("was not deleted by retention if there is none", async () => {
+    assert.match(await later(400 * DAY_MS), /kept forever, so retention has not deleted it/);
   });
 
-  it("has an id that tells a time to come only where it was never there", async () => {
-    assert.match(await later(-DAY_MS, "30d"), /which is still to come: it was never there/);
+  it("never existed if its ID has a time in the future", async () => {
+    assert.match(await later(-DAY_MS, "30d"), /which is in the future, so it never existed/);
   });
 
-  it("tells nothing of retention where no run has such an id", async () => {
+  it("says nothing about retention if the ID is not a run ID", async () => {
     for (const path of ["/runs/nothing", `/runs/${id.toLowerCase()}`, "/runs/compare?run=g_1"]) {
       const text = await textOf(app, path);
-      assert.match(text, /That is no id of a run/);
+      assert.match(text, /This is not a run ID/);
       assert.doesNotMatch(text, /retention|audit\?/);
     }
   });
 
-  it("is another matter than a node that is not there", async () => {
+  it("is not confused with a node that does not exist", async () => {
     const there = await runTo(app, "work", null, "done");
-    assert.doesNotMatch(await textOf(app, `/runs/${there}?node=none`), /retention|no id of a run/);
+    assert.doesNotMatch(await textOf(app, `/runs/${there}?node=none`), /retention|not a run ID/);
   });
 });

@@ -1,4 +1,4 @@
-/** What the operators' overview tells in figures, and the lists that explain each of them. */
+/** The figures of the overview, and the lists that they link to. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { worker } from "svckit/graph";
 import type { TestClient } from "svckit/testing";
 import { localClient, opsSample, orderInput, runTo, until } from "./ops-app.ts";
 
-/** A clock that is put forward by hand, and goes on by itself. */
+/** A clock that runs by itself and can be advanced manually. */
 class MovedClock implements Clock {
   aheadMs = 0;
   now = (): number => systemClock.now() + this.aheadMs;
@@ -38,12 +38,12 @@ function tileOf(page: string, name: string): Tile {
   return { href, figure, note };
 }
 
-/** How many runs a list says that it has. */
+/** The number of runs in a list's heading. */
 async function countAt(client: TestClient, href: string): Promise<number> {
   return Number(/data-live="total">(\d+) runs?</.exec(await text(client, href))?.[1] ?? Number.NaN);
 }
 
-describe("a figure of the overview", () => {
+describe("A figure of the overview", () => {
   let app: App;
   let client: TestClient;
   let page: string;
@@ -65,7 +65,7 @@ describe("a figure of the overview", () => {
   });
   after(() => app.close());
 
-  it("of a tile leads to the list of just so many", async () => {
+  it("links from its tile to a list with the same count", async () => {
     const counted = async (name: string, of: (tile: Tile) => string): Promise<void> => {
       const tile = tileOf(page, name);
       assert.equal(await countAt(client, tile.href), Number(/\d+/.exec(of(tile))?.[0]), name);
@@ -77,29 +77,29 @@ describe("a figure of the overview", () => {
     assert.equal(await countAt(client, tileOf(page, "Median duration").href), 6);
   });
 
-  it("of what is under way leads to a list for each part of it", async () => {
-    const { figure, note } = tileOf(page, "Under way");
+  it("links from the active tile to a list per status", async () => {
+    const { figure, note } = tileOf(page, "Active");
     const parts = [...note.matchAll(/<a href="([^"]+)">(\d+) ([^<]+)<\/a>/g)];
     assert.deepEqual(
       parts.map(([, , count, word]) => `${count} ${word}`),
-      ["1 running", "1 not begun", "1 paused"],
+      ["1 running", "1 queued", "1 paused"],
     );
     assert.equal(figure, "2");
     for (const [, href = "", count] of parts) assert.equal(await countAt(client, href), Number(count), href);
   });
 
-  it("of the strip leads to the processes, workers and deliveries that it is made of", async () => {
+  it("links from the health strip to its processes, workers and deliveries", async () => {
     const fact = (name: string): string =>
       new RegExp(`<dt>${name}</dt><dd><a href="([^"]+)">`).exec(page)?.[1] ?? assert.fail(name);
-    for (const name of ["Build", "Memory", "Event loop late, 99 %"]) {
+    for (const name of ["Build", "Memory", "Event-loop lag p99"]) {
       assert.equal(fact(name), "/_svc/ops/workers#processes", name);
       assert.match(await text(client, fact(name)), /<h2 id="processes">/);
     }
     assert.match(await text(client, fact("Workers")), /charge-card/);
-    assert.match(await text(client, fact("Deliveries waiting")), /Drop status pending/);
+    assert.match(await text(client, fact("Pending deliveries")), /Remove filter status pending/);
   });
 
-  it("is told beside the version and the build that it is of", async () => {
+  it("is shown with the version and the build", async () => {
     const [{ build } = assert.fail()] = await app.operations.processes();
     const { version } = await app.operations.status();
     assert.ok(build.length > 0);
@@ -108,8 +108,8 @@ describe("a figure of the overview", () => {
   });
 });
 
-describe("the build on the overview", () => {
-  it("is the one that svc build told, so that a deploy can be told from the one before", async () => {
+describe("The build on the overview", () => {
+  it("is the ID that svc build assigned, so that deployments are distinguishable", async () => {
     const dist = mkdtempSync(join(tmpdir(), "svc-ops-dist-"));
     writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "9005642f", chunks: {}, actions: [] }));
     const app = opsSample();
@@ -124,12 +124,12 @@ describe("the build on the overview", () => {
   });
 });
 
-describe("a schedule on the overview", () => {
-  it("has what its clock started last beside it, how that ended, and its run; one that never fired says so", async () => {
+describe("A schedule on the overview", () => {
+  it("shows its last run with its status, or that it never fired", async () => {
     const app = opsSample();
     await app.boot();
     try {
-      // In three seconds, and not again for a year.
+      // In three seconds, and then not for a year.
       const soon = new Date(Date.now() + 3000);
       const time = [soon.getUTCSeconds(), soon.getUTCMinutes(), soon.getUTCHours(), soon.getUTCDate()].join(" ");
       await app.engine.schedule.upsert({
@@ -142,7 +142,7 @@ describe("a schedule on the overview", () => {
       await until(async () => {
         run = (await app.engine.schedule.get("soon"))?.last_graph_id ?? "";
         return (await app.engine.snapshot(run))?.phase === "failed";
-      }, "what the clock starts");
+      }, "the scheduled run");
       const page = await text(localClient(app), "/_svc/ops");
       const next = /<h2 id="next">[\s\S]*/.exec(page)?.[0] ?? "";
       const row = (name: string): string =>
@@ -155,8 +155,8 @@ describe("a schedule on the overview", () => {
   });
 });
 
-describe("the median duration", () => {
-  it("is held against that of the hour before", async () => {
+describe("The median duration", () => {
+  it("is compared with that of the previous hour", async () => {
     const clock = new MovedClock();
     let lengthMs = 8000;
     const slow = worker("slow", () => {
@@ -169,12 +169,12 @@ describe("the median duration", () => {
       const client = localClient(app);
       for (let run = 0; run < 3; run++) await runTo(app, "slow", null, "done");
       const first = tileOf(await text(client, "/_svc/ops"), "Median duration");
-      assert.doesNotMatch(first.note, /against the hour before/);
+      assert.doesNotMatch(first.note, /vs\. the previous hour/);
       clock.aheadMs += 3_600_000;
       lengthMs = 4000;
       for (let run = 0; run < 3; run++) await runTo(app, "slow", null, "done");
       const { figure, note } = tileOf(await text(client, "/_svc/ops"), "Median duration");
-      assert.deepEqual([figure, /, (\S+ %) against the hour before$/.exec(note)?.[1]], ["4.10 s", "−50 %"]);
+      assert.deepEqual([figure, /, (\S+ %) vs\. the previous hour$/.exec(note)?.[1]], ["4.10 s", "−50 %"]);
     } finally {
       await app.close();
     }

@@ -1,4 +1,4 @@
-/** The operators' screen of requests: what is being answered, and who was turned away. */
+/** The requests screen: active requests, and clients that were rejected. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { rateLimit, route, text, type Started } from "svckit";
@@ -36,7 +36,7 @@ async function screenText(path: string): Promise<string> {
   return answer.text();
 }
 
-describe("the screen of requests", () => {
+describe("The requests screen", () => {
   let started: Started;
   before(async () => void (started = await app.start({ host: "127.0.0.1", port: 0 })));
   after(async () => {
@@ -44,13 +44,13 @@ describe("the screen of requests", () => {
     await started.close();
   });
 
-  it("has nobody in it as long as nobody asks for anything, not even who looks", async () => {
+  it("is empty without other requests, and does not list its own", async () => {
     assert.deepEqual(app.operations.requests(), []);
     const page = await screenText("/requests");
-    assert.match(page, /Nothing else is being answered[\s\S]*Nobody was refused/);
+    assert.match(page, /No other active requests[\s\S]*No rejected requests/);
   });
 
-  it("lists what is being answered by its route, with client and id, those that wait before streams", async () => {
+  it("lists active requests by route with client and ID, and streams last", async () => {
     const headers = { "x-request-id": "find-me", "x-forwarded-for": "203.0.113.9" };
     const stream = await fetch(`${started.url}/stream`);
     const reader = stream.body?.getReader();
@@ -62,17 +62,17 @@ describe("the screen of requests", () => {
     assert.equal(rows.length, 2);
     assert.match(
       rows[0] ?? "",
-      /GET<[\s\S]*\/slow\/:token<[\s\S]*<time [\s\S]*203\.0\.113\.9<[\s\S]*not yet<[\s\S]*find-me</,
+      /GET<[\s\S]*\/slow\/:token<[\s\S]*<time [\s\S]*203\.0\.113\.9<[\s\S]*pending<[\s\S]*find-me</,
     );
     assert.match(rows[1] ?? "", /\/stream<[\s\S]*127\.0\.0\.1<[\s\S]*>stream</);
-    assert.ok(!page.includes("secret-t"), "of what is asked for only the pattern is told");
-    assert.match(await screenText(""), /<dt>Requests now<\/dt><dd><a href="\/_svc\/ops\/requests">3</);
+    assert.ok(!page.includes("secret-t"), "only the route pattern is shown");
+    assert.match(await screenText(""), /<dt>Active requests<\/dt><dd><a href="\/_svc\/ops\/requests">3</);
     release();
     await (await slow).text();
     await reader?.cancel();
   });
 
-  it("tells who was refused by a rate limit, how often and where, and so does the overview", async () => {
+  it("shows which clients a rate limit rejected, how often and where, and so does the overview", async () => {
     const ask = async (from: string): Promise<number> =>
       (await fetch(`${started.url}/few`, { headers: { "x-forwarded-for": from } })).status;
     const asked = ["203.0.113.9", "203.0.113.9", "203.0.113.9", "2001:db8:1:2::1", "2001:db8:1:2:ffff::9"];
@@ -80,7 +80,7 @@ describe("the screen of requests", () => {
     for (const from of asked) statuses.push(await ask(from));
     assert.deepEqual(statuses, [200, 429, 429, 200, 429]);
     const page = await screenText("/requests");
-    assert.match(page, /3 requests were refused/);
+    assert.match(page, /3 requests were rejected/);
     const row = (from: string, count: number): RegExp =>
       new RegExp(`>${from}</th><td[^>]*>${count}</td><td[^>]*><code>few</code></td><td[^>]*><code>/few</code>`);
     assert.match(page, row("203\\.0\\.113\\.9", 2));
@@ -90,7 +90,7 @@ describe("the screen of requests", () => {
     const overview = await screenText("");
     assert.match(
       overview,
-      /trouble-count" data-tone="warn">2<\/span>[\s\S]*203\.0\.113\.9 was refused by the rate limit few/,
+      /trouble-count" data-tone="warn">2<\/span>[\s\S]*203\.0\.113\.9 was rejected by the rate limit few/,
     );
     assert.ok(overview.includes(`href="/_svc/ops/requests#refused"`));
   });

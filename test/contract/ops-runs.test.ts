@@ -1,4 +1,4 @@
-/** The operators' list of runs: what it shows, by which filters, and the same step for many. */
+/** The runs list: its content, its filters, and bulk actions. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { localClient, opsSample, orderInput, until } from "./ops-app.ts";
@@ -11,7 +11,7 @@ async function text(path: string): Promise<string> {
   return answer.text();
 }
 
-/** Ids of the runs that a screen lists. */
+/** The IDs of the runs on a screen. */
 async function listed(query: string): Promise<string[]> {
   const page = await text(`/_svc/ops/runs${query}`);
   return [...page.matchAll(/href="\/_svc\/ops\/runs\/(g_\w+)"/g)].map((match) => match[1] ?? "");
@@ -25,11 +25,11 @@ for (let number = 0; number < 10; number++) {
   ids.push(snapshot.graph_id);
 }
 const under = async (status: "running" | "pending"): Promise<number> => (await app.engine.list({ status })).total;
-await until(async () => (await under("running")) + (await under("pending")) === 0, "that all have ended");
+await until(async () => (await under("running")) + (await under("pending")) === 0, "all runs to end");
 after(() => app.close());
 
-describe("the list of runs", () => {
-  it("shows the newest first, with status as a word, worker, tags and what failed", async () => {
+describe("The runs list", () => {
+  it("shows the newest runs first, with status, worker, tags and failure", async () => {
     const page = await text("/_svc/ops/runs");
     assert.deepEqual((await listed("")).slice(0, 3), [...ids].reverse().slice(0, 3));
     assert.match(page, /svc-status-word">failed</);
@@ -37,7 +37,7 @@ describe("the list of runs", () => {
     assert.match(page, /tag=vip/);
   });
 
-  it("is filtered by what stands in the address, and shows that as chips", async () => {
+  it("is filtered by the URL, and shows the filters as chips", async () => {
     assert.deepEqual(await listed("?status=failed"), [ids[7]]);
     assert.deepEqual((await listed("?tag=vip")).length, 2);
     assert.deepEqual(await listed(`?id=${ids[4]}`), [ids[4]]);
@@ -45,11 +45,11 @@ describe("the list of runs", () => {
     assert.deepEqual(await listed("?worker=nobody"), []);
     assert.equal((await listed("?since=1h")).length, 10);
     const page = await text("/_svc/ops/runs?status=failed&tag=web");
-    assert.match(page, /aria-label="Drop status failed"/);
+    assert.match(page, /aria-label="Remove filter status failed"/);
     assert.match(page, /href="\/_svc\/ops\/runs\?tag=web"/);
   });
 
-  it("counts runs by tag and status where that is asked for, each count a link to just these", async () => {
+  it("counts runs by tag and status on request, with each count as a link to its runs", async () => {
     const page = await text("/_svc/ops/runs?worker=order&group=tag");
     assert.match(page, /of 10 runs</);
     const rows = [...page.matchAll(/<th scope="row" data-label="Tag">.*?<\/tr>/gs)].map(([row]) => row);
@@ -63,32 +63,29 @@ describe("the list of runs", () => {
     assert.doesNotMatch(await text("/_svc/ops/runs"), /By tag</);
   });
 
-  it("that is grouped is given back as a chip, and counts other tags beside the one it is filtered by", async () => {
+  it("shows its grouping as a chip, and counts other tags besides the filtered one", async () => {
     const page = await text("/_svc/ops/runs?tag=vip&group=tag");
-    assert.match(page, /aria-label="Drop grouped by tag"/);
+    assert.match(page, /aria-label="Remove filter grouped by tag"/);
     assert.match(page, /<option value="tag" selected/);
     assert.match(page, /aria-current="true"[^>]*>vip</);
     assert.match(page, /aria-label="1 failed with the tag web"/);
-    assert.match(await text("/_svc/ops/runs?group=colour"), /Runs are not grouped by "colour"; they are by tag/);
+    assert.match(await text("/_svc/ops/runs?group=colour"), /Runs cannot be grouped by "colour", only by tag/);
   });
 
-  it("shows what each is in its author's words, what started it and how often its nodes were tried", async () => {
+  it("shows the summary, the origin and the attempts of each run", async () => {
     const page = await text(`/_svc/ops/runs?id=${ids[3]}`);
     assert.match(page, /class="summary">Order 2026-1003 for ada, 3 lines</);
     assert.match(page, /data-label="Started by"[^>]*>code</);
-    assert.match(
-      page,
-      /data-label="Attempts"[^>]*><span>\d+ <span class="quiet" role="img" aria-label="1 of them again"/,
-    );
+    assert.match(page, /data-label="Attempts"[^>]*><span>\d+ <span class="quiet" role="img" aria-label="1 retry"/);
     assert.deepEqual(await listed("?summary=ORDER+2026-1003"), [ids[3]]);
     assert.deepEqual(await listed("?origin=api"), []);
     assert.equal((await listed("?origin=code")).length, 10);
-    assert.match(await text("/_svc/ops/runs?origin=nobody"), /Nothing is started by "nobody"/);
+    assert.match(await text("/_svc/ops/runs?origin=nobody"), /Unknown origin "nobody"/);
     const csv = await text(`/_svc/ops/runs/export?summary=2026-1003&format=csv`);
     assert.match(csv, /"Order 2026-1003 for ada, 3 lines",code,\d+\r\n$/);
   });
 
-  it("shows how long they took as columns that lead to the runs in them, and as a table", async () => {
+  it("shows a histogram of durations with links to the runs, and as a table", async () => {
     const page = await text("/_svc/ops/runs?worker=order&longer=1d");
     assert.match(page, /of 10 runs/);
     const hrefs = [...page.matchAll(/<a href="([^"]+)" aria-label="[^"]+: ([1-9]\d*) runs?"/g)];
@@ -100,35 +97,35 @@ describe("the list of runs", () => {
       sum += Number(count);
     }
     assert.equal(sum, 10);
-    assert.match(page, /<th scope="row" data-label="Took">/);
+    assert.match(page, /<th scope="row" data-label="Duration">/);
   });
 
-  it("draws how long each took against what its worker's runs take, and of what ran seldom draws nothing", async () => {
+  it("draws each duration against the typical ones of its worker, except for workers with few runs", async () => {
     const page = await text("/_svc/ops/runs?worker=order");
     const bars =
-      /role="img" aria-label="(less|more) than [^"]+ of them" title="Half of order took less than [^"]+, 99 % less than [^"]+; this one took \1 than [^"]+" (?:data-over(?:="")? )?style="--share:[\d.]+%;--median:[\d.]+%;--p99:80%"/g;
+      /role="img" aria-label="(less|more) than (?:the median|p99)" title="order: median [^"]+, p99 [^"]+; this run took \1 than [^"]+" (?:data-over(?:="")? )?style="--share:[\d.]+%;--median:[\d.]+%;--p99:80%"/g;
     assert.equal([...page.matchAll(bars)].length, 10);
-    assert.ok((await text("/_svc/ops")).includes('title="Half of order took less than'), "on the overview");
+    assert.ok((await text("/_svc/ops")).includes('title="order: median '), "on the overview");
     await app.engine.start("nightly-report", null, { tags: ["seldom"] });
     const seldom = await text("/_svc/ops/runs?tag=seldom");
     assert.match(seldom, /data-label="Duration"/);
     assert.doesNotMatch(seldom, /length-bar/);
   });
 
-  it("says what of the address it can't read, and which filters leave nothing", async () => {
+  it("reports invalid parameters, and says if no run matches", async () => {
     const page = await text("/_svc/ops/runs?status=dead&worker=nobody");
-    assert.match(page, /There is no status "dead"/);
-    assert.match(page, /No run fits these filters/);
+    assert.match(page, /Unknown status "dead"/);
+    assert.match(page, /No runs match these filters/);
   });
 
-  it("writes hostile text as text", async () => {
+  it("escapes hostile text", async () => {
     const { snapshot } = await app.engine.start("nightly-report", null, { tags: ["<img src=x onerror=alert(1)>"] });
     const page = await text(`/_svc/ops/runs?id=${snapshot.graph_id}&worker=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);
     assert.ok(!page.includes("<script>alert"));
     assert.ok(!(await text(`/_svc/ops/runs?id=${snapshot.graph_id}`)).includes("<img"));
   });
 
-  it("offers itself as a command", async () => {
+  it("offers itself as a shell command", async () => {
     const page = await text("/_svc/ops/runs?status=failed");
     assert.match(page, /svc graph ls --status failed/);
     assert.match(
@@ -137,7 +134,7 @@ describe("the list of runs", () => {
     );
   });
 
-  it("goes on by a cursor", async () => {
+  it("is paged by a cursor", async () => {
     for (let more = 0; more < 50; more++) await app.engine.start("nightly-report", null, { tags: ["many"] });
     const first = await text("/_svc/ops/runs?tag=many");
     const next = /href="([^"]+)" rel="next"/.exec(await text("/_svc/ops/runs"))?.[1]?.replaceAll("&amp;", "&");
@@ -148,7 +145,7 @@ describe("the list of runs", () => {
   });
 });
 
-describe("saved views", () => {
+describe("Saved views", () => {
   const save = async (fields: Record<string, string>): Promise<string> => {
     const back = "/_svc/ops/runs?status=failed";
     const answer = await client.submit("/_svc/ops/runs/views", { ...fields, back });
@@ -156,7 +153,7 @@ describe("saved views", () => {
     return text("/_svc/ops/runs?status=failed");
   };
 
-  it("are links under a name, kept in a cookie of the screens, and can be deleted", async () => {
+  it("are named links, stored in a cookie of the screens, and can be deleted", async () => {
     assert.match(await text("/_svc/ops/runs?status=failed"), /<summary>Save this view</);
     assert.doesNotMatch(await text("/_svc/ops/runs"), /Save this view|Saved views/);
     const page = await save({ name: "What <failed>", query: "status=failed" });
@@ -166,13 +163,13 @@ describe("saved views", () => {
     assert.doesNotMatch(await save({ drop: "What <failed>" }), /Saved views/);
   });
 
-  it("say why one can't be kept", async () => {
-    assert.match(await save({ name: "all", query: "" }), /There is no filter to keep/);
+  it("say why one cannot be saved", async () => {
+    assert.match(await save({ name: "all", query: "" }), /There is no filter to save/);
   });
 });
 
-describe("the list as a file", () => {
-  it("is CSV or NDJSON of what the filters fit, without inputs", async () => {
+describe("The exported list", () => {
+  it("is CSV or NDJSON of the matching runs, without inputs", async () => {
     const csv = await text("/_svc/ops/runs/export?status=failed&format=csv");
     const [head, row, end] = csv.split("\r\n");
     assert.equal(
@@ -190,19 +187,22 @@ describe("the list as a file", () => {
   });
 });
 
-describe("the same for many", () => {
+describe("A bulk action", () => {
   const slow = async (tag: string): Promise<string> => {
     const { snapshot } = await app.engine.start("sync-catalogue", null, { tags: [tag] });
     const { graph_id: id } = snapshot;
-    await until(async () => (await app.engine.snapshot(id))?.phase === "running", "that it runs");
+    await until(async () => (await app.engine.snapshot(id))?.phase === "running", "the run to start");
     return id;
   };
 
-  it("is counted first, and done once it is confirmed, with who and why in the audit trail", async () => {
+  it("is previewed with a count, and applied after confirmation with the actor and the reason on record", async () => {
     const preview = await text("/_svc/ops/runs/bulk?status=failed&which=all&step=retry");
     assert.match(preview, /Retry 1 run\?/);
-    assert.match(preview, /runs again: charge, approve, 12 of pick, pack, mail</);
-    assert.match(preview, /Copy as command, for all that fit[\s\S]*svc graph bulk retry --status failed --yes</);
+    assert.match(preview, /reruns charge, approve, 12 of pick, pack, mail</);
+    assert.match(
+      preview,
+      /Copy as command \(applies to all matching runs[\s\S]*svc graph bulk retry --status failed --yes</,
+    );
     assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 1);
     const answer = await client.submit("/_svc/ops/runs/bulk", {
       status: "failed",
@@ -212,63 +212,63 @@ describe("the same for many", () => {
       list: "/_svc/ops/runs?status=failed",
     });
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/_svc/ops/runs?status=failed"]);
-    assert.match(await text("/_svc/ops/runs"), /Retry: 1 done/);
+    assert.match(await text("/_svc/ops/runs"), /Retry: 1 changed/);
     assert.equal((await app.engine.snapshot(ids[7] ?? ""))?.epoch, 2);
     const { items } = await app.operations.audit({ operation: "graphs" });
     assert.deepEqual([items[0]?.actor, items[0]?.note], ["operator", "the gateway is back"]);
   });
 
-  it("is done to those that were ticked alone, and tells how many did not allow it", async () => {
+  it("applies only to the selected runs, and reports how many did not allow it", async () => {
     const query = `run=${ids[0]}&run=${ids[1]}&which=chosen&step=cancel`;
     const preview = await text(`/_svc/ops/runs/bulk?${query}`);
     assert.match(preview, /Cancel 2 runs\?/);
-    assert.match(preview, /2 of 2 would stay as they are/);
-    assert.match(preview, /stays as it is: it is done/);
+    assert.match(preview, /2 of 2 would stay unchanged/);
+    assert.match(preview, /unchanged, because it is done/);
     await client.submit("/_svc/ops/runs/bulk", { runs: `${ids[0]},${ids[1]}`, step: "cancel", expected: "2" });
-    assert.match(await text("/_svc/ops/runs"), /Cancel: 0 done. 2 did not allow it/);
+    assert.match(await text("/_svc/ops/runs"), /Cancel: 0 changed. 2 did not allow it/);
   });
 
-  it("is for all that were shown, however many have come since", async () => {
+  it("applies to the runs in the preview, however many were started since", async () => {
     const [field, first] = [(page: string) => /name="newest" value="(g_\w+)"/.exec(page)?.[1], await slow("burst")];
     const preview = await text("/_svc/ops/runs/bulk?tag=burst&which=all&step=cancel");
     assert.match(preview, /Cancel 1 run\?/);
     assert.equal(field(preview), first);
     const later = await slow("burst");
     await client.submit("/_svc/ops/runs/bulk", { tag: "burst", step: "cancel", expected: "1", newest: first });
-    assert.match(await text("/_svc/ops/runs"), /Cancel: 1 done/);
+    assert.match(await text("/_svc/ops/runs"), /Cancel: 1 changed/);
     assert.equal((await app.engine.snapshot(later))?.phase, "running");
     await app.engine.cancel(later);
   });
 
-  it("is not done, and shown again, where more fit than were confirmed", async () => {
+  it("is not applied but previewed again if more runs match than were confirmed", async () => {
     const [first, second] = [await slow("grows"), await slow("grows")];
     const form = { tag: "grows", status: "running", step: "cancel", expected: "1", newest: second };
     const answer = await client.submit("/_svc/ops/runs/bulk", form);
     const to = answer.headers.get("location") ?? "";
     assert.match(to, /^\/_svc\/ops\/runs\/bulk\?/);
     const preview = await text(to);
-    assert.match(preview, /Nothing was done: 1 was to be confirmed/);
+    assert.match(preview, /Nothing was changed: you confirmed 1/);
     assert.match(preview, /Cancel 2 runs\?/);
     for (const id of [first, second]) assert.equal((await app.engine.snapshot(id))?.phase, "running");
     await Promise.all([first, second].map((id) => app.engine.cancel(id)));
   });
 
-  it("of more than fifty has to be typed", async () => {
+  it("needs the typed number for more than fifty runs", async () => {
     await client.submit("/_svc/ops/runs/bulk", { step: "cancel", expected: "60", typed: "6" });
-    assert.match(await text("/_svc/ops/runs"), /60 had to be typed/);
+    assert.match(await text("/_svc/ops/runs"), /Type 60 to confirm/);
   });
 
-  it("of nothing is told", async () => {
+  it("says if there is nothing to do", async () => {
     assert.match(await text("/_svc/ops/runs/bulk?which=chosen&step=pause"), /Nothing to do/);
     assert.equal((await client.get("/_svc/ops/runs/bulk?step=explode")).status, 422);
   });
 });
 
-describe("a run that is under way", () => {
-  it("is found by how long it has been so", async () => {
+describe("An active run", () => {
+  it("is found by its duration so far", async () => {
     const { snapshot } = await app.engine.start("sync-catalogue", null, { tags: ["long"] });
     const id = snapshot.graph_id;
-    await until(async () => (await app.engine.snapshot(id))?.phase === "running", "that it runs");
+    await until(async () => (await app.engine.snapshot(id))?.phase === "running", "the run to start");
     assert.equal((await listed("?longer=1d")).length, 0);
     assert.ok((await listed("?shorter=1d")).includes(id));
     assert.equal((await listed("?shorter=1d&tag=vip")).length, 2);
@@ -276,8 +276,8 @@ describe("a run that is under way", () => {
   });
 });
 
-describe("what started a run", () => {
-  it("leads from a run to the schedule or the run that started it, and says where an operator did", async () => {
+describe("The origin of a run", () => {
+  it("links to the schedule or the run that started it, and names an operator", async () => {
     await client.submit("/_svc/ops/runs/start", { worker: "nightly-report" });
     const [byHand] = (await app.engine.list({ origin: "operator" })).items;
     assert.match(await text(`/_svc/ops/runs/${byHand?.graph_id}`), /<dt>Started by<\/dt><dd>operator</);
@@ -290,7 +290,7 @@ describe("what started a run", () => {
     assert.match(list, /class="summary">Order 2026-1001/);
   });
 
-  it("hides summaries where the app's list says so", async () => {
+  it("does not reveal summaries that the app hides", async () => {
     const other = opsSample({ ops: { undo: false, redact: ["summary"] } });
     await other.boot();
     const { snapshot } = await other.engine.start("nightly-report", null, { summary: "Report for Ada" });
@@ -301,8 +301,8 @@ describe("what started a run", () => {
       assert.doesNotMatch(page, /Report for Ada/);
     }
     const guess = await (await far.get("/_svc/ops/runs?summary=nobody")).text();
-    assert.match(guess, /Summaries are hidden here/);
-    assert.ok(guess.includes(snapshot.graph_id), "whatever is guessed");
+    assert.match(guess, /summaries are hidden in this app/);
+    assert.ok(guess.includes(snapshot.graph_id), "the filter is ignored");
     assert.equal((await far.get("/_svc/ops/runs/bulk?which=all&step=pause&summary=nobody")).status, 422);
     await other.close();
   });

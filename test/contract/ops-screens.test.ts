@@ -1,4 +1,4 @@
-/** The operators' other screens: overview, queues, schedules, webhooks, deliveries, workers, audit trail, settings. */
+/** The other operator screens: overview, queues, schedules, webhooks, deliveries, workers, audit trail, settings. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,17 +33,17 @@ after(async () => {
   await receiver.close();
 });
 
-describe("the overview", () => {
-  it("of an app in which nothing has run yet says what to do", async () => {
+describe("The overview", () => {
+  it("says what to do if nothing has run yet", async () => {
     const page = await text("");
-    // Of a machine that stood still a moment ago that is told, and nothing else.
-    assert.match(page, /all is well|<\/dl><p>The event loop of [^<]+ is up to [^<]+<\/p><\/div>/);
-    assert.match(page, /No graphs yet/);
-    assert.match(page, /href="\/_svc\/ops\/workers#start">Start one of this app/);
+    // A machine that has just been blocked may report its event-loop lag, but nothing else.
+    assert.match(page, /Healthy|<\/dl><p>The event-loop lag p99 of [^<]+ is [^<]+<\/p><\/div>/);
+    assert.match(page, /No runs yet/);
+    assert.match(page, /href="\/_svc\/ops\/workers#start">Start a worker of this app/);
     assert.ok(!page.includes("Needs attention"));
   });
 
-  it("groups failures by what they have in common, with a step for all of them", async () => {
+  it("groups similar failures, with an action for all of them", async () => {
     for (const number of [7, 17, 27]) await runTo(app, "order", orderInput(number), "failed");
     await runTo(app, "order", orderInput(1), "done");
     const page = await text("");
@@ -53,15 +53,15 @@ describe("the overview", () => {
     assert.match(page, /Failed, last hour[\s\S]*3 runs/);
   });
 
-  it("draws how long runs took and what was under way, minute by minute, and says it to who can't see it", async () => {
+  it("charts durations and active runs per minute, with accessible descriptions", async () => {
     const page = await text("");
-    assert.match(page, /aria-label="Median duration, by the minute: 95 %: at most [^;"]+; median: at most [^"]+"/);
+    assert.match(page, /aria-label="Median duration, per minute: p95: maximum [^;"]+; median: maximum [^"]+"/);
     const [tile = ""] = /<a [^>]*>Median duration<[\s\S]*?<\/svg>/.exec(page) ?? [];
     assert.match(tile, /class="spark-line" data-more="" d="M[\s\S]*class="spark-line" d="M/);
-    assert.match(page, /aria-label="Under way, by the minute: not ended, paused ones too: at most \d+, at last 0"/);
+    assert.match(page, /aria-label="Active, per minute: not finished, including paused runs: maximum \d+, latest 0"/);
   });
 
-  it("shows what each graph did, by the minute or over the day, and leads from a cell to its runs", async () => {
+  it("shows the activity of each graph per minute or over the day, and links each cell to its runs", async () => {
     const page = await text("");
     assert.match(page, /<title>order, \d\d:\d\d: \d+ started, \d+ done, \d failed \([\d.]+ %\)<\/title>/);
     const row =
@@ -69,37 +69,40 @@ describe("the overview", () => {
     assert.match(page, row);
     const [, cell = ""] = /<a href="([^"]*status=failed[^"]*from=[^"]*)"/.exec(page) ?? [];
     const runs = await text(cell.replaceAll("&amp;", "&").replace("/_svc/ops", ""));
-    assert.match(runs, /ended from[\s\S]*ended before/);
-    assert.match(page, /class="heat-mark" d="M[\d.]+ 0V20"[\s\S]*build <code>[^<]+<\/code> began <time/);
-    assert.match(await text("?range=day"), /a cell is a quarter of an hour/);
+    assert.match(runs, /ended since[\s\S]*ended before/);
+    assert.match(page, /class="heat-mark" d="M[\d.]+ 0V20"[\s\S]*build <code>[^<]+<\/code> started <time/);
+    assert.match(await text("?range=day"), /1 cell = 15 minutes/);
   });
 
-  it("tells what has just happened, newest first", async () => {
+  it("shows the latest activity first", async () => {
     const id = await runTo(app, "nightly-report", null, "done");
     const [first = ""] = /<li data-tick[\s\S]*?<\/li>/.exec(await text("")) ?? [];
     assert.ok(first.includes(id) && first.includes("done") && /after \d/.test(first), first);
   });
 
-  it("says what is not well", async () => {
+  it("says why the app is degraded", async () => {
     await app.engine.queues.pause("pack");
-    assert.match(await text(""), /needs a look[\s\S]*The queue pack is paused/);
+    assert.match(await text(""), /Degraded[\s\S]*The queue pack is paused/);
     await app.engine.queues.resume("pack");
   });
 });
 
-describe("the disk", () => {
-  it("is told of where the database is a file", async () => {
-    assert.ok(!(await text("")).includes("Disk left"), "of a database in memory");
+describe("The free disk space", () => {
+  it("is shown if the database is a file", async () => {
+    assert.ok(!(await text("")).includes("Free disk space"), "for a database in memory");
     const folder = await mkdtemp(join(tmpdir(), "svc-ops-disk-"));
     const kept = opsSample({ env: { SVC_DATABASE_URL: `sqlite:${join(folder, "svc.db")}` } });
     await kept.boot();
-    assert.match(await (await localClient(kept).get("/_svc/ops")).text(), /<dt>Disk left<\/dt><dd>[\d.,]+ [KMGT]?B</);
+    assert.match(
+      await (await localClient(kept).get("/_svc/ops")).text(),
+      /<dt>Free disk space<\/dt><dd>[\d.,]+ [KMGT]?B</,
+    );
     await kept.close();
     await rm(folder, { recursive: true });
   });
 });
 
-describe("the first run", () => {
+describe("The first run", () => {
   const bare = (env: Record<string, string>) =>
     createFullStackApp(
       {
@@ -109,8 +112,8 @@ describe("the first run", () => {
       {},
     );
 
-  it("has the inbox of the demo beside its webhooks where there is one", async () => {
-    assert.match(await text("/webhooks"), /<a href="\/_svc\/demo\/webhook-inbox">Inbox of the demo</);
+  it("has a link to the demo inbox on the webhooks screen, if there is one", async () => {
+    assert.match(await text("/webhooks"), /<a href="\/_svc\/demo\/webhook-inbox">Demo inbox</);
     const other = opsSample({ more: { demo: false } });
     await other.boot();
     try {
@@ -120,7 +123,7 @@ describe("the first run", () => {
     }
   });
 
-  it("of an app without graphs is a demo, while it is being developed", async () => {
+  it("is a demo graph in development if the app has no graphs", async () => {
     const young = bare({});
     await young.boot();
     const fetch = (request: Request): Promise<Response> => young.fetch(request, { peerAddress: "127.0.0.1" });
@@ -131,7 +134,7 @@ describe("the first run", () => {
     await young.close();
   });
 
-  it("is none in production, nor beside graphs of one's own", async () => {
+  it("is not a demo graph in production or in an app with graphs", async () => {
     const grown = bare({ NODE_ENV: "production", SVC_SITE_URL: "http://localhost", SVC_SECRET: "s".repeat(32) });
     await grown.boot();
     assert.deepEqual([...grown.definitions.keys()], []);
@@ -140,8 +143,8 @@ describe("the first run", () => {
   });
 });
 
-describe("times", () => {
-  it("are those of the zone that somebody has chosen, for a year, and of UTC again", async () => {
+describe("Times", () => {
+  it("are in the visitor's time zone, and in UTC for an unknown zone", async () => {
     const visitor = localClient(app);
     const settings = async (): Promise<string> => (await visitor.get("/_svc/ops/settings")).text();
     assert.match(await settings(), /Now: [\d-]+ [\d:.]+ UTC/);
@@ -152,23 +155,23 @@ describe("times", () => {
   });
 });
 
-describe("queues", () => {
-  it("are paused and resumed, with who and why beside them", async () => {
+describe("Queues", () => {
+  it("can be paused and resumed, and show the actor and the reason", async () => {
     const { page } = await step("/queues/mail-receipt/pause", { note: "the mailer is down", back: "/_svc/ops/queues" });
     assert.match(page, /The queue mail-receipt is paused/);
     assert.match(page, /by operator: the mailer is down/);
-    assert.match((await step("/queues/mail-receipt/resume", { back: "/_svc/ops/queues" })).page, /goes on/);
+    assert.match((await step("/queues/mail-receipt/resume", { back: "/_svc/ops/queues" })).page, /is resumed/);
   });
 
-  it("tell how much comes in beside how much ends", async () => {
+  it("show the rates of incoming and finished nodes", async () => {
     const page = await text("/queues");
     const [row = ""] = /<th[^>]*>(?:(?!<\/tr>)[\s\S])*>nightly-report<[\s\S]*?<\/tr>/.exec(page) ?? [];
-    const rate = /data-label="Comes in"[^>]*>1\.0 \/ min<\/td><td data-label="Ends"[^>]*>1\.0 \/ min</;
+    const rate = /data-label="Incoming"[^>]*>1\.0 \/ min<\/td><td data-label="Finished"[^>]*>1\.0 \/ min</;
     assert.match(row, rate);
-    assert.match(row, /title="comes in: 1\.0 \/ min, ends: 1\.0 \/ min"/);
+    assert.match(row, /title="incoming: 1\.0 \/ min, finished: 1\.0 \/ min"/);
   });
 
-  it("of nobody are told", async () => {
+  it("report an unknown worker", async () => {
     assert.match(
       (await step("/queues/nobody/pause", { back: "/_svc/ops/queues" })).page,
       /No worker is named "nobody"/,
@@ -176,12 +179,12 @@ describe("queues", () => {
   });
 });
 
-describe("schedules", () => {
-  it("tell their times, and are run now, paused and resumed", async () => {
+describe("Schedules", () => {
+  it("show their times, and can be run now, paused and resumed", async () => {
     assert.match(await text("/schedules"), /30 2 1 1 \*[\s\S]*Europe\/Berlin/);
     const { to } = await step("/schedules/nightly-report/trigger");
     const started = /\/runs\/(g_\w+)$/.exec(to)?.[1] ?? assert.fail();
-    await until(async () => (await app.engine.snapshot(started))?.phase === "done", "what was started by hand");
+    await until(async () => (await app.engine.snapshot(started))?.phase === "done", "the triggered run");
     const next = /<h2 id="next">[\s\S]*/.exec(await text(""))?.[0] ?? "";
     assert.match(next, /nightly-report<[\s\S]*?aria-label="Pause nightly-report"/);
     assert.match((await step("/schedules/nightly-report/pause", { back: "/_svc/ops/schedules" })).page, /is paused/);
@@ -191,13 +194,13 @@ describe("schedules", () => {
   });
 });
 
-describe("webhooks", () => {
-  // Nothing that was started before is told to who is registered here.
+describe("Webhooks", () => {
+  // Finish earlier runs, so that the webhooks registered here do not receive their events.
   before(() => app.engine.idle());
 
   let id = "";
 
-  it("are added from the screen, and refused with the reason", async () => {
+  it("can be added on the screen, and are rejected with a reason", async () => {
     const refused = await step("/webhooks", { url: "http://10.0.0.1/", "graph.done": "1", back: "/_svc/ops/webhooks" });
     assert.match(refused.page, /role="alert"/);
     const { to } = await step("/webhooks", {
@@ -210,18 +213,21 @@ describe("webhooks", () => {
     assert.match(await text("/webhooks"), /The shop/);
   });
 
-  it("are judged before they are added: the kind of address, whether it may be called, and why", async () => {
+  it("are checked before they are added: address class, verdict and reason", async () => {
     const allowed = await text("/webhooks/add?url=http%3A%2F%2F127.0.0.1%3A8080%2Fin&graph.done=1&description=Till");
-    assert.match(allowed, /role="status"><p>127\.0\.0\.1 leads to an address of this very machine[^<]*allowed by/);
+    assert.match(allowed, /role="status"><p>127\.0\.0\.1 resolves to an address of this machine[^<]*allowed because/);
     assert.match(allowed, /name="url" value="http:\/\/127\.0\.0\.1:8080\/in"[\s\S]*name="graph.done" value="1"/);
     assert.ok(allowed.includes("Add the webhook"));
     const refused = await text("/webhooks/add?url=http%3A%2F%2F10.0.0.1%2F");
-    assert.match(refused, /role="alert"><p>10\.0\.0\.1 leads to an address of a private network\. Refused by the rule/);
+    assert.match(
+      refused,
+      /role="alert"><p>10\.0\.0\.1 resolves to an address of a private network\. Rejected by the rule/,
+    );
     assert.ok(!refused.includes("Add the webhook"));
     assert.ok(!(await text("/webhooks")).includes("8080"), "kept");
   });
 
-  it("tell each delivery with its attempts, the exact text that was signed, and how to check that", async () => {
+  it("show each delivery with its attempts, the exact signed text, and how to verify it", async () => {
     receiver.reply({ status: 202, headers: { "X-Request-Id": "req<7>", "Set-Cookie": "planted=1" } });
     const run = await runTo(app, "order", orderInput(2), "done");
     const [got] = await receiver.received(1);
@@ -246,15 +252,18 @@ describe("webhooks", () => {
     assert.ok(!page.includes("planted"));
   });
 
-  it("tell of which receiver deliveries are, by a filter that can be dropped and as a command", async () => {
+  it("filter deliveries by receiver, with a removable chip and as a command", async () => {
     const { host } = new URL(receiver.url);
     const page = await text(`/deliveries?webhook=${id}&event=graph.done`);
-    assert.match(page, new RegExp(`href="/_svc/ops/deliveries\\?event=graph.done" aria-label="Drop receiver ${host}"`));
+    assert.match(
+      page,
+      new RegExp(`href="/_svc/ops/deliveries\\?event=graph.done" aria-label="Remove filter receiver ${host}"`),
+    );
     assert.match(page, new RegExp(`data-label="Receiver"><a href="/_svc/ops/webhooks/${id}">${host}<`));
     assert.ok(page.includes(`/_svc/webhooks/${id}/deliveries?event=graph.done`), "the endpoint of the command");
   });
 
-  it("say of an answer what is wrong with it, and show all that is kept of it", async () => {
+  it("show what is wrong with a response, and all that is stored of it", async () => {
     const long = "moved ".repeat(100);
     receiver.reply({ status: 302, headers: { Location: "/elsewhere" }, body: long });
     const other = await app.webhooks.create({ url: `${receiver.url}/moved`, events: ["graph.paused"] });
@@ -263,16 +272,16 @@ describe("webhooks", () => {
     const list = await text(`/deliveries?webhook=${other.registration.id}`);
     assert.match(
       list,
-      /data-label="Answer"><span title="answered 302; redirects are not followed">302 <span class="quiet">in /,
+      /data-label="Response"><span title="answered 302; redirects are not followed">302 <span class="quiet">in /,
     );
     await app.webhooks.remove(other.registration.id);
     receiver.reply(204);
     const page = await text(`/deliveries/${pinged}`);
-    assert.match(page, /data-label="Answer">302 <span class="quiet">answered 302; redirects are not followed</);
-    assert.ok(page.includes(`aria-label="Answer 1"><code>${long}<`));
+    assert.match(page, /data-label="Response">302 <span class="quiet">answered 302; redirects are not followed</);
+    assert.ok(page.includes(`aria-label="Response 1"><code>${long}<`));
   });
 
-  it("are listed page after page", async () => {
+  it("are listed in pages", async () => {
     const more = await Promise.all(
       Array.from({ length: 26 }, (_, at) =>
         app.webhooks.create({ url: `${receiver.url}/page/${at}`, events: ["graph.paused"] }),
@@ -291,47 +300,47 @@ describe("webhooks", () => {
     for (const { registration } of more) await app.webhooks.remove(registration.id);
   });
 
-  it("give a delivery up that waits for its next try, on record, and say why there is nothing to give up", async () => {
+  it("let an operator abandon a pending delivery, and say why one cannot be abandoned", async () => {
     receiver.reply(500);
     const other = await app.webhooks.create({ url: `${receiver.url}/down`, events: ["graph.paused"] });
     const { delivery_id: pinged } = await app.webhooks.ping(other.registration.id);
     await until(async () => (await app.webhooks.delivery(pinged)).attempt_count === 1, "the answer");
     assert.match(
       await text(`/deliveries/${pinged}`),
-      /formaction="\/_svc\/ops\/deliveries\/\w+\/give-up"[^>]*>Give up</,
+      /formaction="\/_svc\/ops\/deliveries\/\w+\/give-up"[^>]*>Abandon</,
     );
     const { page } = await step(`/deliveries/${pinged}/give-up`, {
       back: `/_svc/ops/deliveries/${pinged}`,
       note: "gone",
     });
-    assert.match(page, /It is given up/);
-    assert.match(page, /disabled title="It has failed, and is not tried again by itself"[^>]*>Give up</);
+    assert.match(page, /The delivery is abandoned/);
+    assert.match(page, /disabled title="Already failed, without further retries"[^>]*>Abandon</);
     const { items } = await app.operations.audit({ target: pinged });
     assert.deepEqual([items[0]?.operation, items[0]?.note], ["delivery.give-up", "gone"]);
     await app.webhooks.remove(other.registration.id);
     receiver.reply(204);
   });
 
-  it("keep what was typed where a change is refused, and say that headers are to be given again", async () => {
+  it("refill the form after a rejected change, and ask for the headers again", async () => {
     const refused = await step(`/webhooks/${id}/edit`, {
       url: "http://10.0.0.1/",
       headers: "Authorization: Bearer typed",
       note: "it has moved",
     });
-    assert.match(refused.page, /role="alert"[\s\S]*give the headers again, they were not kept/);
+    assert.match(refused.page, /role="alert"[\s\S]*Enter the headers again: they were not kept/);
     assert.match(refused.page, /name="note" value="it has moved"/);
     assert.ok(!(refused.to + refused.page).includes("Bearer typed"));
   });
 
-  it("are pinged, switched off and on, sent again, and given a new secret that is shown once", async () => {
+  it("can be pinged, disabled, enabled and resent, and get a new secret that is shown once", async () => {
     const { to } = await step(`/webhooks/${id}/ping`);
     assert.match(to, /\/deliveries\/msg_/);
     const pinged = to.slice("/_svc/ops/deliveries/".length);
     await until(async () => (await app.webhooks.delivery(pinged)).status === "delivered", "the ping");
-    assert.match((await step(`/deliveries/${pinged}/replay`, { back: to })).page, /sent again/);
+    assert.match((await step(`/deliveries/${pinged}/replay`, { back: to })).page, /queued again/);
     assert.match(
       (await step(`/webhooks/${id}/disable`, { back: `/_svc/ops/webhooks/${id}` })).page,
-      /data-tone="held">off/,
+      /data-tone="held">disabled/,
     );
     assert.match((await step(`/webhooks/${id}/enable`, { back: `/_svc/ops/webhooks/${id}` })).page, /active/);
     const { page } = await step(`/webhooks/${id}/rotate`, { back: `/_svc/ops/webhooks/${id}` });
@@ -347,34 +356,34 @@ describe("webhooks", () => {
     assert.ok(!JSON.stringify(items).includes(shown));
   });
 
-  it("show what would be sent before it is sent again: of one delivery every byte, of many which, and send nothing by it", async () => {
+  it("preview a resend without sending: every byte of one delivery, or the list of many", async () => {
     const path = new URL(receiver.url).pathname;
     const query = `?event=ping`;
     const pinged = /\/deliveries\/(msg_\w+)/.exec(await text(`/deliveries${query}`))?.[1] ?? assert.fail();
     const isOver = async (): Promise<boolean> => (await app.webhooks.delivery(pinged)).attempt_count === 2;
-    await until(isOver, "that it was sent again before");
+    await until(isOver, "the first resend");
     const before = receiver.deliveries.length;
     const one = await text(`/deliveries/${pinged}/replay`);
     assert.match(one, new RegExp(`POST ${path}\\S* HTTP/1.1`));
     assert.match(one, /X-Svc-Attempt: 3/);
     assert.match(one, /X-Svc-Signature: sha256=[\da-f]{64}/);
-    assert.match(one, /data-tone="good">at once/);
-    assert.match(one, /data-tone="good">yes<[\s\S]*allowed by the exempt ranges/);
+    assert.match(one, /data-tone="good">immediately/);
+    assert.match(one, /data-tone="good">yes<[\s\S]*allowed because it is in the exempt ranges/);
     for (const secret of [SECRET, "whsec_"]) assert.ok(!one.includes(secret), secret);
     receiver.reply(...Array.from({ length: 3 }, () => 410));
     const other = await app.webhooks.create({ url: `${receiver.url}/gone`, events: ["graph.failed"] });
     const gone = other.registration.id;
     const { delivery_id: lost } = await app.webhooks.ping(gone);
-    await until(async () => !(await app.webhooks.get(gone)).enabled, "that it is disabled");
-    await until(async () => (await app.webhooks.delivery(lost)).status === "failed", "the record of that");
+    await until(async () => !(await app.webhooks.get(gone)).enabled, "the webhook to be disabled");
+    await until(async () => (await app.webhooks.delivery(lost)).status === "failed", "its record");
     const off = await text(`/webhooks/${gone}/recover`);
     assert.match(off, /data-tone="bad">never/);
     receiver.reply(204);
-    assert.match(off, /Send 1 again\?[\s\S]*disabled title="Its webhook is off[\s\S]*1 ping/);
+    assert.match(off, /Resend 1 delivery\?[\s\S]*disabled title="The webhook is disabled[\s\S]*1 ping/);
     const overview = await text("");
     assert.match(
       overview,
-      new RegExp(`href="/_svc/ops/webhooks/${gone}" data-row>The webhook [^<]* is disabled: its receiver is gone<`),
+      new RegExp(`href="/_svc/ops/webhooks/${gone}" data-row>The webhook [^<]* is disabled after a 410 response<`),
     );
     await app.webhooks.update(gone, { enabled: true });
     const many = await text(`/webhooks/${gone}/recover?since=1h`);
@@ -384,22 +393,22 @@ describe("webhooks", () => {
     assert.match(stale.page, /Nothing was sent: the failed deliveries have changed since the preview/);
     assert.equal(receiver.deliveries.length, before + 1);
     const sent = await step(`/webhooks/${gone}/recover`, { since_ms: sinceMs, digest, expected: "1" });
-    assert.match(sent.page, /Sent again: 1\./);
+    assert.match(sent.page, /Resending 1 delivery\./);
     await receiver.received(before + 2, 30_000);
-    assert.match(await text(`/webhooks/${gone}/recover?since=all`), /Nothing to send again/);
+    assert.match(await text(`/webhooks/${gone}/recover?since=all`), /Nothing to resend/);
     const { items } = await app.operations.audit({ target: gone });
     assert.ok(items.some(({ operation }) => operation === "webhook.recover"));
   });
 
-  it("are removed", async () => {
+  it("can be removed", async () => {
     const { to } = await step(`/webhooks/${id}/remove`);
     assert.equal(to, "/_svc/ops/webhooks");
     assert.equal((await client.get(`/_svc/ops/webhooks/${id}`)).status, 404);
   });
 });
 
-describe("workers", () => {
-  it("are told with their limits, and started with an input", async () => {
+describe("Workers", () => {
+  it("are shown with their limits, and can be started with an input", async () => {
     const page = await text("/workers");
     const { host } = (await app.operations.processes())[0] ?? { host: "" };
     assert.ok(
@@ -407,7 +416,7 @@ describe("workers", () => {
       "a row for each process",
     );
     assert.match(page, /pages and workers/);
-    assert.match(page, /charge-card[\s\S]*?data-label="At once">4</);
+    assert.match(page, /charge-card[\s\S]*?data-label="Concurrency">4</);
     assert.match(page, /50 in 1m/);
     const { to } = await step("/runs/start", { worker: "nightly-report", input: '{"day":1}' });
     const id = to.slice("/_svc/ops/runs/".length);
@@ -415,24 +424,24 @@ describe("workers", () => {
   });
 });
 
-describe("the audit trail", () => {
-  it("is filtered by who, what and to what", async () => {
+describe("The audit trail", () => {
+  it("is filtered by actor, operation and target", async () => {
     const page = await text("/audit?operation=queue&target=mail-receipt");
     assert.match(page, /queue\.pause[\s\S]*the mailer is down/);
     assert.ok(!page.includes("schedule.trigger"));
-    assert.match(await text("/audit?actor=nobody"), /Nothing fits these filters/);
+    assert.match(await text("/audit?actor=nobody"), /No entries match these filters/);
   });
 });
 
-describe("settings", () => {
-  it("are those in force, secrets only as set or not", async () => {
+describe("The settings screen", () => {
+  it("shows the effective settings, and secrets only as set or not set", async () => {
     const page = await text("/settings");
     assert.match(page, /SVC_WEBHOOK_SECRET<\/code>[\s\S]*?class="tag">set</);
     assert.match(page, /SVC_EXEC_API_KEY<\/code>[\s\S]*?class="tag">not set</);
     assert.ok(!page.includes(SECRET) && !page.includes("s".repeat(32)));
   });
 
-  it("has more rows on a screen for who wants them, without script", async () => {
+  it("offers a compact density, without script", async () => {
     assert.ok(!(await text("/runs")).includes('data-density="compact"'));
     await step("/density", { density: "compact", back: "/_svc/ops/settings" });
     assert.ok((await text("/runs")).includes('data-density="compact"'));

@@ -1,6 +1,6 @@
 /**
- * Secrets of every kind, each with a word of its own planted in it, and all screens that links lead those to who look, with what can be
- * downloaded there, and the log: no planted word is in it.
+ * Plants a unique word in secrets of every kind, then visits all screens that are linked for each role, including downloads, and checks
+ * that no planted word is in them or in the log.
  */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -12,11 +12,11 @@ import type { TestClient } from "svckit/testing";
 import { farClient, OPERATOR_KEY, opsSample, runTo, until } from "./ops-app.ts";
 
 let number = 0;
-/** A word that nothing else has. */
+/** A unique word. */
 const planted = (): string => `canary${++number}x${"q".repeat(20)}`;
 const found = (text: string): string[] => [...new Set(text.match(/canary\d+xq{20}/g))];
 
-/** Keys that are hidden by themselves, and one that the app has named. */
+/** Keys that are hidden by default, and one that the app hides. */
 const SECRET_KEYS = ["password", "db_password", "clientSecret", "token", "refreshToken", "apiKey", "api-key", "email"];
 
 function secrets(): Record<string, Json> {
@@ -51,7 +51,7 @@ const lines: string[] = [];
 const report = (fields: unknown, text?: string): void => void lines.push(JSON.stringify(fields) + (text ?? ""));
 const log = { debug: report, info: report, warn: report, error: report };
 
-describe("secrets that are planted in an app", () => {
+describe("Secrets planted in an app", () => {
   let app: App;
   let receiver: Server;
   before(async () => {
@@ -94,7 +94,7 @@ describe("secrets that are planted in an app", () => {
     receiver.close();
   });
 
-  /** All that links lead to from the screens, as one who has signed in sees it. */
+  /** All pages that are linked from the screens, as the signed-in client sees them. */
   async function crawl(client: TestClient): Promise<Map<string, string>> {
     const seen = new Map<string, string>();
     const toSee = ["/_svc/ops", "/_svc/ops/runs?export=ndjson", "/_svc/ops/runs?export=csv"];
@@ -112,7 +112,7 @@ describe("secrets that are planted in an app", () => {
   }
 
   for (const role of ["read", "operator"])
-    it(`are on no screen that a link leads one to who has the role ${role}`, async () => {
+    it(`are on no screen that is linked for the role ${role}`, async () => {
       const client = farClient(app);
       const answer = await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, role });
       assert.equal(answer.status, 303);
@@ -128,5 +128,5 @@ describe("secrets that are planted in an app", () => {
     });
 });
 
-/** Links of lists lead to ever more filters. */
+/** Limit of the crawl, because lists link to more and more filters. */
 const MOST_SCREENS = 400;

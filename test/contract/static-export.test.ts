@@ -46,7 +46,7 @@ describe("exporting pages", () => {
     it(`omits a page that reads a visitor's request, with the reason: ${name}`, async () => {
       const load = (ctx: Context): unknown => look(ctx);
       const [step] = await stepsOf([page("/", { ...plain, load, view: (data) => html(() => t(String(data))) })]);
-      assert.ok(step?.kind === "left-out" && /^looks at .+ of the request$/.test(step.why), JSON.stringify(step));
+      assert.ok(step?.kind === "left-out" && /^reads .+ of the request$/.test(step.why), JSON.stringify(step));
     });
   }
 
@@ -73,17 +73,17 @@ describe("exporting pages", () => {
       steps.map((step) => [step.path, step.kind === "file" ? step.name : [step.why, step.isRequired]]),
       [
         ["/a/a%2Fb", "a/a%2Fb/index.html"],
-        ["/a/a%252Fb", ["would be the same file as /a/a%2Fb: a/a%2Fb/index.html", true]],
+        ["/a/a%252Fb", ["would have the same file name as /a/a%2Fb: a/a%2Fb/index.html", true]],
         ["/a/a%2Fb", "a/a%2Fb/index.html"],
         ["/c/%252F", "c/%2F/index.html"],
-        ["/c/%2F", ["would be the same file as /c/%252F: c/%2F/index.html", false]],
+        ["/c/%2F", ["would have the same file name as /c/%252F: c/%2F/index.html", false]],
       ],
     );
   });
 
   it("reports that an omitted page is required", async () => {
     const [step] = await stepsOf([page("/", { ...plain, static: true, load: ({ cookies }) => cookies["a"] })]);
-    assert.deepEqual(step, { kind: "left-out", path: "/", why: "looks at cookies of the request", isRequired: true });
+    assert.deepEqual(step, { kind: "left-out", path: "/", why: "reads cookies of the request", isRequired: true });
   });
 
   it("exports a page with private cache rules if it contains no visitor's data", async () => {
@@ -94,7 +94,7 @@ describe("exporting pages", () => {
   it("rejects a page that is static and private", () => {
     assert.throws(() => page("/", { ...plain, static: true, cache: { public: false } }), {
       code: "SVC_DEFINITION",
-      message: /is static, and its cache says public: false/,
+      message: /has static: true, but its cache has public: false/,
     });
   });
 

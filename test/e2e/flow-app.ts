@@ -1,4 +1,4 @@
-/** An app whose pages show graphs that run: a shop's order that stops where a test wants it to, and a chatterbox with any number of events. */
+/** An app whose pages show running graphs: an order that stops where a test wants it to, and a worker with any number of events. */
 import { createApp, notFound, page, route, type App, type AppOptions } from "svckit";
 import { graph, worker, type NodeRef } from "svckit/graph";
 import { html, type Child } from "svckit/jsx-runtime";
@@ -15,11 +15,11 @@ import {
   WorkerPanel,
 } from "svckit/fullstack";
 
-/** Workers wait here until they are let go. */
+/** Gates at which workers wait until a test opens them. */
 export class Gates {
   readonly #gates = new Map<string, { opened: Promise<void>; open: () => void }>();
 
-  /** Rejects where the graph is cancelled. */
+  /** Rejects if the graph is cancelled. */
   wait({ graphId, signal }: { graphId: string; signal: AbortSignal }, name: string): Promise<void> {
     const aborted = new Promise<never>((_done, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
     return Promise.race([this.#gate(`${graphId} ${name}`).opened, aborted]);
@@ -103,7 +103,7 @@ function main(heading: string, widgets: readonly Child[]): Child {
   return html(() => `<main><h1>${heading}</h1>${widgets.join("")}</main>`) as unknown as Child;
 }
 
-/** More nodes than anybody sees at once: pairs, one behind the other. */
+/** A graph with too many nodes for one screen: pairs in sequence. */
 const longGraph = graph("long", (g) => {
   const step = worker("step", () => 1);
   let before: NodeRef<number> = g.node("first", step);
@@ -113,7 +113,7 @@ const longGraph = graph("long", (g) => {
   }
 });
 
-/** A script of the page, which has it become another one as forms and links do: `become(await fetch("/jobs/7"))`. */
+/** A script that morphs the page into another one like forms and links do: `become(await fetch("/jobs/7"))`. */
 const BECOME = `
   import { canSwap, parsePage, ready, swap } from "/_svc/page-swap.js";
   self.become = async (response) => {
@@ -124,10 +124,10 @@ const BECOME = `
   };
 `;
 
-/** Widgets on a page: more than one connection follows. */
+/** Number of widgets on a page: too many for one connection. */
 export const MANY = 25;
 
-/** @param options of the app: an environment, for one that outlives a server */
+/** @param options of the app, for example an environment that outlives a server */
 export function createFlowApp(gates: Gates, options: AppOptions = {}): App {
   const chat = worker("chat", async (count: number, ctx) => {
     for (let number = 1; number <= count; number++) {

@@ -1,4 +1,4 @@
-/** The widgets of graphs in a real Chromium, under the production policy, with graphs that run. */
+/** The graph widgets in Chromium, with the production CSP and running graphs. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ after(async () => {
   await started?.close();
 });
 
-/** Those that hold workers' places. */
+/** Orders that occupy workers' slots; cancelled after each test. */
 const orders: string[] = [];
 afterEach(async () => {
   for (const id of orders.splice(0)) await app.engine.cancel(id).catch(() => undefined);
@@ -38,7 +38,7 @@ async function begin(of: App, name: string, input: object | number): Promise<str
   return (await of.engine.start(name, input as never)).snapshot.graph_id;
 }
 
-/** An order of which all has run that nothing holds up: the parcels from 20 on wait, and charge-card and check-fraud do. */
+/** An order in which everything has run except what waits: the parcels from 20 on, charge-card and check-fraud. */
 async function settledOrder(parcels: number): Promise<string> {
   const id = await begin(app, "order", { parcels, hasNote: false });
   orders.push(id);
@@ -65,8 +65,8 @@ const isLive = (page: Page) => page.waitForSelector("svc-live[data-live]", { tim
 const nodeAt = (page: Page, name: string, status: string) =>
   page.waitForSelector(`.svc-node[data-status="${status}"] [data-node="${name}"]`, { timeout: DEADLINE_MS });
 
-describe("a page that takes a token", () => {
-  it("shows its graph to whoever brings one, with and without script, and follows it", async () => {
+describe("A page that takes a token", () => {
+  it("shows and follows its graph for a visitor with a token, with and without script", async () => {
     const id = await settledOrder(3);
     const url = `${started.url}/shared/${id}?token=${app.graphToken(id, "read")}`;
     const plain = await open(url, { javaScriptEnabled: false });
@@ -79,17 +79,17 @@ describe("a page that takes a token", () => {
     await close();
   });
 
-  it("shows a stranger nothing, and asks the server for nothing", async () => {
+  it("shows nothing to a stranger, and opens no stream", async () => {
     const id = await settledOrder(3);
     const { page, close } = await open(`${started.url}/shared/${id}`);
-    await page.getByText("There is nothing to see here").first().waitFor();
+    await page.getByText("This run does not exist, or its link has expired").first().waitFor();
     assert.equal(await page.locator("svc-live").count(), 0);
     await close();
   });
 });
 
-describe("the page of a graph", () => {
-  it("shows without script what the graph is at: picture, sentence, list and log", async () => {
+describe("The page of a graph", () => {
+  it("shows picture, summary, list and log of a graph without script", async () => {
     const tab = await open(`${started.url}/jobs/${await settledOrder(128)}`, { javaScriptEnabled: false });
     const text = await tab.page.innerText("main");
     assert.match(
@@ -131,7 +131,7 @@ describe("the page of a graph", () => {
     await tab.close();
   });
 
-  it("is walked with keys alone: along edges, into the list, larger and smaller", async () => {
+  it("can be operated with the keyboard: along edges, into the list, zoom in and out", async () => {
     const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`);
     const { page } = tab;
     await isLive(page);
@@ -156,7 +156,7 @@ describe("the page of a graph", () => {
     await tab.close();
   });
 
-  it("keeps focus and what was opened while news come", async () => {
+  it("keeps the focus while updates arrive", async () => {
     const id = await begin(app, "chat", 0);
     const tab = await open(`${started.url}/jobs/${id}`);
     const { page } = tab;
@@ -168,7 +168,7 @@ describe("the page of a graph", () => {
     await tab.close();
   });
 
-  it("has a map where there are more than 60 nodes, which leads to the place that is clicked", async () => {
+  it("has a map for more than 60 nodes, which pans to the clicked position", async () => {
     const id = await begin(app, "long", 0);
     const tab = await open(`${started.url}/jobs/${id}`);
     const { page } = tab;
@@ -193,14 +193,14 @@ describe("the page of a graph", () => {
     await tab.close();
   });
 
-  it("keeps its elements few and its frames short while 10,000 events come, on a processor a fourth as fast", async (t) => {
+  it("keeps its elements few and its frames short during 10,000 events, with the CPU throttled four times", async (t) => {
     const id = await begin(app, "chat", 10_000);
     gates.open(id, "chat");
     const tab = await openTab(browser);
     await tab.page.addInitScript(countFrames);
     const client = await tab.page.context().newCDPSession(tab.page);
     await client.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-    // Time of the page's own thread: what else the machine does is not in it.
+    // Thread time of the page: independent of the machine's other load.
     await client.send("Performance.enable", { timeDomain: "threadTicks" });
     await tab.page.goto(`${started.url}/jobs/${id}`);
     await isLive(tab.page);
@@ -219,17 +219,17 @@ describe("the page of a graph", () => {
     const took = (await threadMs(client)) - before;
     const { slices, mostRows, tasks } = await tab.page.evaluate(() => (window as unknown as { frames: Frames }).frames);
     t.diagnostic(
-      `${total} events: ${elements} elements, ${slices} frames with news, of ${(took / slices).toFixed(1)} ms of the page's thread each, ` +
+      `${total} events: ${elements} elements, ${slices} frames with updates, of ${(took / slices).toFixed(1)} ms of the page's thread each, ` +
         `${mostRows} rows at most; long tasks of ${tasks.map(Math.round).join(", ") || "none"} ms`,
     );
-    // What a frame takes is limited by number and by its own clock; layout and all else that the browser does are in this.
+    // The number of steps and the time per frame are limited; layout and other browser work come on top.
     assert.ok(took / slices < 50, `${took} ms for ${slices} slices`);
     assert.ok(mostRows <= 300, `${mostRows} rows at once`);
     await tab.close();
   });
 });
 
-/** Numbers of the events in the page. */
+/** The sequence numbers of the events in the page. */
 async function seqs(page: Page): Promise<number[]> {
   return page.locator("[data-seq]").evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("data-seq"))));
 }
@@ -238,7 +238,7 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
-/** In the page: what those who hear it are told of the connection. */
+/** Runs in the page: records what live regions announce about the connection. */
 function hearStates(): void {
   const heard: string[] = ((window as unknown as { heard: string[] }).heard = []);
   const ears = document.querySelectorAll("[role=status]");
@@ -249,15 +249,15 @@ function hearStates(): void {
   for (const ear of ears) hear.observe(ear, { childList: true, characterData: true, subtree: true });
 }
 
-/** What the tests of pages that are swapped find in them. */
+/** Globals of the pages that tests swap. */
 interface Changing {
   become(response: Response): Promise<void>;
   response: Response;
-  /** Frames that wait. */
+  /** Pending animation frames. */
   frames: FrameRequestCallback[];
 }
 
-/** Fetches a page, for `become` to put in place of this one. */
+/** Fetches a page for `become`. */
 async function fetchInto(page: Page, url: string): Promise<void> {
   await page.waitForFunction(() => "become" in self);
   await page.evaluate(async (from) => {
@@ -274,22 +274,22 @@ const become = (page: Page): Promise<void> =>
     return swap(response);
   });
 
-/** Lets all of an order go on, to its end. */
+/** Completes an order. */
 async function finish(id: string): Promise<void> {
   gates.open(id, "check-fraud", "charge-card", "pack-parcel", "ship");
   for await (const { type } of app.engine.subscribe(id, 0, AbortSignal.timeout(DEADLINE_MS)))
     if (type === "node.waiting") await app.engine.signal(id, "approval");
 }
 
-describe("a page that another takes the place of, as after a form", () => {
-  it("shows the end of its graph, though what came was read before it", async () => {
+describe("A page that is swapped, as after a form", () => {
+  it("shows the end of its graph, even if the swapped page was rendered before it", async () => {
     const id = await settledOrder(3);
     const url = `${started.url}/changing/${id}`;
     const { page, close } = await open(url);
     await isLive(page);
     await fetchInto(page, url);
     await finish(id);
-    // Twice: from the second on the page knows what the first has written.
+    // Twice: at the second time the page knows what the first one wrote.
     for (let times = 0; times < 2; times++) {
       await page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
       await nodeAt(page, "ship", "done");
@@ -301,7 +301,7 @@ describe("a page that another takes the place of, as after a form", () => {
     await close();
   });
 
-  it("shows no event twice of which the page that came knows already", async () => {
+  it("shows no event twice that the new page already contains", async () => {
     const id = await settledOrder(3);
     const url = `${started.url}/changing/${id}`;
     const { page, close } = await open(url);
@@ -323,7 +323,7 @@ describe("a page that another takes the place of, as after a form", () => {
     await close();
   });
 
-  it("follows the graph of the page that came, and no longer its own", async () => {
+  it("follows the graph of the new page, and no longer the old one", async () => {
     const [id, other] = [await settledOrder(3), await settledOrder(3)];
     const { page, close } = await open(`${started.url}/changing/${id}`);
     await isLive(page);
@@ -336,12 +336,12 @@ describe("a page that another takes the place of, as after a form", () => {
     await close();
   });
 
-  it("keeps its tools, how large its picture is, and what its log shows", async () => {
+  it("keeps its tools, its zoom, and its log filter", async () => {
     const id = await settledOrder(3);
     const url = `${started.url}/changing/${id}`;
     const { page, close } = await open(url);
     await isLive(page);
-    await page.getByRole("button", { name: "Larger" }).click();
+    await page.getByRole("button", { name: "Zoom in" }).click();
     await page.selectOption("[data-filter] select", "log");
     const picture = page.locator(".svc-picture:visible");
     const width = await picture.evaluate((svg) => svg.clientWidth);
@@ -349,7 +349,7 @@ describe("a page that another takes the place of, as after a form", () => {
     await become(page);
     await isLive(page);
     assert.equal(await picture.evaluate((svg) => svg.clientWidth), width);
-    await page.getByRole("button", { name: "Larger" }).click();
+    await page.getByRole("button", { name: "Zoom in" }).click();
     assert.ok((await picture.evaluate((svg) => svg.clientWidth)) > width);
     assert.equal(await page.locator(".svc-tools:visible").count(), 1);
     assert.equal(await page.locator(".svc-event:visible").count(), 1);
@@ -358,8 +358,8 @@ describe("a page that another takes the place of, as after a form", () => {
   });
 });
 
-describe("a restart of the server", () => {
-  it("loses no event and doubles none, and the widgets go on", async (test) => {
+describe("A restart of the server", () => {
+  it("neither loses nor duplicates events, and the widgets continue", async (test) => {
     const folder = mkdtempSync(join(tmpdir(), "svc-flow-"));
     const own = new Gates();
     const options = {
@@ -381,7 +381,7 @@ describe("a restart of the server", () => {
     await tab.page.evaluate(hearStates);
     await server.close();
     await tab.page.waitForSelector("svc-live:not([data-live])", { timeout: DEADLINE_MS, state: "attached" });
-    // It says when it tries again, first in few seconds, then in more.
+    // The pill shows when it reconnects, with a growing delay.
     for (const wanted of [/^reconnecting\s*in [12] s$/, /^reconnecting\s*in [348] s$/])
       await tab.page.locator(".svc-flow .svc-pill", { hasText: wanted }).waitFor();
     const second = createFlowApp(own, options);
@@ -394,14 +394,14 @@ describe("a restart of the server", () => {
     await tab.page.waitForSelector("text=graph.done", { timeout: DEADLINE_MS });
     await isLive(tab.page);
     const heard = await tab.page.evaluate(() => (window as unknown as { heard: string[] }).heard);
-    // How many events have come is told there, too, every few seconds.
+    // The number of new events is announced there as well, every few seconds.
     assert.deepEqual(
       heard.filter((said) => !/^\d+ new events?$/.test(said)),
       ["reconnecting", "live"],
     );
     assert.deepEqual(await seqs(tab.page), upTo(await lastSeq(second, id)));
     assert.match(await tab.page.innerText(".svc-mark"), /^reconnected, \d+ events since$/);
-    // What was refused while nobody listened is told by the browser, and right.
+    // The browser reports refused connections, as expected.
     assert.deepEqual(
       tab.takeComplaints().filter((line) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/.test(line)),
       [],
@@ -412,15 +412,15 @@ describe("a restart of the server", () => {
   });
 });
 
-describe("the widgets", () => {
-  it("load the parts of the script that the page uses, and no other", async () => {
+describe("The widgets", () => {
+  it("load only the modules that the page uses", async () => {
     const tab = await open(`${started.url}/ops`);
     await isLive(tab.page);
     assert.deepEqual(tab.scripts, ["/_svc/flow.js", "/_svc/flow-live.js"]);
     await tab.close();
   });
 
-  it("are followed though a part of the script does not come, and have it and all its rows once it does", async () => {
+  it("are followed if a module fails to load, and get all rows once it loads", async () => {
     const id = await settledOrder(3);
     const tab = await openTab(browser);
     const { page } = tab;
@@ -438,7 +438,7 @@ describe("the widgets", () => {
     await tab.close(/ERR_FAILED/);
   });
 
-  it("are followed once their script comes, where the first request for it failed", async () => {
+  it("are followed once their script loads after a failed request", async () => {
     const id = await settledOrder(3);
     const tab = await openTab(browser);
     const { page } = tab;
@@ -451,7 +451,7 @@ describe("the widgets", () => {
     await tab.close(/ERR_FAILED/);
   });
 
-  it("are all followed where there are more than one connection takes, each from where it was", async () => {
+  it("are all followed over several connections if one is not enough, each from its own position", async () => {
     const id = await settledOrder(3);
     const { page, close } = await openTab(browser);
     const streams = streamsOf(page);
@@ -469,7 +469,7 @@ describe("the widgets", () => {
     await close();
   });
 
-  it("let go of their connection some seconds after nobody sees the page, and go on where they were", async () => {
+  it("close their connection some seconds after the page is hidden, and continue from their position", async () => {
     const id = await settledOrder(3);
     const tab = await openTab(browser);
     const { page } = tab;
@@ -487,7 +487,7 @@ describe("the widgets", () => {
     assert.deepEqual(new Set(await pills()), new Set(["paused"]));
     assert.equal(await page.locator("svc-live[data-live]").count(), 0);
     await finish(id);
-    // It does not come back by itself, though the network does.
+    // A hidden page does not reconnect when the network comes back.
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await page.clock.fastForward(60_000);
     assert.equal(streams.length, 1);
@@ -504,7 +504,7 @@ describe("the widgets", () => {
     await tab.close();
   });
 
-  it("keep their connection where somebody looks elsewhere for a moment", async () => {
+  it("keep their connection if the page is hidden only for a moment", async () => {
     const id = await settledOrder(3);
     const tab = await openTab(browser);
     const { page } = tab;
@@ -522,7 +522,7 @@ describe("the widgets", () => {
     await tab.close();
   });
 
-  it("count how long something has taken by the server's clock, though the browser's is off", async () => {
+  it("count elapsed time by the server's clock, even if the browser's clock is off", async () => {
     const id = await settledOrder(3);
     const tab = await openTab(browser);
     const { page } = tab;
@@ -538,7 +538,7 @@ describe("the widgets", () => {
     await tab.close();
   });
 
-  it("show workers and the overview as they change", async () => {
+  it("update workers and overview live", async () => {
     const tab = await open(`${started.url}/ops`);
     await isLive(tab.page);
     await app.engine.queues.pause("send-mail", { note: "the server is down" });
@@ -550,7 +550,7 @@ describe("the widgets", () => {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`have no serious violation that axe finds, ${colorScheme}, and fit 360 pixels`, async () => {
+    it(`have no serious axe violation and fit into 360 pixels, ${colorScheme}`, async () => {
       const id = await settledOrder(128);
       for (const path of [`/jobs/${id}`, "/ops"]) {
         const tab = await open(started.url + path, { colorScheme, viewport: { width: 360, height: 740 } });
@@ -563,7 +563,7 @@ describe("the widgets", () => {
     });
   }
 
-  it("say a status by shape and word where colours are forced", async () => {
+  it("show a status by shape and word in forced colors", async () => {
     const tab = await open(`${started.url}/jobs/${await settledOrder(3)}`, { forcedColors: "active" });
     await isLive(tab.page);
     const shape = tab.page.locator("[data-form='wide'] [data-node='receive'] .svc-node-shape");

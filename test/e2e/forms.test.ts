@@ -210,7 +210,7 @@ describe("a refused file", () => {
     });
     await page.click("#send");
     await page.waitForSelector("#upload-picture-error");
-    assert.match((await page.textContent("#upload-picture-error")) ?? "", /takes image\/png, image\/jpeg/);
+    assert.match((await page.textContent("#upload-picture-error")) ?? "", /accepts image\/png, image\/jpeg/);
     assert.deepEqual(await ran(), []);
     expectComplaint(story, 422);
   });
@@ -224,7 +224,7 @@ describe("a refused file", () => {
     await page.setInputFiles("#upload-picture", { name: "a.png", mimeType: "image/png", buffer });
     await page.click("#send");
     await page.waitForSelector("#upload-picture-error");
-    assert.equal(await page.textContent("#upload-picture-error"), "The file is larger than the 64 KB that are allowed");
+    assert.equal(await page.textContent("#upload-picture-error"), "The file is too large; at most 64 KB are allowed");
     expectComplaint(story, 413);
   });
 

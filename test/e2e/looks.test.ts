@@ -1,4 +1,7 @@
-/** The operators' screens for whoever looks: forced colours, no motion, large text, narrow and wide windows, keys alone. The widgets of graphs are on them. */
+/**
+ * The operator screens in forced colors, without motion, with large text, in narrow and wide windows, and by keyboard. They include the
+ * graph widgets.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -20,7 +23,7 @@ before(async () => {
   const done = await runTo(app, "order", orderInput(3), "done");
   const { snapshot } = await app.engine.start("sync-catalogue", null);
   running = snapshot.graph_id;
-  await until(async () => (await app.engine.snapshot(running))?.nodes[0]?.status === "running", "that it runs");
+  await until(async () => (await app.engine.snapshot(running))?.nodes[0]?.status === "running", "the run to start");
   const hook = await app.webhooks.create({ url: `${started.url}/_svc/demo/webhook-inbox`, events: ["graph.done"] });
   const { delivery_id: delivery } = await app.webhooks.ping(hook.registration.id);
   paths = [
@@ -47,9 +50,9 @@ after(async () => {
   await started.close();
 });
 
-/** Goes through all screens. @returns what is wrong, by screen. */
+/** Visits all screens. @returns the problems, by screen */
 async function onEach(
-  look: (page: Page) => Promise<readonly string[]>,
+  check: (page: Page) => Promise<readonly string[]>,
   options: BrowserContextOptions = {},
   of: readonly string[] = paths,
 ): Promise<string[]> {
@@ -58,13 +61,13 @@ async function onEach(
   for (const path of of) {
     await tab.page.goto(`${started.url}/_svc/ops${path}`);
     await tab.page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
-    for (const problem of await look(tab.page)) problems.push(`${path || "/"}: ${problem}`);
+    for (const problem of await check(tab.page)) problems.push(`${path || "/"}: ${problem}`);
   }
   await tab.close();
   return problems;
 }
 
-/** In the page: what sticks out of the window, or is cut off in its box. */
+/** Runs in the page: finds elements that overflow the window or are clipped by their box. */
 function tooLarge(): string[] {
   const problems: string[] = [];
   const root = document.documentElement;
@@ -73,7 +76,7 @@ function tooLarge(): string[] {
     "main :is(a, button, th, td, h1, h2, p, label, summary)",
   )) {
     const { overflowX, overflowY, textOverflow } = getComputedStyle(element);
-    // Cut with dots and told in full by a title, or scrolled, is not lost.
+    // Text with an ellipsis and a title, and scrollable content, is not lost.
     if (overflowX !== "hidden" && overflowX !== "clip" && overflowY !== "hidden") continue;
     const isCut = element.scrollHeight > element.clientHeight + 2 || element.scrollWidth > element.clientWidth + 2;
     const isReported = textOverflow === "ellipsis" && element.closest("[title],[aria-label]") !== null;
@@ -82,11 +85,11 @@ function tooLarge(): string[] {
   return problems;
 }
 
-describe("the screens", () => {
-  it("fit windows of 360 to 2,560 px with lines that one can read, and hold text that is twice as large", async () => {
+describe("The operator screens", () => {
+  it("fit windows of 360 to 2,560 px with readable line lengths, and text of twice the size", async () => {
     const problems = await onEach(async (page) => {
       const found: string[] = [];
-      // 640: 1,280 made twice as large.
+      // 640: 1,280 zoomed to 200 %.
       for (const width of [360, 640, 768, 1440, 2560]) {
         await page.setViewportSize({ width, height: 900 });
         for (const problem of await page.evaluate(tooLarge)) found.push(`${problem} at ${width}`);
@@ -104,7 +107,7 @@ describe("the screens", () => {
         });
         return Math.max(0, ...ends);
       });
-      // An em is two letters or so.
+      // An em is about two letters.
       if (longest > 60) found.push(`a line of ${Math.round(longest)} em at 2560`);
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
@@ -114,10 +117,10 @@ describe("the screens", () => {
     assert.deepEqual(problems, []);
   });
 
-  it("tell states by sign and word, and show edges and the focus, where colours are forced", async () => {
+  it("show states by sign and word, edges and the focus in forced colors", async () => {
     const problems = await onEach(
       async (page) => {
-        // Of axe's rules the one that colours decide; the others are held in both themes (ops.test.ts).
+        // Only the axe rule that depends on colors; ops.test.ts checks the others in both themes.
         const found = await seriousViolations(page, ["color-contrast"]);
         const mute = await page.evaluate(() => {
           const isMute = (state: Element): boolean =>
@@ -139,7 +142,7 @@ describe("the screens", () => {
     assert.deepEqual(problems, []);
   });
 
-  it("stand still for who wants no motion, and only then", async () => {
+  it("do not move with reduced motion, and only then", async () => {
     const moving = (page: Page): Promise<string[]> =>
       page.evaluate(() =>
         document
@@ -158,8 +161,8 @@ describe("the screens", () => {
   });
 
   for (const forcedColors of ["none", "active"] as const)
-    it(`are walked by Tab from the first thing to the last, the focus seen at each${forcedColors === "active" ? ", colours forced" : ""}`, async () => {
-      // With colours forced one of each kind is enough: what is marked how is told by few rules.
+    it(`can be traversed by Tab with a visible focus${forcedColors === "active" ? " in forced colors" : ""}`, async () => {
+      // In forced colors two screens are enough, because few rules style the focus.
       const of = forcedColors === "active" ? [paths[1]!, paths[4]!] : paths;
       const problems = await onEach(walk, { forcedColors }, of);
       assert.deepEqual(problems, []);
@@ -174,15 +177,15 @@ interface Stop {
 
 interface Walk {
   stops: Stop[];
-  /** The focus came to where it has been. */
+  /** Whether the focus returned to an element it had before. */
   isOver: boolean;
 }
 
-/** In the page: notes each element that the focus comes to. */
+/** Runs in the page: records each focused element. */
 function watchFocus(): void {
   const walk: Walk = ((window as unknown as { walk: Walk }).walk = { stops: [], isOver: false });
   const been = new Set<Element>();
-  // In a picture it is the shape inside that shows it; of a box to tick, what stands around it.
+  // In a picture the shape inside shows the focus; at a checkbox, its surroundings.
   const isMarked = (element: Element): boolean =>
     [element, element.parentElement!, ...element.querySelectorAll("*")].some((each) => {
       const { outlineStyle, outlineWidth, strokeWidth } = getComputedStyle(each);
@@ -204,22 +207,22 @@ function watchFocus(): void {
   });
 }
 
-/** More than a screen has. */
+/** More than any screen has. */
 const MOST_STOPS = 300;
 
 async function walk(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
   const reported = (): Promise<Walk> => page.evaluate(() => (window as unknown as { walk: Walk }).walk);
-  let so: Walk;
+  let state: Walk;
   do {
     for (let press = 0; press < 20; press++) await page.keyboard.press("Tab");
-    so = await reported();
-  } while (!so.isOver && so.stops.length < MOST_STOPS);
-  const { stops } = so;
+    state = await reported();
+  } while (!state.isOver && state.stops.length < MOST_STOPS);
+  const { stops } = state;
   return [
     ...stops.filter(({ isSeen }) => !isSeen).map(({ html }) => `unseen: ${html}`),
     ...stops.filter(({ isMarked }) => !isMarked).map(({ html }) => `unmarked: ${html}`),
     ...(stops.length < 10 ? [`only ${stops.length} stops`] : []),
-    ...(so.isOver ? [] : ["no end"]),
+    ...(state.isOver ? [] : ["no end"]),
   ];
 }

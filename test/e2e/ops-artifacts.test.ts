@@ -1,4 +1,4 @@
-/** Files of a run in a browser: the picture is drawn under the pages' own policy, and everybody can read the rest. */
+/** The files of a run in a browser: images are shown under the screens' CSP, and the tab is accessible. */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -22,12 +22,12 @@ after(async () => {
 });
 
 for (const colorScheme of ["light", "dark"] as const)
-  it(`files of a run are seen, and are open to everybody (axe), ${colorScheme}, from 360 px on`, async () => {
+  it(`The files of a run are visible and accessible (axe), ${colorScheme}, from 360 px on`, async () => {
     const id = await runTo(app, "print-labels", null, "done");
     const tab = await openTab(browser, { colorScheme, viewport: { width: 360, height: 740 } });
     const { page } = tab;
     await page.goto(`${started.url}/_svc/ops/runs/${id}?tab=artifacts`);
-    const picture = page.getByRole("img", { name: "Picture label.bin" });
+    const picture = page.getByRole("img", { name: "Image label.bin" });
     await picture.scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img.artifact').naturalWidth === 1");
     assert.ok(await page.getByRole("region", { name: "Content of table.bin" }).isVisible());

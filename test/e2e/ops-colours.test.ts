@@ -1,6 +1,6 @@
 /**
- * States as people see them who lack a kind of cones: by the matrices of Machado, Oliveira and Fernandes (2009), whole deficiency,
- * applied to linear sRGB. No state is told by its colour alone, and none becomes too faint to see.
+ * Simulates color vision deficiencies with the matrices of Machado, Oliveira and Fernandes (2009) for complete deficiency, applied to
+ * linear sRGB. No state depends on color alone, and none becomes too faint.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -34,16 +34,16 @@ const DEFICIENCIES: Readonly<Record<string, Matrix>> = {
     [0.004733, 0.691367, 0.3039],
   ],
 };
-/** WCAG 2.2: of text, and of shapes. */
+/** Minimum contrast of text and of shapes (WCAG 2.2). */
 const TEXT = 4.5;
 const SHAPE = 3;
 
 interface State {
   status: string;
   word: string;
-  /** What its picture draws. */
+  /** The SVG of its icon. */
   shape: string;
-  /** As they are painted, 0 to 255. */
+  /** As painted, 0 to 255. */
   stroke: Rgb;
   text: Rgb;
   ground: Rgb;
@@ -64,7 +64,7 @@ before(async () => {
   const waits = async (id: string) =>
     until(
       async () => ((await app.engine.snapshot(id))?.nodes ?? []).some(({ status }) => status === "waiting"),
-      "that it waits",
+      "the wait",
     );
   const [paused, cancelled] = [await idOf("order", orderInput(4, 30)), await idOf("order", orderInput(5, 30))];
   await waits(paused);
@@ -79,7 +79,7 @@ after(async () => {
   await started.close();
 });
 
-/** The states of the list of runs, one of each. */
+/** The states in the runs list, one of each. */
 async function statesOf(colorScheme: "light" | "dark"): Promise<State[]> {
   const tab = await openTab(browser, { colorScheme });
   await tab.page.goto(`${started.url}/_svc/ops/runs`);
@@ -120,7 +120,7 @@ function linear(value: number): number {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
-/** How bright it is to somebody with this deficiency. */
+/** Relative luminance with this deficiency. */
 function brightness([red, green, blue]: Rgb, matrix: Matrix): number {
   const light = [linear(red), linear(green), linear(blue)] as const;
   const [r, g, b] = matrix.map((row) =>
@@ -135,13 +135,13 @@ function contrast(one: Rgb, other: Rgb, matrix: Matrix): number {
 }
 
 for (const scheme of ["light", "dark"] as const)
-  describe(`the states of runs, ${scheme}`, () => {
+  describe(`The states of runs, ${scheme},`, () => {
     let states: State[];
     before(async () => {
       states = await statesOf(scheme);
     });
 
-    it("differ in shape and in word, whatever their colours", () => {
+    it("differ in shape and in word, independent of color", () => {
       const seen = states.map(({ status }) => status).toSorted();
       for (const status of ["cancelled", "done", "failed", "paused"]) assert.ok(seen.includes(status), seen.join());
       assert.ok(seen.length >= 5, seen.join());
@@ -150,7 +150,7 @@ for (const scheme of ["light", "dark"] as const)
     });
 
     for (const [name, matrix] of Object.entries(DEFICIENCIES))
-      it(`are bright or dark enough to be seen: ${name}`, () => {
+      it(`have enough contrast with the color vision deficiency "${name}"`, () => {
         for (const { status, stroke, text, ground } of states) {
           const [ofShape, ofText] = [contrast(stroke, ground, matrix), contrast(text, ground, matrix)];
           assert.ok(ofShape >= SHAPE, `the shape of ${status}: ${ofShape.toFixed(2)}`);

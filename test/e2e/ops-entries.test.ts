@@ -1,4 +1,4 @@
-/** Entries of a payload, copied one by one: with the mouse, with keys alone, in both themes and on a telephone. */
+/** Copying entries of a payload: with the mouse, by keyboard, in both themes and on a phone. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -9,7 +9,7 @@ import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.t
 
 const LONG = "long ".repeat(2000);
 
-describe("an entry of a payload", () => {
+describe("An entry of a payload", () => {
   let app: App;
   let started: Started;
   let browser: Browser;
@@ -32,7 +32,7 @@ describe("an entry of a payload", () => {
     await tab.page.goto(`${started.url}/_svc/ops/runs/${run}`);
     return tab;
   };
-  /** Presses a button, and waits until it says what was copied. */
+  /** Presses a button, and waits until it confirms the copy. */
   const copied = async (page: Page, what: "path" | "value", press: () => Promise<void>): Promise<string> => {
     await press();
     await page.getByRole("button", { name: `Copied ${what}` }).waitFor();
@@ -43,7 +43,7 @@ describe("an entry of a payload", () => {
     return page.evaluate(() => navigator.clipboard.readText());
   };
 
-  it("is copied whole, and its path, by buttons on what is pointed at", async () => {
+  it("can be copied completely, and its path, by buttons on the hovered entry", async () => {
     const tab = await open();
     const { page } = tab;
     const button = (what: string) => page.locator(".payload").getByRole("button", { name: `Copy ${what}` });
@@ -53,15 +53,15 @@ describe("an entry of a payload", () => {
     assert.equal(await copied(page, "value", () => button("value").click()), LONG);
     await page.locator(".payload summary", { hasText: /^a\.b: / }).hover();
     assert.deepEqual(JSON.parse(await copied(page, "value", () => button("value").click())), [1, { long: LONG }]);
-    assert.ok(await page.locator(".payload p", { hasText: "long: " }).isVisible(), "the fold has stayed as it was");
+    assert.ok(await page.locator(".payload p", { hasText: "long: " }).isVisible(), "the fold has not changed");
     await tab.close();
   });
 
-  it("is copied with keys alone: arrows go from one to the next, Tab to its buttons", async () => {
+  it("can be copied by keyboard: arrows move between entries, Tab reaches the buttons", async () => {
     const tab = await open();
     const { page } = tab;
     await page.locator(".payload").focus();
-    // On its way since then.
+    // The focus has already started loading it.
     await page.evaluate(`import("/_svc/ops-entries.js")`);
     const at = (text: RegExp): Promise<void> =>
       page.locator(".payload :focus", { hasText: text }).waitFor({ state: "attached" });
@@ -78,7 +78,7 @@ describe("an entry of a payload", () => {
     await tab.close();
   });
 
-  it("has its buttons at the second visit of the pointer, where the script did not come at the first", async () => {
+  it("gets its buttons on the second hover if the script failed to load on the first", async () => {
     const tab = await open();
     const { page } = tab;
     const line = page.locator(".payload p", { hasText: "title: " });
@@ -90,19 +90,19 @@ describe("an entry of a payload", () => {
     const again = page.waitForResponse("**/ops-entries.js");
     await line.hover({ position: { x: 20, y: 8 } });
     await again;
-    // The one who points goes on to the next line.
+    // The pointer moves to the next line.
     await page.locator(".payload summary", { hasText: /^a\.b: / }).hover();
     await page.locator(".payload").getByRole("button", { name: "Copy value" }).waitFor();
     await tab.close(/ERR_FAILED/);
   });
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`has buttons and a picture without a serious violation that axe finds, ${colorScheme}, on 320 pixels`, async () => {
+    it(`has buttons and an image without a serious axe violation, ${colorScheme}, on 320 pixels`, async () => {
       const tab = await open({ colorScheme, viewport: { width: 320, height: 740 } });
       const { page } = tab;
       await page.locator(".payload p", { hasText: "title: " }).hover({ position: { x: 10, y: 8 } });
       await page.getByRole("button", { name: "Copy value" }).waitFor();
-      await page.getByAltText("Picture picture").scrollIntoViewIfNeeded();
+      await page.getByAltText("Image picture").scrollIntoViewIfNeeded();
       await page.waitForFunction(
         () => (document.querySelector<HTMLImageElement>(".payload img")?.naturalWidth ?? 0) > 0,
       );

@@ -1,4 +1,4 @@
-/** What goes on telling the truth on an operators' screen that somebody watches, and what of it stays theirs meanwhile. */
+/** Live updates of an open operator screen, and the visitor's state that survives them. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,14 +8,14 @@ import type { App, Started } from "svckit";
 import { opsSample, orderInput, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab } from "./browser.ts";
 
-describe("an operators' screen that somebody watches", () => {
+describe("An open operator screen", () => {
   let app: App;
   let started: Started;
   let browser: Browser;
   let receiver: Server;
   let status = 503;
 
-  /** Opens a screen that is told of what changes. */
+  /** Opens a screen and waits for its change stream. */
   const watch = async (page: Page, path: string): Promise<void> => {
     await page.goto(`${started.url}/_svc/ops${path}`);
     await page.locator("#ops-live", { hasText: /^live$/ }).waitFor();
@@ -26,18 +26,18 @@ describe("an operators' screen that somebody watches", () => {
   const running = async (): Promise<string> => {
     const { snapshot } = await app.engine.start("sync-catalogue", null);
     const id = snapshot.graph_id;
-    await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "that it runs");
+    await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "the run to start");
     return id;
   };
 
-  /** An order that begins to wait for its approval as the queue of that is resumed. */
+  /** An order that waits for its approval as soon as the queue `approve` is resumed. */
   const aboutToWait = async (): Promise<string> => {
     await app.engine.queues.pause("approve");
     const { snapshot } = await app.engine.start("order", orderInput(5, 30));
     const id = snapshot.graph_id;
     const isPicked = async (): Promise<boolean> =>
       (await app.engine.snapshot(id))?.nodes.filter(({ status: each }) => each === "done").length === 14;
-    await until(isPicked, "that all else is done");
+    await until(isPicked, "the other nodes");
     return id;
   };
 
@@ -54,27 +54,27 @@ describe("an operators' screen that somebody watches", () => {
     receiver.close();
   });
 
-  it("offers the steps that a run takes now, and tells of its error and of what its node is, as it fails", async () => {
+  it("updates the allowed actions, the error and the node when the run fails", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const id = await running();
     await watch(page, `/runs/${id}?tab=output`);
-    await page.locator("#node", { hasText: "There is no output: it is running." }).waitFor();
+    await page.locator("#node", { hasText: "No output: the status is running." }).waitFor();
     await app.engine.cancel(id);
     await page.getByRole("button", { name: "Retry", exact: true }).waitFor();
     assert.ok(await page.getByRole("button", { name: /^Cancel: / }).isDisabled());
     await page.locator(".notice", { hasText: "cancelled" }).waitFor();
-    await page.locator("#node", { hasText: "There is no output: it is failed." }).waitFor();
+    await page.locator("#node", { hasText: "No output: the status is failed." }).waitFor();
     assert.ok(await isTheSame(page));
     await tab.close();
   });
 
-  it("asks for what a run begins to wait for, and keeps a payload and a reason that are half typed", async () => {
+  it("shows the signal form when the run starts waiting, and keeps half-typed fields", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const id = await aboutToWait();
     await watch(page, `/runs/${id}`);
-    const why = page.locator('[data-live="steps"]').getByLabel(/^Why/);
+    const why = page.locator('[data-live="steps"]').getByLabel(/^Reason/);
     await why.fill("it stands st");
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await app.engine.queues.resume("approve");
@@ -93,7 +93,7 @@ describe("an operators' screen that somebody watches", () => {
     await tab.close();
   });
 
-  it("leaves folds as they are, the focus on them, panes scrolled and the chosen tab, where what they stand in is renewed", async () => {
+  it("keeps folds, focus, scroll positions and the selected tab when their part is replaced", async () => {
     const tab = await openTab(browser, { viewport: { width: 1280, height: 420 } });
     const { page } = tab;
     const id = await running();
@@ -119,7 +119,7 @@ describe("an operators' screen that somebody watches", () => {
     await tab.close();
   });
 
-  it("loads for a run what sizes.json counts, and nothing besides", async () => {
+  it("loads only the scripts that sizes.json counts for a run", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await watch(page, `/runs/${await running()}`);
@@ -134,14 +134,14 @@ describe("an operators' screen that somebody watches", () => {
     await tab.close();
   });
 
-  it("looks again where nothing answered: one look that hung was the last", async () => {
+  it("refreshes again after a refresh that timed out", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const path = `/runs/${await running()}`;
     await page.addInitScript(() => {
       const { prototype } = XMLHttpRequest;
       const timeout = Object.getOwnPropertyDescriptor(prototype, "timeout");
-      // Half a minute is a third of a second here, for the look that hangs alone: another may need longer on a busy machine.
+      // Shortens the timeout to a third of a second for the hanging request only: others may need longer on a busy machine.
       Object.defineProperty(prototype, "timeout", {
         ...timeout,
         set(this: XMLHttpRequest, ms: number) {
@@ -151,16 +151,16 @@ describe("an operators' screen that somebody watches", () => {
     });
     await watch(page, path);
     await page.evaluate(() => Object.assign(window, { isHurried: true }));
-    const isLook = (request: Request): boolean => request.resourceType() === "xhr";
+    const isRefresh = (request: Request): boolean => request.resourceType() === "xhr";
     await page.route(`**${path}`, () => undefined, { times: 1 });
     const [first] = await Promise.all([
-      page.waitForRequest(isLook),
+      page.waitForRequest(isRefresh),
       page.evaluate(() => dispatchEvent(new Event("online"))),
     ]);
     await page.locator("#ops-live", { hasText: "offline" }).waitFor();
     await page.evaluate(() => Reflect.deleteProperty(window, "isHurried"));
     const [second] = await Promise.all([
-      page.waitForRequest((request) => isLook(request) && request !== first),
+      page.waitForRequest((request) => isRefresh(request) && request !== first),
       page.evaluate(() => dispatchEvent(new Event("online"))),
     ]);
     assert.equal((await second.response())?.status(), 200);
@@ -168,7 +168,7 @@ describe("an operators' screen that somebody watches", () => {
     await tab.leave();
   });
 
-  it("tells how a webhook stands, and a delivery, when that has changed", async () => {
+  it("updates the state of a webhook and of a delivery", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const { port } = receiver.address() as AddressInfo;
@@ -176,7 +176,7 @@ describe("an operators' screen that somebody watches", () => {
     const { delivery_id: delivery } = await app.webhooks.ping(registration.id);
     await watch(page, `/deliveries/${delivery}`);
     const facts = page.locator('[data-live="facts"]');
-    await facts.getByText("again", { exact: true }).waitFor();
+    await facts.getByText("retrying", { exact: true }).waitFor();
     await facts.getByText("Next attempt").waitFor();
     status = 200;
     await app.webhooks.replay(delivery);

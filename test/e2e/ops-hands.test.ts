@@ -1,4 +1,4 @@
-/** What is under somebody's hands on the operators' screens, in a browser: rows that are kept, and panes that are made wider. */
+/** State of the visitor that the operator screens keep: rows in use, and resized panes. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -22,18 +22,18 @@ after(async () => {
   await started.close();
 });
 
-/** Its script has begun. */
+/** Waits until the script has started. */
 function alive(page: Page): Promise<void> {
   return page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
 }
 
-/** One of a worker that takes one at a time. */
+/** Starts a run of a worker with low concurrency. */
 async function queued(): Promise<string> {
   return (await app.engine.start("sync-catalogue", null)).snapshot.graph_id;
 }
 
-describe("the list of runs", () => {
-  it("does not jump under who reads further down: what is new is told, and comes when it is wanted", async () => {
+describe("The runs list", () => {
+  it("does not jump while the visitor has scrolled down: new rows are counted, and shown on request", async () => {
     const tab = await openTab(browser, { viewport: { width: 900, height: 300 } });
     const { page } = tab;
     for (const number of [17, 27, 37]) await runTo(app, "order", orderInput(number), "failed");
@@ -49,13 +49,13 @@ describe("the list of runs", () => {
     await tab.close();
   });
 
-  it("keeps ticked rows and what new ones would push away: they are counted on a button, and come with every tick where it was", async () => {
+  it("keeps its rows while some are selected: a button counts new ones, and showing them keeps the selection", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const first = await queued();
     await page.goto(at("/runs?worker=sync-catalogue"));
     await alive(page);
-    await page.getByRole("checkbox", { name: `Choose ${first}` }).check();
+    await page.getByRole("checkbox", { name: `Select ${first}` }).check();
     const links = () =>
       page.locator("tbody [data-row]").evaluateAll((all) => all.map((link) => link.getAttribute("title")));
     const before = await links();
@@ -68,37 +68,37 @@ describe("the list of runs", () => {
     await button.press("Enter");
     await page.locator(`a[title="${third}"]`).waitFor();
     assert.deepEqual(await links(), [third, second, ...before]);
-    assert.ok(await page.getByRole("checkbox", { name: `Choose ${first}` }).isChecked());
+    assert.ok(await page.getByRole("checkbox", { name: `Select ${first}` }).isChecked());
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("title")), third);
     assert.equal(await button.count(), 0);
     await app.engine.cancel(third);
     await tab.close();
   });
 
-  it("goes on telling how runs do whose rows are kept", async () => {
+  it("keeps updating the rows that it keeps", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const [ticked, other] = [await queued(), await queued()];
     await page.goto(at("/runs?worker=sync-catalogue"));
     await alive(page);
-    await page.getByRole("checkbox", { name: `Choose ${ticked}` }).check();
+    await page.getByRole("checkbox", { name: `Select ${ticked}` }).check();
     await app.engine.cancel(other);
     await page
       .locator("tr", { has: page.locator(`a[title="${other}"]`) })
       .locator(".svc-status-word", { hasText: "cancelled" })
       .waitFor();
-    assert.ok(await page.getByRole("checkbox", { name: `Choose ${ticked}` }).isChecked());
+    assert.ok(await page.getByRole("checkbox", { name: `Select ${ticked}` }).isChecked());
     await app.engine.cancel(ticked);
     await tab.close();
   });
 });
 
-describe("the panes of a run", () => {
-  it("are made wider and narrower by dragging and by keys, as they are remembered, and as they were by a double click", async () => {
+describe("The panes of a run", () => {
+  it("can be resized by dragging and by keyboard, are remembered, and are reset by a double click", async () => {
     const tab = await openTab(browser, { viewport: { width: 1400, height: 900 } });
     const { page } = tab;
     await page.goto(at(`/runs/${await runTo(app, "order", orderInput(3), "done")}`));
-    const bar = page.getByRole("separator", { name: "Width of the views of the run" });
+    const bar = page.getByRole("separator", { name: "Width of the run's views" });
     const share = async () => Number(await bar.getAttribute("aria-valuenow"));
     const usual = await share();
     await bar.focus();

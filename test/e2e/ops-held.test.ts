@@ -1,4 +1,4 @@
-/** The page of a step for many runs while it is done, in both themes, on a desk and on a telephone. */
+/** The page of a running bulk action, in both themes, on desktop and phone. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -8,7 +8,7 @@ import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 
 const LONG_REASON = `The worker "${"import-of-the-catalogue-".repeat(6)}" is not known here`;
 
-describe("a step for many runs that is being done", () => {
+describe("A running bulk action", () => {
   let app: App;
   let started: Started;
   let browser: Browser;
@@ -43,14 +43,14 @@ describe("a step for many runs that is being done", () => {
   });
 
   for (const [colorScheme, rules] of [["light"], ["dark", ["color-contrast"]]] as const)
-    it(`has a bar and reasons that are open to everybody (axe), ${colorScheme}, from 320 px on`, async () => {
+    it(`has an accessible progress bar and reasons (axe), ${colorScheme}, from 320 px on`, async () => {
       const tab = await openTab(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
       const { page } = tab;
       await page.goto(path);
       for (const width of [1280, 320]) {
         await page.setViewportSize({ width, height: 800 });
-        await page.getByRole("progressbar", { name: "How far it has come" }).waitFor();
-        await page.getByText("431 of 1,204 so far: 412 took it, 19 did not allow it.").waitFor();
+        await page.getByRole("progressbar", { name: "Progress" }).waitFor();
+        await page.getByText("431 of 1,204 so far: 412 changed, 19 did not allow it.").waitFor();
         await page.getByRole("list", { name: "Why some did not allow it" }).getByText(LONG_REASON).waitFor();
         assert.deepEqual(await seriousViolations(page, rules), []);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width} px`);

@@ -1,4 +1,4 @@
-/** Keys on the operators' screens, in a browser: none of them takes a step that nobody meant. */
+/** Keyboard shortcuts on the operator screens: no key triggers an action by accident. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -6,7 +6,7 @@ import type { App, Started } from "svckit";
 import { opsSample, orderInput, runTo, until } from "../contract/ops-app.ts";
 import { launchBrowser, openTab } from "./browser.ts";
 
-/** From here on what the page would send is noted, and not sent. */
+/** From here on, submissions are recorded instead of sent. */
 function notSending(page: Page): Promise<void> {
   return page.evaluate(() => {
     document.body.dataset["sent"] = "";
@@ -21,7 +21,7 @@ function sent(page: Page): Promise<string | null> {
   return page.locator("body").getAttribute("data-sent");
 }
 
-describe("keys on the operators' screens", () => {
+describe("Keys on the operator screens", () => {
   let app: App;
   let started: Started;
   let browser: Browser;
@@ -38,7 +38,7 @@ describe("keys on the operators' screens", () => {
     browser = await launchBrowser();
     failed = await runTo(app, "order", orderInput(7), "failed");
     running = (await app.engine.start("sync-catalogue", null)).snapshot.graph_id;
-    await until(async () => (await app.engine.snapshot(running))?.phase === "running", "that it runs");
+    await until(async () => (await app.engine.snapshot(running))?.phase === "running", "the run to start");
     const { registration } = await app.webhooks.create({
       url: `${started.url}/_svc/demo/webhook-inbox`,
       events: ["graph.done"],
@@ -51,22 +51,22 @@ describe("keys on the operators' screens", () => {
     await started.close();
   });
 
-  it("have Enter in a reason take no step where there are several: a button has to be pressed", async () => {
+  it("do not submit a form with several buttons by Enter in its reason field", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const screens: readonly (readonly [path: string, step: string])[] = [
       [`/runs/${running}`, "Cancel"],
       [`/runs/${failed}?node=charge`, "Within this run"],
-      [`/webhooks/${webhook}`, "Switch off"],
-      [`/deliveries/${delivery}`, "Send again"],
+      [`/webhooks/${webhook}`, "Disable"],
+      [`/deliveries/${delivery}`, "Resend"],
     ];
     for (const [path, step] of screens) {
       await page.goto(at(path));
       await notSending(page);
       for (const again of await page.locator(".again > summary").all()) await again.click();
       const form = page.locator("form", { has: page.getByRole("button", { name: step, exact: true }) });
-      await form.getByLabel(/^Why/).fill("stuck, cancel it");
-      await form.getByLabel(/^Why/).press("Enter");
+      await form.getByLabel(/^Reason/).fill("stuck, cancel it");
+      await form.getByLabel(/^Reason/).press("Enter");
       assert.equal(await sent(page), "", path);
       await form.getByRole("button", { name: step, exact: true }).click();
       assert.equal(await sent(page), `${step},`, path);
@@ -74,14 +74,14 @@ describe("keys on the operators' screens", () => {
     await tab.close();
   });
 
-  it("lead to a step by its letter, and take it by Enter alone; what changes the page alone they do", async () => {
+  it("focus an action that Enter then submits, and directly toggle what only changes the page", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const steps: readonly (readonly [path: string, key: string, step: string])[] = [
       [`/runs/${running}`, "p", "Pause"],
       [`/runs/${running}`, "c", "Cancel"],
       [`/runs/${failed}`, "t", "Retry"],
-      [`/deliveries/${delivery}`, "r", "Send again"],
+      [`/deliveries/${delivery}`, "r", "Resend"],
     ];
     for (const [path, key, step] of steps) {
       await page.goto(at(path));

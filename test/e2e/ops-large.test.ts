@@ -1,4 +1,4 @@
-/** A run of many nodes on the operators' screens: its failed nodes one after the other, and its picture in small. */
+/** A run with many nodes on the operator screens: navigation between failed nodes, and the map. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -7,7 +7,7 @@ import { graph, worker } from "svckit/graph";
 import { opsSample, runTo } from "../contract/ops-app.ts";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
 
-/** Of both, some that fail. */
+/** Ranks and nodes per rank; some nodes fail. */
 const [RANKS, SLOTS] = [10, 7];
 const FAILING = ["n0-3", "n4-1", "n9-6"];
 
@@ -46,9 +46,9 @@ after(async () => {
 const runUrl = (query = ""): string => `${started.url}/_svc/ops/runs/${run}${query}`;
 const nodeIn = (url: string): string | null => new URL(url).searchParams.get("node");
 
-describe("the failed nodes of a run", () => {
+describe("The failed nodes of a run", () => {
   for (const javaScriptEnabled of [true, false])
-    it(`are gone through by links ${javaScriptEnabled ? "and by the keys [ and ]" : "without script"}`, async () => {
+    it(`are connected by links ${javaScriptEnabled ? "and by the keys [ and ]" : "without script"}`, async () => {
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       await page.goto(runUrl());
@@ -58,7 +58,8 @@ describe("the failed nodes of a run", () => {
         if (javaScriptEnabled) {
           await page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
           await page.keyboard.press(key);
-        } else await page.getByRole("link", { name: key === "]" ? "Failed node after" : "Failed node before" }).click();
+        } else
+          await page.getByRole("link", { name: key === "]" ? "Next failed node" : "Previous failed node" }).click();
         await page.waitForURL((url) => url.href !== here);
         return nodeIn(page.url());
       };
@@ -71,8 +72,8 @@ describe("the failed nodes of a run", () => {
     });
 });
 
-describe("the map of a large graph", () => {
-  it("comes from the server, with the colours of all nodes, and does without script", async () => {
+describe("The map of a large graph", () => {
+  it("is rendered by the server in the colors of all nodes, and works without script", async () => {
     const tab = await openTab(browser, { javaScriptEnabled: false });
     const { page } = tab;
     await page.goto(runUrl());
@@ -83,7 +84,7 @@ describe("the map of a large graph", () => {
     await tab.close();
   });
 
-  it("shows which part is to be seen, and pans by a click and by dragging, with no problem of access in either theme", async () => {
+  it("marks the visible part, and pans by clicking and dragging, accessibly in both themes", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const tab = await openTab(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
       const { page } = tab;
@@ -103,7 +104,7 @@ describe("the map of a large graph", () => {
       await page.mouse.up();
       assert.ok((await top()) < clicked, "dragging pans back");
       await page.mouse.move(box.x + box.width / 2, box.y + box.height - 2);
-      assert.ok((await top()) < clicked, "and ends with the button");
+      assert.ok((await top()) < clicked, "dragging ends with the button");
       await view.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       await page.waitForFunction((old) => document.querySelector(".svc-sight")?.getAttribute("d") !== old, before);
       assert.deepEqual(await seriousViolations(page), []);

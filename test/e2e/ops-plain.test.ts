@@ -1,4 +1,4 @@
-/** The operators' screens in browsers that give less: no clipboard, nothing kept, little room, or nothing to see at all. */
+/** The operator screens in limited browsers: without clipboard, without storage, with a small screen, or with a screen reader. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -6,7 +6,7 @@ import type { App, Started } from "svckit";
 import { opsSample, orderInput, runTo } from "../contract/ops-app.ts";
 import { launchBrowser, openTab } from "./browser.ts";
 
-describe("the operators' screens", () => {
+describe("The operator screens", () => {
   let app: App;
   let started: Started;
   let browser: Browser;
@@ -26,7 +26,7 @@ describe("the operators' screens", () => {
     await started.close();
   });
 
-  it("have no Copy buttons where a page may copy nothing, as at an address without https", async () => {
+  it("have no Copy buttons if the page may not copy, as without HTTPS", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.addInitScript("delete Navigator.prototype.clipboard");
@@ -37,17 +37,17 @@ describe("the operators' screens", () => {
     await tab.close();
   });
 
-  it("say that something was not copied where the browser refuses it", async () => {
+  it("report a failed copy", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.addInitScript(`navigator.clipboard.writeText = () => Promise.reject(new Error("no"))`);
     await page.goto(at(`/runs/${failed}`));
-    await page.getByRole("button", { name: "Copy the id" }).click();
-    await page.getByRole("status").filter({ hasText: "Not copied: the id" }).waitFor();
+    await page.getByRole("button", { name: "Copy the ID" }).click();
+    await page.getByRole("status").filter({ hasText: "Not copied: the ID" }).waitFor();
     await tab.close();
   });
 
-  it("go by keys, are kept fresh and have their panes made wider where the browser keeps nothing", async () => {
+  it("support shortcuts, refresh and resizable panes without storage", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.addInitScript(() =>
@@ -69,13 +69,13 @@ describe("the operators' screens", () => {
     await page.keyboard.press("r");
     await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
     await page.goto(at(`/runs/${failed}`));
-    const bar = page.getByRole("separator", { name: "Width of the views of the run" });
+    const bar = page.getByRole("separator", { name: "Width of the run's views" });
     await bar.press("Home");
     assert.equal(await bar.getAttribute("aria-valuenow"), "30");
     await tab.close();
   });
 
-  it("tell those who hear them how fresh they are, what was copied, and what each button copies", async () => {
+  it("tell screen readers the connection state, what was copied, and what each button copies", async () => {
     const tab = await openTab(browser, { permissions: ["clipboard-read", "clipboard-write"] });
     const { page } = tab;
     await page.goto(at(`/runs/${failed}?node=charge&tab=error`));
@@ -86,15 +86,15 @@ describe("the operators' screens", () => {
     const names = await page
       .getByRole("button", { name: /^Copy/, includeHidden: true })
       .evaluateAll((all) => all.map((button) => button.ariaLabel ?? ""));
-    assert.ok(names.includes("Copy the id") && names.includes("Copy Error"), names.join());
+    assert.ok(names.includes("Copy the ID") && names.includes("Copy Error"), names.join());
     assert.equal(new Set(names).size, names.length, names.join());
-    await page.getByRole("button", { name: "Copy the id" }).click();
-    await page.getByRole("status").filter({ hasText: "Copied the id" }).waitFor();
-    await page.getByRole("navigation", { name: "What is known of charge" }).waitFor();
+    await page.getByRole("button", { name: "Copy the ID" }).click();
+    await page.getByRole("status").filter({ hasText: "Copied the ID" }).waitFor();
+    await page.getByRole("navigation", { name: "Details of charge" }).waitFor();
     await tab.close();
   });
 
-  it("have a button to hold news still whose name stays, and which says whether it does", async () => {
+  it("have a pause button for live activity with a stable name and a pressed state", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at(""));
@@ -106,7 +106,7 @@ describe("the operators' screens", () => {
     await tab.close();
   });
 
-  it("tell on a telephone who one is there, and lead to keys and times", async () => {
+  it("show the role and the link to keys and times on a phone", async () => {
     const tab = await openTab(browser, { viewport: { width: 320, height: 640 } });
     const { page } = tab;
     await page.goto(at("/runs"));

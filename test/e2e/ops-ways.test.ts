@@ -1,4 +1,4 @@
-/** Ways through the operators' screens, in a browser: the palette, saved views, the search of payloads, what is told before a step, and no script at all. */
+/** Workflows on the operator screens: palette, saved views, payload search, previews, and use without script. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -30,18 +30,18 @@ after(async () => {
   await receiver.close();
 });
 
-/** Its script has begun. */
+/** Waits until the script has started. */
 function alive(page: Page): Promise<void> {
   return page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
 }
 
-const WAYS = [
+const MODES = [
   ["with", true],
   ["without", false],
 ] as const;
 
-describe("what is looked for", () => {
-  it("opens a palette that is loaded when it is first wanted, and goes where it says, by keyboard", async () => {
+describe("Search on the operator screens", () => {
+  it("has a palette that loads on first use and works by keyboard", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     const loaded: string[] = [];
@@ -71,7 +71,7 @@ describe("what is looked for", () => {
     await tab.close();
   });
 
-  it("goes by Enter where what was written leads, and not to what was listed before", async () => {
+  it("opens the first result of the typed text on Enter, not an outdated one", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/queues"));
@@ -94,7 +94,7 @@ describe("what is looked for", () => {
     await tab.close();
   });
 
-  it("looks through a payload as somebody writes, as the server does without script", async () => {
+  it("marks payload matches while typing, with the same result as the server", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at(`/runs/${done}`));
@@ -110,13 +110,13 @@ describe("what is looked for", () => {
   });
 });
 
-describe("a view of the runs list", () => {
-  for (const [word, javaScriptEnabled] of WAYS)
-    it(`is kept under a name, followed and deleted, ${word} script`, async () => {
+describe("A view of the runs list", () => {
+  for (const [word, javaScriptEnabled] of MODES)
+    it(`can be saved, opened and deleted, ${word} script`, async () => {
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       await page.goto(at("/runs"));
-      assert.equal(await page.getByText("Save this view").count(), 0, "of no filters");
+      assert.equal(await page.getByText("Save this view").count(), 0, "without filters");
       await page.goto(at("/runs?status=failed&worker=order"));
       await page.getByText("Save this view").click();
       await page.getByLabel("Name", { exact: true }).fill("Lost orders");
@@ -135,9 +135,9 @@ describe("a view of the runs list", () => {
     });
 });
 
-describe("a webhook", () => {
-  for (const [word, javaScriptEnabled] of WAYS)
-    it(`is judged before it is kept, and kept where its address may be called, ${word} script`, async () => {
+describe("A new webhook", () => {
+  for (const [word, javaScriptEnabled] of MODES)
+    it(`is checked before it is added, and added if its address is allowed, ${word} script`, async () => {
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       const check = async (url: string): Promise<void> => {
@@ -149,110 +149,110 @@ describe("a webhook", () => {
       await check("http://169.254.169.254/latest/meta-data/");
       await page
         .getByRole("alert")
-        .getByText(/leads to an address of the local link.*Refused by the rule/)
+        .getByText(/resolves to an address of the local link.*Rejected by the rule/)
         .waitFor();
       assert.equal(await page.getByRole("button", { name: "Add the webhook" }).count(), 0);
       if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
       await check(`${receiver.url}/${word}`);
       await page
         .getByRole("status")
-        .getByText(/of this very machine.*allowed by the exempt ranges/)
+        .getByText(/of this machine.*allowed because it is in the exempt ranges/)
         .waitFor();
       const kept = async (): Promise<number> => (await app.webhooks.list(new URLSearchParams())).total;
       const before = await kept();
       await page.getByRole("button", { name: "Add the webhook" }).click();
-      await page.getByText("It is told from now on.").waitFor();
+      await page.getByText("The webhook is active.").waitFor();
       assert.equal(await kept(), before + 1);
       await tab.close();
     });
 });
 
-describe("a webhook that is there", () => {
-  for (const [word, javaScriptEnabled] of WAYS)
-    it(`tells how it answers, is edited without losing what was typed, and goes once that is confirmed, ${word} script`, async () => {
+describe("An existing webhook", () => {
+  for (const [word, javaScriptEnabled] of MODES)
+    it(`shows its responses, can be edited without losing input, and is removed after confirmation, ${word} script`, async () => {
       const url = `${receiver.url}/kept-${word}`;
       const headers = { authorization: "Bearer credential-of-the-receiver" };
       const { registration } = await app.webhooks.create({ url, events: ["graph.done"], headers });
       const { id } = registration;
       await app.webhooks.ping(id);
-      await until(async () => (await app.webhooks.figures(id)).attempts === 1, "that it was pinged");
+      await until(async () => (await app.webhooks.figures(id)).attempts === 1, "the ping");
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       await page.goto(at(`/webhooks/${id}`));
       assert.match(
         (await page.locator("dl.facts").innerText()).replaceAll(/\s+/g, " "),
-        /Last answer 2\d\d .*99 % \d+ ms/,
+        /Last response 2\d\d .*p99 \d+ ms/,
       );
       await page.getByRole("link", { name: "Edit…" }).click();
       if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
       assert.doesNotMatch(await page.content(), /credential-of-the-receiver/);
       await page.getByLabel("URL", { exact: true }).fill("http://10.0.0.1/");
       await page.getByLabel("Description").fill("The till");
-      await page.getByLabel(/^Of which graphs/).fill("order, sync-catalogue");
+      await page.getByLabel(/^Graphs or workers/).fill("order, sync-catalogue");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("alert").getByText("URL refused").waitFor();
       assert.equal(await page.getByLabel("Description").inputValue(), "The till");
       await page.getByLabel("URL", { exact: true }).fill(url);
       await page.getByLabel("graph.failed").check();
       await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("It is changed").waitFor();
+      await page.getByText("The webhook is updated").waitFor();
       const kept = await app.webhooks.get(id);
       assert.deepEqual(
         [kept.events, kept.workers, kept.description, kept.header_names],
         [["graph.done", "graph.failed"], ["order", "sync-catalogue"], "The till", ["authorization"]],
       );
       await page.getByRole("link", { name: "Remove…" }).click();
-      await page.getByText("Nothing waits for it").waitFor();
+      await page.getByText("It has no pending deliveries").waitFor();
       if (javaScriptEnabled) assert.deepEqual(await seriousViolations(page), []);
       await page.getByRole("button", { name: "Remove" }).click();
-      await page.getByText("It is gone.").waitFor();
+      await page.getByText("The webhook is removed.").waitFor();
       await assert.rejects(app.webhooks.get(id), { code: "SVC_NOT_FOUND" });
       await tab.close();
     });
 });
 
-describe("what failed for good", () => {
-  it("is shown before it is sent again: the very deliveries, and of one every byte", async () => {
+describe("Permanently failed deliveries", () => {
+  it("are previewed before they are resent: the list of them, and every byte of one", async () => {
     receiver.reply(500, 500);
     const { registration } = await app.webhooks.create({ url: `${receiver.url}/again`, events: ["graph.paused"] });
     const lost: string[] = [];
     for (let count = 0; count < 2; count++) lost.push((await app.webhooks.ping(registration.id)).delivery_id);
     const isLost = async (id: string): Promise<boolean> => (await app.webhooks.delivery(id)).status === "failed";
-    for (const id of lost) await until(() => isLost(id), "that it has failed");
+    for (const id of lost) await until(() => isLost(id), "the failure");
     const before = receiver.deliveries.length;
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at(`/deliveries/${lost[0]}`));
-    await page.getByRole("link", { name: "What would be sent" }).click();
+    await page.getByRole("link", { name: "Preview request" }).click();
     await page
-      .getByRole("region", { name: "The request" })
+      .getByRole("region", { name: "Request" })
       .getByText(/^POST \/\S*again HTTP\/1\.1/)
       .waitFor();
     assert.deepEqual(await seriousViolations(page), []);
     await page.goto(at(`/webhooks/${registration.id}`));
-    await page.getByRole("link", { name: "Send what failed again…" }).click();
-    await page.getByRole("heading", { name: "Send 2 again?" }).waitFor();
+    await page.getByRole("link", { name: "Resend failed deliveries…" }).click();
+    await page.getByRole("heading", { name: "Resend 2 deliveries?" }).waitFor();
     assert.equal(await page.getByRole("row", { name: /^failed/ }).count(), 2);
     assert.deepEqual(await seriousViolations(page), []);
     assert.equal(receiver.deliveries.length, before);
-    await page.getByRole("button", { name: "Send 2 again" }).click();
-    await page.getByText("Sent again: 2.").waitFor();
+    await page.getByRole("button", { name: "Resend 2" }).click();
+    await page.getByText("Resending 2 deliveries.").waitFor();
     const sent = (await receiver.received(before + 2, 30_000)).slice(before);
     assert.deepEqual(sent.map(({ headers }) => String(headers["x-svc-delivery"])).sort(), lost.sort());
     await tab.close();
   });
 });
 
-describe("a screen on which something is under way", () => {
-  it("is loaded anew by itself where no script runs, until it is to stand still", async () => {
+describe("A screen with an active run", () => {
+  it("reloads itself without script until the visitor stops that", async () => {
     const { snapshot } = await app.engine.start("sync-catalogue", null);
     const path = `/runs/${snapshot.graph_id}`;
     const isRunning = async (): Promise<boolean> =>
       (await app.engine.snapshot(snapshot.graph_id))?.nodes[0]?.status === "running";
-    await until(isRunning, "that it runs");
+    await until(isRunning, "the run to start");
     const tab = await openTab(browser, { javaScriptEnabled: false });
     const { page } = tab;
-    // The same page, in less of a hurry to be waited for.
+    // The same page with a shorter interval.
     await page.route(at(path), async (route) => {
       const answer = await route.fetch();
       const body = (await answer.text()).replace(
@@ -264,11 +264,11 @@ describe("a screen on which something is under way", () => {
     let loads = 0;
     page.on("request", (request) => (loads += request.url() === at(path) ? 1 : 0));
     await page.goto(at(path));
-    await until(async () => loads >= 2, "that it is loaded anew");
-    await page.getByRole("link", { name: "Let it stand still" }).click();
+    await until(async () => loads >= 2, "the reload");
+    await page.getByRole("link", { name: "Turn it off" }).click();
     await page.waitForURL(`${at(path)}?still=1`);
     assert.equal(await page.locator("meta[http-equiv=refresh]").count(), 0);
-    await page.getByRole("link", { name: "Keep it fresh" }).waitFor();
+    await page.getByRole("link", { name: "Turn it on" }).waitFor();
     await tab.close();
     const scripted = await openTab(browser);
     await scripted.page.goto(at(path));

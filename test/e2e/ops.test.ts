@@ -1,4 +1,4 @@
-/** The operators' screens in a browser: live, by keyboard alone, without script, narrow, and for everybody. */
+/** The operator screens in a browser: live updates, keyboard, without script, narrow windows, accessibility. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -18,11 +18,11 @@ let delivery: string;
 
 const at = (path: string): string => `${started.url}/_svc/ops${path}`;
 
-/** A run that goes on until it is ended. */
+/** Starts a run that only ends when it is cancelled. */
 async function endless(): Promise<string> {
   const { snapshot } = await app.engine.start("sync-catalogue", null);
   const id = snapshot.graph_id;
-  await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "that it runs");
+  await until(async () => (await app.engine.snapshot(id))?.nodes[0]?.status === "running", "the run to start");
   return id;
 }
 
@@ -42,10 +42,10 @@ before(async () => {
     ((await app.engine.snapshot(waiting))?.nodes ?? []).some(
       ({ kind, status }) => kind === "wait" && status === "waiting",
     );
-  await until(isWaiting, "that it waits");
+  await until(isWaiting, "the wait");
   const hook = await app.webhooks.create({ url: `${started.url}/_svc/demo/webhook-inbox`, events: ["graph.done"] });
   delivery = (await app.webhooks.ping(hook.registration.id)).delivery_id;
-  // A stream that is open, and somebody who is refused.
+  // Open a stream, and make the rate limit reject a client.
   await fetch(started.url + app.eventsUrl(waiting));
   for (let guess = 0; guess <= 10; guess++)
     await fetch(`${started.url}/_svc/status`, { headers: { authorization: "Bearer guess" } });
@@ -56,20 +56,20 @@ after(async () => {
   await started.close();
 });
 
-/** Its script has begun. */
+/** Waits until the script has started. */
 function alive(page: Page): Promise<void> {
   return page.locator("#ops-live:not([hidden])").waitFor({ state: "attached" });
 }
 
-/** A range can be drawn: its module has run. */
+/** Waits until the module for selecting ranges has loaded. */
 async function brushed(page: Page): Promise<void> {
   await page.locator("[data-brush]").first().waitFor();
   await page.evaluate(`import("/_svc/ops-brush.js")`);
 }
 
-/** Draws along the plot, in shares of its width; the button stays down. */
+/** Drags along the plot, in shares of its width, without releasing the button. */
 async function drag(page: Page, from: number, to: number): Promise<void> {
-  const box = (await page.locator("[data-brush]").boundingBox()) ?? assert.fail("there is nothing to draw along");
+  const box = (await page.locator("[data-brush]").boundingBox()) ?? assert.fail("there is no plot");
   const y = box.y + box.height / 3;
   await page.mouse.move(box.x + box.width * from, y);
   await page.mouse.down();
@@ -77,10 +77,10 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
   await page.locator(".brush").waitFor();
 }
 
-/** A run that is not there. */
+/** A run that does not exist. */
 const MISSING = "/runs/g_01M81TEBC3WXS51NJC17E31197";
 
-/** Every screen, in a state that shows something. */
+/** Every screen, with content. */
 function screens(): string[] {
   return [
     "",
@@ -109,8 +109,8 @@ function screens(): string[] {
   ];
 }
 
-describe("the screen of requests", () => {
-  it("shows what is open and who was refused, and what comes while somebody looks", async () => {
+describe("The requests screen", () => {
+  it("shows open requests and rejected clients, and updates itself", async () => {
     const tab = await openTab(browser);
     await tab.page.goto(at("/requests"));
     await tab.page
@@ -129,10 +129,10 @@ describe("the screen of requests", () => {
   });
 });
 
-describe("every screen of the operators", () => {
+describe("Every operator screen", () => {
   const themes = [["light"], ["dark", ["color-contrast"]]] as const;
   for (const [colorScheme, rules] of themes)
-    it(`is open to everybody (axe), ${colorScheme}, and scrolls sideways nowhere from 320 px on`, async () => {
+    it(`is accessible (axe) and does not scroll horizontally from 320 px on, ${colorScheme}`, async () => {
       const tab = await openTab(browser, { colorScheme, viewport: { width: 1280, height: 900 } });
       const problems: string[] = [];
       for (const path of screens()) {
@@ -146,7 +146,7 @@ describe("every screen of the operators", () => {
         }
       }
       assert.deepEqual(problems, []);
-      // One of them is of a run that is not there.
+      // One of the screens is that of a run that does not exist.
       assert.deepEqual(
         tab.takeComplaints().filter((line) => !line.includes("404") || !line.includes(MISSING)),
         [],
@@ -154,7 +154,7 @@ describe("every screen of the operators", () => {
       await tab.close();
     });
 
-  it("is reached by keyboard alone, with the focus where it can be seen", async () => {
+  it("can be reached by keyboard", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at(""));
@@ -194,13 +194,13 @@ describe("every screen of the operators", () => {
     await tab.close();
   });
 
-  it("has a range of durations chosen by dragging along the columns or by the arrow keys, and given back", async () => {
+  it("lets the visitor select a range of durations by dragging or with the arrow keys, and clear it", async () => {
     const tab = await openTab(browser, { viewport: { width: 1280, height: 900 } });
     const { page } = tab;
     await page.goto(at("/runs"));
     await brushed(page);
     const columns = page.locator("[data-brush] svg a");
-    // What each of two columns leads to, put together.
+    // The combined filters of two columns' links.
     const rangeOf = (first: number, last: number): Promise<(string | null)[]> =>
       columns.evaluateAll(
         (all, [from, to]) =>
@@ -240,7 +240,7 @@ describe("every screen of the operators", () => {
     await tab.close();
   });
 
-  it("has a range of a run's timeline chosen by dragging, by keys and by links, and shows all of it again by Escape", async () => {
+  it("lets the visitor zoom a run's timeline by dragging, keys and links, and reset it with Escape", async () => {
     const tab = await openTab(browser, { viewport: { width: 1280, height: 900 } });
     const { page } = tab;
     const whole = at(`/runs/${done}`);
@@ -253,7 +253,7 @@ describe("every screen of the operators", () => {
     await page.locator("[data-brush]").scrollIntoViewIfNeeded();
     await drag(page, 0.5, 0.7);
     await page.mouse.up();
-    const all = page.getByRole("link", { name: "All of it" });
+    const all = page.getByRole("link", { name: "Reset zoom" });
     await all.waitFor();
     const [from, to] = shown().map(Number);
     assert.ok(from !== undefined && to !== undefined && 0 < from && from < to, page.url());
@@ -266,14 +266,14 @@ describe("every screen of the operators", () => {
     await tab.close();
     const plain = await openTab(browser, { javaScriptEnabled: false });
     await plain.page.goto(whole);
-    await plain.page.getByRole("link", { name: "Closer" }).click();
+    await plain.page.getByRole("link", { name: "Zoom in" }).click();
     await plain.page.getByRole("link", { name: "Earlier" }).click();
-    await plain.page.getByRole("link", { name: "All of it" }).click();
+    await plain.page.getByRole("link", { name: "Reset zoom" }).click();
     await plain.page.waitForURL(whole);
     await plain.close();
   });
 
-  it("leaves keys alone where somebody writes, and where they are turned off", async () => {
+  it("ignores shortcuts in text fields, and if they are turned off", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/settings"));
@@ -294,14 +294,14 @@ describe("every screen of the operators", () => {
   });
 });
 
-describe("a step for many runs", () => {
-  it("is undone with and without script, and what came of it is put in place when its time has come", async () => {
+describe("A bulk action", () => {
+  it("can be undone with and without script, and its page shows the result by itself", async () => {
     const clock = new SimulatedClock();
     const other = opsSample({ ops: { undo: "1s" }, more: { clock } });
     const site = await other.start({ host: "127.0.0.1", port: 0 });
     const { snapshot } = await other.engine.start("sync-catalogue", null);
     const phase = async (): Promise<string | undefined> => (await other.engine.snapshot(snapshot.graph_id))?.phase;
-    await until(async () => (await phase()) === "running", "that it runs");
+    await until(async () => (await phase()) === "running", "the run to start");
     const confirm = async (page: Page): Promise<void> => {
       await page.goto(`${site.url}/_svc/ops/runs/bulk?which=all&step=cancel`);
       await page.getByRole("button", { name: "Cancel 1" }).click();
@@ -312,7 +312,7 @@ describe("a step for many runs", () => {
       await confirm(tab.page);
       if (javaScriptEnabled) assert.deepEqual(await seriousViolations(tab.page), []);
       await tab.page.getByRole("button", { name: "Undo" }).click();
-      await tab.page.getByText("Nothing was changed: operator has taken it back.").waitFor();
+      await tab.page.getByText("Nothing was changed: operator undid it.").waitFor();
       await tab.close();
     }
     await clock.advance(5000);
@@ -323,61 +323,64 @@ describe("a step for many runs", () => {
     await until(async () => {
       await clock.advance(1);
       return (await phase()) === "failed";
-    }, "that it is cancelled");
-    await tab.page.getByText("1 run took it.").waitFor();
+    }, "the cancellation");
+    await tab.page.getByText("1 run changed.").waitFor();
     await tab.close();
     await site.close();
   });
 });
 
-/** Presses a button of the run's screen, and waits for what is told. */
+/** Presses a button of the run screen, and waits for the message. */
 async function press(page: Page, name: string, reported: RegExp): Promise<void> {
   await page.getByRole("button", { name, exact: true }).click();
   await page.getByText(reported).waitFor();
 }
 
-describe("a run on its screen", () => {
+describe("A run on its screen", () => {
   for (const javaScriptEnabled of [true, false])
-    it(`is paused, resumed, cancelled and run again ${javaScriptEnabled ? "with" : "without"} script`, async () => {
+    it(`can be paused, resumed, cancelled and retried ${javaScriptEnabled ? "with" : "without"} script`, async () => {
       const id = await endless();
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       await page.goto(at(`/runs/${id}`));
-      await press(page, "Pause", /Pausing: what runs/);
-      assert.equal(await page.getByRole("button", { name: /^Pause: It is pausing/ }).isDisabled(), true);
-      await press(page, "Resume", /It goes on/);
-      await page.getByLabel(/^Why/).first().fill("not needed");
+      await press(page, "Pause", /Pausing: running nodes/);
+      assert.equal(await page.getByRole("button", { name: /^Pause: The run is pausing/ }).isDisabled(), true);
+      await press(page, "Resume", /^Resumed\.$/);
+      await page
+        .getByLabel(/^Reason/)
+        .first()
+        .fill("not needed");
       await press(page, "Cancel", /Cancelled\./);
       await phaseIs(id, "failed");
       await page.goto(at(`/runs/${id}`));
-      await press(page, "Retry", /It runs again/);
+      await press(page, "Retry", /^Retrying\.$/);
       await phaseIs(id, "running");
       await app.engine.cancel(id);
       await tab.close();
     });
 
-  it("is run again from a node with another input, as a new run", async () => {
+  it("can be rerun from a node with another input, as a new run", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at(`/runs/${failed}?node=charge`));
-    await page.getByText("Run again from here…").click();
-    await page.getByLabel(/^Input of a new run/).fill(JSON.stringify(orderInput(2)));
+    await page.getByText("Rerun from here…").click();
+    await page.getByLabel(/^Input of the node in the new run/).fill(JSON.stringify(orderInput(2)));
     await page.getByRole("button", { name: "As a new run" }).click();
-    await page.getByText("A new run begins at charge.").waitFor();
+    await page.getByText("Started a new run from charge.").waitFor();
     assert.match(page.url(), /\/runs\/g_/);
     assert.ok(!page.url().includes(failed));
     await tab.close();
   });
 });
 
-describe("two runs beside each other", () => {
+describe("Two compared runs", () => {
   for (const javaScriptEnabled of [true, false])
-    it(`are chosen in the list, and show what differs, ${javaScriptEnabled ? "with" : "without"} script`, async () => {
+    it(`are selected in the list, and show their differences, ${javaScriptEnabled ? "with" : "without"} script`, async () => {
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
       await page.goto(at("/runs?worker=order"));
-      for (const id of [failed, done]) await page.getByRole("checkbox", { name: `Choose ${id}` }).check();
-      await page.getByRole("button", { name: "Compare the two that are ticked" }).click();
+      for (const id of [failed, done]) await page.getByRole("checkbox", { name: `Select ${id}` }).check();
+      await page.getByRole("button", { name: "Compare selected runs" }).click();
       await page.getByRole("heading", { level: 1, name: "Compare two runs of order" }).waitFor();
       await page.getByRole("link", { name: "charge", exact: true }).click();
       await page.getByRole("heading", { name: "Input and output of charge" }).waitFor();
@@ -386,21 +389,21 @@ describe("two runs beside each other", () => {
       await tab.close();
     });
 
-  it("are reached from a run, whose id is copied by a button", async () => {
+  it("can be reached from a run, whose ID can be copied", async () => {
     const tab = await openTab(browser, { permissions: ["clipboard-read", "clipboard-write"] });
     const { page } = tab;
     await page.goto(at(`/runs/${done}`));
-    await page.getByRole("button", { name: "Copy the id" }).click();
+    await page.getByRole("button", { name: "Copy the ID" }).click();
     await page.getByText("Copied", { exact: true }).waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), done);
     await page.getByRole("link", { name: "Compare with another run" }).click();
-    await page.getByRole("heading", { level: 1, name: /^Compare .* with which/ }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /^Compare .* with…/ }).waitFor();
     await tab.close();
   });
 });
 
-describe("the overview", () => {
-  it("tells of news, to those who hear it too, and is held still", async () => {
+describe("The overview", () => {
+  it("shows and announces live activity, which can be paused", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at(""));
@@ -417,7 +420,7 @@ describe("the overview", () => {
     await tab.close();
   });
 
-  it("shows the first run of an app as it comes, in the zone of who looks", async () => {
+  it("shows the first run of an app live, in the visitor's time zone", async () => {
     const young = createFullStackApp(
       { env: { SVC_DATABASE_URL: "memory:", SVC_LOG_LEVEL: "error" }, ops: { authorize: localOperator } },
       {},
@@ -430,39 +433,39 @@ describe("the overview", () => {
     await page.goto(`${site.url}/_svc/ops/runs`);
     await page.getByRole("button", { name: "Run the demo graph" }).click();
     await page.getByRole("heading", { level: 1, name: "svc-demo" }).waitFor();
-    await overview.getByRole("heading", { name: "What happens" }).waitFor();
+    await overview.getByRole("heading", { name: "Live activity" }).waitFor();
     await page.goto(`${site.url}/_svc/ops/settings`);
     await alive(page);
-    await page.getByRole("button", { name: "In this zone" }).click();
+    await page.getByRole("button", { name: "Use this zone" }).click();
     await page.getByText(/^Now: .*(?:IST|GMT\+5:30)$/).waitFor();
     await tab.close();
     await site.close();
   });
 });
 
-describe("what stands on a screen", () => {
-  it("follows what happens, and stays as it is under somebody's hands", async () => {
+describe("The content of a screen", () => {
+  it("updates live, except for rows in use", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/runs?worker=nightly-report"));
-    await page.getByText("No run fits these filters").waitFor();
+    await page.getByText("No runs match these filters").waitFor();
     await app.engine.start("nightly-report", null);
     await page.getByRole("cell", { name: "done" }).waitFor();
-    await page.getByRole("checkbox", { name: /^Choose/ }).check();
+    await page.getByRole("checkbox", { name: /^Select/ }).check();
     await app.engine.start("nightly-report", null);
     await page.getByText("2 runs", { exact: true }).waitFor();
-    assert.equal(await page.getByRole("checkbox", { name: /^Choose/ }).count(), 1);
+    assert.equal(await page.getByRole("checkbox", { name: /^Select/ }).count(), 1);
     await tab.close();
   });
 
-  it("is asked for when something has changed that it shows, and not while nothing has", async () => {
+  it("is fetched only when something it shows has changed", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/runs?worker=nightly-report"));
     await page.getByText("live", { exact: true }).waitFor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    // What it does not show; the demo's inbox is told of it, and says so.
+    // The screen does not show these changes; the demo's inbox receives an event.
     await app.engine.queues.pause("pick-line");
     await app.engine.queues.resume("pick-line");
     const { snapshot } = await app.engine.start("nightly-report", null);
@@ -473,7 +476,7 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
-  it("stays the page that it is while the widgets on it are live", async () => {
+  it("updates without a page load while its widgets are live", async () => {
     const id = await endless();
     const tab = await openTab(browser);
     const { page } = tab;
@@ -487,7 +490,7 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
-  it("is told on its return of what it missed while nobody saw it, and follows nothing meanwhile", async () => {
+  it("follows nothing while hidden, and catches up when visible again", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/runs?worker=nightly-report"));
@@ -495,7 +498,7 @@ describe("what stands on a screen", () => {
     const streams = async (): Promise<number> => (await app.operations.status()).event_streams;
     const before = await streams();
     await seenAs(page, false);
-    await until(async () => (await streams()) === before - 1, "that it follows nothing");
+    await until(async () => (await streams()) === before - 1, "the stream to close");
     const { snapshot } = await app.engine.start("nightly-report", null);
     assert.equal(await page.locator(`a[title="${snapshot.graph_id}"]`).count(), 0);
     await seenAs(page, true);
@@ -503,7 +506,7 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
-  it("says that it is paused until it follows again, and to nobody who hears the page", async () => {
+  it("shows that it is paused until it follows again, without announcing it", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/runs?worker=nightly-report"));
@@ -529,7 +532,7 @@ describe("what stands on a screen", () => {
     await tab.close();
   });
 
-  it("loses nothing where the server starts anew", async () => {
+  it("loses nothing when the server restarts", async () => {
     const first = opsSample();
     const site = await first.start({ host: "127.0.0.1", port: 0 });
     const { port } = new URL(site.url);
@@ -546,7 +549,7 @@ describe("what stands on a screen", () => {
     await again.close();
   });
 
-  it("says when the server can't be reached", async () => {
+  it("says if the server cannot be reached", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(at("/queues"));
@@ -555,12 +558,12 @@ describe("what stands on a screen", () => {
     await tab.leave();
   });
 
-  it("is kept fresh in an app that takes HTML from named policies alone", async () => {
+  it("updates live in an app that enforces Trusted Types", async () => {
     const strict = opsSample({ more: { security: { trustedTypes: true } } });
     const site = await strict.start({ host: "127.0.0.1", port: 0 });
     const tab = await openTab(browser);
     await tab.page.goto(`${site.url}/_svc/ops/runs`);
-    await tab.page.getByText("No graphs yet").waitFor();
+    await tab.page.getByText("No runs yet").waitFor();
     await strict.engine.start("nightly-report", null);
     await tab.page.getByRole("cell", { name: "done" }).waitFor();
     await tab.close();

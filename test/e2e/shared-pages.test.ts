@@ -111,7 +111,7 @@ describe("a shared page in development", () => {
       await tab.page.goto(`${server.url}/mistaken`);
       assert.match(
         server.output(),
-        /The page \/mistaken is declared public, but .* cookies of the visitor was looked at/,
+        /The page \/mistaken is declared public, but .* used data of the visitor: .*cookies/,
       );
       await tab.close();
     } finally {

@@ -1,4 +1,4 @@
-/** A visitor signs in and out in a real browser, by script and by form, while the server gets another secret. */
+/** A visitor signs in and out in Chromium, by script and by form, while the server's secret is rotated. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -18,7 +18,7 @@ const start = async (env: Record<string, string>, port = 0): Promise<void> => {
   server = await startDemo({ app, dataDir: join(folder.path, "data"), env, port });
 };
 
-/** Another process takes the place of this one, at the same address. */
+/** Replaces the process by another one at the same address. */
 const restart = async (env: Record<string, string>): Promise<void> => {
   const { port } = new URL(server.url);
   await server.stop();
@@ -40,13 +40,13 @@ after(async () => {
   folder.remove();
 });
 
-describe("a visitor", () => {
-  it("stays signed in, on the open page too, while the secret is replaced, and signs out for good", async () => {
+describe("A visitor", () => {
+  it("stays signed in during a rotation of the secret, even on an open page, and can sign out", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(server.url);
     await greets(page, "stranger");
-    // The call that signs in voids the page's token; the next one has the new token.
+    // Signing in invalidates the page's CSRF token; the next call has the new one.
     await page.click("#sign-in");
     await reports(page, "done: Ada");
     await page.click("#count");
@@ -72,7 +72,7 @@ describe("a visitor", () => {
     await tab.close();
   });
 
-  it("may sign in by script and go on with a form of the same page", async () => {
+  it("can sign in by script and then submit a form of the same page", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(server.url);
@@ -84,7 +84,7 @@ describe("a visitor", () => {
     await tab.close();
   });
 
-  it("signs in and out without JavaScript", async () => {
+  it("can sign in and out without JavaScript", async () => {
     const tab = await openTab(browser, { javaScriptEnabled: false });
     const { page } = tab;
     await page.goto(server.url);
@@ -96,7 +96,7 @@ describe("a visitor", () => {
     await tab.close();
   });
 
-  it("who signs in elsewhere is refused on pages of before, until they are loaded again", async () => {
+  it("is rejected on pages opened before signing in elsewhere, until they are reloaded", async () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.goto(server.url);

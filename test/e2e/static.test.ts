@@ -75,11 +75,11 @@ describe("svc build --static", () => {
     for (const line of [
       "/books/a%20b%26c → books/a b&c/index.html",
       "/like → like/index.html (calls actions, which need the app at the same address)",
-      "/me looks at cookies of the request",
-      "/search looks at the query of the request",
+      "/me reads cookies of the request",
+      "/search reads the query of the request",
       "/live says static: false",
       "/moved redirects to /about",
-      "/books/gone is answered with status 404",
+      "/books/gone has status 404",
     ])
       assert.ok(reported.includes(`  ${line}\n`), `${line}\n\n${reported}`);
   });

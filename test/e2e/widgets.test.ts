@@ -1,4 +1,4 @@
-/** flow.js in a real Chromium, under the production policy: a graph that is followed. */
+/** flow.js in Chromium, with the production CSP: a followed graph. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -14,7 +14,7 @@ const env = {
   SVC_LOG_LEVEL: "silent",
 };
 
-/** Workers wait here until the test lets them go; whoever comes first makes the gate. */
+/** Gates at which workers wait until the test opens them. The first caller creates the gate. */
 const gates = new Map<string, { opened: Promise<void>; releaseHeld: () => void }>();
 function gate(name: string): { opened: Promise<void>; releaseHeld: () => void } {
   let known = gates.get(name);
@@ -35,7 +35,7 @@ const look = worker("look", async (name: string) => {
   await gate(name).opened;
   return name;
 });
-/** Does a part of each item under a key, and fails where a test says so. */
+/** Performs a step per item, and fails for the items in this set. */
 const broken = new Set<string>();
 const carry = worker("carry", { retry: { max: 2, base: "1ms" } }, async (name: string, ctx) => {
   await ctx.step("lift", () => name);
@@ -67,7 +67,7 @@ const flowPage = route("GET", "/flow/:id", async (ctx) => {
   const src = `${app.eventsUrl(id)}&after=0`.replaceAll("&", "&amp;");
   const isOver = snapshot?.status === "done" || snapshot?.status === "failed";
   return html(
-    `<!doctype html><title>Flow</title><h1>${isOver ? "Over" : "Under way"}</h1>` +
+    `<!doctype html><title>Flow</title><h1>${isOver ? "Over" : "Active"}</h1>` +
       `<svc-flow src="${src}" data-status="${snapshot?.status}"${ctx.query.has("reload") && !isOver ? " reload" : ""}>` +
       `<p role="status" data-flow="status">${snapshot?.status}</p>` +
       `<p id="list" data-flow-node="list">list <b data-flow="status">pending</b></p>` +
@@ -94,7 +94,7 @@ after(async () => {
 describe("flow.js", () => {
   const begin = async (worker: string): Promise<string> => (await app.engine.start(worker, null)).snapshot.graph_id;
 
-  it("shows in the server's markup what becomes of a graph and its nodes", { timeout: DEADLINE_MS }, async () => {
+  it("updates the server's markup with the state of a graph and its nodes", { timeout: DEADLINE_MS }, async () => {
     const id = await begin("audit");
     const tab = await openTab(browser);
     const { page } = tab;
@@ -104,7 +104,7 @@ describe("flow.js", () => {
     gate("list").releaseHeld();
     await page.locator("#list", { hasText: "list done" }).waitFor();
     await page.locator('#look[data-total="3"]', { hasText: "look running 0 of 3" }).waitFor();
-    // What a worker says is text.
+    // A worker's message is text.
     assert.equal(await page.locator('li[data-level="info"]').innerHTML(), "three &lt;b&gt;found&lt;/b&gt;");
     gate("a").releaseHeld();
     await page.locator("#look", { hasText: "look running 1 of 3" }).waitFor();
@@ -116,7 +116,7 @@ describe("flow.js", () => {
     await tab.close();
   });
 
-  it("counts an item once, though it was tried again and did several things", { timeout: DEADLINE_MS }, async () => {
+  it("counts an item once, even if it was retried and has steps", { timeout: DEADLINE_MS }, async () => {
     broken.add("z");
     const id = await begin("move");
     await app.engine.idle();
@@ -136,7 +136,7 @@ describe("flow.js", () => {
   });
 
   it(
-    "tells of each event once, and has the page loaded again at the end where it asks for that",
+    "dispatches each event once, and reloads the page at the end if the markup asks for it",
     { timeout: DEADLINE_MS },
     async () => {
       const id = await begin("failing");
@@ -163,7 +163,7 @@ describe("flow.js", () => {
     },
   );
 
-  it("follows a graph that was run again past its first end", { timeout: DEADLINE_MS }, async () => {
+  it("follows a retried graph past its first end", { timeout: DEADLINE_MS }, async () => {
     const id = await begin("failing");
     gate("failing").releaseHeld();
     await app.engine.idle();
@@ -184,7 +184,7 @@ describe("flow.js", () => {
     await tab.close();
   });
 
-  it("goes on behind an answer that is no stream, from where it was", { timeout: DEADLINE_MS }, async () => {
+  it("continues after a response that is not a stream, from its last event", { timeout: DEADLINE_MS }, async () => {
     const id = await begin("failing");
     gate("failing").releaseHeld();
     await app.engine.idle();
@@ -198,7 +198,7 @@ describe("flow.js", () => {
     const away = { status: 502, body: "nobody is behind this" };
     const answers = [
       { contentType: "text/event-stream", body: 'retry: 1\nid: 1\ndata: {"seq":1,"type":"graph.queued"}\n\n' },
-      // The stream that breaks is asked for again, by the browser, and then why there is none.
+      // The browser retries the broken stream, and then the script asks why it was rejected.
       away,
       away,
     ];
@@ -221,7 +221,7 @@ describe("flow.js", () => {
     await tab.close();
   });
 
-  it("holds no connection while nobody sees the page, and misses nothing", { timeout: DEADLINE_MS }, async () => {
+  it("has no connection while the page is hidden, and misses nothing", { timeout: DEADLINE_MS }, async () => {
     const id = await begin("hidden");
     const tab = await openTab(browser);
     const { page } = tab;
@@ -240,7 +240,7 @@ describe("flow.js", () => {
     await app.engine.idle();
     await seenAs(page, true);
     await page.locator('svc-flow[data-status="done"]:not([data-live])').waitFor();
-    // Of a graph that is over there is no more to come.
+    // There is nothing to follow after the end of a graph.
     await seenAs(page, false);
     await page.clock.fastForward(10_000);
     await seenAs(page, true);

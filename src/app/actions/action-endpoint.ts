@@ -17,11 +17,11 @@ import { withinTime } from "./action-timeout.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { requireHeaderToken } from "../pipeline/csrf-guard.ts";
 import { refusal, success, type ActionCall } from "./action-response.ts";
-import { inWords, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "../api/mutation-limits.ts";
+import { asDocumented, MAX_BODY_BYTES, MAX_NODES, outcomeName } from "../api/mutation-limits.ts";
 import { collectStream, streamReply, wantsStream } from "./action-stream.ts";
 
 const JSON_TYPES = ["application/json"];
-/** More than any function has. */
+/** More than any function takes. */
 const MAX_ARGS = 64;
 export function actionEndpoints({ router, services, middleware }: Endpoints): void {
   router.add("POST", `${PATHS.action}/:name`, (ctx) => new Calling(ctx, services).answer(middleware));
@@ -33,7 +33,7 @@ class Calling {
   readonly services: Services;
   readonly name: string;
   readonly headers: string[] = [];
-  /** Past the door, errors are the action's own, with its own texts. */
+  /** Once the action runs, errors and their texts are its own. */
   #isInside = false;
 
   constructor(ctx: Context, services: Services) {
@@ -42,7 +42,7 @@ class Calling {
     this.name = ctx.params["name"] ?? "";
   }
 
-  /** Answers, and counts the outcome. */
+  /** Answers the call and counts the outcome. */
   answer(middleware: readonly Middleware[]): Answer | Promise<Answer> {
     try {
       const answered = this.#enter(middleware);
@@ -72,7 +72,7 @@ class Calling {
   }
 
   #refused(error: unknown): Answer {
-    return this.#counted(refusal(this, this.#isInside ? error : inWords(error)));
+    return this.#counted(refusal(this, this.#isInside ? error : asDocumented(error)));
   }
 
   #counted(result: Answer): Answer {
@@ -89,7 +89,7 @@ function unknownAction(services: Services, name: string): SvcError {
     const known = [...services.actions.keys()].join(", ") || "none";
     services.log.warn(
       { action: name },
-      `An action was called that createApp was not given. Its actions: ${known}. Add it to createApp({ actions: { … } }) by the name it is exported by`,
+      `Browser code called an action that createApp does not know. Known actions: ${known}. Add it to createApp({ actions: { … } }) under its export name`,
     );
   }
   return new SvcError("SVC_NOT_FOUND", "Unknown action");
@@ -115,7 +115,7 @@ function argsOf(body: Json): Json[] {
   if (!Array.isArray(args))
     throw new SvcError("SVC_INVALID", 'The body must be {"args": [...]}: "args" is not an array');
   if (args.length > MAX_ARGS)
-    throw new SvcError("SVC_INVALID", `There are ${args.length} args; at most ${MAX_ARGS} are allowed`);
+    throw new SvcError("SVC_INVALID", `"args" has ${args.length} values; at most ${MAX_ARGS} are allowed`);
   return args;
 }
 
@@ -135,7 +135,10 @@ function perform(call: ActionCall, args: readonly Json[]): Result | Promise<Resu
 function performOnce(call: ActionCall, args: readonly Json[], key: string): Promise<Result> {
   const { ctx, services, name, spec, headers } = call;
   if (spec.isStream)
-    throw new SvcError("SVC_INVALID", "An action that streams takes no Idempotency-Key: its answer can't be kept");
+    throw new SvcError(
+      "SVC_INVALID",
+      "A streaming action does not support Idempotency-Key, because its response can't be stored. Remove the header",
+    );
   return services.answers.once(key, { ctx, name, args: JSON.stringify(args), headers }, async () => {
     if (ctx instanceof RequestContext) ctx.outlive();
     try {

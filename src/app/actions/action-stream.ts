@@ -28,7 +28,7 @@ export async function collectStream(values: AsyncGenerator<unknown, void, void>)
     if (found.length === MAX_COLLECTED)
       throw new SvcError(
         "SVC_TOO_LARGE",
-        `The action gives more than ${MAX_COLLECTED} values; ask for them one by one with Accept: ${ACTION_STREAM_TYPE}`,
+        `The action returned more than ${MAX_COLLECTED} values. Request them one by one with Accept: ${ACTION_STREAM_TYPE}`,
       );
     found.push(value ?? null);
   }

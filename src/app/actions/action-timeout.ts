@@ -62,5 +62,5 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function tooLong(timeoutMs: number): SvcError {
-  return new SvcError("SVC_UNAVAILABLE", `The action took longer than the ${timeoutMs} ms that it has`);
+  return new SvcError("SVC_UNAVAILABLE", `The action took longer than its timeout of ${timeoutMs} ms`);
 }

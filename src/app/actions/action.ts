@@ -140,7 +140,10 @@ function requireOptions(given: unknown): ActionOptions {
   if (typeof given !== "object" || given === null) throw badDefinition();
   const unknownName = Object.keys(given).find((name) => !OPTION_NAMES.includes(name));
   if (unknownName !== undefined)
-    throw new SvcError("SVC_DEFINITION", `action has no option "${unknownName}"; it has ${OPTION_NAMES.join(", ")}`);
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `action has no option "${unknownName}"; its options are ${OPTION_NAMES.join(", ")}`,
+    );
   const options = given as ActionOptions;
   requirePositive("limit.perMinute", options.limit?.perMinute);
   requireDuration(options.timeout);
@@ -150,7 +153,10 @@ function requireOptions(given: unknown): ActionOptions {
 
 function requirePositive(name: string, value: unknown): void {
   if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return;
-  throw new SvcError("SVC_DEFINITION", `${name} of an action is ${String(value)}; it must be a whole number from 1`);
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `${name} of an action is ${String(value)}; it must be a whole number of at least 1`,
+  );
 }
 
 function requireDuration(value: Duration | undefined): void {
@@ -177,6 +183,6 @@ function badDefinition(): SvcError {
 function notSeenToStream(): SvcError {
   return new SvcError(
     "SVC_DEFINITION",
-    "An action returned a stream of values; make it with action(async function* (…) { yield* … })",
+    "An action returned a stream of values. Define it with action(async function* (…) { yield* … })",
   );
 }

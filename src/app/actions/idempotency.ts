@@ -76,13 +76,13 @@ function replay(known: AnswerRow, bodyHash: string, more: readonly string[]): Re
   if (known.bodyHash !== bodyHash) {
     throw new SvcError(
       "SVC_INVALID",
-      "This idempotency key was sent with other arguments; use a new key for a new intent",
+      "This idempotency key was used with other arguments. Use a new key for a new request",
     );
   }
   if (!known.answer) {
     throw new SvcError(
       "SVC_INVALID",
-      "A call with this idempotency key is under way, or was cut off before its answer",
+      "A call with this idempotency key is running, or was interrupted before its response was stored",
       {
         status: 409,
         headers: { "retry-after": "1" },
@@ -102,10 +102,7 @@ function idOf(header: string, { ctx, name }: KeyedCall): string {
   // The draft requires quotes; many clients omit them.
   const key = /^"([\x21\x23-\x7e]{1,255})"$|^([\x21\x23-\x7e]{1,255})$/.exec(header);
   if (!key) {
-    throw new SvcError(
-      "SVC_INVALID",
-      "The Idempotency-Key is not usable: send 1 to 255 visible ASCII characters without quotes",
-    );
+    throw new SvcError("SVC_INVALID", "Invalid Idempotency-Key: send 1 to 255 visible ASCII characters without quotes");
   }
   return hash(JSON.stringify([name, ctx.cookie(COOKIES.csrf), ctx.sessionId, key[1] ?? key[2]]));
 }

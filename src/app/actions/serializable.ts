@@ -22,7 +22,7 @@ type CarriedItem<Item> = unknown extends Item ? Item : Item extends undefined ? 
 
 /** Shown as the expected type if JSON can't represent a definition's types. Its name is the message. */
 export interface NotSerializable<Found> {
-  readonly "JSON does not carry this; give texts, numbers, booleans, null, and lists and plain objects of these (a Date as toISOString())": Found;
+  readonly "JSON does not carry this; use strings, numbers, booleans, null, and arrays and plain objects of these (a Date as toISOString())": Found;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { LogFields } from "../../platform/shared/log.ts";
 import type { Services } from "../services.ts";
 import { audited } from "./audit.ts";
 
-/** A request of an operator, in an app whose store takes no audit rows. */
+/** A request of an operator, in an app whose store rejects audit rows. */
 function failing() {
   const logged: LogFields[] = [];
   const services = {
@@ -18,8 +18,8 @@ function failing() {
   return { services, ctx, logged };
 }
 
-describe("what an operator has done", () => {
-  it("is answered though the audit trail can't be written, and then the log has it", async () => {
+describe("an operator's change", () => {
+  it("succeeds and is logged if the audit trail can't be written", async () => {
     const { services, ctx, logged } = failing();
     const done = { status: 200, body: "the new secret" };
     assert.equal(await audited(services, "webhook.rotate-secret")(ctx, async () => done as never), done);

@@ -31,7 +31,7 @@ export async function recordAudit(
   try {
     await services.store.audit.add(row);
   } catch (err) {
-    services.log.error({ err, audit: row }, "What an operator has done could not be written into the audit trail");
+    services.log.error({ err, audit: row }, "Failed to write an operator's change into the audit trail");
   }
 }
 

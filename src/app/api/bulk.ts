@@ -43,7 +43,7 @@ async function run(ctx: Context, services: Services): Promise<Result> {
   const { action, filter, dry_run: isDryRun = false, limit, cursor } = body;
   if (typeof isDryRun !== "boolean") throw invalid("dry_run", "must be true or false");
   // A missing filter may be a mistake; an empty one selects all.
-  if (filter === undefined) throw invalid("filter", "must be an object; {} is all graphs");
+  if (filter === undefined) throw invalid("filter", "must be an object; {} selects all graphs");
   if (action === PURGE) return purge(ctx, services, filter, { isDryRun, note: auditContext.note });
   const step = ACTIONS.find((known) => known === action);
   if (!step) throw invalid("action", `must be one of ${[...ACTIONS, PURGE].join(", ")}`);
@@ -90,7 +90,7 @@ function readPurge(filter: Json, nowMs: number): PurgeQuery {
   if (tag !== undefined) query.tag = readText(tag, "tag", MAX_TEXT_LENGTH);
   const ended = ENDED.find((known) => known === status);
   if (ended) query.status = ended;
-  else if (status !== undefined) throw invalid("status", "must be done or failed: what is under way is not taken away");
+  else if (status !== undefined) throw invalid("status", "must be done or failed; active runs can't be deleted");
   return query;
 }
 
@@ -98,7 +98,7 @@ function readPurge(filter: Json, nowMs: number): PurgeQuery {
 function readFilter(filter: Json): BulkOptions["filter"] {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(readObject(filter, FILTER_KEYS))) {
-    if (typeof value !== "string" && typeof value !== "number") throw invalid(key, "must be a text or a number");
+    if (typeof value !== "string" && typeof value !== "number") throw invalid(key, "must be a string or a number");
     query.set(key, String(value));
   }
   const { limit: _limit, ...found } = readGraphQuery(query);

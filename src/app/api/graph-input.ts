@@ -95,7 +95,7 @@ export function readObject(body: Json, keys: readonly string[]): Record<string, 
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new SvcError("SVC_INVALID", `The body must be a JSON object with the keys ${keys.join(", ")}`);
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw invalid(unknown, `is no key of this body; allowed are ${keys.join(", ")}`);
+  if (unknown !== undefined) throw invalid(unknown, `is not a key of this body; allowed are ${keys.join(", ")}`);
   return body;
 }
 
@@ -153,10 +153,10 @@ export function readWhole(text: string, key: string): number {
 
 export function readText(value: Json | undefined, key: string, maxLength: number): string {
   if (typeof value === "string" && value !== "" && value.length <= maxLength) return value;
-  throw invalid(key, `must be a text of 1 to ${maxLength} characters`);
+  throw invalid(key, `must be a string of 1 to ${maxLength} characters`);
 }
 
-/** A length of time. */
+/** Reads a duration in milliseconds. */
 export function readMs(value: Json, key: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MAX_DELAY_MS) return value;
   throw invalid(key, `must be a whole number of milliseconds from 0 to ${MAX_DELAY_MS}`);
@@ -181,7 +181,7 @@ function readParent(value: Json): NonNullable<StartOptions["parent"]> {
 
 function readTags(value: Json): string[] {
   if (!Array.isArray(value) || value.length > MAX_TAGS)
-    throw invalid("tags", `must be an array of at most ${MAX_TAGS} texts`);
+    throw invalid("tags", `must be an array of at most ${MAX_TAGS} strings`);
   return [...new Set(value.map((tag) => readText(tag, "tags", MAX_TAG_LENGTH)))];
 }
 

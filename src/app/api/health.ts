@@ -5,7 +5,7 @@ import { PATHS } from "../../platform/shared/wire.ts";
 
 const NO_STORE = ["cache-control", "no-store"];
 
-/** @param hindrances why it is not ready: short names, because anyone may ask; none when it is ready. */
+/** @param readinessFailures short names of failed checks, because anyone may request them; empty if the app is ready. */
 export function healthEndpoints(router: Router, readinessFailures: () => Promise<readonly string[]>): void {
   router.add("GET", PATHS.health, () => text("ok", 200, NO_STORE));
   router.add("GET", PATHS.ready, async () => {

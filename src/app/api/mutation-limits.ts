@@ -14,7 +14,7 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Replaces the text of a refusal by the documented one. */
-export function inWords(error: unknown): unknown {
+export function asDocumented(error: unknown): unknown {
   if (!(error instanceof SvcError)) return error;
   const text = LIMIT_TEXTS[error.code];
   if (text === undefined) return error;

@@ -42,7 +42,7 @@ async function receive(ctx: Context, services: Services, limits: Limits): Promis
   requireLength(ctx, MAX_BODY_BYTES);
   for (const report of readReports(parseJson(await ctx.text(MAX_BODY_BYTES)))) {
     if ((await limits.lines.take("all", PATHS.cspReport)).isAllowed)
-      services.log.warn({ ...report }, "A browser told of the policy");
+      services.log.warn({ ...report }, "A browser reported a policy violation");
   }
   return empty();
 }

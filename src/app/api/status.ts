@@ -33,13 +33,11 @@ async function stateFamilies(services: Services): Promise<Family[]> {
     gauge("svc_build_info", "Always 1; the versions are labels", [[{ version: VERSION, node: process.version }, 1]]),
     gauge("svc_uptime_seconds", "Time since the app booted", [[{}, (clock.now() - startedMs) / 1000]]),
     gauge("svc_graphs", "Graphs by status", byStatus(await store.graphs.countByStatus())),
-    gauge("svc_nodes_running", "Attempts that run in this process, by worker", byWorker("running")),
-    gauge("svc_nodes_waiting", "Nodes that wait for a place in this process, by worker", byWorker("waiting")),
+    gauge("svc_nodes_running", "Running attempts in this process, by worker", byWorker("running")),
+    gauge("svc_nodes_waiting", "Nodes queued for a slot in this process, by worker", byWorker("waiting")),
     gauge("svc_deliveries", "Webhook deliveries by status", byStatus(await deliveriesByStatus(services))),
-    gauge("svc_deliveries_under_way", "Attempts to deliver that are under way", [
-      [{}, services.webhooks.activeCount()],
-    ]),
-    gauge("svc_delivery_oldest_waiting_seconds", "How far past its time the delivery is that waits longest", [
+    gauge("svc_deliveries_under_way", "Delivery attempts in progress", [[{}, services.webhooks.activeCount()]]),
+    gauge("svc_delivery_oldest_waiting_seconds", "Delay of the most overdue waiting delivery", [
       [{}, (await services.webhooks.oldestWaitingMs()) / 1000],
     ]),
     gauge("svc_webhooks", "Webhook registrations", [[{}, store.webhooks.known().size]]),

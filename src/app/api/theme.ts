@@ -22,7 +22,7 @@ async function choose(ctx: Context, services: Services): Promise<Result> {
   requireOwnOrigin(ctx, services);
   const { fields } = await readForm(ctx, MAX_FORM_BYTES);
   const theme = themeOf(fields["theme"]);
-  if (!theme) throw new SvcError("SVC_INVALID", `The field "theme" is none of ${THEMES.join(", ")}`);
+  if (!theme) throw new SvcError("SVC_INVALID", `The field "theme" must be one of ${THEMES.join(", ")}`);
   // Not HttpOnly: the script that changes the theme at once must write it, and it protects nothing.
   ctx.setCookie(COOKIES.theme, theme, { maxAgeSeconds: KEPT_SECONDS, httpOnly: false });
   return redirectTo(pathBefore(ctx));

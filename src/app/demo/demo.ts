@@ -93,7 +93,10 @@ async function send(ctx: Context, services: Services, inbox: DemoInbox): Promise
   const mood = INBOX_BEHAVIOURS.find((name) => name === form?.fields["receiver"]) ?? "well";
   const url = inboxUrl(services.ownUrl);
   if (url === undefined) {
-    throw new SvcError("SVC_UNAVAILABLE", "The demo needs a server that listens: it sends a request to itself");
+    throw new SvcError(
+      "SVC_UNAVAILABLE",
+      "The demo sends requests to itself, so it needs a listening server. Start the app with app.start()",
+    );
   }
   const { registration } = await services.webhooks.create({
     url,

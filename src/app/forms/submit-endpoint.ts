@@ -14,7 +14,7 @@ import { prefersHtml } from "../pipeline/error-page.ts";
 import { isRedirect } from "../pipeline/outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { outcomeOf, success } from "../actions/action-response.ts";
-import { inWords, outcomeName } from "../api/mutation-limits.ts";
+import { asDocumented, outcomeName } from "../api/mutation-limits.ts";
 import { readBody } from "./submit-body.ts";
 import { outcome, type Call, type Outcome, type Read } from "./submit-call.ts";
 import { runOnce } from "./submit-idempotency.ts";
@@ -54,7 +54,7 @@ async function answerKnown(call: Call): Promise<Answer> {
     body = await readBody(call, type);
   } catch (error) {
     // Errors of a form of this site are shown on its page, if only without its values.
-    if (isOfForm(error)) return await shown(call, undefined, outcome(call, inWords(error)));
+    if (isOfForm(error)) return await shown(call, undefined, outcome(call, asDocumented(error)));
     throw error;
   }
   const read = body;
@@ -106,7 +106,7 @@ function pipelineAnswer(
   headers: readonly string[],
   error: unknown,
 ): Answer {
-  const { status, reply } = outcomeOf({ ctx, services, name, headers: [] }, inWords(error));
+  const { status, reply } = outcomeOf({ ctx, services, name, headers: [] }, asDocumented(error));
   const isPage = prefersHtml(ctx.header("accept")) && ctx.header(HEADERS.swap) === undefined;
   const message = reply.ok ? "" : reply.error;
   const all = [...headers, ...errorHeaders(error)];

@@ -10,20 +10,20 @@ import type { Services } from "../services.ts";
 import { outcome, type Call, type Outcome, type Read } from "./submit-call.ts";
 
 /** Polls for an answer that another request is producing: number of polls, and the pause between them. */
-const MAX_ASKED = 100;
-const ASKED_EVERY_MS = 100;
+const MAX_POLLS = 100;
+const POLL_EVERY_MS = 100;
 
 type Perform = (call: Call, body: Read) => Promise<Outcome>;
 
 /** Forms that this process is answering, by intent: a repeated form waits for the same answer. */
-const activeCount = new WeakMap<Services, Map<string, Promise<Outcome>>>();
+const activeForms = new WeakMap<Services, Map<string, Promise<Outcome>>>();
 
 /** @param body has a key @param perform runs it, whatever the outcome */
 export async function runOnce(call: Call, body: Read & { key: string }, perform: Perform): Promise<Outcome> {
   const { ctx, endpoints, name } = call;
   const { services } = endpoints;
-  const mine = activeCount.get(services) ?? new Map<string, Promise<Outcome>>();
-  activeCount.set(services, mine);
+  const mine = activeForms.get(services) ?? new Map<string, Promise<Outcome>>();
+  activeForms.set(services, mine);
   // The same form with other content is another intent: after "back" in the browser it has the old key.
   const intent = createHash("sha256")
     .update(JSON.stringify([body.key, body.digest]))
@@ -44,7 +44,7 @@ async function kept(call: Call, body: Read, intent: string, perform: Perform): P
   const keyed = { ctx, name: `submit ${name}`, args: body.digest, headers: [] };
   let made: Outcome | undefined;
   try {
-    const answer = await askedUntilThere(services, () =>
+    const answer = await pollForAnswer(services, () =>
       services.answers.once(intent, keyed, async () => {
         // A repeated form waits for this answer.
         if (ctx instanceof RequestContext) ctx.outlive();
@@ -62,20 +62,20 @@ async function kept(call: Call, body: Read, intent: string, perform: Perform): P
 }
 
 const CUT_OFF =
-  "This was sent before, and what became of it is not known. See whether it was done before you send it again";
+  "This form was sent before, and its outcome is unknown. Check whether the change was made before you send it again";
 
 function isActive(error: unknown): error is SvcError {
   return error instanceof SvcError && error.status === 409 && error.headers?.["retry-after"] !== undefined;
 }
 
 /** The answer that another process is producing: a double click submits the form twice at once. */
-async function askedUntilThere(services: Services, ask: () => Promise<Result>): Promise<Result> {
+async function pollForAnswer(services: Services, ask: () => Promise<Result>): Promise<Result> {
   for (let asked = 1; ; asked++) {
     try {
       return await ask();
     } catch (error) {
-      if (!isActive(error) || asked === MAX_ASKED) throw error;
-      await sleep(services.clock, ASKED_EVERY_MS);
+      if (!isActive(error) || asked === MAX_POLLS) throw error;
+      await sleep(services.clock, POLL_EVERY_MS);
     }
   }
 }

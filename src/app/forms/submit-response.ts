@@ -67,7 +67,7 @@ async function afterFault(
   } catch (err) {
     const { ctx, endpoints } = call;
     if (isLeaving(err, ctx)) throw err;
-    endpoints.services.log.warn({ reqId: ctx.requestId, err }, "The page of a form that failed could not be shown");
+    endpoints.services.log.warn({ reqId: ctx.requestId, err }, "Failed to render the page of a failed form");
     return undefined;
   }
 }

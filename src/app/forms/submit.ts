@@ -87,12 +87,12 @@ export function readSubmits(given: Readonly<Record<string, SubmitDefinition>>): 
     if (!NAME.test(name))
       throw new SvcError(
         "SVC_DEFINITION",
-        `submits has "${name}"; a name begins with a letter and holds letters, digits, _ . and -`,
+        `submits has the invalid name "${name}"; a name starts with a letter and contains letters, digits, _ . and -`,
       );
     if (typeof definition?.run !== "function")
       throw new SvcError(
         "SVC_DEFINITION",
-        `submits.${name} is not a submit; make it with submit(…) from "svckit/fullstack"`,
+        `submits.${name} is not a submit; create it with submit(…) from "svckit/fullstack"`,
       );
   }
   return submits;

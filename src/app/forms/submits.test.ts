@@ -1,4 +1,4 @@
-/** Forms that are sent, through an app: what middleware makes of them, and what comes of those that failed or were cut off. */
+/** Form submits through an app: redirects of middleware, failed forms, and interrupted forms. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
@@ -16,7 +16,7 @@ const OPTIONS: AppOptions = {
   log: recordLog(),
 };
 
-/** A form as a page without script sends it. */
+/** A form as a page without scripts sends it. */
 async function send(
   client: TestClient,
   fields: Record<string, string>,
@@ -27,8 +27,8 @@ async function send(
   return { status: response.status, location: response.headers.get("location"), text: await response.text() };
 }
 
-describe("a form that middleware sends elsewhere", () => {
-  it("goes there, by 303 or in the envelope, and is not run", async () => {
+describe("a form submit that middleware redirects", () => {
+  it("responds with 303 or a redirect in the envelope, and does not run", async () => {
     let runs = 0;
     const app = createApp({
       ...OPTIONS,
@@ -45,7 +45,7 @@ describe("a form that middleware sends elsewhere", () => {
   });
 });
 
-describe("a form that failed, whose page fails too or is not named", () => {
+describe("a failed form submit whose page fails too or is not named", () => {
   const failing = (text: string) => (): never => {
     throw new Error(text);
   };
@@ -58,7 +58,7 @@ describe("a form that failed, whose page fails too or is not named", () => {
     ],
   });
   for (const fields of [{ _page: "/failing" }, { _page: "/nowhere" }, {}] as Record<string, string>[]) {
-    it(`is told of by itself: ${JSON.stringify(fields)}`, async () => {
+    it(`renders the built-in error page: ${JSON.stringify(fields)}`, async () => {
       const { status, text } = await send(createTestClient(app), fields);
       assert.equal(status, 500);
       assert.match(text, /<h1[^>]*>500 Internal Server Error.*not paid/s);
@@ -68,8 +68,8 @@ describe("a form that failed, whose page fails too or is not named", () => {
   after(() => app.close());
 });
 
-describe("a form that was cut off before its answer was kept", () => {
-  it("is shown again when it is sent again, and not run", async (test) => {
+describe("a form submit that was interrupted before its answer was stored", () => {
+  it("renders the page again when it is sent again, and does not run again", async (test) => {
     const clock = new SimulatedClock(0);
     let runs = 0;
     const app = createApp({
@@ -80,7 +80,7 @@ describe("a form that was cut off before its answer was kept", () => {
     });
     const client = createTestClient(app);
     const fields = { _key: "one", _page: "/", amount: "5" };
-    // As a crash does: it has run, and nobody has its answer.
+    // Like a crash: the submit has run, and its answer is not stored.
     const settle = test.mock.method(SqliteAnswers.prototype, "settle", async () => {
       throw new Error("gone");
     });
@@ -88,11 +88,11 @@ describe("a form that was cut off before its answer was kept", () => {
     settle.mock.restore();
     let isAnswered = false;
     const sent = send(client, fields).finally(() => (isAnswered = true));
-    // Another process may be about to answer, so it is waited for.
+    // Polls for the answer, because another process may be producing it.
     while (!isAnswered) await clock.advance(1000);
     const { status, text } = await sent;
     assert.equal(status, 409);
-    assert.match(text, /what became of it is not known/);
+    assert.match(text, /its outcome is unknown/);
     assert.equal(runs, 1);
     await app.close();
   });

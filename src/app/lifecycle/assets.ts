@@ -84,7 +84,7 @@ function readManifest(dist: string): Manifest {
   if (!existsSync(file)) {
     throw new SvcError(
       "SVC_CONFIG",
-      `${file} does not exist; run "svc build" first, or give start() the folder it wrote`,
+      `${file} does not exist; run "svc build" first, or pass its output folder to start()`,
     );
   }
   // Written by svc's compiler of this version.

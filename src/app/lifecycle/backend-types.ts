@@ -17,7 +17,7 @@ export interface Rows extends Pick<
   readonly webhooks: Pick<WebhookStore, "known">;
 }
 
-/** What of an app works on by itself, and where it is kept. */
+/** The parts of an app that work without requests, and their store. */
 export interface Backend {
   readonly store: Rows;
   readonly engine: Engine;

@@ -174,7 +174,7 @@ function loopWatch(app: AppOptions, metrics: Metrics, log: Log, queueReports: ()
     isIsolated: (worker) => isolated.has(worker),
     onStill: (stillMs, workers) => {
       for (const worker of workers) metrics.stillMs.addMany(stillMs, worker);
-      const text = `The event loop stood still for ${stillMs} ms while these workers ran: ${workers.join(", ")}`;
+      const text = `The event loop was blocked for ${stillMs} ms while these workers ran: ${workers.join(", ")}`;
       log.warn({ stillMs, workers }, text);
     },
   });

@@ -43,7 +43,7 @@ const DATABASE_CHECK = "svc-database";
 
 export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "changes" | "build"> {
   /** The app itself. */
-  face: App;
+  self: App;
   /** Undefined without a socket of its own. */
   listens: Listens | undefined;
 }
@@ -72,7 +72,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
     };
     return {
-      app: options.face,
+      app: options.self,
       config,
       clock,
       store,
@@ -122,7 +122,7 @@ function openNowOrLazily(options: OpenBackendOptions): Promise<Backend> | Backen
   if (isNeededAtBoot(app, config, existsSync)) return open();
   return new LazyBackend({
     open,
-    onOpen: () => log.debug({}, "Something has asked for graphs, webhooks or the database: they are open from now on"),
+    onOpen: () => log.debug({}, "Opened the database at the first use of graphs, webhooks or the database"),
   });
 }
 
@@ -157,7 +157,7 @@ function lifeOf(option: keyof SessionOptions, given: Duration): number {
   if (ms >= 1000) return ms;
   throw new SvcError(
     "SVC_CONFIG",
-    `session.${option} is ${JSON.stringify(given)}; give a second or more, such as "14d"`,
+    `session.${option} is ${JSON.stringify(given)}; it must be at least 1 second, such as "14d"`,
   );
 }
 
@@ -165,7 +165,7 @@ function readActions(given: Readonly<Record<string, AnyAction>>): Map<string, An
   const actions = new Map(Object.entries(given));
   for (const [name, value] of actions) {
     if (!isAction(value)) {
-      throw new SvcError("SVC_DEFINITION", `actions.${name} is not an action; make it with action(…) from "svckit"`);
+      throw new SvcError("SVC_DEFINITION", `actions.${name} is not an action; create it with action(…) from "svckit"`);
     }
   }
   return actions;
@@ -178,7 +178,7 @@ async function requireActions(site: Assets, actions: ReadonlyMap<string, AnyActi
   if (missing.length > 0) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `Browser code calls ${missing.join(", ")}, but createApp was not given ${missing.length === 1 ? "it" : "them"}: ` +
+      `Browser code calls ${missing.join(", ")}, but createApp does not have ${missing.length === 1 ? "it" : "them"}: ` +
         `add createApp({ actions: { ${missing.join(", ")} } })`,
     );
   }
@@ -189,7 +189,7 @@ async function requireActions(site: Assets, actions: ReadonlyMap<string, AnyActi
   if (unlike === undefined) return;
   throw new SvcError(
     "SVC_DEFINITION",
-    `The action "${unlike}" is not the one that browser code calls by that name, or its file does not show that it streams: ` +
-      "write action(async function* (…) { … }) there, and give createApp that very action",
+    `The action "${unlike}" in createApp differs from the one that browser code calls: only one of them streams.  ` +
+      "Define it with action(async function* (…) { … }) in the file that browser code imports, and pass that action to createApp",
   );
 }

@@ -1,4 +1,4 @@
-/** Two apps of one kind on one database, as two processes would be: one that serves, and one or more that work. */
+/** Two apps with the same definitions on one database, like two processes: one serves, the others run workers. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,9 +16,9 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   let database: TestDatabase;
   let web: App;
   let working: App;
-  /** Runs of the node `held`, by whoever ran it. */
+  /** Executions of the node `held`, by app. */
   const ran: string[] = [];
-  /** Attempts of the worker `narrow`, wherever they run. */
+  /** Attempts of the worker `narrow` in all apps. */
   const narrow = { running: 0, most: 0 };
   const release = new Map<string, () => void>();
 
@@ -80,10 +80,10 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   const start = async (name: string, input: string | null = null): Promise<string> =>
     (await web.engine.start(name, input)).snapshot.graph_id;
 
-  it("tell what all of them have counted, and what waits in any of them", async () => {
+  it("report the counts and queues of all processes", async () => {
     const { snapshot } = await web.engine.start("held", "seen from afar");
     const queue = async () => (await web.operations.queues()).find(({ worker }) => worker === "held");
-    // Each says so every few seconds.
+    // Each process saves its counts every few seconds.
     await until("that the other's queue is known", async () => (await queue())?.running === 1);
     assert.equal((await web.engine.queues.list()).find(({ worker }) => worker === "held")?.running, 0);
     release.get("seen from afar")?.();
@@ -95,7 +95,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("that both have counted it", async () => (await done(web)) === 1 && (await done(working)) === 1);
   });
 
-  it("run nodes where work is done, whoever was asked", async () => {
+  it("execute nodes in worker processes, whichever app started the run", async () => {
     const id = await start("held", "first");
     await until("it runs", () => ran.includes("worker first"));
     release.get("first")?.();
@@ -103,30 +103,30 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.ok(!ran.some((text) => text.startsWith("web")));
   });
 
-  it("tell how they are doing, and what their database takes", async () => {
+  it("report the load of each process and the size of the database", async () => {
     const reported = async (): Promise<boolean> => {
       const { processes, database_bytes: bytes, disk_free_bytes: disk } = await web.operations.status();
       assert.ok(bytes !== null && bytes > 1e6 && disk === null, `${bytes} ${disk}`);
       return processes.length === 2 && processes.every((one) => one.loop_p99_ms !== null && one.memory_bytes !== null);
     };
-    await until("that both have told", reported);
+    await until("that both have reported", reported);
     const { loop_p99_ms: p99Ms, memory_bytes: memory } = await working.operations.status();
     assert.ok(p99Ms !== null && p99Ms >= 0 && memory > 1e7);
   });
 
-  it("tell each other what may show something else now, whoever has done it", async () => {
+  it("announce changes of other apps", async () => {
     const reported = new Set<string>();
     const stop = web.operations.onChange((change) => reported.add(change.of === "graph" ? change.id : change.of));
-    const id = await start("held", "told");
-    await until("it runs", () => ran.includes("worker told"));
+    const id = await start("held", "reported");
+    await until("it runs", () => ran.includes("worker reported"));
     reported.clear();
-    release.get("told")?.();
-    await until("that its end is told", () => reported.has(id));
+    release.get("reported")?.();
+    await until("that its end is announced", () => reported.has(id));
     await working.engine.queues.pause("quick");
-    await until("that a queue is told of", () => reported.has("controls"));
+    await until("that the queue's change is announced", () => reported.has("controls"));
     await working.engine.queues.resume("quick");
     const { registration } = await working.webhooks.create({ url: "https://93.184.216.34/hook", enabled: false });
-    await until("that a webhook is told of", () => reported.has("webhooks"));
+    await until("that the webhook's change is announced", () => reported.has("webhooks"));
     await working.webhooks.remove(registration.id);
     const third = appOf("web");
     await third.boot();
@@ -137,7 +137,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     stop();
   });
 
-  it("pause and resume a graph that another holds, without running a node twice", async () => {
+  it("pause and resume a run of another process without running a node twice", async () => {
     const id = await start("paused", "steered");
     await until("it runs", () => ran.includes("worker steered"));
     assert.equal((await web.engine.pause(id)).phase, "pausing");
@@ -148,7 +148,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.equal(ran.filter((text) => text === "worker steered").length, 1);
   });
 
-  it("refuse what its state does not allow, as a process alone does", async () => {
+  it("reject transitions that the run's state does not allow, like a single process", async () => {
     const id = await start("quick");
     await until("it is done", is(id, "done"));
     await assert.rejects(web.engine.pause(id), { code: "SVC_TRANSITION" });
@@ -160,7 +160,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("it is cancelled", is(deferred, "failed"));
   });
 
-  it("carry signals, once for each key", async () => {
+  it("deliver a signal to another process, once per idempotency key", async () => {
     const id = await start("waits");
     await until("it waits", async () => (await web.engine.snapshot(id))?.nodes[0]?.status === "waiting");
     await web.engine.signal(id, "go", { by: "ada" }, { idempotencyKey: "k" });
@@ -169,7 +169,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual((await web.engine.snapshot(id))?.result, { by: "ada" });
   });
 
-  it("run a graph again that nobody holds", async () => {
+  it("retry a run that no process holds", async () => {
     const id = await start("fails");
     await until("it has failed", is(id, "failed"));
     ran.push("may succeed");
@@ -177,7 +177,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await until("it is done", is(id, "done"));
   });
 
-  it("follow a graph that another runs, event by event", async () => {
+  it("stream the events of a run in another process", async () => {
     const id = await start("held", "followed");
     const seen: number[] = [];
     const following = (async () => {
@@ -196,7 +196,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.equal(await is(id, "done")(), true);
   });
 
-  it("start one graph for each time of a schedule", async () => {
+  it("start one run for each time of a schedule", async () => {
     const other = appOf("worker");
     await other.boot();
     const starts = async () => (await web.engine.list({ tag: "schedule:often", limit: 200 })).items;
@@ -206,7 +206,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.equal(new Set(seconds).size, seconds.length);
   });
 
-  it("pause a queue everywhere", async () => {
+  it("pause a queue in all processes", async () => {
     await web.engine.queues.pause("quick");
     const isPaused = async (): Promise<boolean> => {
       const id = await start("quick");
@@ -215,7 +215,10 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     };
     await until("it is paused at the other", isPaused);
     await web.engine.queues.resume("quick");
-    await until("all go on", async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0);
+    await until(
+      "all runs continue",
+      async () => (await web.engine.list({ worker: "quick", status: "running" })).total === 0,
+    );
   });
 
   const buildOf = (nodes: readonly string[]): App => {
@@ -229,7 +232,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
   const startAt = async (app: App, runAt: number) =>
     (await app.engine.start("changed", null, { at: runAt })).snapshot.graph_id;
 
-  it("tell the build that svc build told, and where there was none what tells their code apart", async () => {
+  it("report the build id of svc build, or else a hash of their code", async () => {
     const dist = mkdtempSync(join(tmpdir(), "svc-fleet-dist-"));
     writeFileSync(join(dist, "manifest.json"), JSON.stringify({ build: "9005642f", chunks: {}, actions: [] }));
     const before = new Set((await web.operations.processes()).map(({ id }) => id));
@@ -246,12 +249,12 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual([builds.length, new Set(builds).size], [3, 3]);
   });
 
-  it("of two builds run each the graphs that it has the nodes of; what no build has any more fails, and says why", async () => {
+  it("run only graphs whose nodes their build has; a run that no build can execute fails with the reason", async () => {
     const [old, young] = [buildOf(["a", "b"]), buildOf(["a", "c"])];
     await Promise.all([old.boot(), young.boot()]);
     const nodesOf = async (id: string) => (await web.engine.snapshot(id))?.nodes.map(({ id: node }) => node).join();
     const [ofOld, ofYoung] = [[] as string[], [] as string[]];
-    // Due in a moment: so they are for whoever fetches them.
+    // Due shortly, so any process may claim them.
     for (let at = 0; at < 6; at++) {
       ofOld.push(await startAt(old, Date.now() + 300));
       ofYoung.push(await startAt(young, Date.now() + 300));
@@ -266,17 +269,17 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await young.close();
   });
 
-  it("steer a graph of another build where its nodes are; where no process has them, without breaking it", async () => {
+  it("send commands for a run of another build to a process with its nodes, and leave a run without such a process intact", async () => {
     const [young, first, second] = [buildOf(["a", "c"]), buildOf(["a", "b"]), buildOf(["a", "b"])];
     await Promise.all([young.boot(), first.boot(), second.boot()]);
     const later = Date.now() + 3_600_000;
     const [id, other] = [await startAt(first, later), await startAt(first, later)];
-    // Nobody holds them now.
+    // No process holds them now.
     await first.close();
     const phaseOf = async (graphId: string) => (await web.engine.snapshot(graphId))?.phase;
     await young.engine.signal(id, "go", 1);
     await young.engine.pause(id);
-    // This one has no graph of that name.
+    // This app has no graph of that name.
     await web.engine.pause(other, { note: "by another" });
     assert.deepEqual([await phaseOf(id), await phaseOf(other)], ["paused", "paused"]);
     await web.engine.resume(other);
@@ -301,7 +304,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await young.close();
   });
 
-  it("keep the limits of a worker together", async () => {
+  it("share the concurrency limit of a worker", async () => {
     const other = appOf("worker");
     await other.boot();
     const ids = await Promise.all(Array.from({ length: 24 }, () => start("narrow")));
@@ -310,7 +313,7 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.equal(narrow.most, 2);
   });
 
-  it("hand over what they hold as they end, and list who is there", async () => {
+  it("hand over their runs when they close, and list the remaining processes", async () => {
     const other = appOf("worker", "held");
     await other.boot();
     const roles = async () =>
@@ -330,23 +333,23 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.equal((await roles()).length, 2);
   });
 
-  it("are refused workers that they have not", async () => {
+  it("reject unknown names in SVC_WORKERS", async () => {
     const app = appOf("worker", "held,hled");
     await assert.rejects(app.boot(), {
       code: "SVC_CONFIG",
-      message: /names "hled", which this app has not; its workers: fails, held/,
+      message: /contains unknown workers: "hled"\. Workers of this app: fails, held/,
     });
     await app.close();
   });
 
-  it("need a secret that all have", () => {
+  it("require a shared secret in production", () => {
     assert.throws(
       () => createApp({ env: { SVC_DATABASE_URL: database.url, NODE_ENV: "production" } }).config,
-      /SVC_SECRET is not set, and processes that share a database/,
+      /SVC_SECRET is not set, but processes that share a database/,
     );
     assert.throws(
       () => createApp({ env: { SVC_ROLE: "web" } }).config,
-      /SVC_ROLE is for processes that share a database/,
+      /SVC_ROLE only applies to processes that share a database/,
     );
   });
 });

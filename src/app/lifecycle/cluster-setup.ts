@@ -78,7 +78,7 @@ export async function createCluster(options: ClusterSetupOptions): Promise<Clust
       const pending = store.webhooks.pendingRegistrations();
       pending
         .then((ids) => store.webhooks.announce?.(new Set(ids)))
-        .catch((err: unknown) => log.debug({ err }, "What waits for delivery could not be looked for"));
+        .catch((err: unknown) => log.debug({ err }, "Failed to look for pending deliveries"));
     },
   });
 }
@@ -110,7 +110,7 @@ function requireKnown(workers: readonly string[] | undefined, all: readonly Pick
   const names = [...known].sort().join(", ") || "none";
   throw new SvcError(
     "SVC_CONFIG",
-    `${VARIABLES.workers} (--workers) names ${unknown.map((name) => `"${name}"`).join(", ")}, which this app has not; its workers: ${names}`,
+    `${VARIABLES.workers} (--workers) contains unknown workers: ${unknown.map((name) => `"${name}"`).join(", ")}. Workers of this app: ${names}`,
   );
 }
 
@@ -126,7 +126,7 @@ function placesOf(app: AppOptions, names: readonly string[]): number {
 
 /** Reads registrations that another process has changed. */
 function readRegistrations(store: Store, log: Log): void {
-  store.webhooks.registrations().catch((err: unknown) => log.warn({ err }, "Registrations could not be read again"));
+  store.webhooks.registrations().catch((err: unknown) => log.warn({ err }, "Failed to reload webhook registrations"));
 }
 
 /** Job of a run without a holder. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { environmentOf, readConfig, siteUrlOf } from "./config.ts";
 
-describe("configuration", () => {
+describe("the configuration", () => {
   it("has the defaults of the contract", () => {
     const config = readConfig({});
     assert.equal(config.host, "127.0.0.1");
@@ -17,11 +17,11 @@ describe("configuration", () => {
     assert.equal(config.trustedProxies.size, 0);
   });
 
-  it("takes an empty variable as one that is not set", () => {
+  it("treats an empty variable as unset", () => {
     assert.deepEqual(readConfig({ PORT: "", SVC_SECRET: " ", NODE_ENV: "" }), readConfig({}));
   });
 
-  it("derives the database from the data directory", () => {
+  it("derives the default database from the data directory", () => {
     assert.equal(readConfig({ SVC_DATA_DIR: "/var/lib/x" }).databaseUrl, "sqlite:/var/lib/x/svc.db");
   });
 
@@ -34,17 +34,17 @@ describe("configuration", () => {
     assert.deepEqual(webhookAllowCidrs, ["10.0.0.0/8", "fd00::/8"]);
   });
 
-  it("reads the secrets that came before", () => {
+  it("reads previous secrets", () => {
     const { previousSecrets } = readConfig({ SVC_SECRET_PREVIOUS: `${"a".repeat(32)}, ${"b".repeat(32)}` });
     assert.deepEqual(previousSecrets, ["a".repeat(32), "b".repeat(32)]);
   });
 
-  it("refuses a secret that could not stand in their list", () => {
-    assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET holds a comma/);
-    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "two words" }), /SVC_EXEC_API_KEY holds a space(?!.*two)/);
+  it("rejects a secret with a comma, which separates previous secrets", () => {
+    assert.throws(() => readConfig({ SVC_SECRET: "a,".repeat(16) }), /SVC_SECRET contains a comma/);
+    assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "two words" }), /SVC_EXEC_API_KEY contains a space(?!.*two)/);
   });
 
-  it("refuses an operator key that could be guessed, and does not repeat it", () => {
+  it("rejects an operator key that is too short, without repeating it", () => {
     assert.throws(() => readConfig({ SVC_EXEC_API_KEY: "x" }), {
       code: "SVC_CONFIG",
       message: /SVC_EXEC_API_KEY is too short: 1 character, at least 16 required/,
@@ -53,7 +53,7 @@ describe("configuration", () => {
     assert.equal(readConfig({ SVC_EXEC_API_KEY: "k".repeat(16) }).execApiKey, "k".repeat(16));
   });
 
-  it("takes the mode of an app that brings its own variables from the process, so that svc start decides it", () => {
+  it("takes the mode of an app with its own variables from the process, so that svc start decides it", () => {
     const before = process.env["NODE_ENV"];
     try {
       process.env["NODE_ENV"] = "production";
@@ -69,7 +69,7 @@ describe("configuration", () => {
     }
   });
 
-  it("tells every problem in one message, and no secret", () => {
+  it("reports all problems in one message, without secrets", () => {
     const env = {
       SVC_SECRET_PREVIOUS: `${"a".repeat(32)},short-two`,
       PORT: "70000",
@@ -92,7 +92,7 @@ describe("configuration", () => {
     );
   });
 
-  it("reads sizes, times and counts of graphs and webhooks, and leaves to the app what is not set", () => {
+  it("reads sizes, times and limits of graphs and webhooks, and leaves unset ones to the app", () => {
     const { graphLimits, webhookPayloadBytes, webhookConnections, graphConcurrency } = readConfig({
       SVC_GRAPH_INPUT_BYTES: "2MiB",
       SVC_GRAPH_EVENT_BYTES: "65536",
@@ -115,10 +115,10 @@ describe("configuration", () => {
     ["SVC_GRAPH_RESULT_BYTES", "129MiB", "it must be a number of bytes from 1024 to 134217728"],
     ["SVC_WEBHOOK_PAYLOAD_BYTES", "1", "it must be a number of bytes from 1024 to 16777216"],
     ["SVC_PROGRESS_RATE", "101", "it must be a whole number from 1 to 100"],
-    ["SVC_PAUSE_GRACE", "a while", "it must be a time such as 30s or 5m"],
+    ["SVC_PAUSE_GRACE", "a while", "it must be a duration such as 30s or 5m"],
     ["SVC_GRAPH_CONCURRENCY", "0", "it must be a whole number from 1 to 100000"],
   ] as const) {
-    it(`refuses ${name}=${value}, and says what is allowed`, () =>
+    it(`rejects ${name}=${value} and names the allowed values`, () =>
       assert.throws(() => readConfig({ [name]: value }), {
         code: "SVC_CONFIG",
         message: new RegExp(`${name} is "${value}"; ${problem}`),
@@ -126,17 +126,17 @@ describe("configuration", () => {
   }
 
   for (const port of ["-1", "3000.5", "0x10", "1e3", "65536", "http"]) {
-    it(`refuses the port ${port}`, () => assert.throws(() => readConfig({ PORT: port }), /PORT is/));
+    it(`rejects the port ${port}`, () => assert.throws(() => readConfig({ PORT: port }), /PORT is/));
   }
 
   for (const url of ["https://a.example/path", "https://u:p@a.example", "ftp://a.example", "https://a.example/?q"]) {
-    it(`refuses the site URL ${url}`, () =>
+    it(`rejects the site URL ${url}`, () =>
       assert.throws(() => readConfig({ SVC_SITE_URL: url }), /SVC_SITE_URL must be/));
   }
 });
 
-describe("where visitors reach the site", () => {
-  it("is the variable's, in development the address of the app, and in production never a guess", () => {
+describe("the site URL", () => {
+  it("is the variable, or in development the app's address, and is never guessed in production", () => {
     assert.equal(siteUrlOf(readConfig({ SVC_SITE_URL: "https://shop.example/" })), "https://shop.example");
     assert.equal(siteUrlOf(readConfig({ PORT: "4000" })), "http://localhost:4000");
     assert.equal(siteUrlOf(readConfig({}), "http://127.0.0.1:3024/"), "http://127.0.0.1:3024");

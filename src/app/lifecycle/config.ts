@@ -117,7 +117,7 @@ export function siteUrlOf(
   if (canGuess) return ownUrl === undefined ? `http://localhost:${port}` : new URL(ownUrl).origin;
   throw new SvcError(
     "SVC_CONFIG",
-    `${VARIABLES.siteUrl} is not set, and what leaves the site needs it: sitemaps, links in mail. Set it to where visitors reach the site, such as https://example.com`,
+    `${VARIABLES.siteUrl} is not set, but sitemaps and links in mail need it. Set it to the public URL of the site, such as https://example.com`,
   );
 }
 
@@ -200,18 +200,18 @@ function problemsOfMany(config: Config): string[] {
   if (isShared(config)) {
     if (secret !== undefined || !isProduction) return [];
     return [
-      `${VARIABLES.secret} is not set, and processes that share a database must sign with the same: make one with "openssl rand -hex 32"`,
+      `${VARIABLES.secret} is not set, but processes that share a database need the same secret. Create one with "openssl rand -hex 32"`,
     ];
   }
   const what = [...(role === "all" ? [] : [VARIABLES.role]), ...(workers === undefined ? [] : [VARIABLES.workers])];
   return what.map(
-    (name) => `${name} is for processes that share a database: set ${VARIABLES.databaseUrl} to postgres://…`,
+    (name) => `${name} only applies to processes that share a database: set ${VARIABLES.databaseUrl} to postgres://…`,
   );
 }
 
 function configMessage(problems: readonly string[]): string {
-  const count = problems.length === 1 ? "One variable is" : `${problems.length} variables are`;
-  return `${count} not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`;
+  const count = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`;
+  return `${count} invalid:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`;
 }
 
 function readWhole(given: string, min: number, max: number): number {
@@ -255,7 +255,7 @@ function readTime(given: string): Duration {
     durationMs(given);
     return given;
   } catch {
-    throw new Error(`is "${given}"; it must be a time such as 30s or 5m`);
+    throw new Error(`is "${given}"; it must be a duration such as 30s or 5m`);
   }
 }
 
@@ -265,7 +265,7 @@ function readSpan(given: string): Duration {
   } catch {
     // The error below lists the allowed values.
   }
-  throw new Error(`is "${given}"; it must be a time from a second on, such as 30d or 12h`);
+  throw new Error(`is "${given}"; it must be a duration of at least 1 second, such as 30d or 12h`);
 }
 
 function readOneOf<Value extends string>(given: string, allowed: readonly Value[]): Value {
@@ -277,20 +277,20 @@ function readOneOf<Value extends string>(given: string, allowed: readonly Value[
 /** Messages never contain the value. */
 function readSecret(given: string): string {
   // A comma separates previous secrets.
-  if (given.includes(",")) throw new Error("holds a comma; best are 64 random hex digits");
+  if (given.includes(",")) throw new Error("contains a comma; use 64 random hex digits");
   if (given.length >= MIN_SECRET_LENGTH) return given;
   throw new Error(
-    `has ${given.length} characters; it must have at least ${MIN_SECRET_LENGTH}, best 64 random hex digits`,
+    `is too short: ${given.length} ${given.length === 1 ? "character" : "characters"}, at least ${MIN_SECRET_LENGTH} required; use 64 random hex digits`,
   );
 }
 
 /** Messages never contain the value. A key with a space could not be sent as a bearer token (RFC 6750). */
 function readKey(given: string): string {
   if (!/^[\x21-\x7e]+$/.test(given))
-    throw new Error("holds a space, or something else than visible ASCII, which no header can send as one token");
+    throw new Error("contains a space or a character outside of visible ASCII, so it can't be sent as a bearer token");
   if (given.length >= MIN_KEY_LENGTH) return given;
   throw new Error(
-    `is too short: ${given.length} ${given.length === 1 ? "character" : "characters"}, at least ${MIN_KEY_LENGTH} required; make one with "openssl rand -hex 16"`,
+    `is too short: ${given.length} ${given.length === 1 ? "character" : "characters"}, at least ${MIN_KEY_LENGTH} required; create one with "openssl rand -hex 16"`,
   );
 }
 
@@ -328,7 +328,8 @@ function readEndpoint(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
     throw new Error(`must be an http or https URL without a query, such as http://127.0.0.1:4318`);
-  if (url.username !== "" || url.password !== "") throw new Error("holds credentials; they belong into headers");
+  if (url.username !== "" || url.password !== "")
+    throw new Error(`contains credentials; put them into ${VARIABLES.otlpHeaders}`);
   return `${url.href.replace(/\/$/, "")}/v1/traces`;
 }
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { passwordsOf, shownDatabaseUrl } from "./database-url.ts";
 
-describe("the address of a database", () => {
-  it("is shown without its password, wherever that stands", () => {
+describe("a database URL", () => {
+  it("is displayed without its password, wherever the URL contains it", () => {
     const shown: [given: string, shown: string][] = [
       ["sqlite:.svc/svc.db", "sqlite:.svc/svc.db"],
       ["memory:", "memory:"],
@@ -16,7 +16,7 @@ describe("the address of a database", () => {
     for (const [given, expected] of shown) assert.equal(shownDatabaseUrl(given), expected);
   });
 
-  it("tells its passwords to who must hide them, as they are written and as they are meant", () => {
+  it("yields its passwords for redaction, encoded and decoded", () => {
     assert.deepEqual(passwordsOf("postgres://app:sword%40fish@db/app"), ["sword%40fish", "sword@fish"]);
     assert.deepEqual(passwordsOf("postgres://db/app?password=swordfish"), ["swordfish", "swordfish"]);
     for (const url of ["sqlite:.svc/svc.db", "postgres://app@db/app", "postgres://app:app@db/app"])

@@ -5,7 +5,7 @@ import type { Log } from "../../platform/shared/log.ts";
 import { openStore } from "../../storage/open-store.ts";
 import { DeferredOperations, type Doing } from "./deferred-operations.ts";
 
-/** Two processes on one store, and what was done and logged in them. */
+/** Two processes on one store, with their executed operations and log lines. */
 async function two() {
   const { answers: store } = await openStore("memory:");
   const clock = new SimulatedClock();
@@ -21,8 +21,8 @@ async function two() {
   return { clock, here, there, hold, done, reported };
 }
 
-describe("what is held back", () => {
-  it("is done when its time has come, and can't be undone from then on", async () => {
+describe("a deferred operation", () => {
+  it("runs at its time, and can't be undone afterwards", async () => {
     const { clock, here, hold, done } = await two();
     const { id, dueMs } = hold("a");
     assert.equal(dueMs, clock.now() + 5000);
@@ -33,7 +33,7 @@ describe("what is held back", () => {
     assert.equal(await here.undo(id), false);
   });
 
-  it("is undone here or in another process, once and for all", async () => {
+  it("can be undone once, by any process", async () => {
     const { clock, here, there, hold, done } = await two();
     const ids = [hold("a").id, hold("b").id];
     assert.equal(await here.undo(ids[0] ?? ""), "now");
@@ -43,7 +43,7 @@ describe("what is held back", () => {
     assert.deepEqual(done, []);
   });
 
-  it("is dropped where its process ends, which waits for what has begun", async () => {
+  it("is dropped when its process closes, which waits for started operations", async () => {
     const { clock, here, hold, done } = await two();
     let finish = (): void => undefined;
     here.hold(1000, async () => {
@@ -59,7 +59,7 @@ describe("what is held back", () => {
     assert.deepEqual(done, ["begun"]);
   });
 
-  it("tells how far it has come, here and in another process, once a second at most", async () => {
+  it("reports its progress to all processes, at most once a second", async () => {
     const { clock, here, there } = await two();
     let finish = (): void => undefined;
     let doing: Doing | undefined;
@@ -82,7 +82,7 @@ describe("what is held back", () => {
     assert.equal(await there.undo(id), false);
   });
 
-  it("is told to stop where its process ends", async () => {
+  it("gets an aborted signal when its process closes", async () => {
     const { clock, here, done } = await two();
     here.hold(1000, async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -93,19 +93,19 @@ describe("what is held back", () => {
     assert.deepEqual(done, ["stopped"]);
   });
 
-  it("is refused where it is to be held for more than an hour: what was undone would be forgotten before its time", async () => {
+  it("is rejected for a delay over an hour, because its claim could expire before", async () => {
     const { clock, here, done } = await two();
     const run = async (): Promise<void> => void done.push("done");
-    assert.throws(() => here.hold("61m", run), /TypeError: .*an hour at most, not for 61m/);
+    assert.throws(() => here.hold("61m", run), /TypeError: .*at most 1 hour, not for 61m/);
     here.hold("1h", run);
     await clock.advance(3_700_000);
     assert.deepEqual(done, ["done"]);
   });
 
-  it("tells the log where it fails", async () => {
+  it("logs its error", async () => {
     const { clock, here, reported } = await two();
     here.hold(1, () => Promise.reject(new Error("no")));
     await clock.advance(1);
-    assert.deepEqual(reported, ["What was held back could not be done"]);
+    assert.deepEqual(reported, ["A deferred operation failed"]);
   });
 });

@@ -61,7 +61,7 @@ export class DeferredOperations {
     const delayMs = durationMs(delay);
     if (delayMs > LONGEST_MS)
       throw new TypeError(
-        `Something is held back for an hour at most, not for ${delay}: for later there are schedules`,
+        `An operation can be deferred for at most 1 hour, not for ${delay}. Use a schedule for a later time`,
       );
     const id = `held_${randomUUID()}`;
     const start = (): void => {
@@ -101,7 +101,7 @@ export class DeferredOperations {
     try {
       if ((await this.#claim(id, "doing")) === undefined) await run(this.#doing(id));
     } catch (err) {
-      this.#options.log.error({ err, id }, "What was held back could not be done");
+      this.#options.log.error({ err, id }, "A deferred operation failed");
     }
   }
 
@@ -115,7 +115,7 @@ export class DeferredOperations {
         nextMs = clock.elapsed() + REPORT_MS;
         await store
           .settle(id, DOING, JSON.stringify(progress))
-          .catch((err: unknown) => log.warn({ err, id }, "How far what was held back has come could not be kept"));
+          .catch((err: unknown) => log.warn({ err, id }, "Failed to save the progress of a deferred operation"));
       },
     };
   }

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Delays } from "./delays.ts";
 
-describe("delays", () => {
-  it("are at most what is told, but for one in a hundred of those that are remembered", () => {
+describe("the p99 of recent delays", () => {
+  it("is exceeded by at most one in a hundred of them", () => {
     const kept = 240;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -5, max: 5000 }), { minLength: 1, maxLength: 600 }), (given) => {
@@ -19,7 +19,7 @@ describe("delays", () => {
     );
   });
 
-  it("are unknown before the first", () => {
+  it("is unknown before the first delay", () => {
     assert.equal(new Delays(10).p99Ms(), undefined);
   });
 });

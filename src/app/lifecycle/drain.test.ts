@@ -6,7 +6,7 @@ import { Drain } from "./drain.ts";
 
 describe("a drain", () => {
   for (const setMs of [-3_600_000, 3_600_000])
-    it(`leaves to graphs and deliveries what requests have left, when the clock is set by ${setMs} ms meanwhile`, async () => {
+    it(`gives runs and deliveries the time that requests have left, even if the clock is set by ${setMs} ms meanwhile`, async () => {
       const clock = new SimulatedClock();
       const close = async (): Promise<number> => {
         await clock.advance(4000);
@@ -18,7 +18,7 @@ describe("a drain", () => {
       assert.equal(leftMs, 6000);
     });
 
-  it("goes on where a part of it fails, and tells of it", async () => {
+  it("continues if a part fails, and logs the error", async () => {
     const log = recordLog();
     const closed: string[] = [];
     const fails = (what: string) => async () => assert.fail(`${what} is broken`);
@@ -35,6 +35,6 @@ describe("a drain", () => {
     } as unknown as Parameters<Drain["work"]>[0];
     await new Drain({}, new SimulatedClock()).work(ending, 0);
     assert.deepEqual(closed, ["engine", "limits", "store"]);
-    assert.equal(log.entries.filter(({ message }) => /The end of .* failed/.test(message)).length, 5);
+    assert.equal(log.entries.filter(({ message }) => /Failed to close /.test(message)).length, 5);
   });
 });

@@ -64,10 +64,10 @@ export class Drain {
   async work(ending: Ending, deadlineMs: number): Promise<void> {
     const { activity, store, limits, deferred, log, ...work } = ending;
     const endMs = this.#clock.elapsed() + deadlineMs;
-    await ended("held steps", () => deferred.close(deadlineMs), log);
+    await ended("deferred operations", () => deferred.close(deadlineMs), log);
     await endWork(work, () => Math.max(LEAST_MS, endMs - this.#clock.elapsed()), log);
-    await ended("counts", () => activity.close(), log);
-    await ended("limits", () => limits.close(), log);
+    await ended("the activity log", () => activity.close(), log);
+    await ended("rate limits", () => limits.close(), log);
     await ended("the store", () => store.close(), log);
   }
 }
@@ -77,7 +77,7 @@ async function ended(what: string, end: () => unknown, log: Log): Promise<void> 
   try {
     await end();
   } catch (err) {
-    log.error({ err }, `The end of ${what} failed`);
+    log.error({ err }, `Failed to close ${what}`);
   }
 }
 
@@ -90,14 +90,14 @@ async function endWork(
   leftMs: () => number,
   log: Log,
 ): Promise<void> {
-  await ended("taking graphs up", () => cluster?.drain(), log);
+  await ended("the intake of runs", () => cluster?.drain(), log);
   const ms = leftMs();
   await Promise.all([
-    ended("graphs", () => engine?.close(ms), log),
-    ended("deliveries", () => webhooks?.close(ms), log),
+    ended("the engine", () => engine?.close(ms), log),
+    ended("webhook deliveries", () => webhooks?.close(ms), log),
   ]);
   // Another process continues the rest.
-  await ended("messages of processes", () => cluster?.close(), log);
+  await ended("the cluster connection", () => cluster?.close(), log);
 }
 
 /** Ends the parts that work already when a start fails. Never rejects: the caller gets the first error. */

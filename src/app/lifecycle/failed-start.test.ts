@@ -1,4 +1,4 @@
-/** What a start that fails leaves behind: nothing that works on. */
+/** A failed start leaves no running work behind. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const SECRET = "a-secret-of-this-test-0123456789";
 
 const noPostgres = await withoutPostgres();
 
-describe("a start that fails", () => {
+describe("a failed start", () => {
   let folder: string;
   const signals: AbortSignal[] = [];
   const waits = worker("waits", async (_input, ctx) => {
@@ -35,7 +35,7 @@ describe("a start that fails", () => {
       env: { SVC_DATABASE_URL: `sqlite:${file()}`, SVC_SECRET: SECRET, ...options.env },
     });
 
-  /** A graph that the next start takes up, and calls its worker again for. */
+  /** A run that the next start resumes by calling its worker again. */
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "svc-failed-start-"));
     const app = appOf({});
@@ -47,7 +47,7 @@ describe("a start that fails", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Intervals that were set and never cleared. */
+  /** Intervals that were set and not cleared. */
   function watchIntervals(t: TestContext): () => number {
     const set = t.mock.method(globalThis, "setInterval");
     const cleared = t.mock.method(globalThis, "clearInterval");
@@ -59,13 +59,13 @@ describe("a start that fails", () => {
 
   const takenUp = (): boolean[] => signals.map(({ aborted }) => aborted);
 
-  it("calls no worker where a schedule can't be", async () => {
+  it("calls no worker if a schedule is invalid", async () => {
     const schedules = [{ name: "often", cron: "never ever", worker: "waits" }];
     await assert.rejects(appOf({ schedules }).boot(), { code: "SVC_DEFINITION" });
     assert.deepEqual(takenUp(), []);
   });
 
-  it("ends what it has taken up by then, whatever comes after it", async (t) => {
+  it("stops resumed runs, whatever fails afterwards", async (t) => {
     const left = watchIntervals(t);
     await assert.rejects(appOf({ session: { lifetime: "10ms" } }).boot(), { code: "SVC_CONFIG" });
     assert.deepEqual([takenUp(), left()], [[true], 0]);
@@ -73,7 +73,7 @@ describe("a start that fails", () => {
     assert.deepEqual([takenUp(), left()], [[true, true], 0]);
   });
 
-  it("ends it where the store fails", async (t) => {
+  it("stops resumed runs if the store fails", async (t) => {
     const left = watchIntervals(t);
     const database = new (await loadDriver())(file());
     database.exec(
@@ -85,7 +85,7 @@ describe("a start that fails", () => {
     assert.deepEqual([takenUp(), left()], [[true], 0]);
   });
 
-  it("leaves the other processes", { skip: noPostgres }, async () => {
+  it("leaves the cluster", { skip: noPostgres }, async () => {
     const database = await testDatabase();
     const env = { SVC_DATABASE_URL: database.url };
     await assert.rejects(appOf({ env, session: { lifetime: "10ms" } }).boot(), { code: "SVC_CONFIG" });
@@ -110,7 +110,7 @@ describe("a boot with a variable that svc no longer supports", () => {
 });
 
 describe("an app that was closed before it booted", () => {
-  it("boots no more, whoever asks: nobody would close what it opens", async () => {
+  it("rejects every boot, because nobody would close what it opens", async () => {
     let boots = 0;
     const app = createApp({
       env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET },
@@ -126,8 +126,8 @@ describe("an app that was closed before it booted", () => {
   });
 });
 
-describe("a boot that fails in an app without a server of its own", () => {
-  it("is tried again with the next request", async (t) => {
+describe("a failed boot of an app without its own server", () => {
+  it("is retried with the next request", async (t) => {
     let boots = 0;
     const onBoot = (): void => {
       if (++boots === 1) throw new Error("the database is away");
@@ -142,7 +142,7 @@ describe("a boot that fails in an app without a server of its own", () => {
     assert.deepEqual([first.status, second.status, boots], [200, 200, 2]);
   });
 
-  it("is not tried again once it has been closed", async () => {
+  it("is not retried after the app has been closed", async () => {
     let boots = 0;
     const onBoot = (): void => {
       if (++boots === 1) throw new Error("the database is away");
@@ -157,7 +157,7 @@ describe("a boot that fails in an app without a server of its own", () => {
     assert.equal(boots, 1);
   });
 
-  it("is told to all that wait for it, and begun once for them", async (t) => {
+  it("rejects all concurrent callers, and runs once for them", async (t) => {
     let boots = 0;
     const onBoot = async (): Promise<void> => {
       boots++;

@@ -11,14 +11,14 @@ import { currentContext, withContext } from "../pipeline/current-request.ts";
 import { LazyBackend } from "./lazy-backend.ts";
 import type { Backend } from "./backend-types.ts";
 
-/** A backend on a store in memory; how often it was opened, what has been told, and what becomes of the openings. */
+/** A lazy backend on a store in memory. Records openings and closings; `fail` and `hold` control the next opening. */
 function rig() {
   const reported: string[] = [];
   let [opened, error] = [0, undefined as Error | undefined];
   let [deferred, go] = [Promise.resolve(), (): void => undefined];
   const open = async (): Promise<Backend> => {
     opened++;
-    assert.throws(currentContext, "it goes on for longer than any request");
+    assert.throws(currentContext, "the backend outlives the request");
     await deferred;
     if (error) throw error;
     const [store, clock] = [await openStore("memory:"), new SimulatedClock()];
@@ -47,8 +47,8 @@ function rig() {
 const CLOSED = { code: "SVC_UNAVAILABLE" };
 const FULL = new SvcError("SVC_STORE", "The disk is full");
 
-describe("a backend that nothing has asked for", () => {
-  it("answers at once what can be answered at once, and opens nothing for it", async () => {
+describe("a lazy backend", () => {
+  it("answers synchronous calls without opening the backend", async () => {
     const { backend, opened } = rig();
     assert.deepEqual(backend.engine.queueReports(), []);
     assert.ok(backend.engine.limits.inputBytes > 0);
@@ -56,11 +56,11 @@ describe("a backend that nothing has asked for", () => {
     assert.equal(backend.store.webhooks.known().size, 0);
     assert.equal(backend.figures().loop_p99_ms, null);
     await backend.engine.idle();
-    assert.equal(await Promise.resolve(backend.engine), backend.engine, "a face can be awaited");
+    assert.equal(await Promise.resolve(backend.engine), backend.engine, "a lazy object can be awaited");
     assert.equal(opened(), 0);
   });
 
-  it("is opened once, whoever ask at once for whatever", async () => {
+  it("opens once for concurrent calls of any kind", async () => {
     const { backend, opened, reported } = rig();
     const [page, queues, hooks, audit] = await Promise.all([
       backend.engine.list({}),
@@ -77,7 +77,7 @@ describe("a backend that nothing has asked for", () => {
     assert.deepEqual(reported, ["open"]);
   });
 
-  it("is the very same through its faces once it is open", async () => {
+  it("passes calls to the opened backend", async () => {
     const { backend } = rig();
     const { snapshot } = await backend.engine.start("double", 21);
     assert.equal(await backend.engine.result(snapshot.graph_id), 42);
@@ -94,7 +94,7 @@ describe("a backend that nothing has asked for", () => {
     assert.equal(backend.figures().loop_p99_ms, 1.5);
   });
 
-  it("tells each who asks why it can't be opened, and is tried again with the next", async () => {
+  it("rejects each caller if opening fails, and retries with the next call", async () => {
     const { backend, fail, opened } = rig();
     fail(FULL);
     await assert.rejects(backend.engine.list({}), FULL);
@@ -104,7 +104,7 @@ describe("a backend that nothing has asked for", () => {
     assert.equal(opened(), 3);
   });
 
-  it("passes its check until an opening has failed, and again once one succeeds", async () => {
+  it("passes its check until an opening fails, and again after one succeeds", async () => {
     const { backend, fail, opened } = rig();
     await backend.check();
     assert.equal(opened(), 0);
@@ -117,14 +117,14 @@ describe("a backend that nothing has asked for", () => {
     assert.equal(opened(), 3);
   });
 
-  it("is no part of the request that is first to ask for it", async () => {
+  it("does not run in the context of the request that opens it", async () => {
     const { backend, opened } = rig();
     const request = { requestId: "r_1" } as Context;
     await withContext(request, () => backend.engine.list({}));
     assert.equal(opened(), 1);
   });
 
-  it("is not opened to be closed, nor after that", async () => {
+  it("does not open in order to close, or after it was closed", async () => {
     const { backend, opened, reported } = rig();
     await Promise.all([backend.engine.close(0), backend.webhooks.close(0)]);
     await backend.store.close();
@@ -133,7 +133,7 @@ describe("a backend that nothing has asked for", () => {
     assert.deepEqual(reported, []);
   });
 
-  it("is closed after an opening that is under way", async () => {
+  it("closes a backend that is being opened", async () => {
     const { backend, hold, reported } = rig();
     const go = hold();
     const asked = backend.engine.list({});

@@ -46,7 +46,7 @@ export class LazyBackend implements Backend {
 
   #open = (): Promise<Backend> => {
     if (!this.#opening && this.#isClosed)
-      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app is closing, and opens its database no more"));
+      return Promise.reject(new SvcError("SVC_UNAVAILABLE", "The app is closing and can't open its database"));
     return (this.#opening ??= this.#try());
   };
 

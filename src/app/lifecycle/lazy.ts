@@ -1,15 +1,18 @@
 /** An object that is opened on first use: calls wait for it, and see no other difference. */
 
 /** Synchronous members, which must work before it is open. */
-type AtOnce<Face> = {
-  [Name in keyof Face as Face[Name] extends (...args: never[]) => Promise<unknown> ? never : Name]: Face[Name];
+type AtOnce<Target> = {
+  [Name in keyof Target as Target[Name] extends (...args: never[]) => Promise<unknown> ? never : Name]: Target[Name];
 };
 
 /**
  * @param open called for each use; returns the same object. The caller gets its errors.
  * @param own members that do not open it: all synchronous ones, and others that must not
  */
-export function lazyObject<Face extends object>(open: () => Promise<Face>, own: AtOnce<Face> & Partial<Face>): Face {
+export function lazyObject<Target extends object>(
+  open: () => Promise<Target>,
+  own: AtOnce<Target> & Partial<Target>,
+): Target {
   const asked =
     (name: string) =>
     async (...args: unknown[]): Promise<unknown> => {
@@ -24,5 +27,5 @@ export function lazyObject<Face extends object>(open: () => Promise<Face>, own: 
       return typeof name === "symbol" || name === "then" ? undefined : asked(name);
     },
     // Members that `own` lacks are asynchronous by type, as is the result of `asked`.
-  }) as unknown as Face;
+  }) as unknown as Target;
 }

@@ -21,7 +21,7 @@ function watched() {
 }
 
 describe("the watch over the event loop", () => {
-  it("names a worker that ran when it stood still, and how long", () => {
+  it("reports a worker that ran during a block, with its duration", () => {
     const { watch, look, reported } = watched();
     look(250, "resize", "isolated");
     watch.ended("isolated");
@@ -29,7 +29,7 @@ describe("the watch over the event loop", () => {
     assert.deepEqual(reported, [[1000, ["resize"]]]);
   });
 
-  it("names one that began and ended meanwhile, and those that ran before", () => {
+  it("reports workers that started and ended during a block, or ran before it", () => {
     const { watch, look, reported } = watched();
     look(250, "resize");
     watch.ended("parse");
@@ -37,7 +37,7 @@ describe("the watch over the event loop", () => {
     assert.deepEqual(reported, [[600, ["parse", "resize"]]]);
   });
 
-  it("says nothing of short delays, of workers from before, and where none ran", () => {
+  it("ignores short delays, workers that had ended before, and blocks without workers", () => {
     const { watch, look, reported } = watched();
     watch.ended("parse");
     look(440, "resize");

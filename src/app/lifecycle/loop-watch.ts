@@ -21,7 +21,7 @@ export interface LoopWatchOptions {
 }
 
 export class LoopWatch {
-  /** Of the last minute. */
+  /** Delays of the last minute. */
   readonly delays = new Delays(60_000 / INTERVAL_MS);
   readonly #options: LoopWatchOptions;
   #lastMs: number;

@@ -8,8 +8,8 @@ import type { AppOptions } from "../options.ts";
 const needs = (app: AppOptions, env: Environment = {}, files: readonly string[] = []): boolean =>
   isNeededAtBoot(app, readConfig(env), (file) => files.includes(file));
 
-describe("graphs, webhooks and the database", () => {
-  it("wait for the first that asks in an app that says nothing of them, and has no database yet", () => {
+describe("the backend", () => {
+  it("opens on first use in an app that configures nothing about it and has no database yet", () => {
     assert.equal(needs({}), false);
     const app: AppOptions = { pages: [], actions: {}, submits: {}, extensions: {}, demo: true, ready: {} };
     assert.equal(needs({ ...app, session: { lifetime: "1h" } }, { SVC_SECRET: "s".repeat(32), PORT: "0" }), false);
@@ -29,12 +29,11 @@ describe("graphs, webhooks and the database", () => {
     { session: { store: "database" } },
   ];
   for (const app of said)
-    it(`are there from the boot on where the app has ${JSON.stringify(Object.keys(app))}`, () =>
-      assert.equal(needs(app), true));
+    it(`opens at the boot if the app sets ${JSON.stringify(Object.keys(app))}`, () => assert.equal(needs(app), true));
 
   const set: readonly Environment[] = [
     { SVC_WEBHOOK_URLS: "https://hooks.example/in" },
-    { SVC_WEBHOOK_SECRET: "no secret that could be used, which the boot is to tell" },
+    { SVC_WEBHOOK_SECRET: "an invalid secret, which the boot must report" },
     { SVC_WEBHOOK_ALLOW_CIDRS: "10.0.0.0/8" },
     { SVC_EXEC_API_KEY: "an-operator-key-of-tests" },
     { SVC_RETENTION: "30d" },
@@ -43,20 +42,20 @@ describe("graphs, webhooks and the database", () => {
     { SVC_DATABASE_URL: "sqlite:/srv/app.db" },
   ];
   for (const env of set)
-    it(`are there from the boot on where ${Object.keys(env)[0]} is ${Object.values(env)[0]}`, () =>
+    it(`opens at the boot if ${Object.keys(env)[0]} is ${Object.values(env)[0]}`, () =>
       assert.equal(needs({}, env), true));
 
-  it("are not asked for by lists without entries", () => {
+  it("opens on first use if all lists are empty", () => {
     assert.equal(needs({ workers: [], graphs: [], schedules: [], graphLimits: {} }), false);
   });
 
-  it("are there from the boot on where the database's file is: something may wait in it", () => {
+  it("opens at the boot if the database file exists, because it may contain unfinished work", () => {
     assert.equal(needs({}, {}, [".svc/svc.db"]), true);
     assert.equal(needs({}, { SVC_DATA_DIR: "/srv" }, ["/srv/svc.db"]), true);
     assert.equal(needs({}, { SVC_DATA_DIR: "/srv" }, [".svc/svc.db"]), false);
   });
 
-  it("can't have left anything in memory", () => {
+  it("opens on first use if the database is in memory", () => {
     assert.equal(needs({}, { SVC_DATABASE_URL: "memory:" }, ["memory:"]), false);
     assert.equal(needs({}, { SVC_DATABASE_URL: "sqlite::memory:" }, [":memory:"]), false);
   });

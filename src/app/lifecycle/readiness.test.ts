@@ -9,8 +9,8 @@ function rig(checks: ReadyChecks) {
   return { clock, log, readiness: new Readiness(checks, clock, log) };
 }
 
-describe("readiness", () => {
-  it("names the checks that throw, reject or never end, each within its own time", async () => {
+describe("the readiness check", () => {
+  it("reports checks that throw, reject or never end, each with its own timeout", async () => {
     const { clock, readiness } = rig({
       passes: () => true,
       throws: () => assert.fail("no"),
@@ -23,7 +23,7 @@ describe("readiness", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("tells a check that is late by its signal", async () => {
+  it("aborts the signal of a check at its timeout", async () => {
     let given: AbortSignal | undefined;
     const { clock, readiness } = rig({ hangs: (signal) => new Promise(() => (given = signal)) });
     const failed = readiness.failed();
@@ -34,7 +34,7 @@ describe("readiness", () => {
     assert.equal(given?.aborted, true);
   });
 
-  it("asks once for many probes at a time, and again after a second", async () => {
+  it("runs once for concurrent probes, and again after a second", async () => {
     let asked = 0;
     const { clock, readiness } = rig({ counted: () => void asked++ });
     await Promise.all([readiness.failed(), readiness.failed()]);
@@ -46,7 +46,7 @@ describe("readiness", () => {
     assert.equal(asked, 2);
   });
 
-  it("asks again after a second, though the clock was set back meanwhile", async () => {
+  it("runs again after a second even if the clock was set back", async () => {
     let asked = 0;
     const { clock, readiness } = rig({ counted: () => void asked++ });
     await readiness.failed();
@@ -56,7 +56,7 @@ describe("readiness", () => {
     assert.equal(asked, 2);
   });
 
-  it("logs when a check begins to fail and when it passes again, not each time in between", async () => {
+  it("logs once when a check starts to fail and once when it passes again", async () => {
     let isDown = true;
     const { clock, log, readiness } = rig({ database: () => assert.ok(!isDown, "connection refused") });
     for (const state of [true, true, true, false, false]) {

@@ -48,7 +48,7 @@ export class Readiness {
     const late = new Promise<never>((_, reject) => {
       timer = this.#clock.schedule(CHECK_TIMEOUT_MS, () => {
         controller.abort();
-        reject(new Error(`No outcome within ${CHECK_TIMEOUT_MS / 1000} s`));
+        reject(new Error(`The check timed out after ${CHECK_TIMEOUT_MS / 1000} s`));
       });
     });
     try {

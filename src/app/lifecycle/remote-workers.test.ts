@@ -1,4 +1,4 @@
-/** Apps on one database that run different workers, as processes on different machines would: nodes run where their worker does. */
+/** Apps on one database with different workers, like processes on different machines: nodes run in the process with their worker. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
@@ -18,7 +18,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
   let far: App;
   let client: pg.Client;
   const logs: RecordedLog[] = [];
-  /** Which app ran what. */
+  /** Executed nodes by app. */
   const ran: string[] = [];
   const go = new Map<string, () => void>();
 
@@ -110,7 +110,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
   const start = async (name: string, input: Json): Promise<string> =>
     (await near.engine.start(name, input)).snapshot.graph_id;
 
-  it("run each node where its worker runs, with all that its context can do", async () => {
+  it("execute each node in the process with its worker, with all features of its context", async () => {
     const id = await start("uses", { $bytes: "not bytes" });
     await until("it waits", async () => (await middle(id))?.status === "waiting");
     await near.engine.signal(id, "go", { by: "ada" });
@@ -129,7 +129,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     assert.ok(events.some(({ type, data }) => type === "custom" && JSON.stringify(data).includes("weights")));
   });
 
-  it("go on after waits where no more than one may run at once, which is counted where the graph is", async () => {
+  it("continue after waits under a concurrency limit of one, which the run's process counts", async () => {
     const ids = await Promise.all(["a", "b"].map((item) => start("naps", item)));
     for (const id of ids) {
       await until("it waits", async () => (await middle(id))?.status === "waiting");
@@ -139,15 +139,15 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     ran.splice(0);
   });
 
-  it("end a node that is cancelled where it runs", async () => {
+  it("abort a cancelled node in the process that executes it", async () => {
     const id = await start("holds", "cancelled");
     await until("it runs", () => ran.includes("far: held cancelled"));
     await near.engine.cancel(id);
     await until("it fails", is(id, "failed"));
-    await until("it is told", () => ran.includes("far: aborted cancelled"));
+    await until("it is aborted", () => ran.includes("far: aborted cancelled"));
   });
 
-  it("retry as the worker says, and fail with its words", async () => {
+  it("retry a node by its worker's options, and fail with its error", async () => {
     ran.splice(0);
     const id = await start("misses", null);
     await until("it fails", is(id, "failed"));
@@ -155,7 +155,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     assert.deepEqual(ran.splice(0), ["near: first", "far: fails", "far: fails"]);
   });
 
-  it("run a node again, as after a crash, whose process was given up; what that one still says is not heard", async () => {
+  it("retry a node of a process that was declared dead, as after a crash, and ignore that process's late messages", async () => {
     const id = await start("holds", "crashed");
     await until("it runs", () => ran.includes("far: held crashed"));
     const [{ runner }] = (await client.query<{ runner: string }>("select runner from svc.node_calls")).rows as [
@@ -171,7 +171,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     assert.deepEqual(rows, [{ crashes: 1 }]);
   });
 
-  it("hear first what a process has said before it went: that it left the node off is no crash", async () => {
+  it("process a closing process's last messages first, so that a released node does not count as a crash", async () => {
     const id = await start("holds", "left");
     await until("it runs", () => ran.includes("far: held left"));
     const before = go.get("left");
@@ -183,7 +183,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     await locking.connect();
     await locking.query("begin; lock table svc.node_messages");
     const error = { name: "Unfinished", message: "", isFinal: false };
-    // Whichever number is next: those before it are passed over, and after it nobody hears.
+    // The next sequence number is unknown: earlier numbers are skipped, and nobody reads later ones.
     await locking.query(
       "insert into svc.node_messages (call, to_runner, n, process, body) select $1, false, n, $2, $3 from generate_series(0, 9) n on conflict do nothing",
       [call.id, call.holder, encode({ type: "ended", settlement: { error } })],
@@ -205,7 +205,7 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
     assert.deepEqual(await crashes(), { crashes: 0 });
   });
 
-  it("give a node to another process when theirs stops, and leave no rows behind", async () => {
+  it("move a node to another process when its process stops, and leave no rows behind", async () => {
     const id = await start("holds", "moved");
     await until("it runs", () => ran.includes("far: held moved"));
     const other = appOf("other", "model,held,fails,rests");

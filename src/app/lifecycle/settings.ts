@@ -8,7 +8,7 @@ import { shownDatabaseUrl } from "./database-url.ts";
 import type { AppOptions } from "../options.ts";
 
 export interface Setting {
-  /** Of the variable: `SVC_RETENTION`. */
+  /** Name of the variable: `SVC_RETENTION`. */
   name: string;
   /** Source: the start (`svc start --port`, `app.start({ port })`), the variable, an option of the app, or the default. */
   source: "start" | "environment" | "app" | "default";

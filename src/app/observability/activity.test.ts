@@ -10,7 +10,7 @@ import { RecentMinutes } from "./metrics/recent-activity.ts";
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A process that counts into rows that others may share. */
+/** A process that counts into rows that other processes may share. */
 function counting(clock: SimulatedClock, rows: ActivityRows, { isShared = true } = {}) {
   let queueReports: QueueReport[] = [];
   const recent = new RecentMinutes(clock, () => activity.changed());
@@ -18,8 +18,8 @@ function counting(clock: SimulatedClock, rows: ActivityRows, { isShared = true }
   return { recent, activity, setLanes: (now: QueueReport[]) => (queueReports = now) };
 }
 
-describe("what graphs did, over all processes", () => {
-  it("is known to each of them a few seconds later", async () => {
+describe("the activity of all processes", () => {
+  it("is visible to each process a few seconds later", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
@@ -35,7 +35,7 @@ describe("what graphs did, over all processes", () => {
     assert.equal(other.recent.read(0).hour.started, 2);
   });
 
-  it("is known to all who ask at once, and asked for again though the clock was set back", async () => {
+  it("is read once for concurrent callers, and again even if the clock was set back", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
@@ -55,7 +55,7 @@ describe("what graphs did, over all processes", () => {
     assert.equal(other.recent.read(0).hour.started, 1);
   });
 
-  it("outlives a process, to the last count of one that was closed", async () => {
+  it("survives the end of a process, up to the last count of one that was closed", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const { activity: rows } = await openStore("memory:");
     const first = counting(clock, rows, { isShared: false });
@@ -68,7 +68,7 @@ describe("what graphs did, over all processes", () => {
     assert.equal(first.recent.read(0).hour.started, 1);
   });
 
-  it("is kept again where the store failed", async () => {
+  it("is saved again after an error of the store", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const { activity: rows } = await openStore("memory:");
     const { recent } = counting(clock, rows);
@@ -82,8 +82,8 @@ describe("what graphs did, over all processes", () => {
   });
 });
 
-describe("what waits, over all processes", () => {
-  it("is the sum of what each says while it says it, and its oldest", async () => {
+describe("the queues of all processes", () => {
+  it("are the sum of current reports, with the oldest waiting time", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];
@@ -94,7 +94,7 @@ describe("what waits, over all processes", () => {
     await clock.advance(6000);
     await other.activity.refresh();
     assert.deepEqual(other.activity.queueReports(), [{ worker: "charge", running: 3, waiting: 3, sinceMs }]);
-    // Nothing more is counted, and it is still told of.
+    // Nothing more is counted, but the queue is still reported.
     await clock.advance(60_000);
     await other.activity.refresh();
     assert.equal(other.activity.queueReports()[0]?.waiting, 3);
@@ -104,7 +104,7 @@ describe("what waits, over all processes", () => {
     assert.equal(other.activity.queueReports()[0]?.waiting, 0);
   });
 
-  it("is told of though nothing has been counted yet: a long attempt, a queue that is paused", async () => {
+  it("include a long attempt and a paused queue, although nothing was counted", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const { activity: rows } = await openStore("memory:");
     const [one, other] = [counting(clock, rows), counting(clock, rows)];

@@ -88,7 +88,7 @@ export class ActivityLog {
       for (const row of found) this.#learn(row, recent);
       this.#knownMs = knownMs;
     } catch (err) {
-      log.warn({ err }, "What other processes have counted could not be read");
+      log.warn({ err }, "Failed to read the activity of other processes");
     }
   }
 
@@ -142,7 +142,7 @@ export class ActivityLog {
       }
     } catch (err) {
       recent.putBack(minutes);
-      log.debug({ err }, "What graphs did could not be kept");
+      log.debug({ err }, "Failed to save the activity of runs");
       this.changed();
     }
   }

@@ -7,8 +7,8 @@ import { createApp } from "../../index.ts";
 import { readConfig } from "../lifecycle/config.ts";
 import { LogRedaction, secretsOf } from "./log-redaction.ts";
 
-describe("what no line of a log may hold", () => {
-  it("is every key of the variables, those of before and the database's password among them", () => {
+describe("log redaction", () => {
+  it("hides every secret of the variables, including previous ones and the database password", () => {
     const hidden = new LogRedaction(
       secretsOf(
         readConfig({
@@ -28,7 +28,7 @@ describe("what no line of a log may hold", () => {
       assert.equal(hidden.hide(`a ${text} b`), "a [hidden] b");
   });
 
-  it("is the secret that an app makes for itself, too", async ({ mock }) => {
+  it("hides the secret that an app creates for itself", async ({ mock }) => {
     const folder = mkdtempSync(join(tmpdir(), "svc-hidden-"));
     const app = createApp({ env: { SVC_DATA_DIR: folder, SVC_DATABASE_URL: "memory:" } });
     await app.fetch(new Request("http://localhost/"));

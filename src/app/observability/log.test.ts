@@ -22,14 +22,14 @@ function rig(options: Partial<LogOptions> = {}) {
 }
 
 describe("the log of an app", () => {
-  it("writes one JSON line per entry, with the keys of pino in pino's order", () => {
+  it("writes one JSON line per entry, with pino's keys in pino's order", () => {
     const { log, written } = rig();
     log.warn({ reqId: "r1", status: 503, absent: undefined }, "Busy");
     const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
     assert.deepEqual(written, [`{"level":40,"time":1700000000000,${origin},"reqId":"r1","status":503,"msg":"Busy"}\n`]);
   });
 
-  it("tells an error with type, message, stack, code and causes", () => {
+  it("writes an error with type, message, stack, code and causes", () => {
     const { log, first } = rig();
     const cause = Object.assign(new RangeError("inner"), { code: "E_INNER" });
     log.error({ err: new Error("outer", { cause }) }, "It failed");
@@ -41,7 +41,7 @@ describe("the log of an app", () => {
     assert.deepEqual([inner["type"], inner["message"], inner["code"]], ["RangeError", "inner", "E_INNER"]);
   });
 
-  it("survives a cause that is its own cause, a cycle and a bigint", () => {
+  it("handles circular causes, cycles and bigints", () => {
     const { log, written } = rig();
     const round: Error & { cause?: unknown } = new Error("round");
     round.cause = round;
@@ -51,7 +51,7 @@ describe("the log of an app", () => {
     assert.doesNotThrow(() => JSON.parse(written[0] ?? "") as unknown);
   });
 
-  it("says nothing below its level, and nothing at all when silent", () => {
+  it("writes nothing below its level, and nothing at all at the level silent", () => {
     const { log, written } = rig({ level: "warn" });
     log.info({}, "quiet");
     log.warn({}, "loud");
@@ -61,7 +61,7 @@ describe("the log of an app", () => {
     assert.deepEqual(silent.written, []);
   });
 
-  it("hides the app's own secrets, also as JSON spells them", () => {
+  it("hides the app's secrets, also in JSON escapes", () => {
     for (const format of ["json", "text"] as const) {
       const { log, written } = rig({ format });
       log.error({ url: `/?key=${SECRET}`, err: new Error(`refused ${SECRET}`) }, `with ${SECRET}`);
@@ -70,13 +70,13 @@ describe("the log of an app", () => {
     }
   });
 
-  it("in text a line from outside can't begin another one or move the cursor", () => {
+  it("escapes input in text format, so that it can't start another line or move the cursor", () => {
     const { log, written } = rig({ format: "text" });
     log.info({ reqId: "a\u001b[2Jb\r" }, "Hello");
     assert.deepEqual(written, ["svc info: Hello reqId=a\\x1b[2Jb\\x0d\n"]);
   });
 
-  it("in text an error's stack stands below, its cause too", () => {
+  it("writes the stacks of an error and its cause below the line in text format", () => {
     const { log, written } = rig({ format: "text" });
     log.error({ err: new Error("outer", { cause: new Error("inner") }) }, "It failed");
     assert.match(written[0] ?? "", /^svc error: It failed\nError: outer\n[^]*\ncaused by Error: inner\n/);

@@ -86,46 +86,48 @@ export interface Operations {
    */
   sessionPurpose(proof: OperatorProof): string | undefined;
   /**
-   * Does something in a while, unless it is undone before: in this process, and where that ends first, not at all. What has begun when the
-   * app ends is told to stop and waited for. @param delay an hour at most: for what is to be done later there are schedules, and nodes that sleep.
-   * @param run told when the app ends, and tells how far it has come; its faults are logged. @throws TypeError for a delay that is none, or is longer
+   * Runs an operation after a delay, unless it is undone before. It runs in this process; if the process ends during the delay, it does not
+   * run. When the app closes, a running operation's signal aborts and the app waits for it.
+   * @param delay at most 1 hour; use schedules or sleeping nodes for later times
+   * @param run gets the abort signal and reports its progress; its errors are logged
+   * @throws TypeError for an invalid delay, or one above an hour
    */
   hold(delay: Duration, run: (doing: Doing) => Promise<void>): DeferredOperation;
   /**
-   * Takes back what is held, in whichever process on the database. @returns `now` where this call has done that, `before` where another
-   * one had: of many at once one has `now`. false where it has begun
+   * Undoes a deferred operation of any process on the database. @returns `now` if this call has undone it, `before` if another one had: of
+   * several concurrent calls, one gets `now`. `false` if the operation has started
    */
   undo(id: string): Promise<Undone>;
-  /** How far what was held has come, as it told itself, in whichever process does it; undefined where it told nothing, or a day ago. */
+  /** The last progress that a deferred operation reported, in any process; undefined if it reported none, or after a day. */
   progressOf(id: string): Promise<Json | undefined>;
-  /** Who did what by hand, newest first. */
+  /** Manual changes with their authors, newest first. */
   audit(query?: AuditQuery): Promise<Page<AuditRow>>;
   /**
-   * Keeps in the audit trail that somebody has done something that no graph's transition tells of.
-   * @param operation such as `webhook.ping` @param target what it was done to: an id, a name, `*`
+   * Records a manual change in the audit trail that no transition of a run contains.
+   * @param operation such as `webhook.ping` @param target its subject: an id, a name, `*`
    */
   record(operation: string, target: string, auditContext?: AuditContext, data?: Json): Promise<void>;
 }
 
-/** A request that is being answered. */
+/** A running request. */
 export interface RequestView {
-  /** As logs and errors have it. */
+  /** Id of the request, as in logs and errors. */
   request_id: string;
   method: string;
-  /** Pattern of the route that answers; null where there is none: of public files, and of what is not there. */
+  /** Pattern of the route; null without a route: public files and unknown paths. */
   route: string | null;
   /** Unix milliseconds. */
   since_ms: number;
-  /** Address; empty once the client has left. */
+  /** Address of the client; empty once it has disconnected. */
   client: string;
-  /** Whether its answer goes out piece by piece: events, a late page, a large file. */
+  /** Whether the response is streamed: events, deferred content, a large file. */
   is_stream: boolean;
 }
 
 /** A queue over all processes. */
 export interface ClusterQueue extends QueueView {
-  /** Nodes that become ready in a minute, of the last one to two minutes; retries too. */
+  /** Nodes that become ready per minute, over the last one to two minutes; includes retries. */
   ready_per_minute: number;
-  /** Attempts that end in a minute, of the last five minutes. */
+  /** Attempts that end per minute, over the last five minutes. */
   ended_per_minute: number;
 }

@@ -18,7 +18,7 @@ async function booted(options: AppOptions = {}) {
 }
 
 describe("extensions of an app", () => {
-  it("are below the framework's prefix, outside the app's middleware", async () => {
+  it("are below the framework's prefix and outside the app's middleware", async () => {
     const app = await booted({
       middleware: [async () => text("Sign in first", 401)],
       extensions: {
@@ -31,7 +31,7 @@ describe("extensions of an app", () => {
     await app.close();
   });
 
-  it("can't take the name of a built-in path", async () => {
+  it("can't have the name of a built-in path", async () => {
     await assert.rejects(booted({ extensions: { graphs: [route("GET", "/", () => json({}))] } }), {
       code: "SVC_DEFINITION",
     });
@@ -40,7 +40,7 @@ describe("extensions of an app", () => {
 });
 
 describe("sealed values", () => {
-  it("come back for their purpose, within their time, unchanged", async () => {
+  it("can be opened for their purpose and within their lifetime, unchanged", async () => {
     const clock = new SimulatedClock();
     const app = await booted({ clock });
     const sealed = app.seal("unsubscribe", { user: 7 }, "1h");
@@ -54,7 +54,7 @@ describe("sealed values", () => {
 });
 
 describe("operations", () => {
-  it("tell settings with where they come from, and never a secret", async () => {
+  it("list settings with their sources, and never a secret", async () => {
     const app = await booted({
       env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_EXEC_API_KEY: KEY, SVC_RETENTION: "30d" },
       graphRetention: "7d",
@@ -76,7 +76,7 @@ describe("operations", () => {
     await app.close();
   });
 
-  it("tell where the process listens, whatever the variables say, and who said so", async () => {
+  it("list the effective address of the process and its source, regardless of the variables", async () => {
     const app = createApp({
       env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET, SVC_LOG_LEVEL: "error", PORT: "3999", HOST: "127.0.0.1" },
     });
@@ -88,7 +88,7 @@ describe("operations", () => {
     await started.close();
   });
 
-  it("know the operator's key, and keep what was recorded", async () => {
+  it("recognize the operator's key, and record changes in the audit trail", async () => {
     const app = await booted();
     const { operations } = app;
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe("operations", () => {
     await app.close();
   });
 
-  it("tell what comes in and ends of a queue, and what was under way: what is retried ends twice, and did not begin before", async () => {
+  it("report rates of a queue and active runs: a retried run ends twice, but was not active before its start", async () => {
     let calls = 0;
     const torn = worker("torn", { retry: { max: 1 } }, () => {
       if (++calls === 1) throw new Error("torn");
@@ -123,7 +123,7 @@ describe("operations", () => {
     await app.close();
   });
 
-  it("count what graphs did, and show nodes with what they were given", async () => {
+  it("count runs, and show nodes with their inputs", async () => {
     const app = await booted({ workers: [worker("double", (n: number) => n * 2)] });
     const { snapshot } = await app.engine.start("double", 21);
     await app.engine.idle();
@@ -144,11 +144,11 @@ describe("operations", () => {
   });
 });
 
-describe("who wants to know what may show something else now", () => {
+describe("a listener for changes", () => {
   const inbox = "https://93.184.216.34/hook";
   const nobody = (): Promise<unknown> => Promise.resolve();
 
-  it("is told of graphs, controls and webhooks as they change, until it has heard enough", async () => {
+  it("is called for changes of runs, controls and webhooks until it stops", async () => {
     const app = await booted({
       workers: [worker("double", (n: number) => n * 2)],
       schedules: [{ name: "yearly", cron: "30 2 1 1 *", worker: "double" }],
@@ -179,7 +179,7 @@ describe("who wants to know what may show something else now", () => {
 });
 
 describe("paths of extensions", () => {
-  it("are told before the app has booted", () => {
+  it("are known before the app boots", () => {
     const app = createApp({ extensions: { look: [route("GET", "/", () => json({}))] } });
     assert.deepEqual(app.extensionPaths, ["/_svc/look"]);
   });

@@ -1,6 +1,6 @@
 /**
- * What those who run an app see and do beyond graphs and webhooks: one object, behind the endpoints and behind whatever
- * screens an app gives its operators. Who may ask is for the caller to judge.
+ * Implements `Operations`: data and operations for operators beyond graphs and webhooks, for the endpoints and for operators' screens.
+ * Callers check access.
  */
 import { hostname } from "node:os";
 import type { ProcessView } from "../../graphs/cluster/membership.ts";
@@ -47,7 +47,7 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
 
 function requestsOf({ metrics, clock }: Services): RequestView[] {
   const [nowMs, now] = [clock.now(), performance.now()];
-  return [...metrics.activeCount].map((ctx) => ({
+  return [...metrics.activeRequests].map((ctx) => ({
     ...ctx.unseen(() => ({ request_id: ctx.requestId, client: ctx.clientIp })),
     method: ctx.method,
     route: ctx.route?.pattern ?? null,
@@ -61,7 +61,7 @@ async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"
   return metrics.recent.read(graphs.running + graphs.pending + graphs.paused);
 }
 
-/** Over all processes that share the database. */
+/** Queues over all processes that share the database. */
 export async function queuesOf({ activity, metrics, engine, clock }: Services): Promise<ClusterQueue[]> {
   const [queues] = await Promise.all([engine.queues.list(), activity.refresh()]);
   const queueReports = new Map(activity.queueReports().map((queueReport) => [queueReport.worker, queueReport]));
@@ -95,7 +95,7 @@ async function processesOf({ cluster, config, engine, site, startedMs, figures }
   ];
 }
 
-/** As `svc build` told it; of an app that was never built, the version. */
+/** Build id of `svc build`, or the version for an app that was never built. */
 async function buildOf(site: Services["site"]): Promise<string> {
   const { build } = await site.manifest();
   return build === EMPTY_MANIFEST.build ? VERSION : build;
@@ -136,7 +136,7 @@ export async function deliveriesByStatus({ webhooks }: Services): Promise<Record
   return Object.fromEntries(await Promise.all(counts));
 }
 
-/** What waits past its time, and what is under way. */
+/** Running deliveries, and the delay of the most overdue one. */
 async function deliveryState({ webhooks }: Services): Promise<{ under_way: number; oldest_waiting_ms: number }> {
   return { under_way: webhooks.activeCount(), oldest_waiting_ms: await webhooks.oldestWaitingMs() };
 }

@@ -1,6 +1,6 @@
 /**
- * How long an answer of a page is good, and for whom. Pure: rules, the header that says them, and what rules sharing out.
- * RFC 9111 (HTTP caching), RFC 5861 (`stale-while-revalidate`); docs/decisions/027 tells why shared pages are made as they are.
+ * Rules for caching a page: for how long and for whom. Pure functions: they validate rules, format `Cache-Control`, and find reasons
+ * against sharing. RFC 9111 (HTTP caching), RFC 5861 (`stale-while-revalidate`); docs/decisions/027 explains the design.
  */
 import type { Context } from "../../platform/http/types.ts";
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
@@ -9,23 +9,25 @@ import { HEADERS } from "../../platform/shared/wire.ts";
 
 export interface PageCache {
   /**
-   * Whether the page is the same for all visitors: this server and the caches between may answer with it. An answer in which
-   * anything of a visitor was looked at (cookies, session, headers that `vary` does not name, address, …) is not shared, and the
-   * log says what it was. Default false: kept by the visitor's browser alone.
+   * Whether the page is the same for all visitors, so that this server and shared caches may reuse it. A response is not shared if the page
+   * read a property of the visitor (cookies, session, headers missing in `vary`, address, …); the log then names that property. Default
+   * false: only the visitor's browser may cache it.
    */
   public?: boolean;
-  /** How long browsers and caches may show it without asking. Default 0: they ask each time, and hear 304 where nothing has changed. */
+  /**
+   * Time that browsers and caches may reuse it without revalidation. Default 0: they revalidate each time, and get 304 if it is unchanged.
+   */
   maxAge?: Duration;
   /**
-   * Of a public page: how long this server, and the caches between, may answer with it where browsers ask. `invalidate` ends
-   * it for this server before. Default: `maxAge`.
+   * For a public page: time that this server and shared caches may reuse it when browsers ask. `invalidate` ends it for this server.
+   * Default: `maxAge`.
    */
   sharedMaxAge?: Duration;
-  /** How long after that it may still be shown while a new one is made. Browsers are told where `maxAge` is given. Default 0. */
+  /** Additional time in which the stale page may be reused while a new one is rendered. Sent to browsers only with `maxAge`. Default 0. */
   staleWhileRevalidate?: Duration;
-  /** Names of request headers that the page depends on, such as `accept-language`: one answer for each of their values. */
+  /** Names of request headers that the page depends on, such as `accept-language`: one cached response for each value. Default: none. */
   vary?: readonly string[];
-  /** By which `invalidate` finds it, beside its path. */
+  /** Names for `invalidate`, in addition to the path. Default: none. */
   tags?: readonly string[] | ((ctx: Context) => readonly string[]);
 }
 
@@ -39,14 +41,17 @@ export interface CacheRules {
   readonly tags: (ctx: Context) => readonly string[];
 }
 
-/** What a visitor is known by, and what no cache may tell answers apart by. */
+/** Headers that identify a visitor, or by which no cache may distinguish responses. */
 const PERSONAL = new Set(["cookie", "authorization", "proxy-authorization", "set-cookie", HEADERS.csrf]);
 
 /** @param place for errors: `page("/books")`. @throws SvcError `SVC_DEFINITION` */
 export function readCacheRules(place: string, cache: PageCache): CacheRules {
   const { public: isPublic = false, maxAge = 0, sharedMaxAge = maxAge, staleWhileRevalidate = 0, tags = [] } = cache;
   if (!isPublic && (cache.sharedMaxAge !== undefined || cache.tags !== undefined))
-    throw refused(place, "has sharedMaxAge or tags, which are for what is shared; add public: true, or take them away");
+    throw refused(
+      place,
+      "has sharedMaxAge or tags, which only apply to public pages. Add public: true, or remove them",
+    );
   const ms = (name: string, value: Duration): number => {
     try {
       return durationMs(value);
@@ -76,26 +81,26 @@ function readVary(place: string, given: string): string {
   if (PERSONAL.has(name) || !/^[a-z0-9-]+$/.test(name))
     throw refused(
       place,
-      `varies by "${given}"; allowed: names of headers that many visitors send alike, such as accept-language`,
+      `varies by "${given}". Use request headers with values that many visitors share, such as accept-language`,
     );
   return name;
 }
 
-/** What begins with a slash is a path to `invalidate`. */
+/** A name with a leading slash is a path for `invalidate`. */
 function requireTags(place: string, tags: readonly string[]): void {
   const wrong = tags.find((tag) => tag === "" || tag.startsWith("/"));
   if (wrong !== undefined)
-    throw refused(place, `has the tag ${JSON.stringify(wrong)}; a tag is not empty and begins with no slash`);
+    throw refused(place, `has the invalid tag ${JSON.stringify(wrong)}; a tag must not be empty or start with a slash`);
 }
 
 function refused(place: string, problem: string): SvcError {
   return new SvcError("SVC_DEFINITION", `The cache of ${place} ${problem}`);
 }
 
-/** Of pages that are exported: for all, and to be asked about each time. */
+/** Rules of exported pages: public, and revalidated each time. */
 export const EXPORT_RULES: CacheRules = readCacheRules("an export", { public: true });
 
-/** Pages may be personal, so they are asked for anew each time. */
+/** Pages may be personal, so browsers revalidate them each time. */
 export const PRIVATE = "private, no-cache";
 
 /** Text of `Cache-Control`. */
@@ -106,9 +111,9 @@ export function cacheControl({ isPublic, maxAgeMs, sharedMs, staleMs }: CacheRul
   return [
     "public",
     `max-age=${age}`,
-    // Until `invalidate` is for this server alone.
+    // "Until `invalidate`" applies to this server only.
     ...(shared === age || shared === Number.POSITIVE_INFINITY ? [] : [`s-maxage=${shared}`]),
-    // To a browser it would be leave to show what is old although it is to ask.
+    // Without a max-age, it would let a browser show a stale page that it must revalidate.
     ...(age > 0 && staleMs > 0 ? [`stale-while-revalidate=${seconds(staleMs)}`] : []),
     ...(age === 0 ? ["must-revalidate"] : []),
   ].join(", ");
@@ -118,16 +123,16 @@ function seconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** What was looked at that another visitor may have otherwise. */
+/** Properties of the visitor that a page has read. */
 export interface Looks {
   readonly readings: ReadonlySet<string>;
-  /** Whether the address that was asked for is that of the site: another one may be an attacker's. */
+  /** Whether the request's origin is that of the site; an attacker may have chosen another one. */
   readonly isOwnOrigin: () => boolean;
 }
 
 /**
- * What keeps an answer from being shared, in words for its author; empty where nothing does. The path and the query are in the
- * address that caches go by; whatever else was looked at is the visitor's.
+ * The reasons against sharing a response, for the author; empty if there are none. Caches distinguish responses by path and query, so
+ * reading those is no reason. All other properties belong to the visitor.
  */
 export function notCacheableReasons({ vary }: CacheRules, { readings, isOwnOrigin }: Looks): string[] {
   return [...readings].filter((reading) => {

@@ -1,11 +1,10 @@
 /**
- * Answers for pages with cache rules: from what is kept, or made anew, by one request for all that wait. What keeps an answer
- * from being shared is found in two places. Here, whether what was made may be kept; and around all middleware (`sharing`),
- * whether what goes out may say that it is for all.
+ * Handles pages with cache rules: returns a cached page, or renders it once for all concurrent requests. Two places check whether a
+ * response may be shared: the handler before it caches a page, and `sharing`, around all middleware, before a response is sent as public.
  */
 import { createHash } from "node:crypto";
 import { RequestContext } from "../../platform/http/request/context.ts";
-import { Squeezed } from "../../platform/http/response/compress.ts";
+import { CompressedVariants } from "../../platform/http/response/compress.ts";
 import { judgePreconditions } from "../../platform/http/request/preconditions.ts";
 import { isForShared } from "../../platform/http/response/shared-caching.ts";
 import { readTarget } from "../../platform/http/request/target.ts";
@@ -19,14 +18,14 @@ import type { ExportedPage } from "../lifecycle/assets.ts";
 import { withoutMetaPolicy } from "./static-export.ts";
 import { submitted } from "../forms/submit.ts";
 
-/** A page as it was rendered for a request. */
+/** A page rendered for a request. */
 export interface MadePage {
   readonly result: Result;
-  /** Of its inline scripts; undefined where they have a nonce. */
+  /** Hashes of its inline scripts; undefined if they have a nonce. */
   readonly hashes: readonly string[] | undefined;
-  /** Of an answer that is made anew each time, what stands for it in its entity tag. Undefined: nothing does. */
+  /** Text that represents a response in its entity tag, if the response changes each time. Undefined: no entity tag. */
   readonly tagText: string | undefined;
-  /** Whether nothing in it has failed. */
+  /** Whether no part of it has failed. */
   readonly isSound: boolean;
 }
 
@@ -35,14 +34,14 @@ interface TaggedPage extends MadePage {
 }
 
 export interface CachedPage {
-  /** As it was defined, for the log. */
+  /** The path as defined, for the log. */
   readonly path: string;
   readonly rules: CacheRules;
   readonly services: Pick<Services, "pageCache" | "clock" | "site" | "log" | "config" | "hasCompression">;
   readonly make: (ctx: RequestContext) => Promise<MadePage>;
 }
 
-/** Longest that values of headers may be together, to be remembered. */
+/** Longest total of varying header values that is cached. */
 const MAX_VARIANT = 500;
 
 export function cachedPageHandler(page: CachedPage): Handler {
@@ -59,15 +58,15 @@ export function cachedPageHandler(page: CachedPage): Handler {
     }
     let own: Promise<TaggedPage> | undefined;
     const shared = await pageCache.fly(asked, async () => {
-      // Whoever waits for this page too must get it, though the one who asked first has left.
+      // Other requests wait for this page, so it continues even if the first client has left.
       ctx.outlive();
       own = madeFor(page, ctx);
-      // How it fails may be the visitor's: a redirect to where one signs in. So whoever waits finds out alone.
+      // An error may depend on the visitor, such as a redirect to a sign-in. So each waiting request retries by itself.
       return own.then((made) => kindOfKept(page, ctx, made, asked)).catch(() => undefined);
     });
     if (own) return (await own).result;
     if (shared) return answerWith(shared, ctx, services);
-    // What was waited for turned out to be another visitor's.
+    // The page turned out to be personal to the first visitor.
     return (await madeFor(page, ctx)).result;
   };
 
@@ -76,7 +75,7 @@ export function cachedPageHandler(page: CachedPage): Handler {
     services.pageCache
       .fly(asked, async () => kindOfKept(of, apart, await madeFor(of, apart), asked))
       .catch((err: unknown) =>
-        services.log.error({ page: of.path, err }, "A page could not be made anew; the old one stays"),
+        services.log.error({ page: of.path, err }, "Failed to render a page again; the cached one stays in use"),
       );
   }
 
@@ -92,7 +91,7 @@ export function cachedPageHandler(page: CachedPage): Handler {
   }
 }
 
-/** A page that was made at build, good until it is invalidated. */
+/** A page that the build exported; it is valid until it is invalidated. */
 export function keptOf({ path: address, body: file, hashes }: ExportedPage, bornMs: number): KeptPage {
   const body = Buffer.from(withoutMetaPolicy(Buffer.from(file).toString()));
   const about = ["content-type", "text/html; charset=utf-8", "cache-control", cacheControl(EXPORT_RULES)];
@@ -101,17 +100,24 @@ export function keptOf({ path: address, body: file, hashes }: ExportedPage, born
   const { path, routed } = readTarget(address);
   const of = { path: pathOf(path), routed };
   const rest = { query: undefined, variant: variantOf([]), tags: [], bornMs, freshMs, staleMs: freshMs };
-  return { ...of, body, squeezed: new Squeezed(body), hashes, headers: [...headers, "etag", etagOf(body)], ...rest };
+  return {
+    ...of,
+    body,
+    compressed: new CompressedVariants(body),
+    hashes,
+    headers: [...headers, "etag", etagOf(body)],
+    ...rest,
+  };
 }
 
 function variantOf(values: readonly (string | undefined)[]): string {
   return JSON.stringify(values.map((value) => value ?? null));
 }
 
-/** Undefined where nothing is looked up or kept for the request. */
+/** Undefined if the cache is not used for the request. */
 function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | undefined {
   if (!rules.isPublic || services.site.dev || ctx.method !== "GET") return undefined;
-  // Middleware that looks at a visitor may have let in whom it would not let in otherwise, or hand on what it found.
+  // Middleware that has read the visitor's data may have decided access by it, or pass it on to the page.
   if (notCacheableReasons(rules, looksOf(ctx, services)).length > 0) return undefined;
   return ctx.unseen(() => {
     const variant = variantOf(rules.vary.map((name) => ctx.header(name)));
@@ -120,7 +126,7 @@ function askedBy({ rules, services }: CachedPage, ctx: RequestContext): Asked | 
   });
 }
 
-/** @returns undefined for what is not for all. */
+/** @returns undefined for a page that may not be shared */
 function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, asked: Asked): KeptPage | undefined {
   const { rules, services } = page;
   const { status, headers, body } = made.result;
@@ -135,7 +141,7 @@ function kindOfKept(page: CachedPage, ctx: RequestContext, made: TaggedPage, ask
     tags: made.tags,
     headers,
     body: bytes,
-    squeezed: new Squeezed(bytes),
+    compressed: new CompressedVariants(bytes),
     hashes: made.hashes ?? [],
     bornMs,
     freshMs,
@@ -151,11 +157,11 @@ function answerWith(
   const { headers, body, hashes, bornMs } = kept;
   ctx.scriptHashes = hashes;
   const age = Math.max(0, Math.floor((clock.now() - bornMs) / 1000));
-  const squeezed = hasCompression ? kept.squeezed.choose(ctx.unseen(() => ctx.header("accept-encoding"))) : undefined;
+  const chosen = hasCompression ? kept.compressed.choose(ctx.unseen(() => ctx.header("accept-encoding"))) : undefined;
   const all = [...headers, "age", String(age)];
-  if (!squeezed) return { status: 200, headers: all, body };
-  const encoded = [...all, "content-encoding", squeezed.encoding, "vary", "accept-encoding"];
-  return { status: 200, headers: encoded, body: squeezed.body };
+  if (!chosen) return { status: 200, headers: all, body };
+  const encoded = [...all, "content-encoding", chosen.encoding, "vary", "accept-encoding"];
+  return { status: 200, headers: encoded, body: chosen.body };
 }
 
 function looksOf(ctx: RequestContext, { config }: Pick<Services, "config">) {
@@ -164,13 +170,13 @@ function looksOf(ctx: RequestContext, { config }: Pick<Services, "config">) {
 }
 
 function etagOf(text: string | Uint8Array): string {
-  // Weak: it may be compressed on its way, in more than one manner.
+  // Weak, because compression may change the bytes.
   return `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
 }
 
 /**
- * Outermost around a page with cache rules: watches what is looked at from the first middleware to the last, has no answer go out
- * as everyone's that is not, and answers 304 where the client has what would be sent.
+ * The outermost middleware of a page with cache rules. It records the properties of the visitor that are read from the first middleware to
+ * the last, keeps personal responses from being sent as public, and answers 304 if the client already has the response.
  */
 export function sharing(page: Omit<CachedPage, "make">): Middleware {
   const { rules, services, path } = page;
@@ -183,17 +189,17 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
       ...notCacheableReasons(rules, looksOf(ctx, services)),
       ...(result.headers.includes("set-cookie") ? ["set-cookie"] : []),
     ];
-    // A file is the same whatever is asked behind its path.
+    // A static file is the same for every query.
     if (services.site.exporting && ctx.readings.has("query")) found.push("the query");
     if (found.length > 0) services.site.exporting?.(ctx.routed, found);
-    // A form that was refused is shown to who sent it; its page is for all the same.
+    // Only its sender sees a refused form; the page is public nevertheless.
     const isRefusal = submitted(ctx) !== undefined;
     if (rules.isPublic && found.length > 0 && result.status === 200 && !isRefusal) report(found);
     const isShared = rules.isPublic && found.length === 0 && isRead(ctx) && result.status === 200 && !services.site.dev;
     return unchanged(ctx, isShared ? result : keptToItself(result, services.site.dev !== undefined));
   };
 
-  /** Once for each way to be personal, not for each visitor. */
+  /** Warns once for each combination of properties, not for each visitor. */
   function report(found: readonly string[]): void {
     if (services.site.exporting) return;
     const text = found.join(", ");
@@ -201,7 +207,7 @@ export function sharing(page: Omit<CachedPage, "make">): Middleware {
     reported.add(text);
     services.log.warn(
       { page: path, read: found },
-      `The page ${path} is declared public, but its answers are not shared: ${text} of the visitor was looked at, by it, its layouts or its middleware`,
+      `The page ${path} is declared public, but its responses are not shared: the page, a layout or middleware used data of the visitor: ${text}`,
     );
   }
 }
@@ -210,7 +216,7 @@ function isRead({ method }: Pick<Context, "method">): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Without what says that it is for others, or, while the app is developed, that it need not be asked for. */
+/** Removes headers that allow sharing and, in development, headers that allow reuse without revalidation. */
 function keptToItself(result: Result, isDev: boolean): Result {
   const headers = result.headers.flatMap((name, at) => {
     if (at % 2 === 1) return [];
@@ -222,7 +228,7 @@ function keptToItself(result: Result, isDev: boolean): Result {
   return { ...result, headers };
 }
 
-/** What a client that asks with what it has is told. */
+/** Answers 304 if the client already has the response. */
 function unchanged(ctx: RequestContext, result: Result): Result {
   const at = result.headers.findIndex((name, place) => place % 2 === 0 && name === "etag");
   const etag = result.headers[at + 1]?.replace(/^W\//, "");
@@ -230,7 +236,7 @@ function unchanged(ctx: RequestContext, result: Result): Result {
   const known = ctx.unseen(() => ctx.header("if-none-match"));
   const verdict = judgePreconditions((name) => (name === "if-none-match" ? known : undefined), { etag });
   if (verdict !== 304) return result;
-  // What describes the body stays with the one that the client has; so does the policy that belongs to it.
+  // Headers that describe the body stay with the client's copy, as does the policy of that copy.
   const headers = result.headers.flatMap((name, place) =>
     place % 2 === 0 && !name.startsWith("content-") ? [name, result.headers[place + 1] ?? ""] : [],
   );

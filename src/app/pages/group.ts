@@ -1,4 +1,4 @@
-/** Pages and routes below one prefix, or behind the same middleware. Owns groups, and what they come to once laid flat. */
+/** Groups: pages and routes below one prefix, or behind the same middleware. Defines groups and flattens them. */
 import type { Middleware } from "../../platform/http/types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { PageDefinition } from "./page.ts";
@@ -6,22 +6,22 @@ import { assertPath } from "./path.ts";
 import type { RouteDefinition } from "./route.ts";
 
 export interface GroupOptions {
-  /** Around everything in the group, outermost first: inside that of the app and of groups around, outside its members' own. */
+  /** Middleware around all members, outermost first; inside the middleware of the app and outer groups, outside that of the members. */
   middleware?: readonly Middleware[];
 }
 
-/** What `pages`, `routes` and groups hold. */
+/** A member of `pages`, `routes` and groups. */
 export type Entry = PageDefinition | RouteDefinition | GroupDefinition;
 
 export interface GroupDefinition {
   readonly kind: "group";
-  /** Empty, or begins with a slash and ends without one. */
+  /** Empty, or starts with a slash and ends without one. */
   readonly prefix: string;
   readonly middleware: readonly Middleware[];
   readonly entries: readonly Entry[];
 }
 
-/** A page or route with its whole path and all the middleware around it but the app's. */
+/** A page or route with its complete path and all middleware except the app's. */
 export interface Placed {
   definition: PageDefinition | RouteDefinition;
   path: string;
@@ -29,10 +29,10 @@ export interface Placed {
 }
 
 /**
- * @param prefix of every path inside: in `group("/admin", …)`, `page("/")` is at `/admin` and `page("/users")` at
- * `/admin/users`. Text alone: parameters would not reach the types of what is inside; without a prefix, members write
- * their whole paths.
- * @throws SvcError `SVC_DEFINITION`
+ * @param prefix of every member's path: in `group("/admin", …)`, `page("/")` is at `/admin` and `page("/users")` at
+ * `/admin/users`. It must not contain parameters, because the types of members would not include them. Without a prefix, members have
+ * complete paths.
+ * @throws SvcError `SVC_DEFINITION` for an invalid prefix
  */
 export function group(prefix: string, options: GroupOptions, entries: readonly Entry[]): GroupDefinition;
 /** Without a prefix: only the middleware is shared. */
@@ -45,17 +45,16 @@ export function group(
   if (/[:*]/.test(prefix)) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `group path "${prefix}" holds a parameter; leave the prefix out and write it in the paths inside`,
+      `group path "${prefix}" contains a parameter; omit the prefix and write it in the paths of the members`,
     );
   }
   return { kind: "group", prefix: prefix === "/" ? "" : prefix, middleware, entries };
 }
 
-/** All pages and routes of a tree of groups, in the order they are written. @throws SvcError `SVC_DEFINITION` */
+/** All pages and routes of a tree of groups, in source order. @throws SvcError `SVC_DEFINITION` */
 export function placeAll(entries: readonly Entry[], around: Omit<GroupDefinition, "kind" | "entries"> = TOP): Placed[] {
   return entries.flatMap((entry) => {
-    if (!KINDS.has(entry?.kind))
-      throw new SvcError("SVC_DEFINITION", `${reported(entry)} stands where ${ALLOWED} does`);
+    if (!KINDS.has(entry?.kind)) throw new SvcError("SVC_DEFINITION", `${reported(entry)} is not ${ALLOWED}`);
     const middleware = [...around.middleware, ...entry.middleware];
     if (entry.kind === "group") return placeAll(entry.entries, { prefix: around.prefix + entry.prefix, middleware });
     const path = around.prefix + (entry.path === "/" && around.prefix !== "" ? "" : entry.path);
@@ -67,7 +66,7 @@ export function placeAll(entries: readonly Entry[], around: Omit<GroupDefinition
 const KINDS: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "route", "group"]);
 const ALLOWED = "a page(…), a route(…) or a group(…)";
 
-/** What apps in plain JavaScript, or with an import that led nowhere, give instead. */
+/** Describes an invalid entry: from plain JavaScript, or from an import that resolved to nothing. */
 function reported(value: unknown): string {
   return value === null || value === undefined ? String(value) : `A value of type ${typeof value}`;
 }

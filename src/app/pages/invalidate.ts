@@ -1,18 +1,18 @@
-/** Telling the pages that this process keeps that what they show has changed. */
+/** Invalidates cached pages of this process. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { PageCache } from "./page-cache.ts";
 
-/** Of the apps that run in this process. */
+/** Caches of the apps in this process. */
 const caches = new Set<PageCache>();
-/** Ways to tell the other processes that share a database with this one. */
+/** Listeners that notify other processes on the same database. */
 const listeners = new Set<(names: readonly string[]) => void>();
 
 /**
- * Has public pages made anew: those with one of these tags (`cache.tags`), at a path (`/books/emma`), or at it and below
- * (`/books/*`). For actions, submits, workers: whatever changes what pages show. In all processes that share a PostgreSQL
- * database, moments later; else in this one alone. Not in the caches of browsers and networks: those hold on to a page as long as
- * its rules said.
- * @throws SvcError `SVC_DEFINITION` without a name, or with an empty one
+ * Invalidates public pages, so that the next request renders them again: pages with one of these tags (`cache.tags`), at a path
+ * (`/books/emma`), or at a path and below (`/books/*`). Call it in actions, submits and workers that change the data of pages. It applies
+ * to all processes that share a PostgreSQL database, with a short delay, else to this process only. Caches of browsers and networks keep a
+ * page until its rules expire.
+ * @throws SvcError `SVC_DEFINITION` without a name, or for an empty one
  */
 export function invalidate(...names: readonly string[]): void {
   if (names.length === 0 || names.includes(""))
@@ -21,7 +21,7 @@ export function invalidate(...names: readonly string[]): void {
   for (const report of listeners) report(names);
 }
 
-/** @param tell called with what was invalidated in this process. @param closing ends it. */
+/** @param report called with names invalidated in this process. @param closing ends it. */
 export function onInvalidation(report: (names: readonly string[]) => void, closing: AbortSignal): void {
   follow(listeners, report, closing);
 }

@@ -1,23 +1,26 @@
-/** `navigate`, as handlers are typed against it. In the browser it is src/web/client/navigation/navigate.ts; on the server there is nowhere to go. */
+/**
+ * `navigate`: its type, and its behavior on the server, where it throws. src/web/client/navigation/navigate.ts implements it in the
+ * browser.
+ */
 import { SvcError } from "../../platform/shared/errors.ts";
 
 export interface NavigateOptions {
-  /** Takes the place of the page in the history. Default false: it comes after it. */
+  /** Replaces the current page in the history instead of adding an entry. Default false. */
   replace?: boolean;
-  /** Whether the new page is shown from its top, or from the place behind `#`. Default true. */
+  /** Whether the new page is shown from its top, or from the element behind `#`. Default true. */
   scroll?: boolean;
 }
 
 /**
- * Goes to another page from a handler, as if a link to it had been followed: within the document where the page's `navigation`
- * is `"enhanced"`, else by the browser. Say with a link what can be said with one.
- * @param path of this site, absolute or from the page that is shown; the address of another site the browser opens.
- * @returns when the page is shown; where the browser loads it, maybe never.
- * @throws SvcError `SVC_DEFINITION` on the server: `redirect(path)` is what a load or an endpoint has.
+ * Navigates to another page from a handler, as if the visitor had followed a link: within the document if the page's `navigation` is
+ * `"enhanced"`, else by a page load. Prefer a link if it is sufficient.
+ * @param path on this site, absolute or relative to the current page; the browser opens URLs of other sites.
+ * @returns a promise that resolves when the page is shown; it may never resolve if the browser loads the page.
+ * @throws SvcError `SVC_DEFINITION` on the server: use `redirect(path)` in loads and endpoints.
  */
 export function navigate(path: string, _options?: NavigateOptions): Promise<void> {
   throw new SvcError(
     "SVC_DEFINITION",
-    `navigate(${JSON.stringify(path)}) was called on the server; it is for handlers in the browser. Here redirect(path) leads elsewhere.`,
+    `navigate(${JSON.stringify(path)}) was called on the server, but only works in browser handlers. Use redirect(path) on the server.`,
   );
 }

@@ -1,51 +1,51 @@
 /**
- * Rendered pages that many visitors share, in memory: as many as fit into so many bytes, the longest unused go first. Owns
- * what is kept and until when; whether a page may be kept is cache-rules.ts, who makes it is cached-page.ts.
+ * Rendered pages that visitors share, in memory: a byte limit applies, and the least recently used pages are evicted first. Stores pages
+ * and their expiry. cache-rules.ts decides whether a page may be cached; cached-page.ts renders it.
  */
-import type { Squeezed } from "../../platform/http/response/compress.ts";
+import type { CompressedVariants } from "../../platform/http/response/compress.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 
-/** A page as it was made. */
+/** A cached page. */
 export interface KeptPage {
-  /** What it is invalidated by: decoded, without a slash at its end. */
+  /** Path for invalidation: decoded, without a final slash. */
   readonly path: string;
-  /** What tells it from others: two paths that differ in an encoded slash alone are decoded to the same text. */
+  /** Path for lookup: paths that differ only in an encoded slash have the same decoded text. */
   readonly routed: string;
-  /** Of the address, where the page looked at it; undefined: the same for any. */
+  /** The query, if the page has read it; undefined: the page is the same for every query. */
   readonly query: string | undefined;
   /** Values of the headers that it varies by. */
   readonly variant: string;
   readonly tags: readonly string[];
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** The body as it goes out to most. */
-  readonly squeezed: Squeezed;
+  /** The compressed body, as most clients get it. */
+  readonly compressed: CompressedVariants;
   readonly hashes: readonly string[];
   readonly bornMs: number;
-  /** Until when it is answered with. */
+  /** End of the time in which it is fresh. */
   readonly freshMs: number;
-  /** Until when it is answered with while a new one is made. */
+  /** End of the time in which it may be reused while a new one is rendered. */
   readonly staleMs: number;
 }
 
-/** What a request asks for, as far as pages are told apart by it. */
+/** The properties of a request that select a page. */
 export type Asked = Pick<KeptPage, "path" | "routed" | "variant"> & { readonly query: string };
 
-/** Most pages of one path, so that nobody who makes queries up fills the memory with one page. */
+/** Most cached pages per path, so that invented queries can't fill the memory with one page. */
 const MAX_OF_PATH = 100;
 
-/** Key and bookkeeping of a page, in bytes, roughly. */
+/** Approximate size of a page's key and bookkeeping, in bytes. */
 const OVERHEAD = 500;
 
 export class PageCache {
   readonly #maxBytes: number;
   readonly #clock: Clock;
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, KeptPage>();
   readonly #keysByPath = new Map<string, Set<string>>();
-  /** Pages that are being made, by what was asked for. */
+  /** Pages that are being rendered, by request properties. */
   readonly #flights = new Map<string, Promise<KeptPage | undefined>>();
-  /** Counts what was invalidated: a page that was begun before may show what was. */
+  /** Number of invalidations. A page whose rendering started before one may be outdated. */
   #invalidations = 0;
   #bytes = 0;
 
@@ -81,8 +81,8 @@ export class PageCache {
   }
 
   /**
-   * Makes a page, or waits for who is making it.
-   * @param make gives what may be kept; undefined where that turned out not to be for all. What it throws, those who wait get too.
+   * Renders a page, or waits for the request that is rendering it.
+   * @param make returns the page to cache; undefined if it turned out to be personal. All waiting requests get its errors.
    */
   async fly(asked: Asked, make: () => Promise<KeptPage | undefined>): Promise<KeptPage | undefined> {
     const key = keyOf(asked);
@@ -99,7 +99,7 @@ export class PageCache {
     return flight;
   }
 
-  /** Keeps what was made before. */
+  /** Adds pages of the build. */
   seed(pages: Iterable<KeptPage>): void {
     for (const page of pages) this.#keep(page);
   }
@@ -108,7 +108,7 @@ export class PageCache {
     return this.#flights.has(keyOf(asked));
   }
 
-  /** Forgets the pages of these tags and paths; `/books/*` is `/books` and all below. What is being made is not kept. */
+  /** Removes pages by tag and path; `/books/*` is `/books` and everything below. Pages that are being rendered are not cached. */
   invalidate(names: readonly string[]): void {
     this.#invalidations++;
     this.#flights.clear();
@@ -147,7 +147,7 @@ export class PageCache {
   }
 }
 
-/** As routes do, `/books/emma/` means `/books/emma`. */
+/** As in routes, `/books/emma/` means `/books/emma`. */
 export function pathOf(decoded: string): string {
   return decoded.length > 1 && decoded.endsWith("/") ? decoded.slice(0, -1) : decoded;
 }
@@ -158,7 +158,7 @@ function keyOf({ routed, query, variant }: Pick<KeptPage, "routed" | "query" | "
 
 function bytesOf({ path, routed, query = "", variant, tags, headers, body, hashes }: KeptPage): number {
   const texts = [path, routed, query, variant, variant, ...tags, ...headers, ...hashes];
-  // Compressed in both ways, HTML takes a third more.
+  // Both compressed forms of HTML together add a third.
   return texts.reduce((sum, text) => sum + 2 * text.length, Math.ceil(body.byteLength * 1.4) + OVERHEAD);
 }
 

@@ -1,4 +1,4 @@
-/** A page: a path, what it needs to know, and what it shows. Owns the definition; render-page.ts answers requests for it. */
+/** Defines a page: a path, its data and its view. render-page.ts handles requests for it. */
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
 import type { Context, Middleware, Params } from "../../platform/http/types.ts";
 import type { OwnSecurityOptions } from "../../platform/security/headers.ts";
@@ -10,50 +10,51 @@ import { assertPath, type PathParams } from "./path.ts";
 
 type OrOf<Data, Value, Of extends Params = Params> = Value | ((data: Data, ctx: Context<Of>) => Value);
 
-/** Of one page each; undefined is left out. */
+/** Parameters of one page each; undefined values are omitted. */
 type Entries = Iterable<Readonly<Record<string, string | undefined>>>;
 
-/** `Of` are the parameters of the page's path. */
+/** Options of `page`. `Of` is the type of the path parameters. */
 export interface PageOptions<Data, Of extends Params = Params> {
-  /** Of the document; a function of the data where it depends on it. */
+  /** Title of the document; a function if it depends on the data. */
   title: OrOf<Data, string, Of>;
+  /** Meta description of the document. Default: none. */
   description?: OrOf<Data, string | undefined, Of>;
-  /** Fetches what the view shows. May leave by `notFound()` or `redirect(to)`. */
+  /** Loads the data of the view. May end with `notFound()` or `redirect(to)`. Default: no data. */
   load?: (ctx: Context<Of>) => Data | Promise<Data>;
-  /** The page's JSX, from the data. */
+  /** Renders the data as JSX. */
   view: (data: Data, ctx: Context<Of>) => unknown;
-  /** Default 200. A function is asked once the page is rendered, of one that is streamed its first part. */
+  /** HTTP status. A function is called after the page is rendered, or for a streamed page, after its first part. Default 200. */
   status?: OrOf<Data, number, Of>;
-  /** Default "en". */
+  /** Language of the document. Default `"en"`. */
   lang?: OrOf<Data, string, Of>;
-  /** Direction of the document's text. Default: the browser's, left to right. */
+  /** Text direction of the document. Default: the browser's, left to right. */
   dir?: OrOf<Data, "ltr" | "rtl" | undefined, Of>;
-  /** More elements of `<head>`, as JSX. */
+  /** Additional elements of `<head>`, as JSX. Default: none. */
   head?: (data: Data, ctx: Context<Of>) => unknown;
-  /** Around loading and rendering, outermost first; inside that of groups and app. */
+  /** Middleware around loading and rendering, outermost first; inside that of groups and app. Default: none. */
   middleware?: readonly Middleware[];
-  /** When the browser fetches code: on intent (default), or ahead of it once the page is idle. */
+  /** When the browser fetches code: on intent (default), or ahead of time when the page is idle. */
   prefetch?: "intent" | "idle";
   /**
-   * `"enhanced"`: where a link leads to another such page, that is fetched and put into the document that is there, so that what
-   * stands around it lives on (`svckit/fullstack`: layouts). Costs the page one small script. Default `"links"`: they are the browser's.
+   * `"enhanced"`: a link to another such page fetches it and changes the current document into it, so that shared layouts stay alive
+   * (`svckit/fullstack`: layouts). Costs the page one small script. Default `"links"`: the browser loads pages.
    */
   navigation?: Navigation;
-  /** Security headers of this page in place of the app's, such as a frame that only this page shows; error pages keep the app's. */
+  /** Security headers that replace the app's for this page, such as an exception for a frame. Error pages keep the app's. */
   security?: OwnSecurityOptions;
   /**
-   * How long answers are good, and for whom. Default: for the visitor, who asks each time. With rules, a page without late pieces
-   * has an entity tag, and the policy of its scripts names their hashes in place of a nonce. Not in force while the app is developed.
+   * Caching rules. Default: only the visitor's browser caches the page, and revalidates it each time. With rules, a page without deferred
+   * content has an entity tag, and its policy contains hashes of its scripts instead of a nonce. Ignored in development.
    */
   cache?: PageCache;
   /**
-   * Whether `svc build --static` makes a file of the page. `true`: it must, and `svc start` answers with that file too, until
-   * `invalidate`; so the page is public. `false`: it doesn't. Default: it does where nothing of a request is looked at.
+   * Whether `svc build --static` exports the page as a file. `true`: the export is required, and `svc start` serves the file until
+   * `invalidate`, so the page is public. `false`: never. Default: exported if the page reads nothing of a request.
    */
   static?: boolean;
-  /** Parameters with which `svc build --static` exports the page: `[{ id: "emma" }]`. Without, a page with parameters is left out. */
+  /** Parameters for which `svc build --static` exports the page: `[{ id: "emma" }]`. Default: a page with parameters is not exported. */
   entries?: () => Entries | Promise<Entries>;
-  /** How long an `<Await>` of the page may take before it has failed. Default 30 s. */
+  /** Timeout of each `<Await>` of the page, such as `"10s"`; after it, the `<Await>` fails. Default `"30s"`. */
   deadline?: Duration;
 }
 
@@ -64,18 +65,18 @@ export interface PageDefinition {
   readonly security: OwnSecurityOptions | undefined;
   /** Undefined: the default. */
   readonly cache: CacheRules | undefined;
-  /** Undefined: where it can be. */
+  /** Undefined: exported if possible. */
   readonly isStatic: boolean | undefined;
   readonly entries: (() => Entries | Promise<Entries>) | undefined;
-  /** Everything about one request, ready to be rendered. */
+  /** Loads and prepares a request for rendering. */
   readonly prepare: (ctx: Context) => PreparedPage | Promise<PreparedPage>;
 }
 
-/** A page whose data is there. */
+/** A page whose data is loaded. */
 export interface PreparedPage {
   title: string;
   description: string | undefined;
-  /** To be read when the view has run. */
+  /** Read it after the view has run. */
   readonly status: number;
   lang: string;
   dir: "ltr" | "rtl" | undefined;
@@ -87,9 +88,9 @@ export interface PreparedPage {
 }
 
 /**
- * @param path `/audits/:id`; which of several that match is asked is told at `route`. Parameters are typed from it:
+ * @param path `/audits/:id`; `route` explains which of several matching paths applies. Its parameters are typed:
  * `load: ({ params }) => params.id`.
- * @throws SvcError `SVC_DEFINITION` for a path that can't be one.
+ * @throws SvcError `SVC_DEFINITION` for an invalid path.
  */
 export function page<Data = undefined, const Path extends string = string>(
   path: Path,
@@ -105,12 +106,12 @@ export function page<Data = undefined, const Path extends string = string>(
     cache: rulesOf(path, options),
     isStatic: options.static,
     entries: options.entries,
-    // Only requests that the path matches come here, so its parameters are there.
+    // The router calls it only for matching paths, so the parameters exist.
     prepare: (ctx) => prepare(options as PageOptions<Data>, deadlineMs, ctx),
   };
 }
 
-/** A page that is made at build is everybody's, and good until it is invalidated. */
+/** A page exported at build time is public, and valid until it is invalidated. */
 function rulesOf(
   path: string,
   { cache, static: isStatic }: Pick<PageOptions<never>, "cache" | "static">,
@@ -120,7 +121,7 @@ function rulesOf(
   if (cache?.public === false)
     throw new SvcError(
       "SVC_DEFINITION",
-      `${place} is static, and its cache says public: false; take one of the two away`,
+      `${place} has static: true, but its cache has public: false. Remove one of the two`,
     );
   const rules = readCacheRules(place, { ...cache, public: true });
   return cache?.sharedMaxAge === undefined ? { ...rules, sharedMs: Number.POSITIVE_INFINITY } : rules;
@@ -138,8 +139,8 @@ function prepare<Data>(
 }
 
 /**
- * A class, made for each request: a getter in a literal would be another kind of object to the engine each time, which keeps
- * all that it closes over until a full collection.
+ * A class instance for each request: an object literal with a getter would have a new hidden class each time, and V8 would retain its
+ * closure until a full garbage collection.
  */
 class Prepared<Data> implements PreparedPage {
   readonly title: string;
@@ -182,7 +183,7 @@ class Prepared<Data> implements PreparedPage {
   }
 }
 
-/** Promises that `load` hands over unawaited: one that no `<Await>` comes to wait for must not end the process. */
+/** Marks promises in the data as handled: one that no `<Await>` uses must not end the process with an unhandled rejection. */
 function keepQuiet(data: unknown): void {
   if (typeof data !== "object" || data === null) return;
   for (const value of Object.values(data)) if (value instanceof Promise) value.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Answers a request for a page: loads, renders, and keeps answers that hold a token from being kept by anyone. */
+/** Handles requests for pages: loads data, renders, and forbids caching of responses that contain a token. */
 import { createHash } from "node:crypto";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { html } from "../../platform/http/response/response.ts";
@@ -25,10 +25,10 @@ import { POLICY_SCRIPT } from "../pipeline/trusted-types.ts";
 import { tokenFor } from "../pipeline/csrf-guard.ts";
 import { PageHost } from "./use-app.ts";
 
-/** Pages may be personal and their nonce is fresh, so they are asked for anew each time. */
+/** Pages may be personal, and each has a new nonce, so browsers revalidate them each time. */
 const PRIVATE_HEADERS = ["cache-control", PRIVATE, ...PAGE_MARK];
 
-/** Proxies that collect an answer before they pass it on would hold back what the stream is for. */
+/** Disables buffering in proxies, which would delay a streamed page. */
 const UNBUFFERED = ["x-accel-buffering", "no"];
 
 export function pageHandler(definition: PageDefinition, services: Services): Handler {
@@ -85,46 +85,46 @@ function cachedHandler(definition: PageDefinition, rules: CacheRules, services: 
   }
 }
 
-/** @returns the page, if that is all of it. */
+/** @returns the page if its first part is all of it; else undefined. */
 async function wholeOf(stream: PageStream, requireSound: () => void): Promise<string | undefined> {
   const whole = await stream.begin();
   requireSound();
   return whole;
 }
 
-/** @param requireSound throws for a page that must not go out, once its first part is made. */
+/** @param requireSound throws for a page that must not be sent; called once its first part is rendered. */
 async function streamed(stream: PageStream, status: number, requireSound: () => void): Promise<Result> {
   const whole = await wholeOf(stream, requireSound);
   if (whole !== undefined) return html(whole, status, PRIVATE_HEADERS);
   return { ...html("", status, [...PRIVATE_HEADERS, ...UNBUFFERED]), body: stream };
 }
 
-/** For a policy: CSP3 section 2.3.1. */
+/** Hash for a policy: CSP3 section 2.3.1. */
 const hashOf = remembered((code) => `sha256-${createHash("sha256").update(code).digest("base64")}`);
 
 function unseenHeader(ctx: Context, name: string): string | undefined {
   return ctx instanceof RequestContext ? ctx.unseen(() => ctx.header(name)) : ctx.header(name);
 }
 
-/** A page whose cookies nobody has asked for yet is not kept waiting for them. */
+/** The session id, without waiting for cookies that no code has read yet. */
 function sessionOf(ctx: Context): string | undefined {
   return ctx instanceof RequestContext && ctx.jar ? ctx.unseen(() => ctx.sessionId) : undefined;
 }
 
-/** The token in the page is good for the session it was made in. @throws SvcError `SVC_TOO_LATE` */
+/** The token in the page belongs to the session in which it was rendered. @throws SvcError `SVC_TOO_LATE` */
 function requireSameSession(ctx: Context, sessionId: string | undefined): void {
   const isChanged = ctx instanceof RequestContext && ctx.jar?.hasNewSession === true && ctx.sessionId !== sessionId;
   if (isChanged)
     throw new SvcError(
       "SVC_TOO_LATE",
-      "The session began, ended or changed its id while the page was rendered; do that in load",
+      "The session began, ended or changed its id while the page was rendered. Change the session in load instead",
     );
 }
 
-/** For whom a page is rendered: with a nonce for this answer; for its visitor to keep; for all, who bring tokens of their own. */
+/** Recipients of a page: one response, with a nonce; one visitor, with hashes and cacheable; all visitors, without a token. */
 type Audience = "answer" | "own" | "shared";
 
-/** How one page is rendered. A class, whose objects are alike to the engine: one is made for each request. */
+/** Render options of one page. A class, so that the objects of all requests share a hidden class. */
 class PageRequest implements PageRenderOptions {
   readonly manifest: Manifest;
   readonly title: string;
@@ -140,13 +140,13 @@ class PageRequest implements PageRenderOptions {
   readonly icon: string | undefined;
   readonly policyMark: string;
   readonly names: ValueNames | undefined;
-  /** A page that is fetched by script, after an edit or by enhanced navigation, is put in as a whole. */
+  /** A page fetched by script, after an edit or by enhanced navigation, is rendered as a whole. */
   readonly isWhole: boolean;
-  /** Whether tokens come to the page by themselves, once it needs one. */
+  /** Whether the page fetches its CSRF token when it needs one. */
   readonly isTokenless: boolean;
-  /** Of the inline scripts so far; undefined for a page with a nonce. */
+  /** Hashes of the inline scripts so far; undefined for a page with a nonce. */
   hashes: string[] | undefined;
-  /** Whether anything has gone wrong in the page. */
+  /** Whether any part of the page has failed. */
   hasFailed = false;
   #token: string | undefined;
   readonly #ctx: Context;
@@ -187,7 +187,7 @@ class PageRequest implements PageRenderOptions {
     this.policyMark = services.policyMarkOf(definition.security);
   }
 
-  // Asked for on first use: a page without script needs none of them.
+  // Computed on first use: a page without scripts needs none of these.
 
   get nonce(): string | undefined {
     return this.hashes ? undefined : this.#ctx.nonce;
@@ -198,12 +198,12 @@ class PageRequest implements PageRenderOptions {
     if (!this.hashes?.includes(hash)) this.hashes?.push(hash);
   };
 
-  /** Scripts of pieces that come later can't be named by hash in a head that goes out before. */
+  /** The head is sent before deferred content, so its policy can't contain hashes of later scripts. */
   beginStream = (): void => {
     if (!this.isWhole) this.hashes = undefined;
   };
 
-  /** The page with what differs from answer to answer, though the visitor is the same, taken out. */
+  /** The page without the parts that differ between responses to the same visitor; used for the entity tag. */
   asEachTime(html: string): string {
     if (this.#token === undefined) return html;
     const { cookies, sessionId } = this.#ctx;
@@ -212,7 +212,7 @@ class PageRequest implements PageRenderOptions {
 
   get theme(): Theme | undefined {
     if (!this.#services.hasThemes) return undefined;
-    // A page that many share knows no cookie: the visitor's browser says it.
+    // A shared page ignores cookies; the browser applies the visitor's theme.
     const chosen = this.isTokenless ? undefined : this.#ctx.cookie(COOKIES.theme);
     return themeOf(chosen) ?? "system";
   }

@@ -1,4 +1,4 @@
-/** An endpoint of the app's own: methods, a path, a handler. Mutations are guarded unless told otherwise. */
+/** Defines a route: methods, a path and a handler. Mutations require a CSRF token unless the route disables it. */
 import type { Handler, Middleware } from "../../platform/http/types.ts";
 import type { OwnSecurityOptions } from "../../platform/security/headers.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -8,19 +8,19 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface RouteOptions {
   /**
-   * Whether a mutation must come from one of this site's pages (header or form field with the CSRF token). Default true.
-   * `false` only for endpoints that don't trust cookies, such as receivers of signed webhooks: any site's page could
-   * otherwise send requests in your user's name.
+   * Whether a mutation must have the CSRF token of one of this site's pages, in a header or form field. Default true. Use `false` only for
+   * endpoints that don't trust cookies, such as receivers of signed webhooks: otherwise any site could send requests in the name of your
+   * users.
    */
   csrf?: boolean;
   /**
-   * Longest form body, in bytes, that is read to find the CSRF token in it. Larger ones get 413. Default 1 MiB.
-   * Handlers pass it to `readForm` as well.
+   * Largest form body in bytes that is read to find the CSRF token; a larger one gets 413. A whole number of at least 1. Default 1 MiB.
+   * Handlers pass the same limit to `readForm`.
    */
   maxBytes?: number;
-  /** Around the handler and the check of the CSRF token, outermost first; inside that of groups and app. */
+  /** Middleware around the handler and the CSRF check, outermost first; inside that of groups and app. Default: none. */
   middleware?: readonly Middleware[];
-  /** Security headers of this route's answers in place of the app's, such as an image that other sites may show. */
+  /** Security headers that replace the app's for this route, such as for an image that other sites may embed. */
   security?: OwnSecurityOptions;
 }
 
@@ -32,7 +32,7 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware[];
   /** Whether methods other than GET need the CSRF token. */
   readonly isGuarded: boolean;
-  /** Longest form body that the check of the CSRF token reads; undefined: the default. */
+  /** Largest form body that the CSRF check reads; undefined: the default. */
   readonly maxBytes: number | undefined;
   readonly security: OwnSecurityOptions | undefined;
 }
@@ -40,11 +40,11 @@ export interface RouteDefinition {
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
 
 /**
- * @param method one, or several that share the handler (`ctx.method` tells which). HEAD is answered wherever GET is.
- * @param path `/todos/:id`, `/files/**:file` (one segment or more). Text goes before a parameter, a parameter before a rest,
- * segment by segment from the left, whatever the order of definitions.
+ * @param method one method, or several that share the handler (`ctx.method` has the actual one). GET includes HEAD.
+ * @param path `/todos/:id`, `/files/**:file` (one segment or more). Text precedes parameters, and parameters precede a rest,
+ * segment by segment from the left. The order of definitions does not matter.
  * @param handler `ctx.params` is typed from the path: `{ id: string }`.
- * @throws SvcError `SVC_DEFINITION`
+ * @throws SvcError `SVC_DEFINITION` for an invalid method, path or limit
  */
 export function route<const Path extends string>(
   method: Method | readonly Method[],
@@ -57,7 +57,7 @@ export function route<const Path extends string>(
   if (wrong !== undefined || new Set(methods).size !== methods.length || methods.length === 0) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `route(${JSON.stringify(method)}, …): the method must be one of ${METHODS.join(", ")}, or a list of some, each once`,
+      `route(${JSON.stringify(method)}, …): the method must be one of ${METHODS.join(", ")}, or a list of them without duplicates`,
     );
   }
   assertPath("route", path);
@@ -65,7 +65,7 @@ export function route<const Path extends string>(
     kind: "route",
     methods,
     path,
-    // Only requests that the path matches come here, so its parameters are there.
+    // The router calls it only for matching paths, so the parameters exist.
     handler: handler as Handler,
     middleware: options.middleware ?? [],
     security: options.security,
@@ -78,6 +78,6 @@ function requireBytes(path: string, maxBytes: number | undefined): number | unde
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return maxBytes;
   throw new SvcError(
     "SVC_DEFINITION",
-    `route(…, "${path}") has maxBytes ${maxBytes}. Use a whole number of bytes from 1`,
+    `route(…, "${path}") has maxBytes ${maxBytes}. It must be a whole number of bytes, at least 1`,
   );
 }

@@ -1,4 +1,4 @@
-/** The route table of a booted app: the built-in endpoints, then what its author wrote. */
+/** Registers the routes of a booted app: the built-in endpoints, then the author's pages and routes. */
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
 import { problem } from "../../platform/http/response/response.ts";
 import { REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
@@ -40,7 +40,7 @@ import type { RouteDefinition } from "./route.ts";
 import type { Endpoints, Services } from "../services.ts";
 import { FORM_BYTES, requireMutation } from "../pipeline/csrf-guard.ts";
 
-/** @returns the pages for paths that nothing is at. */
+/** @returns the app's pages for unknown paths. */
 export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   const { services, router, middleware } = endpoints;
   services.limits.adopt(middleware);
@@ -84,55 +84,55 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
   const lost = new Router();
   for (const given of app.notFound ?? []) {
-    // What is not there is told anew each time.
+    // Pages for unknown paths are never cached.
     const definition = { ...given, cache: undefined };
     lost.add("GET", definition.path, own(pageHandler(definition, services), definition), definition.middleware);
   }
   return lost;
 }
 
-/** A file is everybody's, whatever the page's own rules are. */
+/** Exported files are public, regardless of the page's own rules. */
 function asFile(placed: Placed): Placed {
   const { definition } = placed;
   return definition.kind === "page" ? { ...placed, definition: { ...definition, cache: EXPORT_RULES } } : placed;
 }
 
-/** Around a page with cache rules, before and behind all that may look at a visitor. */
+/** The middleware of a page with cache rules, outside all code that may read the visitor's data. */
 function shared(definition: PageDefinition | RouteDefinition, services: Services): Middleware[] {
   if (definition.kind !== "page" || !definition.cache) return [];
   return [sharing({ path: definition.path, rules: definition.cache, services })];
 }
 
-/** All pages and routes of an app with their whole paths. @throws SvcError `SVC_DEFINITION` */
+/** All pages and routes of an app with their complete paths. @throws SvcError `SVC_DEFINITION` */
 export function placeApp({ pages = [], routes = [] }: AppOptions): Placed[] {
   const placed = placeAll([...pages, ...routes]);
   refuseDoubles(placed);
   return placed;
 }
 
-/** Names that are spoken for. */
+/** Names of built-in paths, which extensions can't have. */
 const TAKEN = new Set(Object.values(PATHS).map((path) => path.split("/", 3)[2]));
 
-/** Below the framework's own prefix, where no app's path may be. @throws SvcError `SVC_DEFINITION` */
+/** Extensions are below the framework's prefix, where the app can't have paths. @throws SvcError `SVC_DEFINITION` */
 function placeExtensions({ extensions = {} }: AppOptions): Placed[] {
   return Object.entries(extensions).flatMap(([name, entries]) => {
     if (!/^[a-z][a-z-]*$/.test(name) || TAKEN.has(name))
       throw new SvcError(
         "SVC_DEFINITION",
-        `extensions has the name "${name}"; use small letters and dashes, and none of ${[...TAKEN].filter((taken) => /^[a-z-]+$/.test(taken ?? "")).join(", ")}`,
+        `extensions has the invalid name "${name}"; use lower-case letters and dashes, and none of ${[...TAKEN].filter((taken) => /^[a-z-]+$/.test(taken ?? "")).join(", ")}`,
       );
     const prefix = `${BASE_PATH}/${name}`;
     return placeAll(entries).map((one) => ({ ...one, path: prefix + (one.path === "/" ? "" : one.path) }));
   });
 }
 
-/** In development, to what the framework has elsewhere: the operators' screens are pages of the full-stack variant. */
+/** In development, a hint: the ops screens belong to the full-stack variant. */
 function wayTo(path: string, services: Services | undefined): string {
   if (path !== `${BASE_PATH}/ops` || services?.config.exposes.errorDetails !== true) return "";
-  return `: the operators' screens come with createFullStackApp of "svckit/fullstack"`;
+  return `. The ops screens require createFullStackApp of "svckit/fullstack"`;
 }
 
-/** What no route has: a public file, a page that says so, or 404. @param lost as `addRoutes` gives it */
+/** Handles a request without a route: a public file, the app's page for unknown paths, or 404. @param lost result of `addRoutes` */
 export function answerUnrouted(
   ctx: Context,
   services: Services | undefined,
@@ -151,11 +151,11 @@ export function answerUnrouted(
 async function answerLost(ctx: RequestContext, { route, params }: Match & { kind: "found" }): Promise<Answer> {
   ctx.params = params;
   const answer = await answering(route.handler)(ctx);
-  // What is not there must not look as if it were, to caches and search engines.
+  // A 200 would make caches and search engines treat the path as existing.
   return answer.status === 200 ? { ...toResult(answer), status: 404 } : answer;
 }
 
-/** Whether `answerUnrouted` has more to say than that nothing is there: then no framework around is asked. */
+/** Whether `answerUnrouted` handles a request itself, instead of passing it to the framework around the app. */
 export function isUnroutedOurs(method: string, path: string, services: Services | undefined): boolean {
   if (path.startsWith(`${BASE_PATH}/`)) return true;
   return (method === "GET" || method === "HEAD") && services?.site.publicFile(path.slice(1)) !== undefined;
@@ -166,12 +166,12 @@ function guarded({ handler, isGuarded, maxBytes }: RouteDefinition, method: stri
   const form = { maxBytes: maxBytes ?? FORM_BYTES, limit: services.limits.ofForms };
   return async (ctx) => {
     if (isGuarded) await requireMutation(ctx, services, form);
-    // So that a form without script may come to the same action as the page's script.
+    // A form without scripts may call the same action function as the page's script.
     return withContext(ctx, () => handler(ctx));
   };
 }
 
-/** To middleware a redirect is an answer, though it was thrown. */
+/** Converts a thrown redirect into a response, so that middleware sees it. */
 function answering(handler: Handler): Handler {
   const redirected = (error: unknown): Result => {
     if (error instanceof Redirect) return error.result;
@@ -187,7 +187,7 @@ function answering(handler: Handler): Handler {
   };
 }
 
-/** Of two definitions for the same requests only one would ever answer. */
+/** Rejects two definitions for the same requests: one of them would never be used. */
 function refuseDoubles(placed: readonly Placed[]): void {
   const seen = new Map<string, string>();
   for (const { definition, path } of placed) {

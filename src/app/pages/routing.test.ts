@@ -23,7 +23,7 @@ const QUIET = { log: recordLog() };
 
 const createQuiet = (options: AppOptions): App => createApp({ env: ENV, ...QUIET, ...options });
 
-/** Notes its name on the way in. */
+/** Records its name on the way in. */
 const note =
   (name: string): Middleware =>
   async (ctx, next) => {
@@ -72,7 +72,7 @@ describe("routing", () => {
     rmSync(publicDir, { recursive: true });
   });
 
-  const doors = [
+  const adapters = [
     [
       "in memory",
       (path: string, init?: RequestInit) =>
@@ -81,11 +81,11 @@ describe("routing", () => {
     ["over a socket", (path: string, init?: RequestInit) => fetch(started.url + path, { redirect: "manual", ...init })],
   ] as const;
 
-  for (const [door, send] of doors) {
-    describe(door, () => {
+  for (const [adapter, send] of adapters) {
+    describe(adapter, () => {
       const notes = async (path: string): Promise<string | null> => (await send(path)).headers.get("x-notes");
 
-      it("runs middleware of app, groups and the page or route, from the outside in", async () => {
+      it("runs middleware of the app, groups and the page or route, outermost first", async () => {
         assert.equal(await notes("/plain"), "app own");
         assert.equal(await notes("/admin"), "app admin");
         assert.equal(await notes("/admin/users/7"), "app admin own");
@@ -93,14 +93,14 @@ describe("routing", () => {
         assert.equal(await (await send("/admin/more")).text(), "more");
       });
 
-      it("runs the app's middleware around what is nowhere, not around the framework's own", async () => {
+      it("runs the app's middleware for unknown paths, but not for the framework's own", async () => {
         assert.equal((await send("/nowhere?out=redirect")).status, 303);
         assert.equal((await send("/_svc/loader.js?out=redirect")).status, 200);
         assert.equal((await send("/_svc/nowhere?out=redirect")).status, 404);
         assert.equal((await send("/health?out=redirect")).status, 200);
       });
 
-      it("gives handlers the parameters of their path", async () => {
+      it("passes the parameters of the path to handlers", async () => {
         assert.deepEqual(await (await send("/todos/a%2Fb%20c", { method: "PUT" })).json(), {
           method: "PUT",
           id: "a/b c",
@@ -108,7 +108,7 @@ describe("routing", () => {
         assert.equal(await (await send("/admin/users/%C3%A4")).text(), "ä");
       });
 
-      it("tells a wrong method which are right, of lists of methods too", async () => {
+      it("answers a wrong method with the allowed ones, also for routes with several methods", async () => {
         const refused = await send("/todos/1", { method: "DELETE" });
         assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD, PUT"]);
         assert.equal((await send("/todos/1", { method: "HEAD" })).status, 200);
@@ -120,7 +120,7 @@ describe("routing", () => {
         ["notFound", 404, "SVC_NOT_FOUND"],
         ["redirect", 303, undefined],
       ] as const) {
-        it(`answers ${how}() the same from a loader, a route and middleware: a page for people, a problem for programs`, async () => {
+        it(`answers ${how}() alike from a loader, a route and middleware: a page for browsers, a problem for programs`, async () => {
           for (const path of [`/out/${how}`, `/out/of/${how}`, `/plain?out=${how}`]) {
             const forPeople = await send(path, { headers: { accept: "text/html" } });
             assert.equal(forPeople.status, status, path);
@@ -134,7 +134,7 @@ describe("routing", () => {
         });
       }
 
-      it("goes by what the caller prefers, weights counted, in what its errors are", async () => {
+      it("selects the format of errors by the client's preference, including weights", async () => {
         const typeFor = async (accept: string) =>
           (await send("/out/of/notFound", { headers: { accept } })).headers.get("content-type")?.split(";")[0];
         const [page, problem] = ["text/html", "application/problem+json"];
@@ -156,14 +156,14 @@ describe("routing", () => {
           assert.equal(await typeFor(accept), problem, accept);
       });
 
-      it("runs the app's middleware around public files, which keep their headers", async () => {
+      it("runs the app's middleware for public files, which keep their headers", async () => {
         assert.equal((await send("/note.txt?out=forbidden")).status, 403);
         const file = await send("/note.txt");
         assert.deepEqual([await file.text(), file.headers.get("x-notes")], ["a note", "app"]);
         assert.notEqual(file.headers.get("etag"), null);
       });
 
-      it("lets middleware see a redirect as the answer it is", async () => {
+      it("shows a redirect to middleware as a response", async () => {
         assert.equal(await notes("/out/of/redirect"), "app");
       });
     });
@@ -174,7 +174,7 @@ describe("actions", () => {
   const app = createQuiet({ ...APP, demo: true });
   after(() => app.close());
 
-  it("run inside the app's middleware, and answer its refusals with their envelope", async () => {
+  it("run inside the app's middleware, and wrap its refusals in their envelope", async () => {
     const { createTestClient } = await import("../../testing/client.ts");
     const client = createTestClient(app);
     assert.deepEqual((await client.action("who")).reply.value, ["app"]);
@@ -193,7 +193,7 @@ describe("actions", () => {
     assert.equal((await client.action("leave", "forbidden")).status, 403);
   });
 
-  it("that are unknown or without a token never reach middleware", async () => {
+  it("without a known name or a token are refused before middleware", async () => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"args":[]}' };
     for (const [name, status] of [
       ["unknown", 404],
@@ -205,11 +205,11 @@ describe("actions", () => {
   });
 });
 
-describe("definitions that can't be right", () => {
+describe("invalid definitions", () => {
   const handler = () => text("x");
   const booting = (...routes: Entry[]): Promise<void> => createQuiet({ routes }).boot();
 
-  it("are refused at boot when two match the same requests, naming both", async () => {
+  it("are rejected at boot if two match the same requests, naming both", async () => {
     await assert.rejects(booting(route("GET", "/a/:id", handler), page("/a/:name", { title: "A", view: () => "" })), {
       code: "SVC_DEFINITION",
       message: "GET /a/:id and GET /a/:name match the same requests; change or remove one",
@@ -222,7 +222,7 @@ describe("definitions that can't be right", () => {
     await assert.rejects(booting(route("GET", "/a", handler), route("GET", "/a", handler)), /GET \/a is defined twice/);
   });
 
-  it("are allowed where methods differ or one is more specific", async () => {
+  it("do not include paths that differ in method or specificity", async () => {
     const app = createQuiet({
       routes: [
         route("GET", "/a/:id", handler),
@@ -239,8 +239,8 @@ describe("definitions that can't be right", () => {
     ["/a/", /must not end with a slash/],
     ["/a//b", /empty segments/],
     ["/a?b", /a query/],
-    ["/_svc/x", /the framework's own/],
-    ["/health", /the framework's own/],
+    ["/_svc/x", /reserved for the framework/],
+    ["/health", /reserved for the framework/],
     ["/a/*", /has the segment "\*"/],
     ["/a/:id.json", /has the segment ":id.json"/],
     ["/a/:", /has the segment ":"/],
@@ -249,12 +249,12 @@ describe("definitions that can't be right", () => {
     ["/**:rest/a", /a rest that is not its last/],
     ["/:a/:a", /names the parameter "a" twice/],
   ] as const) {
-    it(`are refused where they are written: ${path}`, () => {
+    it(`are rejected where they are defined: ${path}`, () => {
       assert.throws(() => route("GET", path as string, handler), { code: "SVC_DEFINITION", message: problem });
     });
   }
 
-  it("are refused for methods that are none, none given, or given twice", () => {
+  it("are rejected for unknown, missing or repeated methods", () => {
     for (const method of ["get", "TRACE", [], ["GET", "GET"]] as never[])
       assert.throws(() => route(method, "/", handler), {
         code: "SVC_DEFINITION",
@@ -262,12 +262,12 @@ describe("definitions that can't be right", () => {
       });
   });
 
-  it("are refused for a group with a parameter in its prefix, or with what is no definition", async () => {
-    assert.throws(() => group("/teams/:team", {}, []), { code: "SVC_DEFINITION", message: /holds a parameter/ });
+  it("are rejected for a group with a parameter in its prefix, or with an invalid member", async () => {
+    assert.throws(() => group("/teams/:team", {}, []), { code: "SVC_DEFINITION", message: /contains a parameter/ });
     await assert.rejects(booting(undefined as never), {
       code: "SVC_DEFINITION",
-      message: /undefined stands where a page/,
+      message: /undefined is not a page/,
     });
-    await assert.rejects(booting(group("/a", {}, [{} as never])), /A value of type object stands/);
+    await assert.rejects(booting(group("/a", {}, [{} as never])), /A value of type object is not a page/);
   });
 });

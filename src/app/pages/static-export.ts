@@ -1,6 +1,6 @@
 /**
- * Pages as files, for hosts that only hand files out: rendered as nobody in particular. What looks at a request can't be one,
- * and is left out by name. Owns what is exported and what the files hold; the command writes them (src/cli/build/build-static.ts).
+ * Exports pages as files for static hosts, rendered without a visitor. A page that reads the request can't be exported, and is reported.
+ * Decides which pages are exported and what the files contain; the command writes them (src/cli/build/build-static.ts).
  */
 import { readTarget } from "../../platform/http/request/target.ts";
 import { escapeAttribute } from "../../platform/shared/escape.ts";
@@ -12,16 +12,16 @@ import type { PageDefinition } from "./page.ts";
 
 export interface ExportedFile {
   readonly kind: "file";
-  /** Its address on the site, percent-encoded: `/books/emma`. */
+  /** URL path on the site, percent-encoded: `/books/emma`. */
   readonly path: string;
-  /** Below the folder of the export, with slashes: `books/emma/index.html`. */
+  /** File path below the export folder, with slashes: `books/emma/index.html`. */
   readonly name: string;
   readonly body: string;
-  /** Whether browser code of the page may call actions, which needs the app at the same address. */
+  /** Whether browser code of the page may call actions, which requires the app on the same origin. */
   readonly callsActions: boolean;
-  /** Whether `start` answers with it, too: pages that say `static: true`. */
+  /** Whether `start` also serves the file: pages with `static: true`. */
   readonly isServed: boolean;
-  /** Of its inline scripts. */
+  /** Hashes of its inline scripts. */
   readonly hashes: readonly string[];
 }
 
@@ -29,36 +29,39 @@ export interface LeftOut {
   readonly kind: "left-out";
   readonly path: string;
   readonly why: string;
-  /** Whether the page says `static: true`. */
+  /** Whether the page has `static: true`. */
   readonly isRequired: boolean;
 }
 
 export type ExportStep = ExportedFile | LeftOut;
 
-/** What the app is asked for. */
+/** The part of the app that the export uses. */
 export interface ExportedApp {
   readonly config: Config;
   boot(where: BootOptions): Promise<void>;
   fetch(request: Request): Promise<Response>;
 }
 
-/** What no policy in a document may hold (HTML standard, section 4.2.5.3 "Content security policy state"). */
+/** Directives that a policy in a document can't contain (HTML standard, section 4.2.5.3 "Content security policy state"). */
 const NOT_IN_DOCUMENTS = /^(?:frame-ancestors|report-uri|report-to|sandbox)\b/;
 const CHARSET = '<meta charset="utf-8">';
 const META = '<meta http-equiv="content-security-policy" content="';
 const WRITTEN_META = new RegExp(`(${CHARSET})${META}[^"]*">`);
 
-/** An exported page for `svc start`, which sends the policy as a header: in the page it would stay when the page becomes another. */
+/**
+ * An exported page without its policy, for `svc start`, which sends the policy as a header. A policy in the document would persist when
+ * enhanced navigation changes the page into another.
+ */
 export function withoutMetaPolicy(html: string): string {
   return html.replace(WRITTEN_META, "$1");
 }
 
-/** What search engines ask for, where the app has it. */
+/** Files for search engines, if the app has them. */
 const WELL_KNOWN = ["/robots.txt", "/sitemap.xml", "/llms.txt"];
 
 /**
- * Of two paths whose files would have the same name the second is left out: it would overwrite the first.
- * @param dist as `svc build` wrote it. @throws SvcError as `boot`, and `SVC_DEFINITION` for `entries` that fit no path
+ * If two paths have the same file name, the second is skipped, because it would overwrite the first.
+ * @param dist output folder of `svc build`. @throws SvcError as `boot`, and `SVC_DEFINITION` for `entries` that match no path
  */
 export async function* exportPages(
   app: ExportedApp,
@@ -74,13 +77,13 @@ export async function* exportPages(
 }
 
 function sameFile({ path, name, isServed }: ExportedFile, first: string): LeftOut {
-  return { kind: "left-out", path, why: `would be the same file as ${first}: ${name}`, isRequired: isServed };
+  return { kind: "left-out", path, why: `would have the same file name as ${first}: ${name}`, isRequired: isServed };
 }
 
 async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: string): AsyncGenerator<ExportStep> {
-  const readinessFailures = new Map<string, readonly string[]>();
-  await app.boot({ dist, exporting: (routed, found) => void readinessFailures.set(routed, found) });
-  const exporter = new Exporter(app, readinessFailures);
+  const readings = new Map<string, readonly string[]>();
+  await app.boot({ dist, exporting: (routed, found) => void readings.set(routed, found) });
+  const exporter = new Exporter(app, readings);
   for (const { definition, path } of placed) {
     if (definition.kind === "page") yield* exporter.page(definition, path);
     else if (WELL_KNOWN.includes(path)) yield await exporter.text(path);
@@ -89,12 +92,12 @@ async function* stepsOf(app: ExportedApp, placed: readonly Placed[], dist: strin
 
 class Exporter {
   readonly #app: ExportedApp;
-  /** By paths as routes are found. */
-  readonly #readinessFailures: ReadonlyMap<string, readonly string[]>;
+  /** By routed path. */
+  readonly #readings: ReadonlyMap<string, readonly string[]>;
 
-  constructor(app: ExportedApp, readinessFailures: ReadonlyMap<string, readonly string[]>) {
+  constructor(app: ExportedApp, readings: ReadonlyMap<string, readonly string[]>) {
     this.#app = app;
-    this.#readinessFailures = readinessFailures;
+    this.#readings = readings;
   }
 
   async *page(definition: PageDefinition, pattern: string): AsyncGenerator<ExportStep> {
@@ -102,7 +105,7 @@ class Exporter {
     const leftOut = (path: string, why: string): LeftOut => ({ kind: "left-out", path, why, isRequired });
     if (definition.isStatic === false) return yield leftOut(pattern, "says static: false");
     const paths = await pathsOf(definition, pattern);
-    if (!paths) return yield leftOut(pattern, "has parameters, and no entries that say with which to export it");
+    if (!paths) return yield leftOut(pattern, "has parameters, but no entries with their values");
     for (const path of paths) {
       const answer = await this.#ask(path);
       const why = this.#whyNot(path, answer);
@@ -115,28 +118,28 @@ class Exporter {
     }
   }
 
-  /** A file that is no page. */
+  /** Exports a file that is not a page. */
   async text(path: string): Promise<ExportStep> {
     const { status, body, headers } = await this.#ask(path);
-    const why = status === 200 ? undefined : `is answered with status ${status}`;
+    const why = status === 200 ? undefined : `has status ${status}`;
     const isIndex = headers.get("content-type")?.includes("xml") && body.includes("<sitemapindex");
     if (why !== undefined || isIndex)
       return {
         kind: "left-out",
         path,
-        why: why ?? "is several files, which are told apart by the query",
+        why: why ?? "consists of several files that differ only in the query",
         isRequired: false,
       };
     return { kind: "file", path, name: nameOf(path), body, callsActions: false, isServed: false, hashes: [] };
   }
 
   #whyNot(path: string, { status, headers }: Answered): string | undefined {
-    if (status >= 400) return `is answered with status ${status}`;
-    const found = this.#readinessFailures.get(routedOf(path));
-    if (found) return `looks at ${found.join(", ")} of the request`;
+    if (status >= 400) return `has status ${status}`;
+    const found = this.#readings.get(routedOf(path));
+    if (found) return `reads ${found.join(", ")} of the request`;
     if (status >= 300 && status < 400) return `redirects to ${headers.get("location") ?? "another address"}`;
-    if (status !== 200) return `is answered with status ${status}`;
-    return headers.get("content-type")?.startsWith("text/html") ? undefined : "is no HTML";
+    if (status !== 200) return `has status ${status}`;
+    return headers.get("content-type")?.startsWith("text/html") ? undefined : "is not HTML";
   }
 
   async #ask(path: string): Promise<Answered> {
@@ -147,7 +150,7 @@ class Exporter {
   }
 }
 
-/** Of an address that has been asked for, as `Request` spells it. */
+/** Routed path of a requested address, in the spelling of `Request`. */
 function routedOf(address: string): string {
   return readTarget(new URL(address, "http://localhost").pathname).routed;
 }
@@ -173,7 +176,7 @@ function pageFile(path: string, { headers, body }: Answered, isServed: boolean):
   };
 }
 
-/** @returns undefined where nobody has said with which parameters. */
+/** @returns undefined if the page has parameters but no entries. */
 async function pathsOf({ entries }: PageDefinition, pattern: string): Promise<string[] | undefined> {
   if (!/[:*]/.test(pattern)) return [pattern];
   if (!entries) return undefined;
@@ -185,7 +188,7 @@ async function pathsOf({ entries }: PageDefinition, pattern: string): Promise<st
   return paths;
 }
 
-/** @returns undefined for parameters of another way to write the page's path: one has `lang`, one has not. */
+/** @returns undefined if the parameters don't fit this pattern, as for pages that exist with and without `lang`. */
 function filled(pattern: string, params: Readonly<Record<string, string | undefined>>): string | undefined {
   const left = new Set(Object.keys(params).filter((name) => params[name] !== undefined));
   let isWhole = true;
@@ -200,17 +203,20 @@ function filled(pattern: string, params: Readonly<Record<string, string | undefi
   return isWhole && left.size === 0 ? path : undefined;
 }
 
-/** `/books/emma` → `books/emma/index.html`; what has an extension keeps its name. @throws SvcError `SVC_DEFINITION` */
+/** `/books/emma` → `books/emma/index.html`; well-known files and `.md` keep their names. @throws SvcError `SVC_DEFINITION` */
 function nameOf(path: string): string {
   const isText = WELL_KNOWN.includes(path) || path.endsWith(".md");
   const segments = path.slice(1).split("/").map(segmentOf);
   const wrong = segments.find((segment) => segment === ".." || segment === "." || /[\\\p{Cc}]/u.test(segment));
   if (wrong !== undefined)
-    throw new SvcError("SVC_DEFINITION", `${path} can't be exported: ${JSON.stringify(wrong)} is no name of a file`);
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `${path} can't be exported: ${JSON.stringify(wrong)} is not a valid file name`,
+    );
   return [...segments.filter((segment) => segment !== ""), ...(isText ? [] : ["index.html"])].join("/");
 }
 
-/** Hosts look for the decoded name. A slash that was encoded is part of one. */
+/** Hosts look up the decoded name. An encoded slash is part of a name. */
 function segmentOf(segment: string): string {
   return decodeURIComponent(segment).replaceAll("/", "%2F");
 }

@@ -1,6 +1,6 @@
 /**
- * The guard of mutations: gives a page its CSRF token, and judges whether a request may change anything. The rules are
- * platform/security/csrf.ts; this file reads the request for them.
+ * The CSRF guard: issues the token of a page, and checks whether a request may change data. platform/security/csrf.ts has the rules; this
+ * file reads the request for them.
  */
 import { mediaType, requireLength, tooLarge } from "../../platform/http/body/read-body.ts";
 import { readForm as readHttpForm, type FormData } from "../../platform/http/body/memory-form.ts";
@@ -20,29 +20,29 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../../platform/shared/wire.ts";
 import { tooMany } from "./rate-limits.ts";
 
-/** Longest form body of a route that names no limit of its own. */
+/** Largest form body of a route without a limit of its own. */
 export const FORM_BYTES = 1024 * 1024;
 
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
 
-/** Forms read while looking for the token; a body can be read only once. */
+/** Forms read to find the token. A body can be read only once. */
 const forms = new WeakMap<Context, FormData>();
 
-/** What the guard needs of the app's services. */
+/** The services that the guard needs. */
 export interface Guard {
   readonly secrets: Secrets;
   readonly config: { readonly siteOrigin: string | undefined };
 }
 
-/** What a guarded form may cost before its token is known to be right. */
+/** Limits of a guarded form while its token is still unknown. */
 export interface GuardedForm {
-  /** Of the whole body. */
+  /** Limit of the whole body. */
   readonly maxBytes: number;
-  /** Counts for the client before the body is read. */
+  /** Checked for the client before the body is read. */
   readonly limit: RateLimit;
 }
 
-/** The page's token, for its session; sets the cookie it belongs to where the browser has none, or one of a previous secret. */
+/** The page's token for its session. Sets the CSRF cookie if the browser has none, or one of a previous secret. */
 export function tokenFor(ctx: Context, { secrets }: Guard): string {
   const raw = ctx.cookie(COOKIES.csrf);
   const id = csrfId([secrets[0]], raw) ?? givenBy(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
@@ -67,15 +67,15 @@ export function requireHeaderToken(ctx: Context, guard: Guard): void {
 }
 
 /**
- * As `requireHeaderToken`; where there is no header and the body is a form, its field counts. Such a form is read before it is known who
- * sends it, so its size and rate are limited first.
+ * As `requireHeaderToken`; without the header, the token may be in a field of a form body. Such a form is read before its sender is known,
+ * so its size and rate are limited first.
  * @throws SvcError `SVC_FORBIDDEN`, `SVC_RATE_LIMIT`, `SVC_TOO_LARGE`, `SVC_INVALID`, `SVC_UNAVAILABLE`
  */
 export async function requireMutation(ctx: Context, guard: Guard, { maxBytes, limit }: GuardedForm): Promise<void> {
   requireOwnOrigin(ctx, guard);
   const header = ctx.header(HEADERS.csrf);
   if (header === undefined && FORM_TYPES.has(mediaType(ctx.header("content-type")) ?? "")) {
-    // Without our cookie no token can be right, so the body need not be read.
+    // Without svc's cookie no token is valid, so the body need not be read.
     if (csrfId(guard.secrets, ctx.cookie(COOKIES.csrf)) === undefined) throw refused();
     await requireRate(ctx, limit);
     const form = await readHttpForm(ctx, maxBytes);
@@ -94,7 +94,7 @@ async function requireRate(ctx: Context, limit: RateLimit): Promise<void> {
 
 /**
  * Fields and files of a form body, urlencoded or multipart, in memory.
- * @param limitBytes of the whole body; default 1 MiB.
+ * @param limitBytes limit of the whole body; default 1 MiB.
  * @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID`
  */
 export async function readForm(ctx: Context, limitBytes = FORM_BYTES): Promise<FormData> {
@@ -112,21 +112,21 @@ function sizeOf({ fields, files }: FormData): number {
   return Object.values(files).reduce((sum, file) => sum + file.bytes.byteLength, texts);
 }
 
-/** Refuses what says that it comes from another site. @throws SvcError `SVC_FORBIDDEN` */
+/** Rejects a request that declares another site as its origin. @throws SvcError `SVC_FORBIDDEN` */
 export function requireOwnOrigin(ctx: Context, guard: Guard): void {
   const origin = ctx.header("origin");
-  // Parsing the address is left for who has to be compared with it.
+  // Parses the URL only if it has to be compared.
   const ownOrigin = origin === undefined || origin === guard.config.siteOrigin ? origin : ctx.url.origin;
   if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin: ownOrigin ?? "" })) throw refused();
 }
 
-/** @throws SvcError `SVC_FORBIDDEN` for a token that is not this visitor's */
+/** @throws SvcError `SVC_FORBIDDEN` for a token that does not belong to this visitor */
 export function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
   const facts = { rawCookie: ctx.cookie(COOKIES.csrf), sessionId: ctx.sessionId, rawToken };
   if (judgeToken(guard.secrets, facts)) throw refused();
 }
 
-/** One text for every reason: which check failed helps only those who probe. A class of its own, so that it can be counted. */
+/** One text for all reasons, because the failed check would only help attackers. A separate class, so that metrics can count it. */
 export class CsrfRefusal extends SvcError {
   constructor() {
     super("SVC_FORBIDDEN", "Forbidden");

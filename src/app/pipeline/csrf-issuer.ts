@@ -23,7 +23,7 @@ export function isCsrfIssuer(app: object): app is CsrfIssuer {
   return issueCsrfToken in app;
 }
 
-/** @param request whose cookies name the visitor and the session */
+/** @param request its cookies identify visitor and session */
 export function issueToken(request: Request, config: Config, services: Services): IssuedCsrfToken {
   const source = new FetchSource(request, config.trustedProxies, undefined);
   const ctx = new RequestContext(source, readTarget(source.target), () => services);

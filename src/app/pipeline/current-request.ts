@@ -1,4 +1,4 @@
-/** The request that an action, or a route that is no GET, is answering, without handing it through every function. */
+/** The request that an action or a non-GET route is handling, without passing it through every function. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Context } from "../../platform/http/types.ts";
@@ -6,7 +6,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS, type GraphOrigin } from "../../platform/shared/wire.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 
-/** Endpoints behind which stands code of the app, by name. */
+/** Endpoints that run code of the app by name. */
 const ORIGINS: Readonly<Record<string, GraphOrigin>> = {
   [`${PATHS.action}/:name`]: "action",
   [`${PATHS.submit}/:name`]: "form",
@@ -14,17 +14,17 @@ const ORIGINS: Readonly<Record<string, GraphOrigin>> = {
 
 const current = new AsyncLocalStorage<Context>();
 
-/** Runs `call` so that `currentContext` finds `ctx`, over awaits too. */
+/** Runs `call` so that `currentContext` returns `ctx`, also after `await`. */
 export function withContext<Value>(ctx: Context, call: () => Value): Value {
   return current.run(ctx, call);
 }
 
-/** Runs what outlives the request that happens to be first to need it: its timers would keep that one, and take themselves for a part of it. */
+/** Runs code that outlives the current request: otherwise its timers would retain the request's context and belong to it. */
 export function outsideOfRequest<Value>(call: () => Value): Value {
   return current.exit(call);
 }
 
-/** What of the app is being answered, as what starts a graph. */
+/** The part of the app that is handling the request, as the origin of a run. */
 export function currentOrigin(): Origin | undefined {
   const ctx = current.getStore();
   if (!(ctx instanceof RequestContext) || !ctx.route) return undefined;
@@ -36,7 +36,7 @@ export function currentOrigin(): Origin | undefined {
 }
 
 /**
- * The request that the running server action was called with, or the route (other than GET) that calls it.
+ * The request of the running server action, or of the non-GET route that calls it.
  * @throws SvcError `SVC_DEFINITION` outside of both.
  */
 export function currentContext(): Context {
@@ -44,6 +44,6 @@ export function currentContext(): Context {
   if (ctx) return ctx;
   throw new SvcError(
     "SVC_DEFINITION",
-    "currentContext() was called outside a server action; loaders and routes are given their context as an argument",
+    "currentContext() was called outside a server action. Loaders and routes get their context as an argument",
   );
 }

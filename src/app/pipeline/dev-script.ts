@@ -14,7 +14,7 @@ export function addDevScript(services: () => Services | undefined): ResponseStep
 
 /** The parser puts an element after the end of the document into the body (WHATWG HTML 13.2.6.4.19). */
 function appended(body: Body, script: string): Body {
-  // The page of a fault has the script in its head.
+  // The fault page has the script in its head.
   if (typeof body === "string") return body.includes(script) ? body : body + script;
   if (body === null || body instanceof Uint8Array) return body;
   return (async function* () {

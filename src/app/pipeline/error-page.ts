@@ -1,6 +1,6 @@
 /**
- * Answers for errors: a plain page where a person is looking, problem+json (RFC 9457) for everything else. What an error
- * may tell is decided in platform/http/response/response.ts.
+ * Responses to errors: an HTML page for people, problem+json (RFC 9457) for other clients. platform/http/response/response.ts decides
+ * which details a response contains.
  */
 import { STATUS_CODES } from "node:http";
 import { readQualities } from "../../platform/http/request/weighted-list.ts";
@@ -11,12 +11,12 @@ import { BASE_PATH, PATHS, type ActionReply } from "../../platform/shared/wire.t
 import { PAGE_MARK } from "./page-mark.ts";
 import { Redirect } from "./outcome.ts";
 
-/** Below these every answer is the envelope of actions, also one that never reached an action. */
+/** Below these paths every response is the envelope of actions, even if no action was called. */
 const ENVELOPED = [`${PATHS.action}/`, `${PATHS.submit}/`];
 
 type Asked = Pick<Context, "requestId" | "header" | "path"> & { nonce?: string };
 
-/** @param faultPage the page for faults of ours, where there is a development host. */
+/** @param faultPage page for server errors in development. */
 export function answerError(
   error: unknown,
   ctx: Asked,
@@ -41,12 +41,12 @@ export function answerError(
   ]);
 }
 
-/** Whether the caller prefers HTML to JSON; built-in endpoints always answer programs. */
+/** Whether the client prefers HTML to JSON. Built-in endpoints never return pages. */
 export function wantsPage(ctx: Pick<Context, "header" | "path">): boolean {
   return prefersHtml(ctx.header("accept")) && !ctx.path.startsWith(`${BASE_PATH}/`);
 }
 
-/** Browsers name text/html when they navigate; fetch and curl say any type, and are given what programs read. */
+/** Browsers accept text/html when they navigate. fetch and curl accept any type, and get JSON. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const qualities = readQualities(accept);
@@ -56,7 +56,7 @@ export function prefersHtml(accept: string | undefined): boolean {
 
 const JSON_TYPES = ["application/json", "application/problem+json"];
 
-/** Styled by attributes, which the page's policy allows without a nonce. */
+/** Styled with attributes, which the page's policy allows without a nonce. */
 function errorPage(status: number, detail: string, isSource: boolean): string {
   const title = `${status} ${STATUS_CODES[status] ?? "Error"}`;
   const reported = isSource
@@ -67,6 +67,6 @@ function errorPage(status: number, detail: string, isSource: boolean): string {
     `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>` +
     `<body style="font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:15vh auto;padding:0 1.5rem">` +
     `<main><h1 style="font-size:1.5rem;line-height:1.2">${title}</h1>${reported}` +
-    `<p><a href="/" style="color:inherit">To the start page</a></p></main></body></html>`
+    `<p><a href="/" style="color:inherit">Go to the start page</a></p></main></body></html>`
   );
 }

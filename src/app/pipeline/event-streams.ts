@@ -1,4 +1,4 @@
-/** Event streams of the whole app, including those of handlers: counted while open, ended when the server drains. */
+/** Counts the open event streams of the app, including those of handlers, and ends them when the server drains. */
 import type { ResponseStep } from "../../platform/http/pipeline.ts";
 import { watched } from "../../platform/http/response/close-iterator.ts";
 import { isEventStream, untilDrain } from "../../platform/http/response/event-stream.ts";

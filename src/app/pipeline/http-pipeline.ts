@@ -1,5 +1,5 @@
 /**
- * The HTTP pipeline of an app, in order: who handles a request, and the steps that complete its response. platform/http/pipeline.ts runs
+ * The HTTP pipeline of an app, in order: the handler of a request, and the steps that complete its response. platform/http/pipeline.ts runs
  * it; each adapter uses the same one. app.ts decides when it boots and closes.
  */
 import { BodyBudget } from "../../platform/http/body/body-budget.ts";

@@ -1,6 +1,6 @@
 /**
- * Decides who is an operator: the bearer of `SVC_EXEC_API_KEY`, and under `svc dev` whoever opens the one-time link. Wrong keys and
- * links count for one limit, wherever they are tried: as a bearer key, at the sign-in, or as a link.
+ * Decides who is an operator: the bearer of `SVC_EXEC_API_KEY`, and under `svc dev` the visitor who opens the one-time link. Invalid keys
+ * and links count for one limit, whether they are used as a bearer key, at the sign-in or as a link.
  */
 import { createHash } from "node:crypto";
 import { FailureLimit } from "../../platform/security/failure-limit.ts";
@@ -14,13 +14,13 @@ import { tooMany } from "./rate-limits.ts";
 /** Enough for a person who mistypes. */
 const FAILURES_PER_MINUTE = 10;
 
-/** How somebody became an operator. */
+/** The way in which somebody became an operator. */
 export type OperatorProof = "key" | "link";
 
 export interface OperatorAccessOptions {
   config: Pick<Config, "execApiKey" | "exposes">;
   clock: Clock;
-  /** That of `svc dev`. */
+  /** The one-time link of `svc dev`. */
   link: Pick<OneTimeLink, "redeem" | "issuer"> | undefined;
   onRefused: OnRefused;
 }
@@ -36,7 +36,7 @@ export class OperatorAccess {
     this.#limit = new FailureLimit({ name: "operator-key", perMinute: FAILURES_PER_MINUTE, clock, onRefused });
   }
 
-  /** Without counting: for requests that `accepts` has judged. */
+  /** Does not count failures: for requests that `accepts` has already checked. */
   isKey(text: string): boolean {
     return this.#key !== undefined && isEqualSecret(text, this.#key);
   }
@@ -45,13 +45,13 @@ export class OperatorAccess {
   requireAttempt(clientIp: string, target?: string): void {
     const refusal = this.#limit.refusal(clientIp, target);
     if (refusal)
-      throw tooMany(refusal, "Too many wrong operator keys from this address; wait as long as Retry-After says");
+      throw tooMany(refusal, "Too many invalid operator keys from this address. Wait for the time in Retry-After");
   }
 
   /**
-   * Whether the text proves what it claims to; a wrong one counts. Where no key is set, or there is no link, there is nothing to guess.
-   * @param target what was asked for, as `RateLimit.take` has it
-   * @throws SvcError `SVC_RATE_LIMIT` for a client over the limit, whether the text is right or wrong
+   * Whether the text is a valid key or link; an invalid one counts for the limit. Without a configured key or link, nothing counts.
+   * @param target target of the request, as for `RateLimit.take`
+   * @throws SvcError `SVC_RATE_LIMIT` for a client over the limit, whether the text is valid or not
    */
   accepts(proof: OperatorProof, text: string, clientIp: string, target?: string): boolean {
     if (this.sessionPurpose(proof) === undefined) return false;
@@ -62,8 +62,8 @@ export class OperatorAccess {
   }
 
   /**
-   * The purpose that a session of such an operator is sealed for: another key, and another process of `svc dev`, end it. Undefined where
-   * nobody can become an operator so.
+   * The purpose for sealing such an operator's session: a new key, or a new process of `svc dev`, ends it. Undefined if there is no key or
+   * link.
    */
   sessionPurpose(proof: OperatorProof): string | undefined {
     if (proof === "link") return this.#link && `ops link ${this.#link.issuer}`;

@@ -1,4 +1,4 @@
-/** Who may use the operator endpoints: the bearer key, or a token for one graph (contract sections 3 and 4). */
+/** Access to the operator endpoints: by the bearer key, or a token for one run (contract sections 3 and 4). */
 import type { Context, Middleware } from "../../platform/http/types.ts";
 import { graphTokenScope, type GraphScope } from "../../platform/security/graph-token.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -7,7 +7,7 @@ import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Services } from "../services.ts";
 import { requireHeaderToken } from "./csrf-guard.ts";
 
-/** Lets the operator through. @throws SvcError `SVC_UNAUTHORIZED` with `WWW-Authenticate`; `SVC_RATE_LIMIT` after too many wrong keys */
+/** Requires an operator. @throws SvcError `SVC_UNAUTHORIZED` with `WWW-Authenticate`; `SVC_RATE_LIMIT` after too many invalid keys */
 export function operatorOnly(services: Services): Middleware {
   return (ctx, next) => {
     if (!isOperator(ctx, services)) throw unauthorized(services);
@@ -16,8 +16,8 @@ export function operatorOnly(services: Services): Middleware {
 }
 
 /**
- * Lets the operator through, and the bearer of a token for the graph `:id`. A token that controls needs CSRF, as a page
- * holds it; one that reads may also stand in the query, since EventSource sends no headers.
+ * Requires an operator, or a token for the run `:id`. A control token also needs the CSRF token of a page. A read token may be in the
+ * query, because EventSource can't send headers.
  */
 export function graphAccess(services: Services, scope: GraphScope): Middleware {
   return (ctx, next) => {
@@ -25,20 +25,23 @@ export function graphAccess(services: Services, scope: GraphScope): Middleware {
     const given = scopeOf(ctx, services);
     if (given === undefined) throw unauthorized(services, hasToken(ctx));
     if (scope === "control") {
-      if (given !== "control") throw new SvcError("SVC_FORBIDDEN", "This token may only read the graph");
+      if (given !== "control") throw new SvcError("SVC_FORBIDDEN", "This token only allows reading the graph");
       requireHeaderToken(ctx, services);
     }
     return next();
   };
 }
 
-/** Who steers a graph, for its record: the bearer of the key, or of a token for this one graph. */
+/** The author of a command, for the audit trail: the bearer of the key, or of a token for this run. */
 export function actorOf(ctx: Context, services: Services): "operator" | "token" {
   const key = bearerKey(ctx);
   return key !== undefined && services.operatorAccess.isKey(key) ? "operator" : "token";
 }
 
-/** A wrong key counts, even where a token would open: else whoever has one could guess. @throws SvcError `SVC_RATE_LIMIT` */
+/**
+ * An invalid key counts even if a valid token is present: otherwise a token's bearer could guess keys.
+ * @throws SvcError `SVC_RATE_LIMIT`
+ */
 function isOperator(ctx: Context, { operatorAccess }: Services): boolean {
   const key = bearerKey(ctx);
   const route = ctx instanceof RequestContext ? ctx.route?.pattern : undefined;
@@ -59,15 +62,15 @@ function scopeOf(ctx: Context, services: Services): GraphScope | undefined {
     graphTokenScope(services.secrets, graphId, rawToken, services.clock.now());
   const fromHeader = scopeOfToken(ctx.header(HEADERS.graphToken));
   if (fromHeader) return fromHeader;
-  // A token in a URL ends up in logs and histories, so there it is worth no more than reading.
+  // Tokens in URLs end up in logs and histories, so there they only allow reading.
   return scopeOfToken(ctx.query.get("token") ?? undefined) && "read";
 }
 
-/** @param hasToken whether one was sent, which allows nothing here */
+/** @param hasToken whether the request has a token, which is not valid here */
 function unauthorized({ config }: Services, hasToken = false): SvcError {
-  let detail = "Missing or wrong key; send Authorization: Bearer <key>";
+  let detail = "Missing or invalid key. Send Authorization: Bearer <key>";
   if (config.execApiKey === undefined) detail = `The operator endpoints are closed: ${VARIABLES.execApiKey} is not set`;
-  // Why not, a forger need not know.
-  if (hasToken) detail = "The token has expired, or is none of this graph; load the page again that has it";
+  // The message does not distinguish the reasons, which would help a forger.
+  if (hasToken) detail = "The token has expired or belongs to another graph. Reload the page that contains it";
   return new SvcError("SVC_UNAUTHORIZED", detail, { headers: { "www-authenticate": "Bearer" } });
 }

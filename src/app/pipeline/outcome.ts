@@ -1,12 +1,12 @@
 /**
- * Ways out of a handler, a loader or an action other than its value: each throws, so that types flow on as if the line
- * ended there (`return notFound()` adds nothing to the type of what a loader gives).
+ * Outcomes of a handler, loader or action other than its value. Each function throws and returns `never`, so `return notFound()` adds
+ * nothing to the type of a loader's result.
  */
 import { redirectTo } from "../../platform/http/response/response.ts";
 import type { Result } from "../../platform/http/types.ts";
 import { Answer, SvcError, type Issue } from "../../platform/shared/errors.ts";
 
-/** Thrown by `redirect`: not a failure, an answer. */
+/** Thrown by `redirect`; a response, not a failure. */
 export class Redirect extends Answer {
   readonly result: Result;
   readonly location: string;
@@ -18,7 +18,7 @@ export class Redirect extends Answer {
   }
 }
 
-/** Whether what was thrown is no failure but an answer by itself: whoever catches failures throws it on. */
+/** Whether a thrown value is a response instead of a failure. Code that catches failures must rethrow it. */
 export function isRedirect(error: unknown): error is Redirect {
   return error instanceof Redirect;
 }
@@ -43,16 +43,16 @@ export function forbidden(message = "Forbidden"): never {
   throw new SvcError("SVC_FORBIDDEN", message);
 }
 
-/** Answers 422: the input can't be used. @param issues problems of single fields, by path from the input's root. */
+/** Answers 422: the input is invalid. @param issues problems of single fields, by path from the input's root. */
 export function fail(message: string, issues?: Issue[]): never;
 /**
- * The same with a status that says more: 409 where it clashes with what is there, 404 where nothing is.
+ * Like the other overload, with a more specific status: 409 for a conflict, 404 for something missing.
  * @param status 400 to 499
  */
 export function fail(status: number, message: string, issues?: Issue[]): never;
 export function fail(first: string | number, second?: string | Issue[], third?: Issue[]): never {
   const [status, message, issues] = typeof first === "number" ? [first, second, third] : [422, first, second];
   if (!Number.isInteger(status) || status < 400 || status > 499)
-    throw new SvcError("SVC_DEFINITION", `fail was given the status ${status}; a refusal has one of 400 to 499`);
+    throw new SvcError("SVC_DEFINITION", `fail was called with status ${status}; it must be 400 to 499`);
   throw new SvcError("SVC_INVALID", String(message), Array.isArray(issues) ? { status, issues } : { status });
 }

@@ -1,4 +1,4 @@
-/** Security headers that a page or a route has of its own (platform/security/headers.ts): put on its answers, which then keep them. */
+/** Security headers of a page or route that differ from the app's (platform/security/headers.ts). Adds them to its responses. */
 import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Handler, Result } from "../../platform/http/types.ts";
 import { toResult } from "../../platform/http/response/write-response.ts";
@@ -7,9 +7,9 @@ import type { AppOptions } from "../options.ts";
 import { policyFacts } from "./policy-facts.ts";
 
 /**
- * @param own undefined leaves the handler as it is.
- * @param isDev the tools of development write HTML.
- * @throws SvcError `SVC_CONFIG` at boot, as for the app's own options.
+ * @param own undefined returns the handler unchanged.
+ * @param isDev whether development tools, which write HTML, are active.
+ * @throws SvcError `SVC_CONFIG` at boot for invalid options.
  */
 export function withOwnHeaders(
   handler: Handler,

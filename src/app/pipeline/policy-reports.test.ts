@@ -29,8 +29,8 @@ const modern = {
   },
 };
 
-describe("reports of a policy", () => {
-  it("of the old format are told without credentials, queries, samples and nonces", () => {
+describe("policy reports", () => {
+  it("in the old format are logged without credentials, queries, samples and nonces", () => {
     assert.deepEqual(readReports(legacy), [
       {
         directive: "script-src-elem",
@@ -41,13 +41,13 @@ describe("reports of a policy", () => {
     ]);
   });
 
-  it("of the new format come in a list, beside reports of other kinds", () => {
+  it("in the new format are read from a list that may contain other types", () => {
     assert.deepEqual(readReports([{ type: "deprecation", body: { id: "x" } }, modern]), [
       { directive: "script-src-elem", refused: "inline", page: "https://shop.example/cart", isTrial: true },
     ]);
   });
 
-  it("can't end a line, steer a terminal or fill a disk", () => {
+  it("can't end a line, control a terminal or fill a disk", () => {
     const [report] = readReports({
       "csp-report": {
         "effective-directive": "a\nrequest 1: admin signed in\u001b[2J",
@@ -63,7 +63,7 @@ describe("reports of a policy", () => {
     assert.equal(readReports(Array.from({ length: 500 }, () => modern)).length, 10);
   });
 
-  it("that are none are left out", () => {
+  it("of an unknown format are dropped", () => {
     for (const body of [null, 7, "x", [], {}, [null], [[]], [{ type: "csp-violation" }], { "csp-report": [] }])
       assert.deepEqual(readReports(body), []);
     assert.deepEqual(readReports({ "csp-report": { "blocked-uri": { nested: true } } }), [

@@ -1,35 +1,35 @@
 /**
- * What browsers report of a policy, as fields of a log line: of `application/csp-report` (CSP3 section 5.5) and of
- * `application/reports+json` (Reporting API). Anyone may send these, so nothing in them is believed or kept as it came: fields by
- * name, cut short, visible, URLs without what they carry. Pure; app/api/policy-report-endpoint.ts answers.
+ * Converts violation reports of browsers into fields of a log line: `application/csp-report` (CSP3 section 5.5) and
+ * `application/reports+json` (Reporting API). Anyone can send reports, so their content is untrusted: only known fields, cut to a maximum
+ * length, in visible ASCII, URLs without query. Pure functions; app/api/policy-report-endpoint.ts handles the requests.
  */
 import type { Json } from "../../platform/shared/json.ts";
 
 type JsonObject = Record<string, Json>;
 
-/** More of one request are not told. */
+/** Reports per request; further ones are dropped. */
 const MAX_REPORTS = 10;
 const MAX_FIELD_LENGTH = 200;
 
-/** What is logged of one report. */
+/** The logged fields of a report. */
 export interface PolicyReport {
   directive: string;
-  /** What was refused: a URL, or `inline`, `eval`, … */
+  /** The blocked resource: a URL, or `inline`, `eval`, … */
   refused: string;
   page: string;
-  /** Script and line that asked for it. */
+  /** Script and line that requested it. */
   source?: string;
-  /** The policy is on trial, and nothing was refused. */
+  /** The policy is report-only, so nothing was blocked. */
   isTrial?: true;
 }
 
-/** @returns none where the body is not a report. */
+/** @returns an empty list if the body is not a report. */
 export function readReports(body: Json): PolicyReport[] {
   const reports = Array.isArray(body) ? body.flatMap(bodyOf) : legacyOf(body);
   return reports.slice(0, MAX_REPORTS).map(readReport);
 }
 
-/** Of the Reporting API, which has reports of other kinds too. */
+/** Body of a Reporting API report, which may also be of another type. */
 function bodyOf(report: Json): JsonObject[] {
   if (!isObject(report) || report["type"] !== "csp-violation" || !isObject(report["body"])) return [];
   return [report["body"]];
@@ -52,7 +52,7 @@ function readReport(report: JsonObject): PolicyReport {
   };
 }
 
-/** A URL without credentials, query and fragment, which may hold what is secret; a word such as `inline` as it is. */
+/** A URL without credentials, query and fragment, which may contain secrets; a keyword such as `inline` unchanged. */
 function place(value: Json | undefined): string {
   const text = clean(value);
   if (!URL.canParse(text)) return clean(text.split(/[?#]/, 1)[0]);
@@ -60,7 +60,7 @@ function place(value: Json | undefined): string {
   return clean(url.protocol === "http:" || url.protocol === "https:" ? url.origin + url.pathname : url.protocol);
 }
 
-/** Visible ASCII alone: nothing that ends a line or steers a terminal. */
+/** Visible ASCII only: no line ends or terminal control sequences. */
 function clean(value: Json | undefined): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
   return String(value)

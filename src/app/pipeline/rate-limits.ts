@@ -1,4 +1,4 @@
-/** The rate limits of an app: those of all actions and of all submits, those of single ones, and `rateLimit` around its author's own routes. */
+/** The rate limits of an app: shared by all actions and all submits, of single ones, and `rateLimit` for the author's routes. */
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { toResult } from "../../platform/http/response/write-response.ts";
 import type { Middleware } from "../../platform/http/types.ts";
@@ -17,20 +17,20 @@ interface LimitsOptions {
   clock: Clock;
   actions: ReadonlyMap<string, AnyAction>;
   submits: ReadonlyMap<string, SubmitDefinition>;
-  /** That of `SVC_RATE_FILE`. */
+  /** Counters of `SVC_RATE_FILE`. */
   file: RateFile | undefined;
-  /** Those of a store that processes share; the file stands above them. */
+  /** Counters of a database that processes share; the file overrides them. */
   shared: RateCounters | undefined;
-  /** Told of each refusal. */
+  /** Called for each refused request. */
   onRefused: OnRefused;
 }
 
-/** @returns undefined where `SVC_RATE_FILE` is not set. @throws SvcError `SVC_STORE` when it can't be used */
+/** @returns undefined if `SVC_RATE_FILE` is not set. @throws SvcError `SVC_STORE` if the file can't be used */
 export async function openRateFile({ rateFile }: Pick<Config, "rateFile">): Promise<RateFile | undefined> {
   return rateFile === undefined ? undefined : RateFile.open(rateFile);
 }
 
-/** What an app counts, and where. */
+/** The limits of an app, and their counters. */
 export class Limits {
   readonly #clock: Clock;
   readonly #counters: RateCounters;
@@ -40,7 +40,7 @@ export class Limits {
   readonly #own = new Map<string, RateLimit>();
   readonly #submits: RateLimit;
   readonly #ownOfSubmits = new Map<string, RateLimit>();
-  /** Forms that routes read to find the CSRF token in them. */
+  /** Limit of forms that routes read to find the CSRF token. */
   readonly ofForms: RateLimit;
 
   constructor({ config, clock, actions, submits, file, shared, onRefused }: LimitsOptions) {
@@ -60,12 +60,12 @@ export class Limits {
     }
   }
 
-  /** The limit that calls of an action count for: its own, or that of all. */
+  /** The limit for calls of an action: its own, or the shared one. */
   ofAction(name: string): RateLimit {
     return this.#own.get(name) ?? this.#shared;
   }
 
-  /** As `ofAction`, of a submit. */
+  /** The limit for a submit: its own, or the shared one. */
   ofSubmit(name: string): RateLimit {
     return this.#ownOfSubmits.get(name) ?? this.#submits;
   }
@@ -75,7 +75,7 @@ export class Limits {
     return new RateLimit({ name, perMinute, clock, counters, onRefused });
   }
 
-  /** Has those of `middleware` that `rateLimit` made count where and when this app does. */
+  /** Connects `rateLimit` middleware to the clock and counters of this app. */
   adopt(middleware: readonly Middleware[]): void {
     for (const each of middleware) adopters.get(each)?.(this);
   }
@@ -89,28 +89,28 @@ const adopters = new WeakMap<Middleware, (limits: Limits) => void>();
 let made = 0;
 
 export interface RateLimitOptions {
-  /** Requests of one client (IPv4 address, IPv6 /64) in a minute: whole, from 1. */
+  /** Requests per client (IPv4 address, IPv6 /64) and minute: a whole number of at least 1. */
   perMinute: number;
-  /** Tells limits apart in `RateLimit` headers; letters, digits, `-`, `_`. Default `requests-<n>`, the nth that is made. */
+  /** Name in `RateLimit` headers: letters, digits, `-`, `_`. Default `requests-<n>`, numbered by creation. */
   name?: string;
 }
 
 /**
- * Middleware that lets a client through so many times a minute; after that it answers 429 with `Retry-After`. All routes
- * around which the same one stands count together. Counted in memory, in `SVC_RATE_FILE`, or by all
- * processes together where they share a PostgreSQL database.
- * @throws SvcError `SVC_DEFINITION`
+ * Middleware that limits the requests of a client per minute; further ones get 429 with `Retry-After`. Routes that share one middleware
+ * object share its limit. Counts in memory, in `SVC_RATE_FILE`, or in the PostgreSQL database for all processes that share it.
+ * @example route("POST", "/contact", send, { middleware: [rateLimit({ perMinute: 10 })] })
+ * @throws SvcError `SVC_DEFINITION` for an invalid limit or name
  */
 export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitOptions): Middleware {
   if (!Number.isSafeInteger(perMinute) || perMinute < 1 || !/^[\w-]+$/.test(name)) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `rateLimit was given perMinute ${perMinute} and the name "${name}"; perMinute is a whole number from 1, a name is letters, digits, - and _`,
+      `rateLimit has perMinute ${perMinute} and the name "${name}"; perMinute must be a whole number of at least 1, and a name may only contain letters, digits, - and _`,
     );
   }
   let limit = new RateLimit({ name, perMinute, clock: systemClock });
   const limited: Middleware = async (ctx, next) => {
-    // Who asks decides whether there is an answer, and nothing of what it holds.
+    // The client decides whether the request passes, but not the content of the response, so a page may still be shared.
     const clientIp = ctx instanceof RequestContext ? ctx.unseen(() => ctx.clientIp) : ctx.clientIp;
     const target = (ctx instanceof RequestContext ? ctx.route?.pattern : undefined) ?? name;
     const { isAllowed, headers } = await limit.take(clientIp, target);
@@ -122,7 +122,7 @@ export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitO
   return limited;
 }
 
-/** @param flat headers of the refusal */
+/** @param flat headers of the refusal: names and values in turn */
 export function tooMany(flat: readonly string[], message = "Too many requests"): SvcError {
   const headers: Record<string, string> = {};
   for (let at = 0; at < flat.length; at += 2) headers[flat[at] as string] = flat[at + 1] as string;

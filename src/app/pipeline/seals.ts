@@ -1,4 +1,4 @@
-/** Values that an app hands out and gets back unread and unchanged, for a purpose and a time. How they are sealed is platform/security/seal.ts's. */
+/** Seals values that an app hands out and gets back unchanged, for a purpose and a lifetime. platform/security/seal.ts encrypts them. */
 import { Sealer } from "../../platform/security/seal.ts";
 import { durationMs, type Clock, type Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
@@ -9,7 +9,7 @@ interface Seals {
   readonly clock: Clock;
 }
 
-/** Apart from what the framework itself seals. */
+/** Separates the app's purposes from the framework's own. */
 const PREFIX = "app ";
 
 export function sealFor({ secrets, clock }: Seals, purpose: string, value: Json, lifetime: Duration): string {
@@ -20,7 +20,7 @@ export function sealFor({ secrets, clock }: Seals, purpose: string, value: Json,
 export function unsealFor({ secrets, clock }: Seals, purpose: string, rawText: string): Json | undefined {
   const opened = new Sealer(secrets, PREFIX + purpose).unseal(rawText);
   if (!opened) return undefined;
-  // Nobody else can have sealed it.
+  // Only this app can have sealed it.
   const [untilMs, value] = JSON.parse(opened.text) as [number, Json];
   return untilMs > clock.now() ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** Cookies, sessions and the CSRF token bound to them, through the doors of an app; and a secret that is replaced. */
+/** Cookies, sessions and session-bound CSRF tokens through the adapters of an app; and the replacement of a secret. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -136,14 +136,14 @@ describe("sessions and cookies", () => {
     },
   };
 
-  for (const [door, target] of [
+  for (const [adapter, target] of [
     ["in memory", app],
     ["over a socket", overSocket],
   ] as const) {
-    describe(door, () => {
+    describe(adapter, () => {
       const visitor = (): TestClient => createTestClient(target, { tokenPage: "/_svc/demo" });
 
-      it("live from one request to the next, in a cookie out of reach of scripts and other sites", async () => {
+      it("persist between requests, in a cookie that scripts and other sites can't use", async () => {
         const client = visitor();
         const first = await client.get("/visits");
         assert.match(
@@ -155,7 +155,7 @@ describe("sessions and cookies", () => {
         assert.equal(await (await client.get("/visits")).text(), "4", "a refusal keeps what was counted before it");
       });
 
-      it("keep answers that they had a part in out of shared caches, and no others", async () => {
+      it("keep only responses that used them out of shared caches", async () => {
         const client = visitor();
         const cacheControl = async (path: string) => (await client.get(path)).headers.get("cache-control");
         assert.equal(await cacheControl("/visits"), "private, no-store");
@@ -175,7 +175,7 @@ describe("sessions and cookies", () => {
         assert.equal((await client.get("/")).status, 401);
       });
 
-      it("void the CSRF token of before they began, ended or were another's", async () => {
+      it("invalidate CSRF tokens from before they began, ended or changed", async () => {
         const client = visitor();
         const before = await client.csrfToken();
         const send = async (token: string, jar: TestClient = client) =>
@@ -192,7 +192,7 @@ describe("sessions and cookies", () => {
         assert.equal(await send(within), 403);
       });
 
-      it("that an action begins send the page its new token, which is good at once", async () => {
+      it("that an action begins send the page its new token, which is valid at once", async () => {
         const client = visitor();
         const first = await client.post("/_svc/action/signIn", { args: ["Ada"] });
         const token = first.headers.get("x-svc-csrf") ?? "";
@@ -201,18 +201,18 @@ describe("sessions and cookies", () => {
         assert.equal((await client.post("/_svc/action/who", { args: [] })).headers.get("x-svc-csrf"), null);
       });
 
-      it("can't change once the head has gone out", async () => {
+      it("can't change after the head was sent", async () => {
         assert.equal(await (await visitor().get("/streamed")).text(), "head SVC_TOO_LATE SVC_TOO_LATE ");
       });
 
-      it("can't begin while a page is rendered, whose token would be void", async () => {
+      it("can't begin while a page is rendered, whose token would be invalid", async () => {
         const client = visitor();
         assert.equal((await client.get("/late")).status, 500);
         await client.action("signIn", "Ada");
         assert.equal((await client.get("/late")).status, 200, "a session that is there may hold something new");
       });
 
-      it("signed cookies come back as they were set, under their own name, unchanged", async () => {
+      it("include signed cookies that are read as they were set, under their own name", async () => {
         const client = visitor();
         const answer = await client.get("/set");
         assert.equal(linesOf(answer, "plan").length, 2, "the last one of a name and path counts");
@@ -228,7 +228,7 @@ describe("sessions and cookies", () => {
     });
   }
 
-  it("have a name over HTTPS that no sibling domain can set, and take no other", async () => {
+  it("over HTTPS use only a cookie name that no sibling domain can set", async () => {
     const client = createTestClient(app, { origin: "https://shop.example" });
     const [line = ""] = linesOf(await client.get("/visits"), "__Host-svc-session");
     assert.match(line, /; Path=\/; Max-Age=1209600; HttpOnly; Secure; SameSite=Lax$/);
@@ -240,8 +240,8 @@ describe("sessions and cookies", () => {
   });
 });
 
-describe("a session that can't be kept", () => {
-  it("is an error of ours, with nothing of it in the answer", async () => {
+describe("a session that can't be saved", () => {
+  it("causes a server error without its data in the response", async () => {
     const store = {
       read: () => undefined,
       write: () => Promise.reject(new Error("database password is hunter2")),
@@ -255,7 +255,7 @@ describe("a session that can't be kept", () => {
     await app.close();
   });
 
-  it("whose lifetime is none stops the boot", async () => {
+  it("because its lifetime is invalid stops the boot", async () => {
     for (const [option, life] of [
       ["lifetime", "0s"],
       ["lifetime", 10],
@@ -269,7 +269,7 @@ describe("a session that can't be kept", () => {
 });
 
 describe("sessions in the app's database", () => {
-  it("are read from there, are over for good when destroyed, and expired ones are thrown away", async () => {
+  it("are read from it, end when destroyed, and are deleted after they expire", async () => {
     const clock = new SimulatedClock();
     const folder = mkdtempSync(join(tmpdir(), "svc-sessions-"));
     const env = { SVC_DATABASE_URL: `sqlite:${join(folder, "svc.db")}` };
@@ -304,8 +304,8 @@ describe("sessions in the app's database", () => {
   });
 });
 
-describe("a secret that is replaced", () => {
-  it("logs nobody out, voids no page that is open, and is needed no more once visitors came back", async () => {
+describe("a replaced secret", () => {
+  it("keeps visitors signed in and open pages valid, and is not needed after visitors have returned", async () => {
     const apps = {
       old: create(),
       both: create({}, { SVC_SECRET: NEW, SVC_SECRET_PREVIOUS: OLD }),
@@ -328,7 +328,7 @@ describe("a secret that is replaced", () => {
     assert.equal(await callFromOpenPage(), "Ada");
     assert.match(await (await client.get("/")).text(), /Ada/);
     assert.deepEqual(await (await client.get("/read")).json(), { plan: "gold", other: null });
-    // Pages that show a token sign its cookie anew, under the id that open pages know.
+    // Pages that render a token sign its cookie again, with the id that open pages know.
     await client.get("/_svc/demo");
     assert.equal(await callFromOpenPage(), "Ada");
     await client.get("/sign");

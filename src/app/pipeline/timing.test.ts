@@ -4,11 +4,11 @@ import type { Context } from "../../platform/http/types.ts";
 import { serverTiming } from "./server-timing.ts";
 import { Phases } from "./timing.ts";
 
-/** Only what it is counts: phases are kept by it. */
+/** An object as the key of phases; only its identity matters. */
 const request = (): Context => ({}) as Context;
 
 describe("phases of a request", () => {
-  it("are noted with name and outcome, whether they return, throw, fulfil or reject", async () => {
+  it("are recorded with name and outcome, for values, errors and promises", async () => {
     const [phases, ctx] = [new Phases(true), request()];
     assert.equal(
       phases.time(ctx, "render", () => "html"),
@@ -29,13 +29,13 @@ describe("phases of a request", () => {
     assert.deepEqual(phases.of(request()), []);
   });
 
-  it("are not noted where nobody wants to know", () => {
+  it("are not recorded if disabled", () => {
     const [phases, ctx] = [new Phases(false), request()];
     phases.time(ctx, "render", () => "html");
     assert.deepEqual(phases.of(ctx), []);
   });
 
-  it("are a Server-Timing header, what an action is called in its description", () => {
+  it("form a Server-Timing header, with an action's name in the description", () => {
     const phase = (name: string, durationMs: number) => ({ name, startMs: 0, durationMs, hasFailed: false });
     assert.equal(
       serverTiming([phase("load", 1.25), phase("action addTodo", 10)], 12),

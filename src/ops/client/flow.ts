@@ -1,14 +1,14 @@
 /**
- * `flow.js`: keeps markup that the server wrote of a graph up to date, by the graph's event stream (contract section 4). The page has
- * `<svc-flow src="…/events?token=…&after=12">` around it; without script it stays as it was written. Which element shows what is told by
- * attributes (docs/guide/graphs.md), and what an element shows is its own state: `data-status`, `data-done`, `data-total`.
+ * `flow.js`: updates server-rendered markup of a graph from the graph's event stream (contract section 4). The markup is inside `<svc-flow
+ * src="…/events?token=…&after=12">`; without script it stays as the server wrote it. Attributes determine which element shows what
+ * (docs/guide/graphs.md), and each element keeps its own state: `data-status`, `data-done`, `data-total`.
  */
 import { DOM, PATHS } from "../../platform/shared/wire.ts";
 import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./widgets/stream-retry.ts";
 import { isUnseen, onSight } from "./widgets/page-visibility.ts";
 import { retryableImport } from "../../web/client/runtime/retryable-import.ts";
 
-/** What is read of an event. */
+/** The fields of an event that this module reads. */
 interface FlowEvent {
   seq: number;
   type: string;
@@ -19,14 +19,14 @@ interface FlowEvent {
   message?: unknown;
 }
 
-/** Lines of a log that are kept: a page may be open for days. */
+/** Maximum number of log lines in the page: a page may be open for days. */
 const MOST_LINES = 500;
 
-/** Events that change a status, by what they are about. */
+/** Event types that change a status, with the subject of the event. */
 const CHANGES =
   /^(?:graph\.(queued|started|resumed|paused|done|failed)|node\.(ready|started|retrying|waiting|done|failed|skipped))$/;
 
-/** Other statuses are named as their events. */
+/** Changes whose status has another name. All other statuses have the name of their event. */
 const STATUSES: Readonly<Record<string, string>> = {
   queued: "pending",
   ready: "pending",
@@ -34,14 +34,14 @@ const STATUSES: Readonly<Record<string, string>> = {
   resumed: "running",
 };
 
-/** Those of which there may be news. */
+/** The connected elements that still expect events. */
 const followers = new Set<Flow>();
 
 class Flow extends HTMLElement {
   #source: EventSource | undefined;
   #lastSeq = 0;
   #waitMs = FIRST_WAIT_MS;
-  /** The last event was an end; of a graph that was run again there are earlier ones, and events behind them. */
+  /** Whether the last event ended the graph. A graph that was retried has earlier end events, followed by more events. */
   #hasEnded = false;
 
   connectedCallback(): void {
@@ -60,7 +60,7 @@ class Flow extends HTMLElement {
     this.removeAttribute(DOM.flowLive);
   }
 
-  /** From where it was; while nobody sees the page, not at all. */
+  /** Connects, starting after the last event seen. Does not connect while the page is hidden. */
   _follow(): void {
     this.#leave();
     if (isUnseen) return;
@@ -73,14 +73,14 @@ class Flow extends HTMLElement {
     };
     source.onerror = () => {
       this.removeAttribute(DOM.flowLive);
-      // Behind the last end the server closes the stream, which would be asked for again and again.
+      // After the final event the server closes the stream. The browser would reconnect again and again.
       if (this.#hasEnded) this.#end();
       else if (source.readyState === EventSource.CLOSED) void this.#again(source, url);
     };
     source.onmessage = ({ data }) => this.#take(JSON.parse(data as string) as FlowEvent);
   }
 
-  /** The browser asks again where a stream breaks, and not where there was none. */
+  /** Reconnects after the server rejected the stream: the browser retries a broken stream, but not a rejected one. */
   async #again(source: EventSource, url: URL): Promise<void> {
     const isOver = await isRejected(url);
     if (source !== this.#source) return;
@@ -90,7 +90,7 @@ class Flow extends HTMLElement {
   }
 
   #take(event: FlowEvent): void {
-    // After a connection that broke, what was seen may come once more.
+    // A reconnected stream may repeat events.
     if (event.seq <= this.#lastSeq) return;
     this.#lastSeq = event.seq;
     const [, ofGraph, ofNode] = CHANGES.exec(event.type) ?? [];
@@ -112,12 +112,12 @@ class Flow extends HTMLElement {
     for (const element of this.querySelectorAll(`[${DOM.flowNode}]`)) {
       const name = element.getAttribute(DOM.flowNode);
       if (name === id) setStatus(element, change);
-      // Of an item; what its worker did under a key (`look/0#fetch`) is no item.
+      // An item of a fan-out. A durable step of its worker (`look/0#fetch`) is not an item.
       else if (id.startsWith(`${name}/`) && !id.includes("#")) countNode(element, id, change);
     }
   }
 
-  /** A worker's is its node's; one of a worker alone stands for the graph. */
+  /** Progress of a node belongs to the node's element. Progress of a worker that runs alone belongs to the graph's element. */
   #progress({ node, value, note }: FlowEvent): void {
     const owner = [...this.querySelectorAll(`[${DOM.flowNode}]`)].find(
       (each) => each.getAttribute(DOM.flowNode) === node,
@@ -139,17 +139,17 @@ class Flow extends HTMLElement {
   }
 }
 
-/** The items of a fan-out that are done, and that have failed, as far as their events have come. */
+/** The items of a fan-out whose events say that they are done or have failed. */
 interface Items {
   _done: Set<string>;
   _failed: Set<string>;
-  /** As many as were done in the page as the server wrote it. */
+  /** Number of done items in the page as the server rendered it. */
   _before: number;
 }
 
 const fanOuts = new WeakMap<Element, Items>();
 
-/** A node of a fan-out: one for each item of a list. It may be ready, done and failed more than once: each time it is tried. */
+/** Updates the counters of a fan-out's element. One item may become ready, done and failed more than once: once per attempt. */
 function countNode(element: Element, id: string, change: string): void {
   const count = (what: string): number => Number(element.getAttribute(`data-${what}`));
   const items = fanOuts.get(element) ?? { _done: new Set(), _failed: new Set(), _before: count("done") };
@@ -178,7 +178,7 @@ function setStatus(element: Element, change: string): void {
   for (const each of shown(element, "status")) each.textContent = status;
 }
 
-/** The elements that show something of `owner` itself, and not of a node inside of it. */
+/** The elements that show a value of `owner` itself, not of a node inside it. */
 function shown(owner: Element, what: string): Element[] {
   return [...owner.querySelectorAll(`[${DOM.flow}="${what}"]`)].filter(
     (element) => element.closest(`[${DOM.flowNode}],${DOM.flowTag}`) === owner,
@@ -192,7 +192,7 @@ customElements.define(DOM.flowTag, Flow);
 
 let liveWaitMs = FIRST_WAIT_MS;
 
-/** Widgets (src/ops/widgets) are followed by a part of its own. */
+/** Loads the module that updates widgets (src/ops/widgets), if the page has any. */
 function loadParts(): void {
   if (!document.querySelector(DOM.liveTag)) return;
   retryableImport(PATHS.flowLive).catch(() => {

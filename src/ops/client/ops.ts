@@ -1,6 +1,6 @@
 /**
- * `ops.js`: keeps the operators' screens fresh and gives them shortcuts. The screens do without it: what changes is fetched as the page
- * that it is, and a key leads to what already is a link or a button.
+ * `ops.js`: refreshes the operator screens and adds shortcuts. The screens work without it: it refetches the page itself, and each key
+ * activates an existing link or button.
  */
 import { PATHS } from "../../platform/shared/wire.ts";
 import "./screens/find.ts";
@@ -8,8 +8,8 @@ import "./screens/auto-refresh.ts";
 import "./screens/shortcuts.ts";
 import { retryableImport } from "../../web/client/runtime/retryable-import.ts";
 
-/** Comes when somebody comes near what it is for; where it doesn't, the screen does without. */
-function comesNear(selector: string, path: string): void {
+/** Imports a module when the pointer or the focus first enters a matching element. If the import fails, the screen works without it. */
+function loadOnApproach(selector: string, path: string): void {
   let part: Promise<unknown> | undefined;
   for (const near of ["pointerover", "focusin"])
     addEventListener(near, ({ target }) => {
@@ -17,12 +17,12 @@ function comesNear(selector: string, path: string): void {
         part ??= retryableImport(path).catch(() => (part = undefined));
     });
 }
-comesNear("[data-brush]", PATHS.opsBrush);
-comesNear(".payload", PATHS.opsEntries);
+loadOnApproach("[data-brush]", PATHS.opsBrush);
+loadOnApproach(".payload", PATHS.opsEntries);
 
-/** The zone of this machine, where none was chosen. */
+/** Preselects the time zone of this machine, unless the visitor chose one. */
 const zone = document.querySelector<HTMLInputElement>("[data-zone]");
 if (zone && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-// Where it does not come, the panes are as wide as the screen has them.
+// If the import fails, the panes keep the widths that the style sheet gives them.
 if (document.querySelector("[data-split]")) import(PATHS.opsSplitter).catch(() => undefined);

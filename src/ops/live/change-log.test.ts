@@ -14,30 +14,30 @@ function logOf(...changes: Change[]): ChangeLog {
   return log;
 }
 
-describe("what has changed", () => {
-  it("is told of by what it is, and of graphs one by one as well", () => {
+describe("The change log", () => {
+  it("tracks changes by subject, and those of graphs one by one", () => {
     const log = logOf({ of: "graph", id: "a" }, { of: "webhooks" });
-    const flash = (since: number): Subject[] =>
+    const changed = (since: number): Subject[] =>
       (["graphs", "graph:a", "graph:b", "webhooks", "controls", "processes"] as const).filter((subject) =>
         log.hasChanged([subject], since),
       );
-    assert.deepEqual(flash(FIRST), ["graphs", "graph:a", "webhooks"]);
-    assert.deepEqual(flash(FIRST + 1), ["webhooks"]);
-    assert.deepEqual(flash(FIRST + 2), []);
+    assert.deepEqual(changed(FIRST), ["graphs", "graph:a", "webhooks"]);
+    assert.deepEqual(changed(FIRST + 1), ["webhooks"]);
+    assert.deepEqual(changed(FIRST + 2), []);
   });
 
-  it("is everything, where another process may have written what it told nobody", () => {
+  it("reports every subject as changed after a change of unknown extent", () => {
     const log = logOf({ of: "all" });
     for (const subject of ["graphs", "graph:b", "webhooks", "controls", "processes"] as const)
       assert.equal(log.hasChanged([subject], FIRST), true, subject);
   });
 
-  it("is everything for a number that is from another server, or none", () => {
+  it("reports every subject as changed for a number from another server, or for none", () => {
     const log = logOf({ of: "webhooks" });
     for (const since of [FIRST - 1, FIRST + 2, Number.NaN]) assert.equal(log.hasChanged(["graphs"], since), true);
   });
 
-  it("is never kept from who follows a graph, however many others change, and told too often of none that changed last", () => {
+  it("never misses a change of a followed graph, however many other graphs change, and reports no false change of a recently changed one", () => {
     const ids = fc.constantFrom("a", "b", "c");
     const others = fc.integer({ min: 0, max: 1200 });
     fc.assert(
@@ -57,11 +57,11 @@ describe("what has changed", () => {
   });
 });
 
-describe("the stream of a screen", () => {
+describe("The change stream of a screen", () => {
   const fail = (error: unknown): void => assert.fail(String(error));
   const soon = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-  it("says once that something has changed to who has seen less, and nothing to who has seen it", async () => {
+  it("notifies a follower with an older cursor once, and does not notify one that is up to date", async () => {
     const log = logOf();
     const feed = new ChangesFeed(log, ["webhooks"], fail);
     assert.equal(await feed.since(String(FIRST)), undefined);
@@ -73,21 +73,21 @@ describe("the stream of a screen", () => {
     feed.stop();
   });
 
-  it("moves who follows other things on without a word", async () => {
+  it("advances the cursor of a follower of other subjects without a notification", async () => {
     const log = logOf({ of: "webhooks" });
     const feed = new ChangesFeed(log, ["controls"], fail);
     assert.deepEqual(await feed.since(String(FIRST)), { cursor: String(FIRST + 1), patch: {} });
     feed.stop();
   });
 
-  it("tells who comes from another server, or was there before this one began", async () => {
+  it("notifies a follower whose cursor is from another server or from before this one started", async () => {
     const feed = new ChangesFeed(logOf(), ["controls"], fail);
     for (const cursor of ["", "7", String(FIRST + 5)])
       assert.deepEqual(await feed.since(cursor), { cursor: String(FIRST), patch: { parts: { changed: "" } } }, cursor);
     feed.stop();
   });
 
-  it("keeps what comes within a second for the end of it, however often it is asked", async () => {
+  it("collects changes within a second into one notification, however often it is asked", async () => {
     const due: (() => void)[] = [];
     const clock: Clock = {
       now: () => 0,

@@ -1,37 +1,37 @@
 /**
- * What has changed in an app, by number, since the first who asked: so that a page which says from which number on it has not looked is
- * told whether it shows something old. Kept are the last change of each kind and of the graphs that changed last, however many there were.
+ * Numbers the changes in an app since the first subscriber, so that a page with the number of the last change it has seen learns whether it
+ * is outdated. Keeps the last change of each kind and of the most recently changed graphs.
  */
 import { randomInt } from "node:crypto";
 import type { App } from "../../index.ts";
 import type { Change } from "../../ops.ts";
 import { ChangeSignal } from "./change-signal.ts";
 
-/** What a page shows: graphs in general, one of them, queues and schedules, webhooks and deliveries, processes. */
+/** What a page can show: graphs in general, one graph, queues and schedules, webhooks and deliveries, processes. */
 export type Subject = "graphs" | `graph:${string}` | "controls" | "webhooks" | "processes";
 
-/** Graphs of which the last change is known by itself; of one that changed before them all, a page is told rather too often. */
+/** Graphs whose last change is tracked individually. For a graph that changed earlier, pages are notified more often than necessary. */
 const MOST_GRAPHS = 1000;
-/** No two servers begin to count alike, so that a number which came from another is unknown here. */
+/** Upper bound of a random start: servers start at different numbers, so a number from another server is unknown here. */
 export const MOST_FIRST = 1e14;
 
 export class ChangeLog {
   readonly bell = new ChangeSignal();
   readonly #first: number;
   #at: number;
-  /** The last change of everything there is. */
+  /** The last change that affected everything. */
   #allAt: number;
   readonly #bySubject = new Map<string, number>();
-  /** In the order of their last change. */
+  /** Last change by graph, in the order of these changes. */
   readonly #byGraph = new Map<string, number>();
-  /** Up to which change graphs are not known by themselves any more. */
+  /** Graphs that changed up to this number are no longer tracked individually. */
   #forgottenAt: number;
 
   constructor(first = randomInt(MOST_FIRST)) {
     this.#first = this.#at = this.#allAt = this.#forgottenAt = first;
   }
 
-  /** Of the last change. */
+  /** Number of the last change. */
   get at(): number {
     return this.#at;
   }
@@ -44,12 +44,12 @@ export class ChangeLog {
     this.bell.ring();
   }
 
-  /** Whether it is a number of this log, and not one that another server gave. */
+  /** Whether this log issued the number, rather than another server. */
   knows(at: number): boolean {
     return at >= this.#first && at <= this.#at;
   }
 
-  /** Whether something of these has changed since then, or may have. */
+  /** Whether one of these subjects has changed since then, or may have. */
   hasChanged(subjects: readonly Subject[], since: number): boolean {
     if (!this.knows(since)) return true;
     return subjects.some((subject) => this.#lastOf(subject) > since);
@@ -75,7 +75,7 @@ export class ChangeLog {
 
 const logs = new WeakMap<App, ChangeLog>();
 
-/** The one of this app, which begins with the first who asks. @throws as `app.operations` */
+/** The log of this app, created on first use. @throws as `app.operations` */
 export function changeLogOf(app: App): ChangeLog {
   const known = logs.get(app);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** Tells those who wait that something has changed, and waits itself: time and signals for the feeds. */
+/** Wakes subscribers when something changed, plus the timers and retries of the feeds. */
 import type { Clock } from "../../index.ts";
 import { systemClock } from "../../graph.ts";
 
@@ -46,11 +46,14 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock = systemCloc
   });
 }
 
-/** Between a failure and the next try: the first, and the longest after many. */
+/** Delay before the first retry after a failure, and the longest after many. */
 const FIRST_AGAIN_MS = 1000;
 const LONGEST_AGAIN_MS = 30_000;
 
-/** Does `work` until it is over or `signal` aborts; where it fails, that is told, and it begins anew: somebody follows still. Never rejects. */
+/**
+ * Runs `work` until it completes or `signal` aborts. If it fails, reports the error and retries, because the feed still has followers.
+ * Never rejects.
+ */
 export async function keepOn(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -65,7 +68,7 @@ export async function keepOn(
       if (signal.aborted) return;
       onError(error);
     }
-    // What went well for so long has failed for another reason.
+    // After a long success the failure is a new one: start again with the shortest delay.
     if (clock.now() - begunMs > LONGEST_AGAIN_MS) waitMs = FIRST_AGAIN_MS;
     await pause(waitMs, signal, clock);
   }

@@ -1,13 +1,13 @@
-/** Feed that says no more than that something of what a page shows has changed: the page fetches itself then. No more often than once a second. */
+/** A feed that only says that something a page shows has changed; the page then refetches itself. At most once a second. */
 import type { Clock } from "../../index.ts";
 import { systemClock } from "../../graph.ts";
 import { ChangeSignal, pause } from "./change-signal.ts";
 import type { ChangeLog, Subject } from "./change-log.ts";
 import type { Feed, News } from "./topics.ts";
 
-/** Between two pieces of news: what a page costs, it costs no more often. */
+/** Minimum time between two notifications, because each costs a page render. */
 const NEWS_MS = 1000;
-/** Between two looks while others' things change. */
+/** Minimum time between two checks while unrelated things change. */
 const LOOK_MS = 100;
 
 export class ChangesFeed implements Feed {
@@ -16,7 +16,7 @@ export class ChangesFeed implements Feed {
   readonly #clock: Clock;
   readonly #bell = new ChangeSignal();
   readonly #ending = new AbortController();
-  /** The change up to which is told. */
+  /** The last change that was reported. */
   #at: number;
 
   constructor(log: ChangeLog, of: readonly Subject[], onError: (error: unknown) => void, clock: Clock = systemClock) {
@@ -37,7 +37,7 @@ export class ChangesFeed implements Feed {
 
   async since(cursor: string): Promise<News | undefined> {
     const seen = cursor === "" ? Number.NaN : Number(cursor);
-    // What has changed since it was told last is told when its time comes; a page that was made meanwhile has some of it.
+    // Changes since then are reported with the next notification; a page rendered meanwhile already shows some of them.
     if (seen >= this.#at && this.#log.knows(seen)) return undefined;
     const hasChanged = this.#log.hasChanged(this.#of, seen);
     return { cursor: String(this.#at), patch: hasChanged ? { parts: { changed: "" } } : {} };

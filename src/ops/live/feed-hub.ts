@@ -1,4 +1,4 @@
-/** The feeds that somebody follows: one for each topic, made for the first and ended with the last. */
+/** Shares one feed per topic among its followers. A feed starts with the first follower and stops with the last. */
 import type { App } from "../../index.ts";
 import { changeLogOf } from "./change-log.ts";
 import { ChangesFeed } from "./changes-feed.ts";
@@ -14,7 +14,7 @@ export class FeedHub {
     this.#app = app;
   }
 
-  /** Call `release` once with each topic that was taken. */
+  /** Call `release` once for each topic that was taken. */
   take(topic: LiveTopic): Feed {
     const key = JSON.stringify(topic);
     let entry = this.#feeds.get(key);

@@ -1,4 +1,7 @@
-/** Feeds about one graph: its picture and list as parts, and its events as rows. Both end with those who follow, never with the graph. */
+/**
+ * Feeds about one graph: its picture and node list as parts, and its events as rows. A feed stops with its last follower, not with the
+ * graph.
+ */
 import type { App } from "../../index.ts";
 import { systemClock } from "../../graph.ts";
 import { eventHtml } from "../widgets/event-row.tsx";
@@ -8,11 +11,11 @@ import { ChangeSignal, keepOn, pause } from "./change-signal.ts";
 import { Parts } from "./widget-parts.ts";
 import type { Feed, News } from "./topics.ts";
 
-/** Between two looks at a graph that changes: ten a second. */
+/** Minimum time between two reads of a changing graph: ten a second. */
 const REFRESH_MS = 100;
-/** Between two looks at one that has ended: it may be run again. */
+/** Poll interval of a graph that has ended, because it may be retried. */
 const ENDED_MS = 2000;
-/** Rows that one patch brings, and how far behind somebody may be before rows are left out. */
+/** Rows per patch, and the number of rows a follower may lag behind before rows are left out. */
 const MOST_ROWS = 40;
 const MOST_BEHIND = 300;
 
@@ -20,10 +23,10 @@ abstract class GraphFeed implements Feed {
   protected readonly app: App;
   protected readonly id: string;
   protected readonly bell = new ChangeSignal();
-  /** Of events that nobody has looked at yet. */
+  /** Rings for events that have not been read yet. */
   readonly #news = new ChangeSignal();
   readonly #ending = new AbortController();
-  /** Number of the last event that is known. */
+  /** Number of the last known event. */
   protected lastSeq = 0;
 
   constructor(app: App, id: string, onError: (error: unknown) => void) {
@@ -45,16 +48,16 @@ abstract class GraphFeed implements Feed {
   }
 
   abstract since(cursor: string): Promise<News | undefined>;
-  /** Looks at the graph. @returns whether anything has changed */
+  /** Reads the graph. @returns whether anything has changed */
   protected abstract refresh(): Promise<boolean>;
 
   async #run(onError: (error: unknown) => void, signal: AbortSignal): Promise<void> {
-    await keepOn(() => this.#opsContext(), onError, signal);
-    const parts = [() => this.#listen(signal), () => this.#lookOften(signal)];
+    await keepOn(() => this.#refreshAndRing(), onError, signal);
+    const parts = [() => this.#listen(signal), () => this.#refreshOnEvents(signal)];
     await Promise.all(parts.map((part) => keepOn(part, onError, signal)));
   }
 
-  /** Events come one by one; of one that has ended they come again when it is run again. */
+  /** Follows the event stream. It ends when the graph ends; after a retry there are more events. */
   async #listen(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for await (const { seq } of this.app.engine.subscribe(this.id, this.lastSeq, signal)) {
@@ -65,18 +68,18 @@ abstract class GraphFeed implements Feed {
     }
   }
 
-  async #lookOften(signal: AbortSignal): Promise<void> {
+  async #refreshOnEvents(signal: AbortSignal): Promise<void> {
     for (let seen = 0; !signal.aborted;) {
       await this.#news.changed(seen, signal);
       seen = this.#news.version;
       const begunMs = systemClock.now();
-      await this.#opsContext();
-      // Of a large graph a look takes its time: no more than a fifth of the process's.
+      await this.#refreshAndRing();
+      // Reading a large graph takes time: use at most a fifth of the process's.
       await pause(Math.max(REFRESH_MS, 4 * (systemClock.now() - begunMs)), signal);
     }
   }
 
-  async #opsContext(): Promise<void> {
+  async #refreshAndRing(): Promise<void> {
     if (!this.#ending.signal.aborted && (await this.refresh())) this.bell.ring();
   }
 }
@@ -99,7 +102,7 @@ export class GraphPartsFeed extends GraphFeed {
     if (!snapshot) return false;
     this.lastSeq = Math.max(this.lastSeq, snapshot.last_seq);
     this.#parts.update(snapshot.last_seq, flowParts(flowView(snapshot), this.#nodeHref));
-    // Events that change nothing of it count too: whoever has seen them comes back with their number.
+    // Events without a visible change count as well, because followers reconnect with their number.
     return true;
   }
 }
@@ -121,7 +124,7 @@ export class EventsFeed extends GraphFeed {
   }
 
   protected async refresh(): Promise<boolean> {
-    // What was there before is read by those who have not seen it.
+    // Each follower reads the earlier events that it has not seen.
     if (this.lastSeq === 0) this.lastSeq = (await this.app.engine.snapshot(this.id))?.last_seq ?? 0;
     return true;
   }

@@ -37,14 +37,14 @@ async function bench(run: (app: App, url: string) => Promise<void>): Promise<voi
   }
 }
 
-/** Runs a graph to its end. */
+/** Runs a graph until it ends. */
 async function ended(app: App, name: string, input: Json): Promise<string> {
   const { graph_id } = (await app.engine.start(name, input)).snapshot;
   for await (const _event of app.engine.subscribe(graph_id, 0, AbortSignal.timeout(DEADLINE_MS)));
   return graph_id;
 }
 
-/** Reads messages until one fits. */
+/** Reads messages until one matches. */
 async function follow(src: string, until: (message: Message) => boolean, lastEventId?: string): Promise<Message[]> {
   const leave = new AbortController();
   const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
@@ -81,8 +81,8 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
-describe("the stream of a page's widgets", () => {
-  it("brings all events of a graph in order, in patches of some dozens", () =>
+describe("The live stream of a page's widgets", () => {
+  it("delivers all events of a graph in order, at most 40 per patch", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 150);
       const last = (await app.engine.snapshot(id))?.last_seq ?? 0;
@@ -92,7 +92,7 @@ describe("the stream of a page's widgets", () => {
       assert.ok(messages.every(({ patches }) => (patches[0]?.rows?.length ?? 0) <= 40));
     }));
 
-  it("goes on behind the last event that the page has, on a server that never saw it", () =>
+  it("continues after the last event that the page has, on any server", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 20);
       const last = (await app.engine.snapshot(id))?.last_seq ?? 0;
@@ -101,7 +101,7 @@ describe("the stream of a page's widgets", () => {
       assert.deepEqual(seqsOf(messages, 0), upTo(last).slice(7));
     }));
 
-  it("leaves rows out for who is far behind, and says how many", () =>
+  it("omits rows for a follower that is far behind, and reports their number", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1000);
       const last = (await app.engine.snapshot(id))?.last_seq ?? 0;
@@ -112,7 +112,7 @@ describe("the stream of a page's widgets", () => {
       assert.deepEqual(seqsOf(messages, 0), upTo(last).slice(skipped));
     }));
 
-  it("carries many widgets, and says where each stands", () =>
+  it("carries many widgets, with the position of each", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1);
       const flow = (await readFlow(app, id)) ?? assert.fail();
@@ -125,7 +125,7 @@ describe("the stream of a page's widgets", () => {
         for (const patch of patches) seen.add(patch.on);
         return seen.has(1) && seen.has(2);
       });
-      // The page has the graph as it is.
+      // The page already shows the current state of the graph.
       assert.deepEqual(
         [...seen].sort((a, b) => a - b),
         [1, 2],
@@ -133,7 +133,7 @@ describe("the stream of a page's widgets", () => {
       assert.match(messages.at(-1)?.id ?? "", new RegExp(`^${flow.view.seq} ${flow.view.seq} \\d+$`));
     }));
 
-  it("goes on where each widget stands, though the first of them has not shown anything yet", () =>
+  it("continues at the position of each widget, even if the first one has not received anything yet", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 100);
       const none = app.seal("live", { topic: "graph", id: "g_none" }, "1h");
@@ -145,7 +145,7 @@ describe("the stream of a page's widgets", () => {
       assert.equal(seqsOf(second ? [second] : [], 1)[0], 41);
     }));
 
-  it("brings a page whose state it does not know all parts of a graph", () =>
+  it("sends all parts of a graph to a page with an unknown state", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1);
       const { src } = (await readFlow(app, id)) ?? assert.fail();
@@ -153,7 +153,7 @@ describe("the stream of a page's widgets", () => {
       assert.deepEqual(Object.keys(message?.patches[0]?.parts ?? {}).sort(), ["l:talk", "n:talk", "state", "summary"]);
     }));
 
-  it("is for those alone to whom a page gave its address, and as long as that is good", () =>
+  it("accepts only sealed URLs that have not expired", () =>
     bench(async (app, url) => {
       const other = app.seal("something else", { topic: "workers" }, "1h");
       const over = app.seal("live", { topic: "workers" }, 0);
@@ -164,7 +164,7 @@ describe("the stream of a page's widgets", () => {
       assert.equal((await fetch(`${url}/_svc/live?${Array.from({ length: 21 }, () => good).join("&")}`)).status, 400);
     }));
 
-  it("ends with the page that follows it", () =>
+  it("ends when the page disconnects", () =>
     bench(async (app, url) => {
       const id = (await app.engine.start("hold", null)).snapshot.graph_id;
       const { src } = (await readFlow(app, id)) ?? assert.fail();

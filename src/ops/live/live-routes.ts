@@ -1,6 +1,6 @@
 /**
- * The stream of a page: one connection for all its widgets, whose topics stand sealed in the address. At most ten patches a second;
- * the id of each says where every topic stands, so that whoever comes back misses nothing and gets nothing twice.
+ * The event stream of a page: one connection for all its widgets, whose topics are sealed in the URL. At most ten patches a second. Each
+ * message's ID carries the position of every topic, so a reconnecting client misses nothing and gets nothing twice.
  */
 import { setMaxListeners } from "node:events";
 import { eventStream, route, SvcError, type App, type Context, type RouteDefinition } from "../../index.ts";
@@ -12,14 +12,14 @@ import { pause } from "./change-signal.ts";
 import { FeedHub } from "./feed-hub.ts";
 import type { Feed, LiveTopic, Patch } from "./topics.ts";
 
-/** Between two patches to one page. */
+/** Minimum time between two patches to one page. */
 const PATCH_MS = 100;
-/** Where a topic stands of which nothing has come yet. With nothing in its place the first one would be lost: HTTP trims its fields. */
+/** The position of a topic without any patch yet. An empty string would be lost, because HTTP trims header fields. */
 const UNKNOWN = "-";
 
 /**
- * The endpoint behind the widgets, for apps of the base variant: `createApp({ extensions: { live: liveRoutes(() => app) } })`. The full-stack
- * variant has it by itself.
+ * The endpoint behind the widgets, for apps that use the base package: `createApp({ extensions: { live: liveRoutes(() => app) } })`. The
+ * full-stack package adds it itself.
  */
 export function liveRoutes(app: () => App): RouteDefinition[] {
   const hub = new FeedHub(app);
@@ -31,7 +31,7 @@ function answer(ctx: Context, hub: FeedHub, app: App) {
   if (sealed.length === 0 || sealed.length > DOM.liveMost)
     throw new SvcError(
       "SVC_BAD_REQUEST",
-      `A connection follows 1 to ${DOM.liveMost} topics ("on"); ${sealed.length} were given`,
+      `A connection follows 1 to ${DOM.liveMost} topics ("on"), not ${sealed.length}`,
     );
   const topics = sealed.map((text) => opened(text, app));
   const known = ctx.header("last-event-id")?.split(" ") ?? ctx.query.getAll("at");
@@ -39,7 +39,7 @@ function answer(ctx: Context, hub: FeedHub, app: App) {
   const { signal } = ctx;
   return eventStream(news(), { clock: systemClock, signal, retry: 1000 });
 
-  /** What goes on is shown by this server's clock: the browser's may be off. */
+  /** Sends the server's time first, because widgets show elapsed times by it: the browser's clock may be off. */
   async function* news(): AsyncGenerator<StreamEvent> {
     yield { event: DOM.liveNow, data: app.operations.nowMs() };
     yield* follow(hub, topics, cursors, signal);
@@ -47,18 +47,18 @@ function answer(ctx: Context, hub: FeedHub, app: App) {
 }
 
 function opened(text: string, app: App): LiveTopic {
-  // Nobody else can have sealed it.
+  // Only this app can have sealed the topic.
   const topic = app.unseal(LIVE_PURPOSE, text) as unknown as LiveTopic | undefined;
   if (topic && isOpen(topic, app)) return withoutToken(topic);
-  throw new SvcError("SVC_UNAUTHORIZED", "This page may not follow that any more; load it again");
+  throw new SvcError("SVC_UNAUTHORIZED", "The page's access to this live data has expired. Reload the page");
 }
 
-/** A token may be over before the address is. */
+/** Whether the topic's token is still valid: it may expire before the sealed URL does. */
 function isOpen(topic: LiveTopic, app: App): boolean {
   return !("token" in topic) || app.mayReadGraph(topic.id, topic.token);
 }
 
-/** Whoever follows the same shares a feed, with whatever they came by. */
+/** Followers of the same topic share a feed, whatever token they used. */
 function withoutToken(topic: LiveTopic): LiveTopic {
   if (!("token" in topic)) return topic;
   const { token: _token, ...rest } = topic;
@@ -85,7 +85,7 @@ async function* follow(
   }
 }
 
-/** Moves the cursors on. */
+/** Advances the cursors. */
 async function collect(feeds: readonly Feed[], cursors: string[]) {
   const patches: ({ on: number } & Patch)[] = [];
   let hasMore = false;
@@ -102,7 +102,7 @@ async function collect(feeds: readonly Feed[], cursors: string[]) {
 async function anyChanged(feeds: readonly Feed[], seen: readonly number[], signal: AbortSignal): Promise<void> {
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
-  // Each feed listens: no leak, of which Node would warn from the eleventh on.
+  // Each feed adds a listener. Node would warn about a leak from the eleventh on.
   setMaxListeners(Infinity, either);
   try {
     await Promise.race(feeds.map((feed, at) => feed.changed(seen[at] ?? -1, either)));

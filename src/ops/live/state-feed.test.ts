@@ -4,8 +4,8 @@ import type { App } from "../../index.ts";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { StateFeed } from "./state-feed.ts";
 
-/** What is looked at is what a test says. */
-class ToldFeed extends StateFeed {
+/** A feed with a state that the test controls. */
+class FakeFeed extends StateFeed {
   part = "one";
   fails = false;
 
@@ -18,12 +18,12 @@ class ToldFeed extends StateFeed {
 function follow() {
   const clock = new SimulatedClock();
   const errors: unknown[] = [];
-  const feed = new ToldFeed({} as App, (error) => errors.push(error), clock);
+  const feed = new FakeFeed({} as App, (error) => errors.push(error), clock);
   return { clock, errors, feed };
 }
 
-describe("a feed about the whole process", () => {
-  it("brings whoever came between two looks that were alike what the third one finds", async () => {
+describe("A feed about the whole process", () => {
+  it("notifies a follower that joined between two equal reads of the next change", async () => {
     const { clock, feed } = follow();
     await clock.advance(1500);
     const { cursor } = (await feed.since("")) ?? assert.fail();
@@ -37,7 +37,7 @@ describe("a feed about the whole process", () => {
     feed.stop();
   });
 
-  it("takes no number of another server, begun a moment before it, for one of its own", async () => {
+  it("does not mistake a cursor from another server for its own", async () => {
     const [one, two] = [follow(), follow()];
     two.feed.part = "of the other";
     await one.clock.advance(60_000);
@@ -48,7 +48,7 @@ describe("a feed about the whole process", () => {
     two.feed.stop();
   });
 
-  it("looks again after a look that failed", async () => {
+  it("reads again after a failed read", async () => {
     const { clock, errors, feed } = follow();
     await clock.advance(100);
     const { cursor } = (await feed.since("")) ?? assert.fail();

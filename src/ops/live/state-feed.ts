@@ -1,4 +1,4 @@
-/** Feeds about the whole process: looked at once a second, for as long as somebody follows. */
+/** Feeds about the whole process: read once a second while somebody follows. */
 import { randomInt } from "node:crypto";
 import type { App, Clock } from "../../index.ts";
 import { systemClock } from "../../graph.ts";
@@ -19,7 +19,7 @@ export abstract class StateFeed implements Feed {
   readonly #bell = new ChangeSignal();
   readonly #parts = new Parts();
   readonly #ending = new AbortController();
-  /** Number of the next look. No two servers begin to count alike, so that what came from another is unknown. */
+  /** Number of the next read. Servers start at random numbers, so that a number from another server is unknown here. */
   #at = randomInt(MOST_FIRST);
 
   constructor(app: App, onError: (error: unknown) => void, clock: Clock = systemClock) {
@@ -48,7 +48,7 @@ export abstract class StateFeed implements Feed {
 
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // A number for each look: who came between two that were alike must not take the next for what it has.
+      // Each read gets its own number: a follower that joined between two equal reads must not mistake the next change for what it has.
       if (this.#parts.update(this.#at++, await this.read())) this.#bell.ring();
       await pause(LOOK_MS, signal, this.#clock);
     }

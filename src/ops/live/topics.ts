@@ -1,9 +1,9 @@
-/** What pages follow, and what they are sent of it. */
+/** What pages can follow, and what they receive. */
 import type { Subject } from "./change-log.ts";
 
 /**
- * Of what was opened with a token, the token, for it may be over when the page comes back. A topic stands sealed in the address of a
- * stream, so that it can't be chosen by whoever asks.
+ * A topic opened with a token carries it, because the token may have expired when the page reconnects. Topics are sealed in the stream's
+ * URL, so a client cannot choose one.
  */
 export type LiveTopic =
   | { topic: "graph"; id: string; nodeHref?: string; token?: string }
@@ -12,7 +12,7 @@ export type LiveTopic =
   | { topic: "overview"; runHref?: string }
   | { topic: "changes"; of: Subject[] };
 
-/** A piece of news: elements by the names of their parts, rows to append. */
+/** An update of a page: parts to replace and rows to append. */
 export interface Patch {
   /** HTML of elements, by their `data-part`. */
   parts?: Record<string, string>;
@@ -23,20 +23,20 @@ export interface Patch {
 }
 
 export interface News {
-  /** Where the one who gets it stands then. */
+  /** The position of a follower that has received this. */
   cursor: string;
   patch: Patch;
-  /** Whether there is more at once. */
+  /** Whether more is available immediately. */
   hasMore?: boolean;
 }
 
-/** A topic while somebody follows it: shared by all who do. */
+/** A followed topic, shared by all its followers. */
 export interface Feed {
-  /** Counts changes. */
+  /** Number of changes so far. */
   readonly version: number;
-  /** Resolves with the next change; at once where `version` is not `seen`. */
+  /** Resolves at the next change; immediately if `version` differs from `seen`. */
   changed(seen: number, signal: AbortSignal): Promise<void>;
-  /** What somebody at `cursor` has not seen; empty: the page as it came is unknown. Undefined: nothing. */
+  /** What a follower at `cursor` has not seen; an empty cursor means that its state is unknown. Undefined: nothing new. */
   since(cursor: string): Promise<News | undefined>;
   stop(): void;
 }

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Parts } from "./widget-parts.ts";
 
-describe("parts of a widget", () => {
-  it("are sent as far as they have changed since what the page shows", () => {
+describe("The parts of a widget", () => {
+  it("are sent if they have changed since the page's state", () => {
     const parts = new Parts();
     parts.update(
       3,
@@ -24,7 +24,7 @@ describe("parts of a widget", () => {
     assert.equal(parts.since("5"), undefined);
   });
 
-  it("are sent as a whole to a page whose state is not known: older than the feed, from another server, or none", () => {
+  it("are all sent to a page with an unknown state: older than the feed, from another server, or none", () => {
     const parts = new Parts();
     assert.equal(parts.since(""), undefined);
     parts.update(7, new Map([["a", "1"]]));
@@ -32,7 +32,7 @@ describe("parts of a widget", () => {
       assert.deepEqual(parts.since(cursor), { cursor: "7", patch: { parts: { a: "1" } } });
   });
 
-  it("bring a page, however often it asks, to the state of the server", () => {
+  it("bring a page to the server's state, however often it asks", () => {
     const names = fc.constantFrom("a", "b", "c");
     const step = fc.record({ changes: fc.dictionary(names, fc.string({ maxLength: 2 })), doesAsk: fc.boolean() });
     fc.assert(

@@ -1,14 +1,14 @@
-/** The parts of a widget over time: which have changed since a state that somebody has seen. Pure. */
+/** Tracks the parts of a widget: which of them have changed since a given state. Pure. */
 import type { News } from "./topics.ts";
 
 export class Parts {
   #at = 0;
-  /** The state from which on changes are known. */
+  /** The first state since which changes are known. */
   #first: number | undefined;
   #html = new Map<string, string>();
   readonly #changedAt = new Map<string, number>();
 
-  /** @param at number of the state: higher than the one before @returns whether anything has changed */
+  /** @param at number of the state, higher than the previous one @returns whether anything has changed */
   update(at: number, html: Map<string, string>): boolean {
     this.#first ??= at;
     let hasChanged = false;
@@ -22,12 +22,12 @@ export class Parts {
     return hasChanged;
   }
 
-  /** @param cursor number of the state that the page shows; empty: nobody knows */
+  /** @param cursor number of the state that the page shows; empty: unknown */
   since(cursor: string): News | undefined {
     if (this.#first === undefined) return undefined;
     const seen = cursor === "" ? -1 : Number(cursor);
     if (seen === this.#at) return undefined;
-    // A state of before this feed, or of a server before this one.
+    // A state from before this feed, or from a previous server.
     const isKnown = seen >= this.#first && seen < this.#at;
     const names = [...this.#html.keys()].filter((name) => !isKnown || (this.#changedAt.get(name) ?? 0) > seen);
     if (names.length === 0) return { cursor: String(this.#at), patch: {} };

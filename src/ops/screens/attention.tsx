@@ -1,4 +1,4 @@
-/** What needs somebody: failures by what they have in common, runs that wait for a word or are stuck, webhooks that are off, clients refused. */
+/** Lists what needs attention: grouped failures, runs that wait for a signal or are stuck, disabled webhooks and rejected clients. */
 import type { App } from "../../index.ts";
 import type { RefusedCaller } from "../../ops.ts";
 import type { Snapshot } from "../../graph.ts";
@@ -17,30 +17,30 @@ export type Hook = Awaited<ReturnType<App["webhooks"]["get"]>>;
 interface AttentionProps {
   groups: readonly FailureGroup[];
   waiting: readonly Snapshot[];
-  /** How many run. */
+  /** Number of running runs. */
   running: number;
-  /** Runs in which nothing moves. */
+  /** Runs without progress. */
   stuck: readonly Snapshot[];
-  /** Webhooks that failures have switched off. */
+  /** Webhooks that were disabled after failures. */
   dead: readonly Hook[];
-  /** Clients that rate limits have refused. */
+  /** Clients that a rate limit has rejected. */
   refused: readonly RefusedCaller[];
   opsContext: OpsContext;
 }
 
-/** As far as is looked for those that wait. */
+/** Number of running runs that are searched for waiting ones. */
 const LOOKED = 2000;
 
-/** Whether it waits for a signal from outside. */
-function isSomebodysTurn({ status, kind }: Snapshot["nodes"][number]): boolean {
+/** Whether the node waits for a signal from outside. */
+function isWaitingForSignal({ status, kind }: Snapshot["nodes"][number]): boolean {
   return kind === "wait" && status === "waiting";
 }
 
 export function Attention({ groups, waiting, running, stuck, dead, refused, opsContext }: AttentionProps) {
   if ([groups, waiting, stuck, dead, refused].every((list) => list.length === 0))
     return (
-      <Empty title="Nothing">
-        <p>{`No run has failed in the last hour, and none${running > LOOKED ? ` of the oldest ${countText(LOOKED)}` : ""} waits for somebody.`}</p>
+      <Empty title="All clear">
+        <p>{`No run has failed in the last hour, and none${running > LOOKED ? ` of the oldest ${countText(LOOKED)}` : ""} waits for a signal.`}</p>
       </Empty>
     );
   return (
@@ -76,7 +76,7 @@ export function Attention({ groups, waiting, running, stuck, dead, refused, opsC
       {waiting.map((run) => (
         <li key={run.graph_id}>
           <span class="trouble-count" data-tone="wait">
-            wait
+            waiting
           </span>
           <div>
             <a class="trouble-text" href={`${OPS_PATH}/runs/${run.graph_id}`} data-row>
@@ -114,15 +114,15 @@ function StuckRun({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }
       </span>
       <div>
         <a class="trouble-text" href={`${OPS_PATH}/runs/${run.graph_id}`} data-row>
-          {`In ${run.worker} nothing has begun or ended for long`}
+          {`${run.worker} has made no progress for a while`}
         </a>
         <p class="quiet">
-          {running.length === 0 ? "no node runs" : `${running[0]}${more} running`}, last moved{" "}
+          {running.length === 0 ? "no node is running" : `${running[0]}${more} running`}, last progress{" "}
           <Time ms={movedMs(run)} opsContext={opsContext} />
         </p>
       </div>
       <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}`}>
-        Look…
+        View…
       </a>
     </li>
   );
@@ -143,7 +143,7 @@ function DeadHook({ hook, opsContext }: { hook: Hook; opsContext: OpsContext }) 
         </p>
       </div>
       <a class="button" href={`${at}/recover`}>
-        Send what failed again…
+        Resend failed deliveries…
       </a>
     </li>
   );
@@ -159,7 +159,7 @@ function groupQuery(group: FailureGroup): string {
 
 function waitsAt({ nodes }: Snapshot): string {
   return nodes
-    .filter(isSomebodysTurn)
+    .filter(isWaitingForSignal)
     .map(({ id }) => id)
     .join(", ");
 }

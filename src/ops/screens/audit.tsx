@@ -1,4 +1,4 @@
-/** Who did what by hand: the audit trail, by who, what and to what. */
+/** The audit trail: manual changes, filtered by actor, operation and target. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { AuditRow } from "../../ops.ts";
@@ -47,7 +47,7 @@ function Audit({ data: { rows, total, next, filter }, opsContext }: { data: Audi
     <>
       <div class="title">
         <h1>Audit trail</h1>
-        <p class="quiet">what was done by hand</p>
+        <p class="quiet">manual changes</p>
       </div>
       <form method="get" action={`${OPS_PATH}/audit`} class="filters" role="search" aria-label="Filter the audit trail">
         {FIELDS.map((field) => (
@@ -61,8 +61,8 @@ function Audit({ data: { rows, total, next, filter }, opsContext }: { data: Audi
         </button>
       </form>
       {rows.length === 0 ? (
-        <Empty title={query === "" ? "Nothing was done by hand yet" : "Nothing fits these filters"}>
-          <p>Each step of an operator is kept: who, when, what, to what, why and from where.</p>
+        <Empty title={query === "" ? "No manual changes yet" : "No entries match these filters"}>
+          <p>Each operator action is recorded with its actor, time, target, reason and address.</p>
         </Empty>
       ) : (
         <AuditTable rows={rows} opsContext={opsContext} />
@@ -88,26 +88,26 @@ export function AuditTable({
   return (
     <div class="scroll">
       <table>
-        <Heads columns={["When", "Who", "What", ...(isOfOne ? [] : ["To what"]), "Why", "More"]} />
+        <Heads columns={["Time", "Actor", "Operation", ...(isOfOne ? [] : ["Target"]), "Reason", "Details"]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>
-              <td data-label="When">
+              <td data-label="Time">
                 <Time ms={row.atMs} opsContext={opsContext} />
               </td>
-              <td data-label="Who">
+              <td data-label="Actor">
                 {row.actor} <span class="quiet">{row.address ?? ""}</span>
               </td>
-              <td data-label="What">
+              <td data-label="Operation">
                 <code>{row.operation}</code>
               </td>
               {isOfOne ? null : (
-                <td data-label="To what">
+                <td data-label="Target">
                   <Target row={row} />
                 </td>
               )}
-              <td data-label="Why">{row.note ?? ""}</td>
-              <td data-label="More">{row.data === undefined ? "" : <code>{JSON.stringify(row.data)}</code>}</td>
+              <td data-label="Reason">{row.note ?? ""}</td>
+              <td data-label="Details">{row.data === undefined ? "" : <code>{JSON.stringify(row.data)}</code>}</td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,4 @@
-/** One entry of what a run or a node was given or gave: as text, to be copied, and where it stands for a picture, as that. Without what is hidden. */
+/** Serves one entry of an input or result, without hidden values: as text for copying, and as an image if it contains one. */
 import { notFound, route, type Context, type Entry, type Result } from "../../index.ts";
 import type { Json } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
@@ -12,7 +12,7 @@ import { UNTRUSTED_HEADERS } from "./untrusted-headers.ts";
 
 export type EntriesOf = "input" | "result";
 
-/** Where entries are: which, `&at=` behind it says (RFC 6901). */
+/** The URL of entries. Append `&at=` and a JSON Pointer (RFC 6901). */
 export function entryHref(graphId: string, { node, reveal }: RunQuery, of: EntriesOf): string {
   const fields = { of, ...(node !== undefined && { node }), ...(reveal !== undefined && { reveal }) };
   return `${OPS_PATH}/runs/${graphId}/entry?${new URLSearchParams(fields).toString()}`;
@@ -33,7 +33,7 @@ async function answer(ctx: Context, screens: Screens, made: (entry: Json) => Res
   const entry =
     shown && atPointer(redacted(shown[of], { keys: screens.redact, isRevealed }), ctx.query.get("at") ?? "");
   return entry === undefined
-    ? notFound("There is no such entry: the run or its node is gone, or has run again")
+    ? notFound("There is no such entry: the run or its node was deleted or has run again")
     : made(entry);
 }
 
@@ -42,10 +42,10 @@ function textAnswer(entry: Json): Result {
   return { status: 200, headers: [...UNTRUSTED_HEADERS, "content-type", "text/plain; charset=utf-8"], body };
 }
 
-/** Of the type that its bytes say, and only where they say that of a picture. */
+/** The content type comes from the bytes, and only if they are an image. */
 function imageAnswer(entry: Json): Result {
   const picture = typeof entry === "string" ? pictureOf(entry) : undefined;
-  if (!picture) return notFound("That is no picture that can be shown");
+  if (!picture) return notFound("This entry is not an image that can be shown");
   const { type, body } = picture;
   return {
     status: 200,

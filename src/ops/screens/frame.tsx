@@ -1,4 +1,4 @@
-/** The frame of every screen: where one is, where one can go, who one is, and what was just done. */
+/** The frame of every screen: navigation, the current visitor, and the flash message. */
 import { CsrfField } from "../../index.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { OPS_PATH } from "../operator-access.ts";
@@ -6,7 +6,7 @@ import type { OpsContext } from "../ops-context.ts";
 import type { OpsFlash } from "../ops-flash.ts";
 import { SECTIONS } from "../views/navigation-targets.ts";
 
-/** Where a screen is told that what it shows has changed, and which change it has seen last. */
+/** The URL of the screen's change stream, and the last change that the screen shows. */
 export interface ScreenNews {
   src: string;
   at: number;
@@ -89,7 +89,7 @@ function Who({ opsContext: { visitor }, news }: Pick<FrameProps, "opsContext" | 
   );
 }
 
-/** How fresh the screen is, in the words of the scripts that keep it so. */
+/** The connection pill. The scripts that refresh the screen write its text. */
 function Pill({ news }: Pick<FrameProps, "news">) {
   const pill = <p class="live" id="ops-live" role="status" data-pill="" hidden></p>;
   if (!news) return pill;
@@ -106,7 +106,7 @@ function Notice({ flash: { tone, text, once } }: { flash: OpsFlash }) {
       <p>{text}</p>
       {once === undefined ? null : (
         <p>
-          <code class="secret">{once}</code> It is shown this once.
+          <code class="secret">{once}</code> Shown only once.
         </p>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** What graphs did over the last hour or day: a strip for each, with a table of the same for those who don't see it. */
+/** Activity of graphs over the last hour or day: a strip per graph, and the same as an accessible table. */
 import { RUNS_PATH, OPS_PATH } from "../operator-access.ts";
 import type { OpsContext } from "../ops-context.ts";
 import { buildMarks, heatOf, heatText, type BuildMark, type Heat, type HeatCell, type HeatRow } from "../views/heat.ts";
@@ -8,16 +8,16 @@ import type { Activity, ActivityRange, ProcessView } from "../../ops.ts";
 import { Time } from "./parts.tsx";
 import { Heads } from "./table-head.tsx";
 
-/** Of a cell, in the units of the drawing. */
+/** Size of a cell, in the units of the drawing. */
 const WIDTH = 10;
 const HEIGHT = 20;
-/** What failed is seen even where it is one of thousands. */
+/** Minimum height of the failed part, so that one failure among thousands is visible. */
 const LEAST_FAILED = 5;
 
 interface HeatSectionProps {
   activity: Activity;
   range: ActivityRange;
-  /** Whose builds are marked. */
+  /** The processes whose builds are marked. */
   processes: readonly ProcessView[];
   opsContext: OpsContext;
 }
@@ -74,12 +74,12 @@ function Strips({ heat, activity, range, processes, opsContext }: HeatSectionPro
       <p class="legend" aria-hidden="true">
         <span>
           <i class="heat-key" data-level="1"></i>
-          <i class="heat-key" data-level="4"></i> less and more
+          <i class="heat-key" data-level="4"></i> low and high
         </span>
         <span>
-          <i class="heat-key" data-tone="bad"></i> part that failed
+          <i class="heat-key" data-tone="bad"></i> failed share
         </span>
-        <span>{range === "hour" ? "a cell is a minute" : "a cell is a quarter of an hour"}</span>
+        <span>{range === "hour" ? "1 cell = 1 minute" : "1 cell = 15 minutes"}</span>
       </p>
       <Marks marks={marks} opsContext={opsContext} />
       <details data-keep="">
@@ -90,7 +90,7 @@ function Strips({ heat, activity, range, processes, opsContext }: HeatSectionPro
   );
 }
 
-/** The same in words, for whoever doesn't see the lines. */
+/** The build marks as text. */
 function Marks({ marks, opsContext }: { marks: readonly BuildMark[]; opsContext: OpsContext }) {
   if (marks.length === 0) return null;
   return (
@@ -98,7 +98,7 @@ function Marks({ marks, opsContext }: { marks: readonly BuildMark[]; opsContext:
       {marks.map(({ build, atMs }) => (
         <span>
           <i class="heat-mark-key" aria-hidden="true"></i> build <code>{build}</code>
-          {" began "}
+          {" started "}
           <Time ms={atMs} opsContext={opsContext} />
         </span>
       ))}

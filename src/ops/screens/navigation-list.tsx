@@ -1,4 +1,4 @@
-/** Where one can go, as a list that can be searched: what the command palette is made of, and its stead without script. */
+/** All navigation targets as a searchable list: the source of the command palette, and its replacement without script. */
 import type { Entry } from "../../index.ts";
 import { OPS_PATH } from "../operator-access.ts";
 import type { Screens } from "../ops-context.ts";
@@ -34,9 +34,9 @@ function Go({ data: { text, places } }: { data: GoData }) {
   return (
     <>
       <h1>Go to</h1>
-      <form method="get" action={`${OPS_PATH}/go`} class="steps" role="search" aria-label="Places">
+      <form method="get" action={`${OPS_PATH}/go`} class="steps" role="search" aria-label="Search">
         <label>
-          Screen, worker or id of a run
+          Screen, worker or run ID
           <input type="search" name="q" value={text} maxlength={MAX_LENGTH} autocomplete="off" data-key="/" />
         </label>
         <button type="submit" class="button">
@@ -44,7 +44,7 @@ function Go({ data: { text, places } }: { data: GoData }) {
         </button>
       </form>
       {places.length === 0 ? (
-        <Empty title="There is no such place">
+        <Empty title="No matches">
           <p>
             <a href={`${OPS_PATH}/go`}>Show all</a>
           </p>

@@ -1,4 +1,4 @@
-/** What the clock starts next. */
+/** The next runs of the schedules. */
 import type { App } from "../../index.ts";
 import type { ScheduleView, Snapshot } from "../../graph.ts";
 import { OPS_PATH } from "../operator-access.ts";
@@ -11,11 +11,11 @@ const NEXT_FIRES = 10;
 
 export interface NextFire {
   schedule: ScheduleView;
-  /** What it started last, as far as that is kept. */
+  /** The last run it started, if it still exists. */
   last: Snapshot | undefined;
 }
 
-/** Those that come first. */
+/** The schedules that fire next. */
 export function nextFires(schedules: readonly ScheduleView[], engine: App["engine"]): Promise<NextFire[]> {
   const next = schedules
     .filter(({ next_ms: nextMs }) => nextMs !== null)
@@ -32,16 +32,16 @@ export function nextFires(schedules: readonly ScheduleView[], engine: App["engin
 export function NextFires({ fires, opsContext }: { fires: readonly NextFire[]; opsContext: OpsContext }) {
   if (fires.length === 0)
     return (
-      <Empty title="No schedule is due">
+      <Empty title="No upcoming schedules">
         <p>
-          Schedules start graphs by the clock: <code>{"createApp({ schedules: [{ name, cron, worker }] })"}</code>
+          Schedules start graphs at fixed times: <code>{"createApp({ schedules: [{ name, cron, worker }] })"}</code>
         </p>
       </Empty>
     );
   return (
     <div class="scroll">
       <table>
-        <Heads columns={["Schedule", "Next", "Last", ["Steps", "steps"]]} />
+        <Heads columns={["Schedule", "Next", "Last", ["Actions", "steps"]]} />
         <tbody>
           {fires.map(({ schedule, last }) => (
             <tr key={schedule.name}>
@@ -73,7 +73,7 @@ export function NextFires({ fires, opsContext }: { fires: readonly NextFire[]; o
   );
 }
 
-/** What came of it last, and when. */
+/** The last run and its time. */
 function Last({
   schedule,
   run,
@@ -85,7 +85,7 @@ function Last({
 }) {
   if (schedule.last_graph_id === null) return <span class="quiet">never</span>;
   const time = <Time ms={schedule.last_ms ?? 0} opsContext={opsContext} />;
-  if (run === undefined) return <span class="quiet">{time}, no longer kept</span>;
+  if (run === undefined) return <span class="quiet">{time}, deleted</span>;
   return (
     <>
       <Mark looks={graphStyle(run, opsContext.nowMs)} /> <a href={`${OPS_PATH}/runs/${run.graph_id}`}>{time}</a>

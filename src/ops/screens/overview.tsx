@@ -1,4 +1,4 @@
-/** The overview: whether all is well, what runs and what waits, what has just happened, and what needs somebody. */
+/** The overview: health, activity, the latest events, and what needs attention. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { Activity, ActivityRange, ClusterQueue, RecentActivity, RefusedCaller, Status } from "../../ops.ts";
@@ -23,14 +23,14 @@ import { TickerSection } from "./ticker.tsx";
 import { HealthStrip, Tiles } from "./tiles.tsx";
 
 const HOUR_MS = 3_600_000;
-/** Newest failures that are looked at for what they have in common. */
+/** Newest failures that are grouped. */
 const FAILURES = 200;
 const GROUPS = 5;
 const LATEST = 8;
-/** Runs that may have had a turn lately. */
+/** Newest runs whose events may appear in the ticker. */
 const TURNS = 30;
 const QUEUES = 8;
-/** Long runs, the newest, that are looked at for such as are stuck. */
+/** Newest long runs that are checked for being stuck. */
 const LONG = 100;
 
 interface OverviewData {
@@ -134,7 +134,7 @@ function Overview({ data, opsContext }: { data: OverviewData; opsContext: OpsCon
   );
 }
 
-/** What there is to tell once something has run. */
+/** The sections that need at least one run. */
 function Lists({ data, opsContext }: { data: OverviewData; opsContext: OpsContext }) {
   return (
     <>
@@ -148,7 +148,7 @@ function Lists({ data, opsContext }: { data: OverviewData; opsContext: OpsContex
         <div class="head">
           <h2 id="attention">Needs attention</h2>
           <p class="quiet">
-            failures of the last hour, what waits for somebody, what is stuck or switched off, who was refused
+            failures of the last hour, runs that wait for a signal or are stuck, disabled webhooks, rejected clients
           </p>
         </div>
         <div data-live="attention">
@@ -171,7 +171,7 @@ function Lists({ data, opsContext }: { data: OverviewData; opsContext: OpsContex
           </div>
           <div data-live="queues">
             {data.queues.length === 0 ? (
-              <p class="quiet panel">Nothing waits and nothing runs.</p>
+              <p class="quiet panel">No waiting or running work.</p>
             ) : (
               <QueuesTable
                 queues={data.queues.slice(0, QUEUES)}
@@ -195,7 +195,7 @@ function Lists({ data, opsContext }: { data: OverviewData; opsContext: OpsContex
       </section>
       <section aria-labelledby="next">
         <div class="head">
-          <h2 id="next">Next by the clock</h2>
+          <h2 id="next">Upcoming schedules</h2>
           <a href={`${OPS_PATH}/schedules`}>All schedules</a>
         </div>
         <div data-live="schedules">

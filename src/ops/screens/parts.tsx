@@ -1,4 +1,4 @@
-/** Pieces of which the screens are made. */
+/** Components that the screens share. */
 import { CsrfField, type SvcError } from "../../index.ts";
 import { StatusMark } from "../widgets/status-mark.tsx";
 import type { Child } from "../../jsx-runtime.ts";
@@ -10,7 +10,7 @@ import { READ_ONLY } from "../views/runs/allowed-actions.ts";
 import { agoText, momentText } from "../views/format.ts";
 import { MissingRun, WhyMissing } from "./runs/missing-run.tsx";
 
-/** A moment: how long ago, and the whole of it where one rests on it. */
+/** A time relative to now, with the full timestamp as its tooltip. */
 export function Time({ ms, opsContext }: { ms: number; opsContext: OpsContext }) {
   return (
     <time datetime={new Date(ms).toISOString()} title={momentText(ms, opsContext.zone)}>
@@ -27,15 +27,15 @@ export interface StepFormProps {
   opsContext: OpsContext;
   /** Below the screens: `/queues/mail/pause`. */
   action: string;
-  /** Fields that nobody sees. */
+  /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
   class?: string;
-  /** Takes several steps: Enter in a field takes none, a button has to be pressed. Default: Enter presses the first button. */
+  /** For forms with several buttons: Enter in a field submits nothing. Default: Enter presses the first button. */
   isByButton?: boolean;
   children?: Child;
 }
 
-/** A form that changes something: with the token, and the way back to where it stands. */
+/** A form that changes something, with the CSRF token and the URL to return to. */
 export function StepForm(props: StepFormProps) {
   const { opsContext, action, fields = {}, isByButton = false } = props;
   return (
@@ -54,18 +54,18 @@ export function StepForm(props: StepFormProps) {
 export interface StepButtonProps {
   opsContext: OpsContext;
   label: string;
-  /** Why it can't be pressed. Default: only where the visitor may look alone. */
+  /** Why the button is disabled. Default: disabled only for readers. */
   refusal?: string | undefined;
-  /** Where it leads, other than its form. */
+  /** Path of the form's target, if it differs from the form's. */
   action?: string;
   tone?: "bad" | "main" | undefined;
-  /** What it is about, for those who hear it: "Pause mail". */
+  /** Accessible name with the subject: "Pause mail". */
   name?: string;
   /** Shortcut. */
   shortcut?: string | undefined;
 }
 
-/** A button that says why it can't be pressed: to those who see it, and to those who hear it. */
+/** A submit button. If it is disabled, the tooltip and the accessible name say why. */
 export function StepButton({ opsContext, label, refusal, action, tone, name, shortcut }: StepButtonProps) {
   const why = refusal ?? (opsContext.visitor.role === "operator" ? undefined : READ_ONLY);
   if (why !== undefined)
@@ -125,11 +125,11 @@ export function Empty(props: { title: string; children?: Child }) {
   );
 }
 
-/** In the place of a screen: what was asked for is not there, or is not to be had. */
+/** Replaces a screen that does not exist or must not be shown. */
 export function Refused({ error, opsContext }: { error: SvcError; opsContext: OpsContext }) {
   return (
     <>
-      <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
+      <h1>{error.status === 404 ? "Not found" : "Request failed"}</h1>
       <Empty title={error.message}>
         {error instanceof MissingRun ? <WhyMissing of={error} opsContext={opsContext} /> : null}
         <p>
@@ -140,7 +140,7 @@ export function Refused({ error, opsContext }: { error: SvcError; opsContext: Op
   );
 }
 
-/** What a list holds, and the link to its next page. */
+/** The number of items in a list, and the link to its next page. */
 export function Pager({ href, text, label = "Older" }: { href: string | undefined; text: string; label?: string }) {
   return (
     <p class="pager">

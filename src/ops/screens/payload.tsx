@@ -1,4 +1,4 @@
-/** What a worker was given, or gave: a tree that opens and closes without script, and its text. */
+/** An input or output: a tree that opens and closes without script, and its raw text. */
 import type { Json } from "../../graph.ts";
 import type { Binary } from "../views/runs/binary.ts";
 import { payloadView, type PayloadNode, type PayloadView } from "../views/runs/payload.ts";
@@ -6,23 +6,23 @@ import { bytesText, countText } from "../views/format.ts";
 
 export interface PayloadProps {
   json: Json;
-  /** Of what it is, for those who hear it. */
+  /** Accessible name. */
   label: string;
   redact: readonly string[];
   isRevealed: boolean;
 }
 
-/** Where a search in it leads. */
+/** A search in a payload. */
 export interface Finding {
   find: string;
   action: string;
-  /** What else the address says. */
+  /** Other parameters of the URL. */
   fields: readonly (readonly [name: string, value: string])[];
 }
 
 interface TreeProps extends PayloadProps {
   finding: Finding;
-  /** Where one of its entries is, by `&at=` behind it. */
+  /** URL of the entries. Append `&at=` and a JSON Pointer. */
   entryHref: string;
 }
 
@@ -42,7 +42,7 @@ export function Payload({ json, label, redact, isRevealed, finding, entryHref }:
   );
 }
 
-/** The server looks through all of it; a script marks what stands here while somebody writes. */
+/** The search form. The server searches everything; a script marks matches in the page while the visitor types. */
 function Find({
   view,
   label,
@@ -75,14 +75,14 @@ function foundIn(node: PayloadNode): number {
 }
 
 function foundText(found: number, shown: number): string {
-  if (found === 0) return "Nothing found";
-  return `${countText(found)} found${shown < found ? `, ${countText(found - shown)} of them further on: see Raw` : ""}`;
+  if (found === 0) return "No matches";
+  return `${countText(found)} found${shown < found ? `, ${countText(found - shown)} not shown in the tree: see Raw` : ""}`;
 }
 
-/** Of a text that stands on a screen: it comes again with each change of the run. */
+/** Limit of the text on a screen, which is sent again with each change of the run. */
 const MAX_RAW_LENGTH = 256 * 1024;
 
-/** The same as text, to be copied. @param wholeHref where all of a long one is */
+/** The payload as text for copying. @param wholeHref URL of the complete text */
 export function RawPayload({ json, label, redact, isRevealed, wholeHref }: PayloadProps & { wholeHref: string }) {
   const { raw } = payloadView(json, { keys: redact, isRevealed });
   return (
@@ -92,9 +92,9 @@ export function RawPayload({ json, label, redact, isRevealed, wholeHref }: Paylo
       </pre>
       {raw.length > MAX_RAW_LENGTH ? (
         <p class="quiet">
-          {`The beginning of ${bytesText(Buffer.byteLength(raw))}. `}
+          {`Truncated, ${bytesText(Buffer.byteLength(raw))} in total. `}
           <a href={wholeHref} download="raw.json">
-            Download all of it
+            Download everything
           </a>
         </p>
       ) : null}
@@ -142,17 +142,17 @@ function Leaf({ node, entryHref }: { node: PayloadNode; entryHref: string }) {
   );
 }
 
-/** A picture, or the first bytes of what is none. */
+/** An image, or the first bytes of other binary data. */
 function Bytes({ node, binary, entryHref }: { node: PayloadNode; binary: Binary; entryHref: string }) {
   const { hex } = binary;
   const name = node.key ?? "the value";
   if (!hex) {
     const src = `${entryHref.replace("/entry?", "/entry/image?")}&at=${encodeURIComponent(node.pointer)}`;
-    return <img class="artifact" src={src} alt={`Picture ${name}`} loading="lazy" />;
+    return <img class="artifact" src={src} alt={`Image ${name}`} loading="lazy" />;
   }
   return (
     <details class="bytes">
-      <summary>{hex.isCut ? "Its first bytes" : "Its bytes"}</summary>
+      <summary>{hex.isCut ? "First bytes" : "Bytes"}</summary>
       <pre tabindex={0} role="region" aria-label={`Bytes of ${name}`}>
         <code>{hex.text}</code>
       </pre>

@@ -1,4 +1,4 @@
-/** The processes that share the database, a row for each: where it runs, what it does, and whether it is still heard of. */
+/** The processes that share the database: where each runs, what it does, and its last heartbeat. */
 import type { ProcessView } from "../../ops.ts";
 import type { OpsContext } from "../ops-context.ts";
 import { SLOW_MS } from "../views/processes.ts";
@@ -6,9 +6,9 @@ import { bytesText, countText, delayText, durationText } from "../views/format.t
 import { Time } from "./parts.tsx";
 import { Heads } from "./table-head.tsx";
 
-/** Each tells every second that it is there; what is silent for longer is being looked after. */
+/** Each process writes a heartbeat every second. After this time the row shows the silence as a warning. */
 const SILENT_MS = 5000;
-/** Names that are listed; of more the number is told. */
+/** Maximum number of names in a cell; the others are only counted. */
 const MOST_NAMES = 4;
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -31,9 +31,9 @@ export function ProcessesTable({
           columns={[
             "Process",
             "State",
-            "Does",
+            "Role",
             "Workers",
-            ["Loop late, 99 %", "number"],
+            ["Event-loop lag p99", "number"],
             ["Memory", "number"],
             "Build",
             "Started",
@@ -50,15 +50,15 @@ export function ProcessesTable({
                   <span class="state" data-tone="warn">{`silent for ${durationText(process.silent_ms)}`}</span>
                 ) : (
                   <span class="state" data-tone="good">
-                    there
+                    online
                   </span>
                 )}
               </td>
-              <td data-label="Does">{ROLES[process.role] ?? process.role}</td>
+              <td data-label="Role">{ROLES[process.role] ?? process.role}</td>
               <td data-label="Workers" title={process.workers.join(", ")}>
                 {namesText(process)}
               </td>
-              <td data-label="Loop late, 99 %" class="number">
+              <td data-label="Event-loop lag p99" class="number">
                 {isSlow(process) ? (
                   <span class="state" data-tone="warn">
                     {delayText(process.loop_p99_ms)}

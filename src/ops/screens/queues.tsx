@@ -1,4 +1,4 @@
-/** What waits for which worker, and whether it may start. */
+/** The queues of the workers: what waits, and whether it may start. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { ClusterQueue } from "../../ops.ts";
@@ -26,7 +26,7 @@ export function queueScreens(screens: Screens): Entry[] {
     ...(["pause", "resume"] as const).map((step) =>
       operatorRoute(screens, `/queues/:worker/${step}`, async ({ app, params, auditContext }) => {
         const { worker, waiting } = await app.engine.queues[step](params["worker"] ?? "", auditContext);
-        const flash = step === "pause" ? "is paused: what runs goes on, nothing new begins" : "goes on";
+        const flash = step === "pause" ? "is paused: running nodes finish, no new ones start" : "is resumed";
         return { tone: "good", text: `The queue ${worker} ${flash}. ${countText(waiting)} waiting.` };
       }),
     ),
@@ -38,7 +38,7 @@ function Queues({ queues, opsContext }: { queues: ClusterQueue[]; opsContext: Op
     <>
       <div class="title">
         <h1>Queues</h1>
-        <p class="quiet">of all processes on this database</p>
+        <p class="quiet">across all processes on this database</p>
       </div>
       <div data-live="queues">
         <QueuesTable
@@ -56,7 +56,7 @@ interface QueuesTableProps {
   queues: readonly ClusterQueue[];
   opsContext: OpsContext;
   concurrency: ReadonlyMap<string, number>;
-  /** Beside something else: without rates and state. */
+  /** The short form beside other content: without rates and state. */
   isShort?: boolean;
 }
 
@@ -64,7 +64,7 @@ export function QueuesTable({ queues, opsContext, concurrency, isShort = false }
   if (queues.length === 0)
     return (
       <Empty title="No workers">
-        <p>A queue is what waits for a worker; this app has none yet.</p>
+        <p>A queue holds the nodes that wait for a worker. This app has no workers yet.</p>
       </Empty>
     );
   return (
@@ -76,10 +76,10 @@ export function QueuesTable({ queues, opsContext, concurrency, isShort = false }
             ["Waiting", "number"],
             ["Oldest", "number"],
             ["Running", "number"],
-            ...(isShort ? [] : [["Comes in", "number"] as const, ["Ends", "number"] as const]),
-            "Empty",
+            ...(isShort ? [] : [["Incoming", "number"] as const, ["Finished", "number"] as const]),
+            "Drained",
             ...(isShort ? [] : ["State"]),
-            ["Steps", "steps"],
+            ["Actions", "steps"],
           ]}
         />
         <tbody>
@@ -101,19 +101,19 @@ export function QueuesTable({ queues, opsContext, concurrency, isShort = false }
               </td>
               {isShort ? null : (
                 <td
-                  data-label="Comes in"
+                  data-label="Incoming"
                   class="number"
-                  title="Nodes that became ready, retries too, in the last two minutes"
+                  title="Nodes that became ready in the last two minutes, including retries"
                 >
                   {rateText(queue.ready_per_minute)}
                 </td>
               )}
               {isShort ? null : (
-                <td data-label="Ends" class="number" title="Attempts that ended in the last five minutes">
+                <td data-label="Finished" class="number" title="Attempts that ended in the last five minutes">
                   {rateText(queue.ended_per_minute)}
                 </td>
               )}
-              <td data-label="Empty" title={ratesText(queue)}>
+              <td data-label="Drained" title={ratesText(queue)}>
                 {emptyText(queue) ?? <span class="quiet">–</span>}
               </td>
               {isShort ? null : (

@@ -1,6 +1,6 @@
 /**
- * How a screen stays fresh where no script runs: while something is under way, the browser loads it anew by itself, until one says
- * that it is to stand still. The stop is in the address (`still=1`), like everything else that a screen is asked for.
+ * Refreshes a screen where no script runs: while something is active, the browser reloads the page until the visitor stops it. The stop is
+ * in the URL (`still=1`), like every other setting of a screen.
  */
 import type { OpsContext } from "../ops-context.ts";
 
@@ -11,7 +11,7 @@ export function isStill({ ctx }: Pick<OpsContext, "ctx">): boolean {
   return ctx.query.get(STILL) === "1";
 }
 
-/** For the head. Where script runs, `ops.js` renews the parts that have changed, and this is text that nobody reads. */
+/** For the page's head. With script, `ops.js` refreshes the changed parts instead. */
 export function RenewalMeta() {
   return (
     <noscript>
@@ -20,7 +20,7 @@ export function RenewalMeta() {
   );
 }
 
-/** What it does, with the way to stop it or to begin again. */
+/** Says that the page reloads itself, with the link to stop or restart it. */
 export function RenewalNote({ opsContext }: { opsContext: OpsContext }) {
   const isStopped = isStill(opsContext);
   const query = new URLSearchParams(opsContext.ctx.query);
@@ -30,8 +30,8 @@ export function RenewalNote({ opsContext }: { opsContext: OpsContext }) {
   return (
     <noscript>
       <p class="quiet">
-        {isStopped ? "This screen stands still. " : `Loaded anew every ${EVERY_SECONDS} seconds. `}
-        <a href={href}>{isStopped ? "Keep it fresh" : "Let it stand still"}</a>
+        {isStopped ? "Auto-refresh is off. " : `This page reloads every ${EVERY_SECONDS} seconds. `}
+        <a href={href}>{isStopped ? "Turn it on" : "Turn it off"}</a>
       </p>
     </noscript>
   );

@@ -1,4 +1,4 @@
-/** What this process is answering now, and whom it has turned away: for those who ask why it is slow, or who is knocking so often. */
+/** The requests that this process is answering now, and the clients that its rate limits rejected. */
 import type { App, Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { RefusedCaller, RequestView } from "../../ops.ts";
@@ -12,9 +12,9 @@ import { CommandsPanel, Empty, Time } from "./parts.tsx";
 import { Heads } from "./table-head.tsx";
 
 const REQUESTS_PATH = `${OPS_PATH}/requests`;
-/** Requests come and go without a word to anybody, so the page looks again by itself. */
+/** Requests emit no change events, so the page polls. */
 const AGAIN_MS = 4000;
-/** Rows of a table. Event streams may be thousands. */
+/** Maximum rows of a table: there may be thousands of event streams. */
 const ROWS = 100;
 
 interface RequestsData {
@@ -43,12 +43,12 @@ function Requests({ data: { requests, refused }, opsContext }: { data: RequestsD
     <>
       <div class="title">
         <h1>Requests</h1>
-        <p class="quiet">of the process that shows this page</p>
+        <p class="quiet">of the process that serves this page</p>
       </div>
       <section aria-labelledby="now">
         <div class="head">
-          <h2 id="now">Answered now</h2>
-          <p class="quiet">those that hold on first, then streams; without the one for this page</p>
+          <h2 id="now">Active requests</h2>
+          <p class="quiet">longest-running first, then streams; excluding the request for this page</p>
         </div>
         <div data-live="now">
           <NowTable requests={requests} opsContext={opsContext} />
@@ -57,8 +57,8 @@ function Requests({ data: { requests, refused }, opsContext }: { data: RequestsD
       </section>
       <section aria-labelledby="refused">
         <div class="head">
-          <h2 id="refused">Refused by a rate limit</h2>
-          <p class="quiet">in the last hour; IPv6 addresses by their /64, as limits count them</p>
+          <h2 id="refused">Rejected by rate limits</h2>
+          <p class="quiet">in the last hour; IPv6 clients by their /64 prefix, as rate limits count them</p>
         </div>
         <div data-live="refused">
           <RefusedTable refused={refused} opsContext={opsContext} />
@@ -70,12 +70,12 @@ function Requests({ data: { requests, refused }, opsContext }: { data: RequestsD
 }
 
 function NowTable({ requests, opsContext }: { requests: readonly RequestView[]; opsContext: OpsContext }) {
-  if (requests.length === 0) return <Empty title="Nothing else is being answered" />;
+  if (requests.length === 0) return <Empty title="No other active requests" />;
   return (
     <>
       <div class="scroll">
         <table>
-          <Heads columns={["Method", "Route", "Since", "Client", "Answer", "Request id"]} />
+          <Heads columns={["Method", "Route", "Started", "Client", "Response", "Request ID"]} />
           <tbody>
             {requests.slice(0, ROWS).map((request) => (
               <tr key={request.request_id}>
@@ -83,14 +83,14 @@ function NowTable({ requests, opsContext }: { requests: readonly RequestView[]; 
                 <th scope="row" data-label="Route">
                   {request.route === null ? <span class="quiet">no route</span> : <code>{request.route}</code>}
                 </th>
-                <td data-label="Since">
+                <td data-label="Started">
                   <Time ms={request.since_ms} opsContext={opsContext} />
                 </td>
                 <td data-label="Client">
-                  {request.client === "" ? <span class="quiet">has left</span> : request.client}
+                  {request.client === "" ? <span class="quiet">disconnected</span> : request.client}
                 </td>
-                <td data-label="Answer">{request.is_stream ? "stream" : <span class="quiet">not yet</span>}</td>
-                <td data-label="Request id">
+                <td data-label="Response">{request.is_stream ? "stream" : <span class="quiet">pending</span>}</td>
+                <td data-label="Request ID">
                   <code>{request.request_id}</code>
                 </td>
               </tr>
@@ -110,26 +110,26 @@ function RefusedTable({
   refused: RequestsData["refused"];
   opsContext: OpsContext;
 }) {
-  if (callers.length === 0) return <Empty title="Nobody was refused" />;
+  if (callers.length === 0) return <Empty title="No rejected requests" />;
   return (
     <>
-      <p>{`${countText(count)} requests were refused.`}</p>
+      <p>{`${countText(count)} ${count === 1 ? "request was" : "requests were"} rejected.`}</p>
       <div class="scroll">
         <table>
-          <Heads columns={["Client", ["Refused", "number"], "Limit", "Asked last for", "First", "Last"]} />
+          <Heads columns={["Client", ["Rejected", "number"], "Limit", "Last requested", "First", "Last"]} />
           <tbody>
             {callers.slice(0, ROWS).map((caller) => (
               <tr key={`${caller.limit} ${caller.client}`}>
                 <th scope="row" data-label="Client">
                   {caller.client}
                 </th>
-                <td data-label="Refused" class="number">
+                <td data-label="Rejected" class="number">
                   {countText(caller.count)}
                 </td>
                 <td data-label="Limit">
                   <code>{caller.limit}</code>
                 </td>
-                <td data-label="Asked last for">
+                <td data-label="Last requested">
                   <code>{caller.target}</code>
                 </td>
                 <td data-label="First">
@@ -152,7 +152,7 @@ function More({ shown, count }: { shown: number; count: number }) {
   return count > shown ? <p class="quiet">{`and ${countText(count - shown)} more`}</p> : null;
 }
 
-/** As one of what needs attention. */
+/** A rejected client in the "Needs attention" list. */
 export function RefusedItem({ caller, opsContext }: { caller: RefusedCaller; opsContext: OpsContext }) {
   return (
     <li>
@@ -161,7 +161,7 @@ export function RefusedItem({ caller, opsContext }: { caller: RefusedCaller; ops
       </span>
       <div>
         <a class="trouble-text" href={`${REQUESTS_PATH}#refused`} data-row>
-          {`${caller.client} was refused by the rate limit ${caller.limit}`}
+          {`${caller.client} was rejected by the rate limit ${caller.limit}`}
         </a>
         <p class="quiet">
           {"last at "}
@@ -171,7 +171,7 @@ export function RefusedItem({ caller, opsContext }: { caller: RefusedCaller; ops
         </p>
       </div>
       <a class="button" href={`${REQUESTS_PATH}#refused`}>
-        Look…
+        View…
       </a>
     </li>
   );

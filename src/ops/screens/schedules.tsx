@@ -1,4 +1,4 @@
-/** What starts by the clock: when next, what came of it last, run now, pause. */
+/** Schedules: next start, last run, run now, pause. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { ScheduleView } from "../../graph.ts";
@@ -24,12 +24,12 @@ export function scheduleScreens(screens: Screens): Entry[] {
       operatorRoute(screens, `/schedules/:name/${step}`, async ({ app, params, auditContext }) => {
         const { name, next_ms: nextMs } = await app.engine.schedule[step](params["name"] ?? "", auditContext);
         const next = nextMs === null ? "" : ` Next: ${momentText(nextMs)}.`;
-        return { tone: "good", text: `The schedule ${name} ${step === "pause" ? "is paused." : "goes on."}${next}` };
+        return { tone: "good", text: `The schedule ${name} ${step === "pause" ? "is paused." : "is resumed."}${next}` };
       }),
     ),
     operatorRoute(screens, "/schedules/:name/trigger", async ({ app, params, auditContext }) => {
       const { graph_id: id } = await app.engine.schedule.trigger(params["name"] ?? "", auditContext);
-      return { tone: "good", text: `Started by hand: ${id}`, to: `${OPS_PATH}/runs/${id}` };
+      return { tone: "good", text: `Started manually: ${id}`, to: `${OPS_PATH}/runs/${id}` };
     }),
   ];
 }
@@ -62,14 +62,14 @@ function Schedules({ schedules, opsContext }: { schedules: ScheduleView[]; opsCo
 function SchedulesTable({ schedules, opsContext }: { schedules: ScheduleView[]; opsContext: OpsContext }) {
   return (
     <table>
-      <Heads columns={["Schedule", "Times", "Starts", "Next", "Last", "When late, or busy", ["Steps", "steps"]]} />
+      <Heads columns={["Schedule", "Cron", "Starts", "Next", "Last", "If missed or busy", ["Actions", "steps"]]} />
       <tbody>
         {schedules.map((schedule) => (
           <tr key={schedule.name}>
             <th scope="row" data-label="Schedule">
               {schedule.name} <span class="tag">{schedule.source === "app" ? "in code" : "by API"}</span>
             </th>
-            <td data-label="Times">
+            <td data-label="Cron">
               <code>{schedule.cron}</code> <span class="quiet">{schedule.time_zone}</span>
             </td>
             <td data-label="Starts" class="name">
@@ -90,8 +90,8 @@ function SchedulesTable({ schedules, opsContext }: { schedules: ScheduleView[]; 
                 </a>
               )}
             </td>
-            <td data-label="When late" class="quiet">
-              {`${LATE[schedule.catch_up]}; ${schedule.overlap === "skip" ? "skipped while the last one runs" : "starts beside the last one"}`}
+            <td data-label="If missed or busy" class="quiet">
+              {`${LATE[schedule.catch_up]}; ${schedule.overlap === "skip" ? "skipped while the last run is active" : "may overlap the last run"}`}
             </td>
             <td data-label="">
               <StepForm opsContext={opsContext} action={`/schedules/${schedule.name}/trigger`} class="actions">
@@ -112,7 +112,7 @@ function SchedulesTable({ schedules, opsContext }: { schedules: ScheduleView[]; 
 }
 
 const LATE: Readonly<Record<ScheduleView["catch_up"], string>> = {
-  none: "missed times are left out",
-  last: "the last missed time is made up for",
-  all: "all missed times are made up for",
+  none: "missed starts are skipped",
+  last: "runs once for missed starts",
+  all: "runs for every missed start",
 };

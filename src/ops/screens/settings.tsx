@@ -1,4 +1,4 @@
-/** The settings in force, and those of the screens themselves. Secrets are told as set or not. */
+/** The effective settings of the process, and the preferences for the screens. Secrets appear only as set or not set. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { Setting } from "../../ops.ts";
@@ -25,25 +25,25 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
     "g o, g r, g q, g s, g w, g k, g n, g a, g e",
     "go to overview, runs, queues, schedules, webhooks, workers, requests, audit trail, settings",
   ],
-  ["Ctrl K, Cmd K", "go to a screen, a list, or a run by its id"],
+  ["Ctrl K, Cmd K", "open the command palette: go to a screen, a list, or a run by its ID"],
   ["j, k", "next and previous row; Enter opens it"],
-  ["/", "to the filter"],
+  ["/", "focus the filter"],
   ["n", "next page of a list"],
-  ["p, c, t", "of a run: to pause or resume, cancel, retry; Enter does it"],
-  ["r", "of a run: to what runs it again; of a delivery: to what sends it again, Enter does it"],
-  [".", "of a run: as raw text"],
-  ["f", "of a run's picture: follow what runs, or no longer"],
-  ["[, ]", "of a run: the failed node before, and after"],
-  ["↓, ↑", "of an input or output: from entry to entry; Tab leads to what copies its path and its value"],
-  ["+, -, <, >", "of a timeline: closer, wider, earlier, later; Esc: all of it"],
-  ["?", "to this list"],
-  ["Esc", "out of a field"],
+  ["p, c, t", "run: focus pause or resume, cancel, retry; Enter confirms"],
+  ["r", "run: open the rerun form; delivery: focus resend; Enter confirms"],
+  [".", "run: show raw JSON"],
+  ["f", "graph picture: toggle following running nodes"],
+  ["[, ]", "run: previous and next failed node"],
+  ["↓, ↑", "input or output: move between entries; Tab reaches the buttons that copy path and value"],
+  ["+, -, <, >", "timeline: zoom in, zoom out, earlier, later; Esc resets the zoom"],
+  ["?", "show this list"],
+  ["Esc", "leave a field"],
 ];
 
 const SOURCES: Record<Setting["source"], string> = {
-  start: "the start of this process",
-  environment: "the environment",
-  app: "the app",
+  start: "start options",
+  environment: "environment",
+  app: "app code",
   default: "default",
 };
 
@@ -52,21 +52,21 @@ function Settings({ settings, opsContext }: { settings: Setting[]; opsContext: O
     <>
       <div class="title">
         <h1>Settings</h1>
-        <p class="quiet">in force in this process</p>
+        <p class="quiet">effective values in this process</p>
       </div>
       <div class="scroll">
         <table>
-          <Heads columns={["Variable", "In force", "From"]} />
+          <Heads columns={["Variable", "Value", "Source"]} />
           <tbody>
             {settings.map((setting) => (
               <tr key={setting.name}>
                 <th scope="row" data-label="Variable">
                   <code>{setting.name}</code>
                 </th>
-                <td data-label="In force">
-                  <InForce setting={setting} />
+                <td data-label="Value">
+                  <SettingValue setting={setting} />
                 </td>
-                <td data-label="From" class="quiet">
+                <td data-label="Source" class="quiet">
                   {SOURCES[setting.source]}
                 </td>
               </tr>
@@ -105,7 +105,7 @@ function Settings({ settings, opsContext }: { settings: Setting[]; opsContext: O
             <input name="zone" value={opsContext.zone} autocomplete="off" spellcheck={false} data-zone="" />
           </label>
           <button type="submit" class="button" name="local" value="on">
-            In this zone
+            Use this zone
           </button>
           <button type="submit" class="button" aria-pressed={opsContext.zone === "UTC" ? "true" : "false"}>
             UTC
@@ -116,7 +116,7 @@ function Settings({ settings, opsContext }: { settings: Setting[]; opsContext: O
       <section aria-labelledby="keys">
         <h2 id="keys">Keyboard</h2>
         <label class="check">
-          <input type="checkbox" id="ops-shortcuts" checked /> Shortcuts, in this browser
+          <input type="checkbox" id="ops-shortcuts" checked /> Enable shortcuts in this browser
         </label>
         <div class="scroll">
           <table>
@@ -126,7 +126,7 @@ function Settings({ settings, opsContext }: { settings: Setting[]; opsContext: O
                   <th scope="row" data-label="Keys">
                     <kbd>{keys}</kbd>
                   </th>
-                  <td data-label="Do">{what}</td>
+                  <td data-label="Action">{what}</td>
                 </tr>
               ))}
             </tbody>
@@ -138,7 +138,7 @@ function Settings({ settings, opsContext }: { settings: Setting[]; opsContext: O
   );
 }
 
-function InForce({ setting }: { setting: Setting }) {
+function SettingValue({ setting }: { setting: Setting }) {
   const { value: text, is_secret: isSecret, source } = setting;
   if (isSecret) return <span class="tag">{source === "environment" ? "set" : "not set"}</span>;
   return text === null ? <span class="quiet">–</span> : <code>{text}</code>;

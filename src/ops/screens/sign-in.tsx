@@ -1,4 +1,4 @@
-/** The sign-in form, and the pages for visitors whom no key would let in. */
+/** The sign-in form, and the pages shown if signing in is not possible. */
 import { CsrfField } from "../../index.ts";
 import { VARIABLES } from "../../internal.ts";
 import { OPS_PATH, type Denial } from "../operator-access.ts";
@@ -17,10 +17,10 @@ export function SignIn({ flash, back }: { flash: OpsFlash | undefined; back: str
           <input type="password" name="key" required autocomplete="current-password" />
         </label>
         <p class="quiet">
-          The value of <code>{VARIABLES.execApiKey}</code> that this app was started with.
+          The value of <code>{VARIABLES.execApiKey}</code> with which this app was started.
         </p>
         <label class="check">
-          <input type="checkbox" name="role" value="read" /> Only look, so that nothing is changed by mistake
+          <input type="checkbox" name="role" value="read" /> Read-only, to prevent accidental changes
         </label>
         <button type="submit" class="button" data-tone="main">
           Sign in
@@ -33,7 +33,7 @@ export function SignIn({ flash, back }: { flash: OpsFlash | undefined; back: str
 const TITLES: Readonly<Record<Exclude<Denial, "sign-in">, string>> = {
   forbidden: "Access denied",
   link: "Open the link of svc dev",
-  closed: "The operator screens are closed",
+  closed: "The operator screens are disabled",
 };
 
 export function Closed({ denial, flash }: { denial: Exclude<Denial, "sign-in">; flash: OpsFlash | undefined }) {
@@ -75,10 +75,10 @@ function LinkHelp() {
 function ClosedReasons() {
   return (
     <>
-      <p>To open them, do one of these:</p>
+      <p>To enable them, do one of these:</p>
       <ul>
         <li>
-          start the app with <code>{VARIABLES.execApiKey}</code>, and sign in here with that key, or
+          start the app with <code>{VARIABLES.execApiKey}</code> and sign in here with that key, or
         </li>
         <li>
           decide in the app: <code>{"createFullStackApp({ ops: { authorize: (ctx) => … } })"}</code>

@@ -1,6 +1,6 @@
-/** The heads of a table's columns. */
+/** Column headings of a table. */
 
-/** Its name; of numbers, which stand at the right, and of steps, whose name nobody needs to see, with what it holds. */
+/** A heading. Number columns are right-aligned; the heading of an actions column is only for screen readers. */
 export type Column = string | readonly [name: string, holds: "number" | "steps"];
 
 export function Heads({ columns }: { columns: readonly Column[] }) {

@@ -1,4 +1,4 @@
-/** What has just happened, line by line. Whoever hears the page is told of news once in a while; whoever reads may hold it still. */
+/** The activity ticker. Screen readers hear about new lines once in a while, and visitors can pause the list. */
 import { RUNS_PATH } from "../operator-access.ts";
 import type { OpsContext } from "../ops-context.ts";
 import { shortId } from "../views/format.ts";
@@ -9,14 +9,14 @@ export function TickerSection({ ticks, opsContext }: { ticks: readonly Tick[]; o
   return (
     <section aria-labelledby="ticker">
       <div class="head">
-        <h2 id="ticker">What happens</h2>
+        <h2 id="ticker">Live activity</h2>
         <button type="button" class="link" data-hold="ticker" aria-pressed="false" hidden>
           Pause
         </button>
       </div>
       <div data-live="ticker">
         {ticks.length === 0 ? (
-          <p class="quiet">Nothing yet.</p>
+          <p class="quiet">No activity yet.</p>
         ) : (
           <ol class="ticker panel">
             {ticks.map((tick) => (

@@ -1,4 +1,4 @@
-/** The top of the overview: how all is, and the figures of the last hour, each with the list that explains it. */
+/** The top of the overview: health, and the figures of the last hour, each with a link to the list behind it. */
 import type { RecentActivity, RecentHour, Status } from "../../ops.ts";
 import type { Child } from "../../jsx-runtime.ts";
 import { OPS_PATH } from "../operator-access.ts";
@@ -13,14 +13,13 @@ interface HealthStripProps {
   workers: { registered: number; busy: number };
 }
 
-/** What the figure is, where one rests on it. */
-const LOOP_TITLE =
-  "How late the event loop gets to what waits for it, but for one time in a hundred, over the last minute";
+/** Tooltip of the event-loop figure. */
+const LOOP_TITLE = "99th percentile of the event-loop delay over the last minute";
 
-/** Where each of them is told of by itself. */
+/** The list of processes, which shows these figures for each process. */
 const PROCESSES = `${OPS_PATH}/workers#processes`;
 
-const BUILD_TITLE = "As svc build told it; of an app that was not built, what tells its code from other code";
+const BUILD_TITLE = "The build ID that svc build assigned; without svc build, a fingerprint of the app's code";
 
 export function HealthStrip({ health, status, workers }: HealthStripProps) {
   const { processes } = status;
@@ -32,7 +31,7 @@ export function HealthStrip({ health, status, workers }: HealthStripProps) {
         {health.word}
       </p>
       <dl class="facts">
-        <Fact name="Up for" text={durationText(status.uptime_ms)} />
+        <Fact name="Uptime" text={durationText(status.uptime_ms)} />
         <Fact name="Version" text={status.version} />
         {processes.length > 1 ? <Fact name="Processes" text={countText(processes.length)} href={PROCESSES} /> : null}
         <Fact
@@ -42,13 +41,15 @@ export function HealthStrip({ health, status, workers }: HealthStripProps) {
           href={PROCESSES}
         />
         <Fact name="Workers" text={`${workers.busy} busy of ${workers.registered}`} href={`${OPS_PATH}/workers`} />
-        <Fact name={processes.length > 1 ? "Memory of all" : "Memory"} text={memoryText(status)} href={PROCESSES} />
-        <Fact name="Event loop late, 99 %" text={delayText(worst)} title={LOOP_TITLE} href={PROCESSES} />
-        {status.disk_free_bytes === null ? null : <Fact name="Disk left" text={bytesText(status.disk_free_bytes)} />}
+        <Fact name={processes.length > 1 ? "Total memory" : "Memory"} text={memoryText(status)} href={PROCESSES} />
+        <Fact name="Event-loop lag p99" text={delayText(worst)} title={LOOP_TITLE} href={PROCESSES} />
+        {status.disk_free_bytes === null ? null : (
+          <Fact name="Free disk space" text={bytesText(status.disk_free_bytes)} />
+        )}
         {status.database_bytes === null ? null : <Fact name="Database" text={bytesText(status.database_bytes)} />}
-        <Fact name="Requests now" text={countText(status.requests.in_flight)} href={`${OPS_PATH}/requests`} />
+        <Fact name="Active requests" text={countText(status.requests.in_flight)} href={`${OPS_PATH}/requests`} />
         <Fact
-          name="Deliveries waiting"
+          name="Pending deliveries"
           text={countText(status.deliveries["pending"] ?? 0)}
           href={`${OPS_PATH}/deliveries?status=pending`}
         />
@@ -69,10 +70,10 @@ function Fact({ name, text, href, title }: { name: string; text: string; href?: 
   );
 }
 
-/** Of all processes, as far as they have told. */
+/** Sum over all processes that have reported their memory. */
 function memoryText({ processes, memory_bytes: own }: Status): string {
-  const flash = processes.flatMap(({ memory_bytes: bytes }) => bytes ?? []);
-  return bytesText(flash.length === 0 ? own : flash.reduce((sum, bytes) => sum + bytes, 0));
+  const reported = processes.flatMap(({ memory_bytes: bytes }) => bytes ?? []);
+  return bytesText(reported.length === 0 ? own : reported.reduce((sum, bytes) => sum + bytes, 0));
 }
 
 export function Tiles({ recent, status }: { recent: RecentActivity; status: Status }) {
@@ -120,13 +121,13 @@ export function Tiles({ recent, status }: { recent: RecentActivity; status: Stat
         tone="bad"
       />
       <Tile
-        name="Under way"
+        name="Active"
         figure={countText(status.graphs.running + status.graphs.pending)}
         href={`${OPS_PATH}/runs?status=running`}
         note={<ActiveRuns status={status} />}
         lines={[
           countsOf(
-            "not ended, paused ones too",
+            "not finished, including paused runs",
             minutes.map(({ under_way: activeCount }) => activeCount),
           ),
         ]}
@@ -138,7 +139,7 @@ export function Tiles({ recent, status }: { recent: RecentActivity; status: Stat
         href={`${OPS_PATH}/runs?ended=1h`}
         note={[quantilesText(hour), ...changeOf(hour.p50_ms, before.p50_ms)].join(", ")}
         lines={[
-          { name: "95 %", values: minutes.map(({ p95_ms: ms }) => ms), text: durationText },
+          { name: "p95", values: minutes.map(({ p95_ms: ms }) => ms), text: durationText },
           { name: "median", values: minutes.map(({ p50_ms: ms }) => ms), text: durationText },
         ]}
         tone="idle"
@@ -147,11 +148,11 @@ export function Tiles({ recent, status }: { recent: RecentActivity; status: Stat
   );
 }
 
-/** Each count with its list: there is none of them all. */
+/** A link per status, because no single list contains them all. */
 function ActiveRuns({ status: { graphs } }: { status: Status }) {
   const counts = [
     ["running", "running"],
-    ["pending", "not begun"],
+    ["pending", "queued"],
     ["paused", "paused"],
   ] as const;
   return (
@@ -168,23 +169,23 @@ function ActiveRuns({ status: { graphs } }: { status: Status }) {
 
 function noteOf(now: number, before: number): string {
   const change = changeText(now, before);
-  return change === undefined ? "nothing in the hour before" : `${change} against the hour before`;
+  return change === undefined ? "none in the previous hour" : `${change} vs. the previous hour`;
 }
 
-/** Of what there is nothing to hold against, nothing is told. */
+/** Empty if there is no previous value. */
 function changeOf(now: number | null, before: number | null): string[] {
   const change = now === null || before === null ? undefined : changeText(now, before);
-  return change === undefined ? [] : [`${change} against the hour before`];
+  return change === undefined ? [] : [`${change} vs. the previous hour`];
 }
 
 function quantilesText({ p95_ms: p95, p99_ms: p99 }: RecentHour): string {
-  return p95 === null || p99 === null ? "no run has ended" : `95 % ${durationText(p95)}, 99 % ${durationText(p99)}`;
+  return p95 === null || p99 === null ? "no finished runs" : `p95 ${durationText(p95)}, p99 ${durationText(p99)}`;
 }
 
-/** One line of a tile. */
+/** One line of a tile's chart. */
 interface Line {
   name: string;
-  /** By the minute; null where there was nothing to measure. */
+  /** One value per minute; null: nothing to measure. */
   values: readonly (number | null)[];
   text: (value: number) => string;
 }
@@ -199,7 +200,7 @@ interface TileProps {
   note: Child;
   /** The list that explains the figure. */
   href: string;
-  /** Against one scale: the one that is highest first. */
+  /** Lines on a common scale; the highest first. */
   lines: readonly Line[];
   tone: string;
 }
@@ -219,7 +220,7 @@ function Tile({ name, figure, note, href, lines, tone }: TileProps) {
 
 function Spark({ lines, name }: { lines: readonly Line[]; name: string }) {
   const most = Math.max(...lines.map(({ values }) => mostOf(values)));
-  const label = `${name}, by the minute: ${lines.map(lineText).join("; ")}`;
+  const label = `${name}, per minute: ${lines.map(lineText).join("; ")}`;
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
       <title>{label}</title>
@@ -239,5 +240,5 @@ function Spark({ lines, name }: { lines: readonly Line[]; name: string }) {
 function lineText({ name, values, text }: Line): string {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
-  return last === undefined ? `${name}: nothing` : `${name}: at most ${text(mostOf(known))}, at last ${text(last)}`;
+  return last === undefined ? `${name}: no data` : `${name}: maximum ${text(mostOf(known))}, latest ${text(last)}`;
 }

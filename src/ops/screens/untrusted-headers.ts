@@ -1,4 +1,4 @@
-/** Headers of what workers gave, whatever it is: whoever opens it by itself gets no document of ours, nothing in it runs, and nobody embeds it elsewhere. */
+/** Response headers for content from workers. Opened by itself, it must not run scripts, and no other site may embed it. */
 export const UNTRUSTED_HEADERS = [
   ["x-content-type-options", "nosniff"],
   ["content-security-policy", "default-src 'none'; sandbox"],

@@ -1,4 +1,4 @@
-/** What the app's code can run: graphs and workers with their limits, and a form to start one. */
+/** The graphs and workers of the app with their limits, and a form to start one. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { ClusterQueue, ProcessView } from "../../ops.ts";
@@ -51,12 +51,12 @@ function Workers({ data, opsContext }: { data: WorkersData; opsContext: OpsConte
     <>
       <div class="title">
         <h1>Workers</h1>
-        <p class="quiet">and graphs, as this app's code has them</p>
+        <p class="quiet">and graphs that this app's code defines</p>
       </div>
       {workers.length === 0 ? (
         <Empty title="This app has no workers">
           <p>
-            Give them to <code>{"createFullStackApp({ workers, graphs })"}</code>.
+            Define them in <code>{"createFullStackApp({ workers, graphs })"}</code>.
           </p>
         </Empty>
       ) : (
@@ -74,11 +74,11 @@ function Workers({ data, opsContext }: { data: WorkersData; opsContext: OpsConte
       {graphs.length === 0 ? null : (
         <div class="columns">
           <section aria-labelledby="startable">
-            <h2 id="startable">What can be started</h2>
+            <h2 id="startable">Graphs and workers</h2>
             <Startable graphs={graphs} />
           </section>
           <section aria-labelledby="start">
-            <h2 id="start">Start one</h2>
+            <h2 id="start">Start a run</h2>
             <StepForm opsContext={opsContext} action="/runs/start" class="stack panel">
               <label>
                 Graph or worker
@@ -91,11 +91,11 @@ function Workers({ data, opsContext }: { data: WorkersData; opsContext: OpsConte
                 </select>
               </label>
               <label>
-                Input, as JSON; empty is null
+                Input, as JSON; empty means null
                 <textarea name="input" rows={5} spellcheck={false}></textarea>
               </label>
               <label>
-                Why (kept in the audit trail)
+                Reason (recorded in the audit trail)
                 <input name="note" maxlength={500} autocomplete="off" />
               </label>
               <span class="buttons">
@@ -128,9 +128,9 @@ function WorkersTable({ workers, queues }: { workers: readonly WorkerView[]; que
             "Worker",
             ["Running", "number"],
             ["Waiting", "number"],
-            "At once",
+            "Concurrency",
             "Rate",
-            ["Tries at most", "number"],
+            ["Max attempts", "number"],
             "Timeout",
             "Runs in",
             "Used by",
@@ -148,9 +148,9 @@ function WorkersTable({ workers, queues }: { workers: readonly WorkerView[]; que
               <td data-label="Waiting" class="number">
                 {queues.get(worker.name)?.waiting ?? 0}
               </td>
-              <td data-label="At once">{`${worker.concurrency}${worker.isKeyed ? ", and by key" : ""}`}</td>
+              <td data-label="Concurrency">{`${worker.concurrency}${worker.isKeyed ? ", limited per key" : ""}`}</td>
               <td data-label="Rate">{worker.rate ?? "–"}</td>
-              <td data-label="Tries" class="number">
+              <td data-label="Max attempts" class="number">
                 {worker.tries}
               </td>
               <td data-label="Timeout">{worker.timeout ?? "–"}</td>

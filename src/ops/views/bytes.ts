@@ -1,15 +1,15 @@
-/** What bytes are by how they begin, and how they are written for people who can't be shown them as anything else. Pure. */
+/** Detects image types by their first bytes, and formats other bytes as a hex dump. Pure. */
 
-/** Larger pictures are there to be downloaded. */
+/** Larger images are only offered for download. */
 export const MAX_IMAGE_BYTES = 10_000_000;
-/** First bytes that are shown so. */
+/** Number of bytes in a hex dump. */
 export const HEX_BYTES = 256;
 const HEX_ROW = 16;
 
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** How pictures begin; `..` stands for any byte. */
+/** First bytes of images; `..` is any byte. */
 const MAGIC: readonly (readonly [hex: string, type: ImageType])[] = [
   ["89504e470d0a1a0a", "image/png"],
   ["ffd8ff", "image/jpeg"],
@@ -18,13 +18,13 @@ const MAGIC: readonly (readonly [hex: string, type: ImageType])[] = [
   ["52494646........57454250", "image/webp"],
 ];
 
-/** @param head the first bytes, 12 or more where there are so many */
+/** @param head the first bytes: at least 12, if the file is that long */
 export function imageTypeOf(head: Uint8Array): ImageType | undefined {
   const begin = Buffer.from(head.subarray(0, 12)).toString("hex");
   return MAGIC.find(([magic]) => new RegExp(`^${magic}`).test(begin))?.[1];
 }
 
-/** `00000010  89 50 4e 47 …  .PNG…`, a row for each sixteen. */
+/** `00000010  89 50 4e 47 …  .PNG…`, sixteen bytes per row. */
 export function hexOf(bytes: Uint8Array): string {
   const rows: string[] = [];
   for (let at = 0; at < bytes.length; at += HEX_ROW) {

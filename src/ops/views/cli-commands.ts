@@ -1,14 +1,14 @@
-/** What a screen shows or does, as a command: for scripts, tickets and whoever would rather type. Pure. */
+/** Formats the content and the actions of a screen as shell commands. Pure. */
 import { PATHS, VARIABLES } from "../../internal.ts";
 import type { Json } from "../../graph.ts";
 
 export interface Commands {
   curl: string;
-  /** undefined where the command line has no word for it. */
+  /** undefined if the CLI cannot express it. */
   cli: string | undefined;
 }
 
-/** The variable, for the shell to fill in: keys have no place in what is copied. */
+/** The variable that holds the key. Copied commands must not contain the key itself. */
 const KEY = `$${VARIABLES.execApiKey}`;
 
 /** @param origin `https://example.com` @param path of an endpoint, with its query */
@@ -19,12 +19,12 @@ export function commandsOf(origin: string, method: "GET" | "POST", path: string,
   return { curl: [...parts, quoted(origin + path)].join(" "), cli };
 }
 
-/** As a shell reads it back: one word, whatever is in it. */
+/** Quotes a text as one shell word. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Filters of the list that the command line has; the same in its words, where these are others. */
+/** Filters that the CLI supports, and the flags that have another name. */
 const WORDS: Readonly<Record<string, string>> = { ended: "finished-since" };
 const FLAGS = [
   ...Object.keys(WORDS),
@@ -41,7 +41,7 @@ const FLAGS = [
   "parent",
 ];
 
-/** undefined where the command line does not know one of them. */
+/** undefined if the CLI does not support one of the filters. */
 function flagsOf(filter: Readonly<Record<string, string>>): string[] | undefined {
   const entries = Object.entries(filter);
   if (!entries.every(([name]) => FLAGS.includes(name))) return undefined;
@@ -49,8 +49,8 @@ function flagsOf(filter: Readonly<Record<string, string>>): string[] | undefined
 }
 
 /**
- * Of a step for many: those that were ticked one by one, else all that fit when it runs.
- * @param ids undefined: all that the filter fits @param asked the same filter, as the endpoint takes it
+ * Commands of a bulk action: one per selected run, or a single one for all runs that match at that time. @param ids undefined: all runs
+ * that match the filter @param asked the same filter, as query parameters of the endpoint
  */
 export function bulkCommands(
   origin: string,
@@ -65,12 +65,12 @@ export function bulkCommands(
       cli: ids.map((id) => `svc graph ${step} ${quoted(id)}`).join("\n"),
     };
   const flags = flagsOf(filter);
-  // The command line does nothing to all without a word of which; what began at any time are all.
+  // The CLI requires a filter. This one matches every run.
   const cli = flags && `svc graph bulk ${step} ${flags.length === 0 ? "--since 1970-01-01" : flags.join(" ")} --yes`;
   return commandsOf(origin, "POST", PATHS.graphsBulk, cli, { action: step, filter: { ...asked } });
 }
 
-/** Of the list of runs. @param asked the same filter, as the endpoint takes it in its query */
+/** Commands for the runs list. @param asked the same filter, as query parameters of the endpoint */
 export function listCommands(
   origin: string,
   filter: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** How numbers, lengths of time, sizes and moments are written for people. Pure, and the same on every screen. */
+/** Formats numbers, durations, sizes and times, the same on every screen. Pure. */
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 export function durationText(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < SECOND) return `${whole} ms`;
-  // What would be written as 60.00 s is a minute.
+  // Anything longer would be rounded to 60.00 s.
   if (whole < 59_995) return `${(whole / SECOND).toFixed(whole < 10 * SECOND ? 2 : 1)} s`;
   if (whole < HOUR) return twoUnits(whole, MINUTE, "m", SECOND, "s");
   if (whole < DAY) return twoUnits(whole, HOUR, "h", MINUTE, "m");
@@ -22,7 +22,7 @@ function twoUnits(ms: number, large: number, largeName: string, small: number, s
   return `${Math.floor(all / per)} ${largeName} ${String(all % per).padStart(2, "0")} ${smallName}`;
 }
 
-/** One unit, for what changes while one looks: `now`, `12 s`, `3 m`, `5 h`, `2 d`. */
+/** One unit, for texts that change while they are read: `now`, `12 s`, `3 m`, `5 h`, `2 d`. */
 function shortText(ms: number): string {
   const whole = Math.abs(ms);
   if (whole < SECOND) return "now";
@@ -38,7 +38,7 @@ export function agoText(ms: number, nowMs: number): string {
   return ms > nowMs ? `in ${text}` : `${text} ago`;
 }
 
-/** `2026-03-29 06:00:00.000 UTC`; in another zone than that, as its own clocks say it. */
+/** `2026-03-29 06:00:00.000 UTC`, or the local time of another zone. */
 export function momentText(ms: number, zone = "UTC"): string {
   if (zone === "UTC") return `${new Date(ms).toISOString().slice(0, 23).replace("T", " ")} UTC`;
   const part = partsOf(ms, zone);
@@ -52,7 +52,7 @@ export function clockText(ms: number, zone = "UTC"): string {
   return `${part("hour")}:${part("minute")}:${part("second")}.${part("fractionalSecond")}`;
 }
 
-/** Making one takes a while; there are no more than zones in which somebody reads. */
+/** Cached, because creating a formatter is slow. One entry per time zone in use. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function partsOf(ms: number, zone: string): (type: string) => string {
@@ -80,7 +80,7 @@ export function ordinalText(count: number): string {
 
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 
-/** How late something is: `0.4 ms`, `12 ms`; `–` where nobody knows. */
+/** A delay: `0.4 ms`, `12 ms`; `–` if unknown. */
 export function delayText(ms: number | null): string {
   if (ms === null) return "–";
   return ms < 10 ? `${ms.toFixed(1)} ms` : durationText(ms);
@@ -99,7 +99,7 @@ export function bytesText(bytes: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
 }
 
-/** `2.5 %`; nothing of nothing is none. */
+/** `2.5 %`. Zero if `whole` is zero. */
 export function shareText(part: number, whole: number): string {
   const share = whole === 0 ? 0 : (part / whole) * 100;
   return `${share === 0 || share >= 10 ? Math.round(share) : share.toFixed(1)} %`;
@@ -107,16 +107,16 @@ export function shareText(part: number, whole: number): string {
 
 const TIMES_FROM = 10;
 
-/** How far `now` is from `before`: `+12 %`, `−40 %`, `×31`; undefined where there was nothing to hold it against. */
+/** The change from `before` to `now`: `+12 %`, `−40 %`, `×31`; undefined if `before` is zero. */
 export function changeText(now: number, before: number): string | undefined {
   if (before === 0) return undefined;
-  // Of many times as much nobody reads per cent.
+  // Large percentages are hard to read.
   if (now / before >= TIMES_FROM) return `×${Math.round(now / before)}`;
   const percent = Math.round((now / before - 1) * 100);
   return percent === 0 ? "±0 %" : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
 }
 
-/** `g_01hz…9k3f`: enough of an id to tell it from its neighbours. */
+/** `g_01hz…9k3f`: enough of an ID to distinguish it from its neighbors. */
 export function shortId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
 }

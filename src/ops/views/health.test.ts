@@ -13,7 +13,7 @@ const HOUR: Parameters<typeof healthOf>[1] = {
 
 const NOW_MS = 1_000_000;
 
-function toldOf(
+function healthIn(
   disk: number | null,
   processes: Parameters<typeof healthOf>[0]["processes"] = [],
 ): [word: string, reasons: string] {
@@ -28,28 +28,28 @@ function processOf(host: string, upMs: number, p99Ms: number | null) {
   return { ...more, host, started_ms: NOW_MS - upMs, loop_p99_ms: p99Ms };
 }
 
-describe("the health of an app", () => {
-  it("needs a look where the database's disk is nearly full", () => {
-    const [word, reasons] = toldOf(120_000_000);
-    assert.equal(word, "needs a look");
+describe("The health of an app", () => {
+  it("is degraded if the database's disk is nearly full", () => {
+    const [word, reasons] = healthIn(120_000_000);
+    assert.equal(word, "Degraded");
     assert.match(reasons, /has 120 MB left/);
   });
 
-  it("does not where there is room, or the disk is another's", () => {
+  it("is good if the disk has room, or is not known", () => {
     assert.deepEqual(
-      [toldOf(5e9), toldOf(null)],
+      [healthIn(5e9), healthIn(null)],
       [
-        ["all is well", ""],
-        ["all is well", ""],
+        ["Healthy", ""],
+        ["Healthy", ""],
       ],
     );
   });
 
-  it("needs a look where a process lets all else wait, the latest of them named, and not while it starts", () => {
+  it("is degraded if an event loop lags, names the slowest process, and ignores processes that have just started", () => {
     const slow = [processOf("box/1", 90_000, 700), processOf("box/2", 90_000, 1250), processOf("box/3", 90_000, null)];
-    const [word, reasons] = toldOf(null, slow);
-    assert.equal(word, "needs a look");
-    assert.match(reasons, /event loop of box\/2 is up to 1\.25 s late/);
-    assert.equal(toldOf(null, [processOf("box/1", 20_000, 1250), processOf("box/2", 90_000, 12)])[0], "all is well");
+    const [word, reasons] = healthIn(null, slow);
+    assert.equal(word, "Degraded");
+    assert.match(reasons, /event-loop lag p99 of box\/2 is 1\.25 s/);
+    assert.equal(healthIn(null, [processOf("box/1", 20_000, 1250), processOf("box/2", 90_000, 12)])[0], "Healthy");
   });
 });

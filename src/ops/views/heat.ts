@@ -1,15 +1,15 @@
-/** What graphs did over time, as a strip of cells for each: how much by shade, what failed by a part of the cell. Pure. */
+/** Activity of graphs over time, as a strip of cells per graph: the level shows the amount, part of the cell the failures. Pure. */
 import type { Activity, ProcessView } from "../../ops.ts";
 import { countText, shareText } from "./format.ts";
 
 export interface HeatCell {
-  /** Which step it is, from 0. */
+  /** Index of the time step, from 0. */
   step: number;
   atMs: number;
   untilMs: number;
-  /** 1 to 4: of the busiest cell of all a quarter each. */
+  /** 1 to 4: a quarter each of the busiest cell. */
   level: number;
-  /** 0 to 1, of those that ended. */
+  /** 0 to 1, of the ended runs. */
   failedShare: number;
   failed: number;
   started: number;
@@ -18,7 +18,7 @@ export interface HeatCell {
 
 export interface HeatRow {
   worker: string;
-  /** Those in which something happened. */
+  /** The cells with activity. */
   cells: HeatCell[];
   started: number;
   done: number;
@@ -29,14 +29,14 @@ export interface Heat {
   steps: number;
   stepMs: number;
   rows: HeatRow[];
-  /** Graphs that are not among them. */
+  /** Number of graphs that are not in `rows`. */
   left: number;
 }
 
 const LEVELS = 4;
 const MOST_ROWS = 8;
 
-/** Those with the most failures first, then the busiest. */
+/** Rows with the most failures first, then the busiest. */
 export function heatOf({ step_ms: stepMs, workers }: Activity): Heat {
   const busiest = Math.max(
     1,
@@ -62,7 +62,7 @@ export function heatOf({ step_ms: stepMs, workers }: Activity): Heat {
   };
 }
 
-/** Where on the strips a build begins. */
+/** The start of a build, as a mark on the strips. */
 export interface BuildMark {
   build: string;
   atMs: number;
@@ -73,8 +73,8 @@ export interface BuildMark {
 const MOST_MARKS = 4;
 
 /**
- * When each build came: the start of the longest there of its processes, the newest builds last. Processes that have ended tell
- * nothing: where all of a build were started anew, it is that start which is marked.
+ * The first start of each build, by its oldest running process; the newest builds last. Processes that have ended are unknown, so if all
+ * processes of a build were restarted, the mark is at the restart.
  */
 export function buildMarks(
   processes: readonly Pick<ProcessView, "build" | "started_ms">[],

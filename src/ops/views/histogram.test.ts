@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { histogramOf } from "./histogram.ts";
 import { graphQueryOf, lengthMsOf, lengthText, readRunsQuery } from "./runs/runs-query.ts";
 
-describe("the histogram of durations", () => {
-  it("has columns of about twice the length each, from the first that holds something to the last", () => {
+describe("The histogram of durations", () => {
+  it("has columns that double in width, from the first to the last with a run", () => {
     const histogram = histogramOf({ durationsMs: [700, 1000, 1999, 2000, 9000, -3], isAll: true });
     assert.deepEqual(
       histogram?.columns
@@ -21,7 +21,7 @@ describe("the histogram of durations", () => {
     assert.deepEqual([histogram?.columns[0]?.share, histogram?.columns.at(-1)?.toMs], [0.5, 10_000]);
   });
 
-  it("marks the columns that the filters take as a whole", () => {
+  it("marks the columns that the filters include completely", () => {
     const chosen = { longerMs: 1000, shorterMs: 5000 };
     const histogram = histogramOf({ durationsMs: [600, 1500, 3000, 6000], isAll: false }, chosen);
     assert.deepEqual(
@@ -30,12 +30,12 @@ describe("the histogram of durations", () => {
     );
   });
 
-  it("tells the middle, and what nearly all took less than", () => {
+  it("has the median and the 95th percentile", () => {
     const histogram = histogramOf({ durationsMs: Array.from({ length: 100 }, (_, at) => 100 - at), isAll: true });
     assert.deepEqual([histogram?.medianMs, histogram?.p95Ms], [51, 96]);
   });
 
-  it("ends at what took longest, however long that is, and is none of nothing", () => {
+  it("ends with the longest duration of any length, and does not exist without durations", () => {
     const year = 365 * 86_400_000;
     assert.deepEqual(
       histogramOf({ durationsMs: [year], isAll: true })?.columns.map(({ toMs }) => toMs),
@@ -45,8 +45,8 @@ describe("the histogram of durations", () => {
   });
 });
 
-describe("lengths of time in the address", () => {
-  it("are read and written alike", () => {
+describe("Durations in the URL", () => {
+  it("are parsed and formatted alike", () => {
     assert.deepEqual(["500ms", "1.5s", "5m", "2h", "1d"].map(lengthMsOf), [500, 1500, 300_000, 7_200_000, 86_400_000]);
     for (const ms of [10, 1000, 1500, 60_000, 7_200_000, 86_400_000]) assert.equal(lengthMsOf(lengthText(ms)), ms);
     assert.deepEqual(
@@ -55,9 +55,9 @@ describe("lengths of time in the address", () => {
     );
   });
 
-  it("become part of what is asked, or are told as what they are not", () => {
+  it("become part of the query, or are reported as invalid", () => {
     const { filter, problems } = readRunsQuery(new URLSearchParams("longer=30s&shorter=soon"), []);
     assert.deepEqual(graphQueryOf(filter, 0), { longerMs: 30_000 });
-    assert.match(problems[0] ?? "", /"soon" is no length of time/);
+    assert.match(problems[0] ?? "", /"soon" is not a valid duration/);
   });
 });

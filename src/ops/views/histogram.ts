@@ -1,6 +1,6 @@
 /**
- * How long runs took, as a histogram: columns whose edges are round lengths of time, each about twice the one before, so that what
- * takes milliseconds and what takes hours is told apart alike. Pure.
+ * The histogram of run durations. Its columns have round edges, each about twice the previous one, so that milliseconds and hours are
+ * equally readable. Pure.
  */
 import type { Durations } from "../../graph.ts";
 
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Where columns end and begin. */
+/** Edges of the columns. */
 const EDGES: readonly number[] = [
   0,
   10,
@@ -26,22 +26,22 @@ const EDGES: readonly number[] = [
 
 export interface Column {
   fromMs: number;
-  /** Undefined: there is no end. */
+  /** Undefined: no upper edge. */
   toMs: number | undefined;
   count: number;
-  /** Of the highest. */
+  /** Relative to the highest column. */
   share: number;
-  /** Whether all of it is what the filters choose. */
+  /** Whether the filters select the whole column. */
   isChosen: boolean;
 }
 
 export interface Histogram {
   columns: Column[];
-  /** Of how many runs it tells, and whether these are all. */
+  /** Number of runs in the histogram, and whether these are all. */
   count: number;
   isAll: boolean;
   medianMs: number;
-  /** That 95 of 100 took less than. */
+  /** 95th percentile. */
   p95Ms: number;
 }
 
@@ -50,7 +50,7 @@ export interface ChosenLengths {
   shorterMs?: number | undefined;
 }
 
-/** Undefined where nothing has begun. */
+/** Undefined without durations. */
 export function histogramOf(
   { durationsMs, isAll }: Durations,
   { longerMs = 0, shorterMs = Infinity }: ChosenLengths = {},
@@ -69,7 +69,7 @@ export function histogramOf(
   return { columns, count: sorted.length, isAll, medianMs: quantile(sorted, 0.5), p95Ms: quantile(sorted, 0.95) };
 }
 
-/** Of each column. */
+/** Counts the durations per column. */
 function countsOf(sorted: Float64Array): number[] {
   const counts = EDGES.map(() => 0);
   let column = 0;
@@ -80,7 +80,7 @@ function countsOf(sorted: Float64Array): number[] {
   return counts;
 }
 
-/** What that share of them is less than, or equal to the last. */
+/** The value at that rank of a sorted array: `0.5` is the median. */
 export function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -1,10 +1,10 @@
-/** Receivers by the names that people know them by. */
+/** The host names of webhook receivers. */
 import type { App } from "../../index.ts";
 
-/** Hosts by the id of the webhook. Those that are gone are not among them. */
+/** Host by webhook ID. Removed webhooks are missing. */
 export type Hosts = ReadonlyMap<string, string>;
 
-/** As many webhooks as an answer has at most; of others the id is told. */
+/** Maximum page size of the webhook list. Other webhooks are shown by their ID. */
 const MOST = "200";
 
 export async function hostsOf(webhooks: App["webhooks"]): Promise<Hosts> {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { atPointer, pointerTo } from "./json-pointer.ts";
 
-describe("pointers into a value", () => {
-  it("lead to what they were made for, whatever its key holds", () => {
+describe("JSON pointers", () => {
+  it("lead to the value they were created for, whatever characters its key contains", () => {
     const json = { "a/b": [{ "m~n": { "": 7 } }], "~1": "other" };
     const way = ["a/b", "0", "m~n", ""].reduce(pointerTo, "");
     assert.equal(way, "/a~1b/0/m~0n/");
@@ -12,7 +12,7 @@ describe("pointers into a value", () => {
     assert.equal(atPointer(json, ""), json);
   });
 
-  it("lead to nothing where nothing stands, nor to what every object has", () => {
+  it("lead nowhere for missing values and inherited properties", () => {
     for (const pointer of ["/b", "/a/2", "/a/length", "/constructor", "/a/0/b/c", "/t/0"])
       assert.equal(atPointer({ a: [null, 1], t: "text" }, pointer), undefined, pointer);
   });

@@ -1,12 +1,12 @@
-/** Where in a JSON value something stands (RFC 6901): `/lines/0/a~1b`. Pure. */
+/** JSON Pointers (RFC 6901): `/lines/0/a~1b`. Pure. */
 import type { Json } from "../../graph.ts";
 
-/** Of what stands below, by its key or its place. */
+/** The pointer of a child, by its key or index. */
 export function pointerTo(parent: string, key: string): string {
   return `${parent}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Undefined where nothing stands. */
+/** Undefined if there is no such value. */
 export function atPointer(json: Json, pointer: string): Json | undefined {
   const keys = pointer.split("/").slice(1);
   return keys.reduce<Json | undefined>((value, key) => {

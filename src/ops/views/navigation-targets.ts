@@ -1,4 +1,4 @@
-/** Where one can go from any screen: screens, lists by status and by worker, a run by its id. Pure. */
+/** The targets of the command palette: screens, lists by status and by worker, a run by its ID. Pure. */
 import { OPS_PATH, RUNS_PATH } from "../operator-access.ts";
 import { queryText, STATUSES } from "./runs/runs-query.ts";
 
@@ -18,7 +18,7 @@ export const SECTIONS: readonly (readonly [name: string, path: string, key: stri
   ["Audit trail", "/audit", "a"],
   ["Settings", "/settings", "e"],
 ];
-/** Of apps with more, the others are on the screen of workers. */
+/** Further workers are only on the Workers screen. */
 const MOST_WORKERS = 200;
 const RUN_ID = /^g_\w{1,80}$/;
 
@@ -29,15 +29,15 @@ export function navigationTargetsOf(workers: readonly string[]): NavigationTarge
   });
   return [
     ...SECTIONS.map(([name, path]) => ({ name, href: OPS_PATH + path })),
-    { name: "Overview of the last day", href: `${OPS_PATH}?range=day` },
+    { name: "Overview of the last 24 hours", href: `${OPS_PATH}?range=day` },
     { name: "Keys and times", href: `${OPS_PATH}/settings#keys` },
-    ...STATUSES.map((status) => runs(`Runs that are ${status}`, { status })),
-    runs("Runs that failed in the last hour", { status: "failed", ended: "1h" }),
+    ...STATUSES.map((status) => runs(`Runs: ${status}`, { status })),
+    runs("Runs: failed in the last hour", { status: "failed", ended: "1h" }),
     ...workers.slice(0, MOST_WORKERS).map((worker) => runs(`Runs of ${worker}`, { worker })),
   ];
 }
 
-/** Those whose name has every word of it, in any order; before them the run whose id it is. */
+/** The targets whose name contains every word of the text, in any order; first the run with that ID. */
 export function navigationTargetsFor(text: string, places: readonly NavigationTarget[]): NavigationTarget[] {
   const words = text.toLowerCase().split(/\s+/);
   const fitting = places.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
@@ -45,12 +45,12 @@ export function navigationTargetsFor(text: string, places: readonly NavigationTa
   if (!RUN_ID.test(id)) return fitting;
   return [
     { name: `Open run ${id}`, href: `${RUNS_PATH}/${id}` },
-    { name: `Runs whose id begins with ${id}`, href: `${RUNS_PATH}?${queryText({ id })}` },
+    { name: `Runs whose ID starts with ${id}`, href: `${RUNS_PATH}?${queryText({ id })}` },
     ...fitting,
   ];
 }
 
-/** Address of the comparison; without another one, of the choice of it. */
+/** The URL of a comparison; without `other`, of the page to choose it. */
 export function compareHref(one: string, other?: string, node?: string): string {
   const query = new URLSearchParams({
     run: one,

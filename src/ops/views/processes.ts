@@ -1,10 +1,10 @@
-/** What the figures of processes come to. Pure. */
+/** Figures across processes. Pure. */
 import type { ProcessView } from "../../ops.ts";
 
-/** A process that lets one thing in a hundred wait for so long computes too much in one go. */
+/** From this p99 on, the event loop of a process counts as blocked. */
 export const SLOW_MS = 500;
 
-/** The one whose event loop is the latest; undefined where none has told. */
+/** The process with the highest event-loop lag; undefined if none has reported it. */
 export function slowestOf(processes: readonly ProcessView[]): (ProcessView & { loop_p99_ms: number }) | undefined {
   let slowest: (ProcessView & { loop_p99_ms: number }) | undefined;
   for (const process of processes) {

@@ -1,9 +1,9 @@
-/** The requests that are answered now, as they are listed. Pure. */
+/** Sorts the active requests for their table. Pure. */
 import type { RequestView } from "../../ops.ts";
 
 /**
- * Those that have yet to be answered first: streams are open for as long as somebody looks. Each the longest first.
- * @param own id of the request that asks: it would be there every time
+ * Requests without a response first, then streams, which stay open as long as the client likes. Each group starts with the longest-running.
+ * @param own ID of the current request, which is left out
  */
 export function inTurn(requests: readonly RequestView[], own: string): RequestView[] {
   const others = requests.filter((request) => request.request_id !== own);

@@ -1,21 +1,21 @@
-/** A line of numbers as the path of an SVG: what a tile shows beside its figure. Pure. */
+/** Draws a series of numbers as an SVG path. Pure. */
 
 export interface Sparkline {
-  /** For `d` of the line, in a box of 120 by 28. */
+  /** The line's `d`, in a box of 120 by 28. */
   line: string;
-  /** The same, closed below. */
+  /** The same, closed at the bottom. */
   area: string;
   most: number;
 }
 
 export const WIDTH = 120;
 export const HEIGHT = 28;
-/** So that the line is not cut where it is highest. */
+/** Keeps the stroke from being clipped at its maximum. */
 const MARGIN = 2;
 
 /**
- * @param values where one is null there was nothing to measure: the line has a gap, and what stands alone is a dash
- * @param most what reaches the top. Default: the most of them
+ * @param values null: no measurement. The line has a gap there, and a single value becomes a dash @param most the value at the top.
+ * Default: the maximum
  */
 export function sparkline(values: readonly (number | null)[], most = mostOf(values)): Sparkline {
   const step = values.length > 1 ? WIDTH / (values.length - 1) : 0;
@@ -39,7 +39,7 @@ export function mostOf(values: readonly (number | null)[]): number {
   return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
-/** A point has no length, and would not be seen. */
+/** A point has no length, so it is drawn as a dash. */
 function dashOf(points: readonly [x: number, y: number][], step: number): [number, number][] {
   return points.flatMap(([x, y]): [number, number][] => [
     [round(Math.max(0, x - step / 2)), y],

@@ -1,10 +1,10 @@
-/** Which look a graph or a node has: the words of the wire to those of people. Pure; what a look is made of is flow/status.ts's. */
+/** Maps the engine's states to the statuses that the screens show. Pure; widgets/status.ts defines how a status looks. */
 import type { Snapshot } from "../../graph.ts";
 import type { FlowStatus } from "../widgets/status.ts";
 
 export interface StatusStyle {
   status: FlowStatus;
-  /** In place of the status' own word. */
+  /** Replaces the status' own word. */
   word?: string;
 }
 
@@ -28,16 +28,16 @@ export function graphStyle({ phase, error, due_ms: dueMs }: Graph, nowMs: number
   return PHASES[phase];
 }
 
-/** Whether it may still change by itself. */
+/** Whether the run may still change without an operator. */
 export function mayChange({ phase }: Pick<Snapshot, "phase">): boolean {
   return phase !== "done" && phase !== "failed" && phase !== "paused";
 }
 
-/** @param hasEnded whether the graph has: what has not begun by then never will */
+/** @param hasEnded whether the graph has ended: nodes that have not started by then never run */
 export function nodeStyle({ status, attempts }: Node, hasEnded: boolean): StatusStyle {
   if (hasEnded && (status === "pending" || status === "ready")) return { status: "unrun" };
-  if (status === "pending") return { status: "queued", word: "not yet" };
+  if (status === "pending") return { status: "queued", word: "not ready" };
   if (status === "ready") return { status: "queued" };
-  if (status === "retrying") return { status, word: `retrying, ${attempts} tried` };
+  if (status === "retrying") return { status, word: `retrying, ${attempts} attempt${attempts === 1 ? "" : "s"}` };
   return { status };
 }

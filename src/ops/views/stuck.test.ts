@@ -16,8 +16,8 @@ function found(...runs: Snapshot[]): string[] {
   return stuckRuns(runs, NOW_MS).map(({ graph_id: id }) => id);
 }
 
-describe("runs that are stuck", () => {
-  it("are those in which no node has begun or ended for long, the longest so first", () => {
+describe("Stuck runs", () => {
+  it("are runs without a recent start or end of a node, the longest delay first", () => {
     const long = { status: "running", started_ms: NOW_MS - STUCK_MS } as const;
     const longer = { status: "running", started_ms: NOW_MS - 2 * STUCK_MS } as const;
     const moved = { status: "done", finished_ms: NOW_MS - STUCK_MS + 1 } as const;
@@ -27,7 +27,7 @@ describe("runs that are stuck", () => {
     ]);
   });
 
-  it("are none that wait, are tried again, have no place, are paused or have ended", () => {
+  it("are not runs that wait, retry, are queued, paused or ended", () => {
     const deferred = (["waiting", "retrying", "ready"] as const).map((status) =>
       run(status, [{ status, started_ms: 1 }]),
     );

@@ -1,13 +1,13 @@
-/** Runs in which nothing moves though nothing holds them up that anybody would know of. Pure. */
+/** Finds running runs that make no progress without a known reason. Pure. */
 import type { Snapshot } from "../../graph.ts";
 
-/** Longer than most nodes take, and short enough that somebody still wants to know. */
+/** Longer than most nodes take, and short enough to be useful. */
 export const STUCK_MS = 30 * 60_000;
 
-/** What ends by itself, or is somebody else's turn: it stands elsewhere on the screen. */
+/** Node statuses with a known reason for the delay. The overview shows these runs elsewhere. */
 const HELD: ReadonlySet<string> = new Set(["waiting", "retrying", "ready"]);
 
-/** When a node of it began or ended last; when it was started, where none has. */
+/** The last time one of its nodes started or ended; without any, the start of the run. */
 export function movedMs({ nodes, started_ms: startedMs, created_ms: createdMs }: Snapshot): number {
   return nodes.reduce(
     (latest, node) => Math.max(latest, node.started_ms ?? 0, node.finished_ms ?? 0),
@@ -15,7 +15,7 @@ export function movedMs({ nodes, started_ms: startedMs, created_ms: createdMs }:
   );
 }
 
-/** Those that are under way with none of their nodes begun or ended for long, and none that waits. The longest so first. */
+/** Running runs without a recent start or end of a node, and without a waiting one. The longest delay first. */
 export function stuckRuns(runs: readonly Snapshot[], nowMs: number): Snapshot[] {
   return runs
     .filter((run) => run.phase === "running" && !run.nodes.some(({ status }) => HELD.has(status)))

@@ -4,21 +4,21 @@ import type { App } from "../../index.ts";
 import type { GraphQuery } from "../../graph.ts";
 import { comparedToTypical, typicalDurations } from "./typical-durations.ts";
 
-/** An app whose graphs took as long as is said of them, and that tells how often it was asked. */
+/** An app whose runs have the given durations, and which records the queries. */
 function appOf(lengths: Readonly<Record<string, readonly number[]>>) {
   const asked: GraphQuery[] = [];
   const durations = async (query: GraphQuery) => {
     asked.push(query);
     return { durationsMs: [...(lengths[query.worker ?? ""] ?? [])], isAll: true };
   };
-  // Nothing else of it is asked for.
+  // The code under test uses nothing else of the app.
   return { app: { engine: { durations } } as unknown as App, asked };
 }
 
 const HUNDRED = Array.from({ length: 100 }, (_, at) => (at + 1) * 10);
 
-describe("what runs usually take", () => {
-  it("is told of each worker by itself: what half of its newest that were done took less than, and 99 of 100", async () => {
+describe("The typical duration of a worker's runs", () => {
+  it("is the median and p99 of its newest finished runs", async () => {
     const { app, asked } = appOf({ order: HUNDRED, mail: [7, 7, 7, 7, 7] });
     const usual = await typicalDurations(app, ["order", "mail", "order"], 0);
     assert.deepEqual(
@@ -34,12 +34,12 @@ describe("what runs usually take", () => {
     ]);
   });
 
-  it("is nothing of less than five runs", async () => {
+  it("is unknown for fewer than five runs", async () => {
     const { app } = appOf({ order: [1, 2, 3, 4] });
     assert.equal((await typicalDurations(app, ["order", "nobody"], 0)).size, 0);
   });
 
-  it("is asked for anew after ten seconds, however often a list is renewed, and after a look that failed", async () => {
+  it("is cached for ten seconds, but failures are not cached", async () => {
     const { app, asked } = appOf({ order: HUNDRED });
     for (const nowMs of [0, 1000, 9999]) await typicalDurations(app, ["order"], nowMs);
     assert.equal(asked.length, 1);
@@ -53,20 +53,20 @@ describe("what runs usually take", () => {
     assert.equal((await typicalDurations(app, ["order"], 20_001)).size, 1);
   });
 
-  it("is what a length is drawn against: 99 of 100 at four fifths, and what is longer never over the end", () => {
+  it("puts p99 at four fifths of a bar, and caps longer durations at its end", () => {
     const usual = { medianMs: 500, p99Ms: 1000 };
     assert.deepEqual(comparedToTypical(400, usual), {
       share: 32,
       medianAt: 40,
       p99At: 80,
-      word: "less than half of them",
+      word: "less than the median",
     });
-    assert.deepEqual(comparedToTypical(600, usual).word, "more than half of them");
+    assert.deepEqual(comparedToTypical(600, usual).word, "more than the median");
     assert.deepEqual(comparedToTypical(9000, usual), {
       share: 100,
       medianAt: 40,
       p99At: 80,
-      word: "more than 99 % of them",
+      word: "more than p99",
     });
     assert.deepEqual(comparedToTypical(0, { medianMs: 0, p99Ms: 0 }).share, 0);
   });

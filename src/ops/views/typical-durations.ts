@@ -1,24 +1,24 @@
 /**
- * What runs of a worker usually take, by those that were done: what the length of one of them is drawn against. Of workers that ran seldom
- * nothing is told.
+ * Typical durations of a worker's runs, from those that are done. The runs list draws each duration against them. Workers with few runs
+ * have none.
  */
 import type { App } from "../../index.ts";
 import { quantile } from "./histogram.ts";
 
-/** Newest runs that it is made of: as many as 99 of 100 needs, and read in a millisecond. */
+/** Number of the newest runs to use: enough for a 99th percentile, and read within a millisecond. */
 const NEWEST = 1000;
-/** Of fewer nobody can say what is usual. */
+/** Fewer runs are not representative. */
 const FEWEST = 5;
-/** A list is renewed each second while something happens; what is usual does not change so fast. */
+/** Cache lifetime. Active lists refresh every second, but typical durations change slowly. */
 const KEPT_MS = 10_000;
-/** Names that are remembered; lists show fifty runs. */
+/** Maximum number of cached workers. Lists show fifty runs. */
 const MOST_KEPT = 500;
-/** Where in a bar stands what 99 of 100 took less than, in per cent: what is longer has room to be seen so. */
+/** Position of the 99th percentile in a bar, in percent, which leaves room for longer runs. */
 const P99_AT = 80;
 
 export interface TypicalDuration {
   medianMs: number;
-  /** What 99 of 100 took less than. */
+  /** 99th percentile. */
   p99Ms: number;
 }
 
@@ -29,7 +29,7 @@ interface Known {
 
 const known = new WeakMap<App, Map<string, Known>>();
 
-/** By worker, as it was within the last ten seconds. */
+/** Typical durations by worker, at most ten seconds old. */
 export async function typicalDurations(
   app: App,
   workers: Iterable<string>,
@@ -53,7 +53,7 @@ function lookUp(
   const next = { readMs: nowMs, usual };
   ofApp.delete(worker);
   ofApp.set(worker, next);
-  // Who looks next asks again.
+  // Do not cache failures.
   usual.catch(() => ofApp.get(worker) === next && ofApp.delete(worker));
   for (const oldest of ofApp.keys()) if (ofApp.size > MOST_KEPT) ofApp.delete(oldest);
   return usual;
@@ -66,21 +66,21 @@ async function readUsual({ engine }: App, worker: string): Promise<TypicalDurati
   return { medianMs: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }
 
-/** Of a bar. Numbers are per cent of its width. */
+/** The geometry of a bar, in percent of its width. */
 export interface ComparedToTypical {
   share: number;
   medianAt: number;
   p99At: number;
-  word: "less than half of them" | "more than half of them" | "more than 99 % of them";
+  word: "less than the median" | "more than the median" | "more than p99";
 }
 
 export function comparedToTypical(tookMs: number, { medianMs, p99Ms }: TypicalDuration): ComparedToTypical {
   const at = (ms: number): number => Math.min(100, Math.round((ms / Math.max(1, p99Ms)) * P99_AT * 10) / 10);
-  const word = tookMs > medianMs ? "more than half of them" : "less than half of them";
+  const word = tookMs > medianMs ? "more than the median" : "less than the median";
   return {
     share: at(tookMs),
     medianAt: at(medianMs),
     p99At: P99_AT,
-    word: tookMs > p99Ms ? "more than 99 % of them" : word,
+    word: tookMs > p99Ms ? "more than p99" : word,
   };
 }

@@ -1,15 +1,15 @@
-/** What is thought of an address that somebody wants to be told at, in words. Pure. */
+/** Describes the policy's verdict about a webhook URL. Pure. */
 import type { App } from "../../index.ts";
 import { VARIABLES } from "../../internal.ts";
 
 type Judgement = Awaited<ReturnType<App["webhooks"]["judge"]>>;
 
-/** Kinds of addresses as people call them; the others are told by their rule's own name. */
+/** Descriptions of address classes. Other classes are shown by their name. */
 const KINDS: Readonly<Record<string, string>> = {
   public: "on the public internet",
   private: "of a private network",
   shared: "of a provider's shared network",
-  loopback: "of this very machine (loopback)",
+  loopback: "of this machine (loopback)",
   "link-local": "of the local link, where clouds keep their metadata",
   "cloud-metadata": "of a cloud's metadata service",
   "this-network": "of this network itself",
@@ -18,14 +18,14 @@ const KINDS: Readonly<Record<string, string>> = {
   "multicast-or-reserved": "for multicast, or reserved",
 };
 
-/** Where it leads, whether it may be called, and why. */
+/** The address class, whether requests are allowed, and why. */
 export function urlVerdictText({ ok, host, classes, rule, detail }: Judgement): string {
-  const kinds = classes.map((name) => KINDS[name] ?? `of the kind "${name}"`).join(", and to one ");
-  const leads = kinds === "" ? "" : `${host ?? ""} leads to an address ${kinds}. `;
-  if (!ok) return `${leads}Refused by the rule "${rule ?? ""}": ${detail ?? ""}.`;
+  const kinds = classes.map((name) => KINDS[name] ?? `of the class "${name}"`).join(", and to one ");
+  const leads = kinds === "" ? "" : `${host ?? ""} resolves to an address ${kinds}. `;
+  if (!ok) return `${leads}Rejected by the rule "${rule ?? ""}": ${detail ?? ""}.`;
   if (leads === "")
-    return `${host ?? ""} leads to no address at present. It can be added: the address is judged again at each attempt.`;
+    return `${host ?? ""} currently resolves to no address. You can add it: the address is checked again at each attempt.`;
   const isExempt = classes.some((name) => name !== "public");
-  const exempt = `It is allowed by the exempt ranges (${VARIABLES.webhookAllowCidrs}), or is this app's own inbox.`;
-  return `${leads}${isExempt ? exempt : "It may be called."} The address is judged again at each attempt.`;
+  const exempt = `It is allowed because it is in the exempt ranges (${VARIABLES.webhookAllowCidrs}), or because it is this app's own inbox.`;
+  return `${leads}${isExempt ? exempt : "It is allowed."} The address is checked again at each attempt.`;
 }

@@ -7,20 +7,20 @@ export interface Usage {
   /** Tokens. */
   prompt: number;
   completion: number;
-  /** In the unit that the endpoint, or the author, has it in; undefined where none was told. */
+  /** In the endpoint's or the author's unit; undefined if no cost was reported. */
   cost: number | undefined;
 }
 
-/** @returns undefined where no call was told of */
+/** @returns undefined if no call was reported */
 export function usageOf(events: readonly GraphEvent[]): Usage | undefined {
-  const flash = events.map(usageIn).filter((data) => data !== undefined);
-  if (flash.length === 0) return undefined;
-  const sum = (key: string): number => flash.reduce((total, data) => total + (numberOf(data[key]) ?? 0), 0);
+  const calls = events.map(usageIn).filter((data) => data !== undefined);
+  if (calls.length === 0) return undefined;
+  const sum = (key: string): number => calls.reduce((total, data) => total + (numberOf(data[key]) ?? 0), 0);
   return {
-    calls: flash.length,
+    calls: calls.length,
     prompt: sum("prompt_tokens"),
     completion: sum("completion_tokens"),
-    cost: flash.some(({ cost }) => numberOf(cost) !== undefined) ? sum("cost") : undefined,
+    cost: calls.some(({ cost }) => numberOf(cost) !== undefined) ? sum("cost") : undefined,
   };
 }
 

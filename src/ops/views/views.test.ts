@@ -52,8 +52,8 @@ const SNAPSHOT: Snapshot = {
   last_seq: 9,
 };
 
-describe("numbers and times for people", () => {
-  it("are short, and of one width where they stand in columns", () => {
+describe("Numbers and durations", () => {
+  it("are formatted compactly", () => {
     assert.deepEqual([0, 840, 1240, 59_994, 59_999, 185_000, 7_620_000, 356_400_000].map(durationText), [
       "0 ms",
       "840 ms",
@@ -81,8 +81,8 @@ describe("numbers and times for people", () => {
   });
 });
 
-describe("times in a zone", () => {
-  it("are told by its own clocks, summer time too", () => {
+describe("Times in a zone", () => {
+  it("are local times, including daylight saving time", () => {
     const ms = Date.UTC(2026, 6, 1, 6, 0, 0, 7);
     assert.equal(momentText(ms), "2026-07-01 06:00:00.007 UTC");
     assert.match(momentText(ms, "Europe/Berlin"), /^2026-07-01 08:00:00\.007 (?:CEST|GMT\+2)$/);
@@ -94,7 +94,7 @@ describe("times in a zone", () => {
   });
 });
 
-describe("when a queue will be empty", () => {
+describe("The drain estimate of a queue", () => {
   const queue = (change: Partial<ClusterQueue>): ClusterQueue => ({
     worker: "w",
     paused: false,
@@ -109,21 +109,21 @@ describe("when a queue will be empty", () => {
     ...change,
   });
 
-  it("is told in one unit, at the rate of the present, and why it can't be", () => {
+  it("has one unit and follows from the current rates, or says why there is none", () => {
     const texts = [{}, { waiting: 5 }, { waiting: 15 * 200 }, { waiting: 15 * 60 * 72 }].map((one) =>
       emptyText(queue(one)),
     );
     assert.deepEqual(texts, ["in about 4 min", "in under a minute", "in about 3 h", "in about 3 days"]);
     assert.equal(emptyText(queue({ waiting: 0 })), undefined);
     assert.equal(emptyText(queue({ paused: true })), "paused");
-    assert.equal(emptyText(queue({ ended_per_minute: 0 })), "nothing ends at present");
+    assert.equal(emptyText(queue({ ended_per_minute: 0 })), "no progress");
     const filling = [16.5, 15.2, 5, 0.1].map((ready) => emptyText(queue({ ready_per_minute: ready })));
-    assert.deepEqual(filling, ["fills by 1.5 / min", "as much comes in as ends", "in about 6 min", "in about 4 min"]);
+    assert.deepEqual(filling, ["growing by 1.5 / min", "steady", "in about 6 min", "in about 4 min"]);
     assert.deepEqual([rateText(0), rateText(0.42), rateText(120.4)], ["–", "0.4 / min", "120 / min"]);
   });
 });
 
-describe("what graphs did over time", () => {
+describe("The activity of graphs over time", () => {
   const step = (at: number, started: number, done: number, failed: number) => ({
     at_ms: at * 60_000,
     started,
@@ -131,7 +131,7 @@ describe("what graphs did over time", () => {
     failed,
   });
 
-  it("is a row for each, those that fail first, with a shade against the busiest and the part that failed", () => {
+  it("is a row per graph, failing ones first, with a level relative to the busiest cell and a failed share", () => {
     const { rows, steps } = heatOf({
       step_ms: 60_000,
       since_ms: 0,
@@ -153,10 +153,10 @@ describe("what graphs did over time", () => {
   });
 });
 
-describe("builds on the strips", () => {
+describe("Build marks", () => {
   const strips = [{ since_ms: 1000 }, { steps: 10, stepMs: 100 }] as const;
 
-  it("are marked where the longest there of their processes began, oldest first", () => {
+  it("are at the start of each build's oldest process, oldest build first", () => {
     const processes = [
       { build: "new", started_ms: 1900 },
       { build: "old", started_ms: 1500 },
@@ -168,7 +168,7 @@ describe("builds on the strips", () => {
     ]);
   });
 
-  it("are left out where they began before the strips, however many of their processes came later", () => {
+  it("are omitted if the build started before the strips, even if processes were added later", () => {
     const processes = [
       { build: "old", started_ms: 10 },
       { build: "old", started_ms: 1500 },
@@ -176,7 +176,7 @@ describe("builds on the strips", () => {
     assert.deepEqual(buildMarks(processes, ...strips), []);
   });
 
-  it("are the newest of many", () => {
+  it("are limited to the newest builds", () => {
     const processes = [1, 2, 3, 4, 5, 6].map((at) => ({ build: String(at), started_ms: 1000 + at }));
     assert.equal(
       buildMarks(processes, ...strips)
@@ -187,8 +187,8 @@ describe("builds on the strips", () => {
   });
 });
 
-describe("what has just happened", () => {
-  it("is a line for each turn of a run, once, newest first; what begins at once has one line", () => {
+describe("The activity ticker", () => {
+  it("has one line per change of a run, newest first, and no line for the acceptance of a run that starts immediately", () => {
     const waiting = {
       ...SNAPSHOT,
       graph_id: "g_2",
@@ -220,7 +220,7 @@ describe("what has just happened", () => {
     assert.deepEqual(
       ticks.map(({ id, atMs, word, note }) => [id, atMs, word, note]),
       [
-        ["g_2", 6000, "waits", "for ok"],
+        ["g_2", 6000, "waiting", "for ok"],
         ["g_2", 5000, "running", ""],
         ["g_1", 1000, "done", "after 1.00 s"],
         ["g_2", 0, "accepted", ""],
@@ -230,8 +230,8 @@ describe("what has just happened", () => {
   });
 });
 
-describe("the query of the runs list", () => {
-  it("goes from the address to the engine, with a chip for each filter that leads to the list without it", () => {
+describe("The query of the runs list", () => {
+  it("is parsed from the URL and passed to the engine, with a chip per filter that removes it", () => {
     const { filter, problems } = readRunsQuery(new URLSearchParams("status=failed&worker=audit&since=24h&id=g_0"), []);
     assert.deepEqual(problems, []);
     assert.deepEqual(graphQueryOf(filter, 86_400_001), {
@@ -244,20 +244,20 @@ describe("the query of the runs list", () => {
     assert.deepEqual(chip, { label: "worker", value: "audit", without: "status=failed&id=g_0&since=24h" });
   });
 
-  it("tells of what it can't read, and leaves it out", () => {
+  it("reports and ignores invalid parameters", () => {
     const { filter, problems } = readRunsQuery(new URLSearchParams("status=dead&since=soon&tag=&worker=a"), []);
     assert.deepEqual(filter, { worker: "a" });
     assert.equal(problems.length, 2);
   });
 });
 
-describe("failures", () => {
-  it("are one where only ids, numbers and quoted texts differ", () => {
+describe("Failures", () => {
+  it("are grouped if only IDs, numbers and quoted texts differ", () => {
     assert.equal(fingerprint('No item "ab" in g_0123456789 at 17'), fingerprint('No item "x y" in g_9876543210 at 4'));
     assert.notEqual(fingerprint("No item"), fingerprint("No order"));
   });
 
-  it("are counted by what failed, the most first, with the newest of each; cancelled ones are not among them", () => {
+  it("are counted per group, the largest first, with the newest of each group and without cancelled runs", () => {
     const failed = (id: string, message: string, atMs: number, reason: "error" | "cancelled" = "error"): Snapshot => ({
       ...SNAPSHOT,
       graph_id: id,
@@ -281,7 +281,7 @@ describe("failures", () => {
   });
 });
 
-describe("payloads", () => {
+describe("A payload", () => {
   const value: Json = {
     user: "ada",
     password: "hunter2",
@@ -290,27 +290,27 @@ describe("payloads", () => {
     email: "a@b",
   };
 
-  it("don't show what a key or the app calls secret, in the tree and in the raw text", () => {
+  it("hides secret values in the tree and in the raw text", () => {
     const view = payloadView(value, { keys: ["EMAIL"], isRevealed: false });
     assert.equal(view.redacted, 4);
     for (const secret of ["hunter2", '"k"', "a@b"]) assert.ok(!JSON.stringify(view).includes(secret), secret);
     assert.ok(view.raw.includes("ada"));
   });
 
-  it("show all to who has asked for it", () => {
+  it("shows all values when revealed", () => {
     const view = payloadView(value, { keys: [], isRevealed: true });
     assert.equal(view.redacted, 0);
     assert.ok(view.raw.includes("hunter2"));
   });
 
-  it("of any size make a tree of bounded size, which tells what is left out", () => {
+  it("has a tree of bounded size with the number of omitted children", () => {
     const many = Array.from({ length: 50_000 }, (_, at) => ({ at }));
     const { root } = payloadView(many, { keys: [], isRevealed: false });
     assert.equal(root.size, "50,000 items");
     assert.ok(root.children.length <= 2000 && root.left === 50_000 - root.children.length);
   });
 
-  it("are looked through by key and value, hidden ones left out; what is found opens what it is in", () => {
+  it("is searched by key and visible value, and matches open their ancestors", () => {
     const deep: Json = { a: { b: { c: [{ city: "Hamburg" }, 7] } }, other: { deep: { er: 1 } }, password: "hamburg" };
     const view = payloadView(deep, { keys: [], isRevealed: false }, "HAMB");
     const branch = (path: string): PayloadNode | undefined =>
@@ -328,18 +328,18 @@ describe("payloads", () => {
     assert.equal(payloadView(deep, { keys: [], isRevealed: false }).found, 0);
   });
 
-  it("are looked through further than the tree goes", () => {
+  it("is searched beyond the tree", () => {
     const many = Array.from({ length: 5000 }, (_, at) => ({ at, name: "same" }));
     assert.equal(payloadView(many, { keys: [], isRevealed: false }, "same").found, 5000);
   });
 
-  it("with a value that reads like what stands for hidden ones are shown as they are", () => {
+  it("shows a value that equals the placeholder of hidden values as a normal value", () => {
     const { root, redacted } = payloadView(["hidden"], { keys: [], isRevealed: false });
     assert.deepEqual([root.children[0]?.kind, redacted], ["string", 0]);
   });
 });
 
-describe("the timeline", () => {
+describe("The timeline", () => {
   const event = (type: GraphEvent["type"], node: string, timestampMs: number, data?: Json): GraphEvent => ({
     graphId: "g_1",
     seq: 1,
@@ -361,7 +361,7 @@ describe("the timeline", () => {
     error: null,
   });
 
-  it("cuts a node into what it waited, ran and waited to be tried again", () => {
+  it("splits a node into queued, running and retrying segments", () => {
     const events = [
       event("node.ready", "a", 0),
       event("node.started", "a", 200, { attempt: 1 }),
@@ -384,7 +384,7 @@ describe("the timeline", () => {
     assert.ok(last && Math.abs(last.left + last.width - 100) < 0.5);
   });
 
-  it("ends what ran as the graph failed there, not where it is run again", () => {
+  it("ends a running attempt when the graph fails, not when it is retried", () => {
     const events: GraphEvent[] = [
       event("node.started", "a", 0, { attempt: 1 }),
       event("node.started", "b", 0, { attempt: 1 }),
@@ -408,7 +408,7 @@ describe("the timeline", () => {
     );
   });
 
-  it("leaves out long stretches in which nothing ran, and says so", () => {
+  it("collapses long gaps and labels them", () => {
     const events = [
       event("node.started", "a", 0),
       event("node.done", "a", 1000),
@@ -427,14 +427,14 @@ describe("the timeline", () => {
     for (const row of rows) assert.ok((row.segments[0]?.width ?? 0) > 40, JSON.stringify(row));
   });
 
-  it("folds the items of a fan-out, and draws what has not ended to now", () => {
+  it("folds the items of a fan-out, and extends active nodes to the current time", () => {
     const ids = Array.from({ length: 30 }, (_, at) => `each/${at}`);
     const events = ids.map((id, at) => event("node.started", id, at));
     const { rows, scale } = timelineOf({ ...SNAPSHOT, finished_ms: null, nodes: ids.map(node) }, events, 1000);
     assert.deepEqual([rows.length, rows.reduce((sum, { folded }) => sum + folded, 0), scale.totalMs], [8, 22, 1000]);
   });
 
-  it("marks the rows of the critical path, the folded item's too, once the graph has ended", () => {
+  it("marks the rows of the critical path, including folded items, once the graph has ended", () => {
     const items = Array.from({ length: 12 }, (_, at) => `each/${at}`);
     const events = [
       event("node.started", "a", 0),
@@ -458,13 +458,13 @@ describe("the timeline", () => {
     assert.deepEqual(timelineOf({ ...ended, finished_ms: null }, events, 40).path, []);
   });
 
-  it("of a graph without events is empty", () => {
+  it("is empty for a graph without events", () => {
     assert.deepEqual(timelineOf(SNAPSHOT, [], 0).rows, []);
   });
 });
 
-describe("steps", () => {
-  it("that a graph does not allow say why, and readers may take none", () => {
+describe("The actions of a run", () => {
+  it("have a reason if they are not allowed, and are not allowed for readers", () => {
     const refused = (phase: string, role: "read" | "operator"): string[] =>
       stepViews(phase, role).flatMap(({ step, refusal }) => (refusal === undefined ? [] : [step]));
     assert.deepEqual(refused("running", "operator"), ["resume", "retry"]);
@@ -474,8 +474,8 @@ describe("steps", () => {
   });
 });
 
-describe("commands", () => {
-  it("are what a shell takes, with the key left to a variable", () => {
+describe("Copied commands", () => {
+  it("are valid shell commands that read the key from a variable", () => {
     const { curl } = commandsOf("http://x", "POST", "/_svc/graphs/g_1/pause", undefined, { note: "it's me" });
     assert.equal(
       curl,
@@ -485,7 +485,7 @@ describe("commands", () => {
     assert.equal(quoted("a b"), "'a b'");
   });
 
-  it("of the list are told in the command line's words only where it has them", () => {
+  it("have a CLI form of the list only if the CLI supports all filters", () => {
     assert.equal(
       listCommands("http://x", { status: "failed", worker: "a b", longer: "30s" }, {}).cli,
       "svc graph ls --status failed --worker 'a b' --longer 30s",
@@ -494,7 +494,7 @@ describe("commands", () => {
     assert.equal(listCommands("http://x", { from: "2026-11-21T10:00:00.000Z" }, {}).cli, undefined);
   });
 
-  it("of a step for many are for those that were ticked, or for all that fit, which the command line wants said", () => {
+  it("apply a bulk action to the selected runs, or to all matching runs", () => {
     const all = { step: "cancel", ids: undefined, filter: { status: "running", worker: "a b" } };
     const { curl, cli } = bulkCommands("http://x", all, all.filter);
     assert.match(
@@ -512,14 +512,14 @@ describe("commands", () => {
   });
 });
 
-describe("sparklines", () => {
-  it("fill their box from left to right, and lie flat where nothing was", () => {
+describe("A sparkline", () => {
+  it("fills its box from left to right, and is flat for zeros", () => {
     assert.equal(sparkline([0, 1]).line, "M0 26L120 2");
     assert.equal(sparkline([0, 0, 0]).line, "M0 26L60 26L120 26");
     assert.equal(sparkline([]).line, "");
   });
 
-  it("have gaps where there was nothing to measure, a dash for what stands alone, and may share a scale", () => {
+  it("has gaps for missing values and a dash for a single value, and may share a scale", () => {
     const { line, area, most } = sparkline([0, 4, null, null, 8], 16);
     assert.deepEqual([line, most], ["M0 26L30 20M105 14L120 14", 16]);
     assert.equal(area, "M0 26L30 20L30 28L0 28ZM105 14L120 14L120 28L105 28Z");

@@ -1,27 +1,27 @@
-/** What the app's code says of its workers: limits, retries, where they are used. Pure. */
+/** The declared limits of the app's workers, and the graphs that use them. Pure. */
 import type { GraphDefinition } from "../../graph.ts";
 import { TRIES } from "../widgets/max-attempts.ts";
 
 export interface WorkerView {
   name: string;
   concurrency: number;
-  /** Whether each key has a limit of its own. */
+  /** Whether each key has its own limit. */
   isKeyed: boolean;
   rate: string | undefined;
-  /** Attempts in all. */
+  /** Maximum number of attempts. */
   tries: number;
   timeout: string | undefined;
   isIsolated: boolean;
-  /** Names of the graphs that have nodes of it; its own where it may be started alone. */
+  /** Names of the graphs with nodes of this worker; its own name if it can be started alone. */
   graphs: string[];
 }
 
-/** Of workers that say nothing else (graphs/definition/worker-types.ts). */
+/** Default concurrency (graph/definition/worker-types.ts). */
 const CONCURRENCY = 16;
 
 type Definitions = ReadonlyMap<string, readonly GraphDefinition[]>;
 
-/** By name. */
+/** Sorted by name. */
 export function workerViews(definitions: Definitions): WorkerView[] {
   const views = new Map<string, WorkerView>();
   for (const versions of definitions.values())

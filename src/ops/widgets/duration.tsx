@@ -1,16 +1,16 @@
-/** Lengths of time in the widgets: of what is over as text, of what goes on with its beginning, from which the browser counts. */
+/** Durations in the widgets. Finished ones are text; for running ones the browser gets the start time and counts. */
 import { durationText } from "../views/format.ts";
 
 export interface TookProps {
   startedMs: number | null;
   finishedMs: number | null;
-  /** When it goes on by itself, where it waits for that. */
+  /** When a sleeping or retrying node continues. */
   dueMs: number | null;
-  /** Undefined: what goes on is left empty, for the browser to write; so the same state is the same text at any time. */
+  /** Undefined: running durations stay empty and the browser fills them in, so that the same state always renders the same HTML. */
   nowMs: number | undefined;
 }
 
-/** The text of a length that may go on. */
+/** The text of a duration that may still be running. */
 export function tookText({ startedMs, finishedMs, dueMs, nowMs }: TookProps): string {
   if (dueMs !== null) return nowMs === undefined ? "" : `in ${durationText(dueMs - nowMs)}`;
   if (startedMs === null) return "";
@@ -18,17 +18,17 @@ export function tookText({ startedMs, finishedMs, dueMs, nowMs }: TookProps): st
   return until === undefined ? "" : durationText(until - startedMs);
 }
 
-/** For `data-since`: the beginning of what goes on; undefined for all else. */
+/** The `data-since` attribute: the start of a running duration; undefined otherwise. */
 export function sinceOf({ startedMs, finishedMs, dueMs }: Omit<TookProps, "nowMs">): number | undefined {
   return startedMs !== null && finishedMs === null && dueMs === null ? startedMs : undefined;
 }
 
-/** For `data-until`: when what waits goes on. */
+/** The `data-until` attribute: when a waiting node continues. */
 export function untilOf({ dueMs }: Pick<TookProps, "dueMs">): number | undefined {
   return dueMs ?? undefined;
 }
 
-/** How long something took, or has taken so far. */
+/** The duration so far, or in total. */
 export function Took(props: TookProps) {
   return (
     <span class="svc-took" data-since={sinceOf(props)} data-until={untilOf(props)}>

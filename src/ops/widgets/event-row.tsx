@@ -1,17 +1,17 @@
-/** One event of a graph as a line: when, what, of which node, and what it says. The server writes it, at first and later on. */
+/** One event as a row of the log: time, type, node and text. The server renders all rows, initial and later ones. */
 import type { GraphEvent, Json } from "../../graph.ts";
 import { durationText } from "../views/format.ts";
 import { cut } from "./truncate.ts";
 
-/** Letters of what an event says; the rest is in the API. */
+/** Maximum length of the text. The API has the complete event. */
 const MOST_LETTERS = 400;
 
-/** The line as HTML. */
+/** The row as HTML. */
 export function eventHtml(event: GraphEvent): string {
   return String(<EventRow event={event} />);
 }
 
-/** Kinds by which the log is filtered. */
+/** The kinds that the log can filter by. */
 export type EventKind = "graph" | "node" | "log" | "progress" | "custom";
 
 const TONES: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ function fields({ data }: GraphEvent): Readonly<Record<string, Json>> {
   return data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
 }
 
-/** What an event says, in words; empty where its type says it all. */
+/** The event's content as text; empty if the type says it all. */
 function eventText(event: GraphEvent): string {
   const { message, value, note, text, error, name, data, by, attempt, due_ms: due } = fields(event);
   if (event.type === "log") return String(message ?? "");
@@ -71,14 +71,14 @@ function eventText(event: GraphEvent): string {
   if (event.type === "summary") return String(text ?? "");
   if (event.type === "custom")
     return `${String(name)}${data === undefined || data === null ? "" : ` ${JSON.stringify(data)}`}`;
-  const flash = [
+  const parts = [
     ...(typeof attempt === "number" && attempt > 1 ? [`try ${attempt}`] : []),
     ...(typeof due === "number" && due > event.timestampMs ? [`in ${durationText(due - event.timestampMs)}`] : []),
     ...(errorText(error) ?? []),
     ...(by === undefined || by === null ? [] : [`by ${String(by)}`]),
     ...(note === undefined || note === null ? [] : [`“${String(note)}”`]),
   ];
-  return flash.join(" · ");
+  return parts.join(" · ");
 }
 
 function errorText(error: Json | undefined): string[] | undefined {

@@ -1,4 +1,4 @@
-/** `<EventStream>`: the events of a graph as a log that goes on. The last of them stand in the page as it comes. */
+/** `<EventStream>`: the live event log of a graph. The page initially contains its last events. */
 import { Await, type App } from "../../index.ts";
 import type { GraphEvent } from "../../graph.ts";
 import { EventRow } from "./event-row.tsx";
@@ -6,30 +6,33 @@ import { liveSrc, type Bearer } from "./load-widgets.ts";
 import { graphOf, NothingToShow, type GraphOf } from "./graph-access.tsx";
 import { countText } from "../views/format.ts";
 
-/** The events of a graph as the widget takes them. */
+/** The data of an `<EventStream>`. */
 export interface EventLog {
   graphId: string;
-  /** The last ones, oldest first. */
+  /** The newest events, oldest first. */
   events: readonly GraphEvent[];
-  /** How many there are before them. */
+  /** Number of events before them. */
   before: number;
-  /** Where the page follows them, for a day: whoever has this address may read them. */
+  /** URL of the live stream, valid for a day. Anybody who has it can read the events. */
   src: string;
 }
 
 export interface EventLogOptions {
-  /** How many of the last events the page has from the start. Default 100, most 300. */
+  /** Number of events in the initial page. Default 100, maximum 300. */
   limit?: number;
 }
 
 const MOST = 300;
 
-/** The log of a graph for `<EventStream>`; undefined where there is none of this id. Whoever gets the page may follow it for a day. */
+/**
+ * Reads the event log of a graph for `<EventStream>`; undefined if there is no such graph. The visitor of the page may follow the graph for
+ * a day.
+ */
 export function readEvents(app: App, graphId: string, options: EventLogOptions = {}): Promise<EventLog | undefined> {
   return readEventsFor(app, graphId, options);
 }
 
-/** The same, for whoever has a token. */
+/** The same with the visitor's token. */
 async function readEventsFor(
   app: App,
   graphId: string,
@@ -48,14 +51,14 @@ async function readEventsFor(
 }
 
 interface EventStreamLook {
-  /** Heading above it. Default "Events". */
+  /** Heading. Default "Events". */
   title?: string;
 }
 
-/** What a loader has read, or the id of a graph, which the widget reads itself. */
+/** Either the log that a loader has read, or the ID of a graph whose log the widget reads itself. */
 export type EventStreamProps = EventStreamLook & ({ log: EventLog } | (GraphOf & EventLogOptions));
 
-/** What happened to a graph, line by line: filter, following of the tail and news come with script. */
+/** The events of a graph, line by line. Filters, following the tail and new events need script. */
 export function EventStream(props: EventStreamProps) {
   const { title = "Events" } = props;
   if ("log" in props) return <EventLogView log={props.log} title={title} />;
@@ -83,15 +86,15 @@ function EventLogView({ log, title }: { log: EventLog; title: string }) {
               <span>Show</span>
               <select name="kind">
                 <option value="">everything</option>
-                <option value="graph">the graph</option>
-                <option value="node">nodes</option>
+                <option value="graph">graph events</option>
+                <option value="node">node events</option>
                 <option value="log">logs</option>
                 <option value="progress">progress</option>
-                <option value="custom">own events</option>
+                <option value="custom">custom events</option>
               </select>
             </label>
             <label>
-              <span>with</span>
+              <span>containing</span>
               <input type="search" name="text" placeholder="text or node" autocomplete="off" />
             </label>
             <label class="svc-check">

@@ -1,12 +1,12 @@
-/** `<FlowAssets>`: what the widgets need in the head of a page. */
+/** `<FlowAssets>`: the stylesheet and the script of the widgets, for a page's head. */
 import { PATHS } from "../../internal.ts";
 
 export interface FlowAssetsProps {
-  /** `ctx.nonce`, for the script: without it the widgets stay as the server wrote them. */
+  /** `ctx.nonce`. Without it there is no script, and the widgets stay as the server rendered them. */
   nonce?: string;
 }
 
-/** The stylesheet of the widgets, and the script that keeps them up to date. */
+/** The stylesheet of the widgets, and the script that updates them. */
 export function FlowAssets({ nonce }: FlowAssetsProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** `<FlowGraph>`: a graph as picture, summary and list, kept up to date where script runs. */
+/** `<FlowGraph>`: a graph as picture, summary and list, updated live with script. */
 import { Await } from "../../index.ts";
 import { readFlowFor, type Flow, type FlowOptions } from "./load-widgets.ts";
 import { graphOf, NothingToShow, type GraphOf } from "./graph-access.tsx";
@@ -21,16 +21,16 @@ import { StatusMark } from "./status-mark.tsx";
 import { summaryText, type FlowView as View } from "./graph-view.ts";
 
 interface FlowGraphLook {
-  /** Heading above it. Default: the name of the graph. */
+  /** Heading. Default: the name of the graph. */
   title?: string;
-  /** `both` (default), or only the `picture`, or only the `list`. */
+  /** Default: `both`. */
   show?: "both" | "picture" | "list";
 }
 
-/** What a loader has read, `readFlow(app, id)`, or the id of a graph, which the widget reads itself. */
+/** Either what a loader has read with `readFlow(app, id)`, or the ID of a graph that the widget reads itself. */
 export type FlowGraphProps = FlowGraphLook & ({ flow: Flow } | (GraphOf & FlowOptions));
 
-/** A graph that runs: its nodes as a picture with links, a sentence that sums them up, and all of it as a list. */
+/** A graph: its nodes as a picture with links, a summary sentence, and a list with details. */
 export function FlowGraph(props: FlowGraphProps) {
   const { title, show = "both" } = props;
   if ("flow" in props) return <FlowView flow={props.flow} title={title} show={show} />;
@@ -106,7 +106,7 @@ function FlowHead({ view, title, titleId, nowMs }: FlowHeadProps) {
   );
 }
 
-/** Status, progress and time. */
+/** Status, progress and duration. */
 function FlowState({ view, nowMs }: { view: View; nowMs: number | undefined }) {
   return (
     <div class="svc-state" data-part="state">
@@ -131,7 +131,7 @@ function FlowSummary({ view }: { view: View }) {
   );
 }
 
-/** All that may change of a graph's widget, by the names under which the page has it. */
+/** HTML of all parts of the widget that may change, by part name. */
 export function flowParts(view: View, nodeHref: string | undefined): Map<string, string> {
   const nowMs = undefined;
   const parts = new Map([

@@ -1,14 +1,14 @@
-/** The graph that a widget was given by its id: whether whoever looks at the page may see it, and what stands there if not. */
+/** Checks whether the visitor may see the graph that a widget was given by its ID, and renders the placeholder if not. */
 import type { App } from "../../index.ts";
 import { useApp, useRequest } from "../../internal.ts";
 import type { Bearer } from "./load-widgets.ts";
 
-/** A graph by its id. */
+/** A graph by its ID. */
 export interface GraphOf {
   id: string;
   /**
-   * What the visitor has brought to see it: `app.graphToken(id, "read")`. Where it is given, as undefined too, the widget shows nothing to
-   * whoever has none that is good for this graph now. Without it the page itself says who sees it.
+   * The visitor's token from `app.graphToken(id, "read")`. If the property is present, even as undefined, the widget shows nothing without
+   * a token that is currently valid for this graph. If it is absent, the page itself decides who sees the graph.
    */
   token?: string | undefined;
 }
@@ -19,21 +19,21 @@ interface Opened {
   bearer: Bearer;
 }
 
-/** Undefined: it is not for whoever looks. */
+/** Undefined: the visitor may not see it. */
 export function graphOf(given: GraphOf): Opened | undefined {
   const app = useApp();
   if (!("token" in given)) return { app, id: given.id, bearer: {} };
-  // What a token opens is its bearer's alone: whatever looks at cookies is never shared.
+  // Reading cookies marks the page as private, because its content depends on the visitor's token.
   void useRequest().cookies;
   const { id, token } = given;
   return token !== undefined && app.mayReadGraph(id, token) ? { app, id, bearer: { token } } : undefined;
 }
 
-/** The same whether there is no such graph or it is not for whoever asks. */
+/** The same for missing and for forbidden graphs. */
 export function NothingToShow({ title }: { title: string | undefined }) {
   return (
     <section class="svc-nothing" aria-label={title ?? "Graph"}>
-      <p>There is nothing to see here: it is gone, or its link is not good any more.</p>
+      <p>This run does not exist, or its link has expired.</p>
     </section>
   );
 }

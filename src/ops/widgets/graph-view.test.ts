@@ -64,8 +64,8 @@ const EDGES: [string, string][] = [
   ["shrink", "pack"],
 ];
 
-describe("views of graphs", () => {
-  it("have a node for each of the definition, in its order, before any of them has a row", () => {
+describe("The view of a graph", () => {
+  it("has all nodes of the definition in order, even before they have rows", () => {
     const { nodes } = flowView(snapshot([row("list", "ready")], EDGES));
     assert.deepEqual(
       nodes.map(({ name, status }) => [name, status]),
@@ -77,7 +77,7 @@ describe("views of graphs", () => {
     );
   });
 
-  it("fold a fan-out of any size into one node with counts, what needs looking at first", () => {
+  it("folds a fan-out of any size into one node with counts, the most urgent first", () => {
     const view = flowView(snapshot(items({ done: 120, running: 5, failed: 3 }), EDGES));
     const shrink = view.nodes.find(({ name }) => name === "shrink");
     assert.ok(shrink);
@@ -96,7 +96,7 @@ describe("views of graphs", () => {
     );
   });
 
-  it("tell the size of what a node hands on, where its edges leave and in the list, and of what nobody will have in the list alone", () => {
+  it("shows the size of a node's result at its edges and in the list, or only in the list if no successor uses it", () => {
     const ended = { finished_ms: 9 };
     const pages = Array.from({ length: 3 }, (_, at) => row(`shrink/${at}`, "done", { ...ended, result_bytes: 1000 }));
     const rows = [row("list", "done", { ...ended, result_bytes: 840 }), ...pages, row("pack", "running")];
@@ -115,7 +115,7 @@ describe("views of graphs", () => {
       [...html.matchAll(/class="svc-row-size">([^<]+)</g)].map(([, size]) => size),
       ["result 840 B", "result 3.0 KB"],
     );
-    assert.match(html, /<title>list: done, hands on 840 B<\/title>/);
+    assert.match(html, /<title>list: done, result 840 B<\/title>/);
     const last = [
       row("list", "done", { ...ended, result_bytes: 840 }),
       row("shrink", "skipped"),
@@ -129,7 +129,7 @@ describe("views of graphs", () => {
     assert.equal(flowView(snapshot(items, EDGES)).nodes[1]?.resultBytes, undefined);
   });
 
-  it("say of a fan-out that it has failed only when nothing of it is left to do", () => {
+  it("shows a fan-out as failed only when none of its items is active", () => {
     const statusOf = (rows: Row[]) =>
       flowView(snapshot(rows, EDGES)).nodes.find(({ name }) => name === "shrink")?.status;
     assert.equal(statusOf(items({ done: 3, failed: 1, pending: 1 })), "running");
@@ -140,7 +140,7 @@ describe("views of graphs", () => {
     assert.equal(statusOf(items({ done: 3, skipped: 1 })), "done");
   });
 
-  it("say of a fan-out that was cut short so, and don't count it as done", () => {
+  it("shows an interrupted fan-out as such, and does not count it as done", () => {
     const view = (counts: Partial<Record<Row["status"], number>>) =>
       flowView(snapshot(items(counts), EDGES, { status: "failed", phase: "failed", finished_ms: 9 }));
     const torn = view({ done: 4, cancelled: 4, pending: 4 });
@@ -152,13 +152,13 @@ describe("views of graphs", () => {
     assert.equal(undone.nodes.find(({ name }) => name === "shrink")?.status, "uncompensated");
   });
 
-  it("show a fan-out of nothing as done once what comes after it has begun", () => {
+  it("shows an empty fan-out as done once a successor has started", () => {
     const rows = [row("list", "done", { started_ms: 1 }), row("pack", "running", { started_ms: 2 })];
     const shrink = flowView(snapshot(rows, EDGES)).nodes.find(({ name }) => name === "shrink");
     assert.equal(shrink?.status, "done");
   });
 
-  it("tell branches that were taken from those that never will be", () => {
+  it("distinguishes branches that were taken from those that never will be", () => {
     const rows = [row("list", "done"), row("shrink", "skipped"), row("pack", "pending")];
     const { edges } = flowView(snapshot(rows, [...EDGES, ["list", "pack"]]));
     assert.deepEqual(
@@ -167,14 +167,14 @@ describe("views of graphs", () => {
     );
   });
 
-  it("say of what was still queued when the graph ended that it has not run", () => {
+  it("shows nodes that were still queued when the graph ended as not run", () => {
     const error = { message: "no", reason: "error" as const };
     const ended = { status: "failed", phase: "failed", error, finished_ms: 9 } as const;
     const view = flowView(snapshot([row("list", "failed"), row("pack", "pending")], EDGES, ended));
     assert.equal(summaryText(view), "0 of 3 nodes done, 1 failed: list, 2 not run: shrink, pack");
   });
 
-  it("keep what a worker did inside of its node with that node", () => {
+  it("keeps the steps of a worker with its node", () => {
     const { nodes } = flowView(snapshot([row("list", "running"), row("list#fetch", "done")], EDGES));
     assert.deepEqual(
       nodes[0]?.inner.map(({ label, status }) => [label, status]),
@@ -182,19 +182,19 @@ describe("views of graphs", () => {
     );
   });
 
-  it("are summed up in one sentence", () => {
+  it("is summarized in one sentence", () => {
     const rows = [row("list", "done"), ...items({ done: 1, failed: 1 }), row("pack", "waiting")];
     assert.equal(summaryText(flowView(snapshot(rows, EDGES))), "1 of 3 nodes done, 1 failed: shrink, 1 waiting: pack");
   });
 
-  it("are counted as that sentence counts them, with the items of fan-outs beside", () => {
+  it("has the same counts as the summary, plus the items of fan-outs", () => {
     const rows = [row("list", "done"), ...items({ done: 1, failed: 1 }), row("list#fetch", "done")];
     assert.deepEqual(nodeTally(snapshot(rows, EDGES)), { done: 1, nodes: 3, itemsDone: 1, items: 2 });
     const begun = [row("list", "done"), row("pack", "done", { started_ms: 2 })];
     assert.deepEqual(nodeTally(snapshot(begun, EDGES)), { done: 3, nodes: 3, itemsDone: 0, items: 0 });
   });
 
-  it("tell which of its tries a node is at, as far as it is not done", () => {
+  it("shows the attempt of a node, with the maximum unless it is done", () => {
     const words = (status: Row["status"], attempts: number): string[] => {
       const view = flowView(snapshot([row("list", status, { attempts })], EDGES), new Map([["list", 3]]));
       return view.nodes.slice(0, 1).map(nodeWord);
@@ -202,18 +202,18 @@ describe("views of graphs", () => {
     assert.deepEqual(words("running", 1), ["running"]);
     assert.deepEqual(words("running", 2), ["running, try 2 of 3"]);
     assert.deepEqual(words("failed", 3), ["failed, try 3 of 3"]);
-    assert.deepEqual(words("running", 4), ["running, try 4"], "begun again by hand");
+    assert.deepEqual(words("running", 4), ["running, try 4"], "retried manually");
     assert.deepEqual(words("done", 2), ["done, try 2"]);
     assert.equal(flowView(snapshot([row("list", "failed")], EDGES)).nodes[0]?.tries, undefined);
   });
 
-  it("tell a graph that was cancelled from one that failed", () => {
+  it("distinguishes a cancelled graph from a failed one", () => {
     const error = { message: "Cancelled by an operator", reason: "cancelled" as const };
     assert.equal(flowView(snapshot([], EDGES, { status: "failed", phase: "failed", error })).status, "cancelled");
     assert.equal(flowView(snapshot([], EDGES, { phase: "cancelling" })).status, "cancelling");
   });
 
-  it("escape names and messages of nodes wherever they stand", () => {
+  it("escapes names and messages of nodes everywhere", () => {
     const hostile = `<b>"&'`;
     const rows = [row(hostile, "failed", { error: { message: hostile, reason: "error" } })];
     const view = flowView(snapshot(rows, [], { worker: hostile }));
@@ -222,7 +222,7 @@ describe("views of graphs", () => {
     assert.match(html, /href="\/x\?n=%3Cb%3E%22%26&#39;"|href="\/x\?n=%3Cb%3E%22%26'"/);
   });
 
-  it("come as parts that are the same at any time, and each stands in the widget under its name", () => {
+  it("consists of parts that are independent of the time, and each is in the widget under its name", () => {
     const rows = [row("list", "done", { started_ms: 1, finished_ms: 4 }), row("pack", "running", { started_ms: 2 })];
     const view = flowView(snapshot(rows, EDGES));
     const html = String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5000 } }));

@@ -1,6 +1,6 @@
 /**
- * What a graph looks like: from the snapshot of the engine to nodes as people think of them, one for each of the definition. A fan-out is
- * one node with counts, and what a worker did inside of a node belongs to that node, so the picture has its shape from the start.
+ * The view model of a graph: one node per node of the definition, from the engine's snapshot. A fan-out is one node with counts, and steps
+ * belong to their node, so the shape of the picture is known from the start.
  */
 import type { Snapshot } from "../../graph.ts";
 import { graphStyle } from "../views/status-style.ts";
@@ -8,10 +8,10 @@ import { STATUS_LOOKS, type FlowStatus } from "./status.ts";
 
 type NodeRow = Snapshot["nodes"][number];
 
-/** Something inside of a node: an item of a fan-out, a step, a sleep, something waited for. */
+/** Something inside a node: an item of a fan-out, a step, a sleep or a wait. */
 export interface FlowPart {
   id: string;
-  /** Behind the node's name: `3`, `fetch`. */
+  /** The part of the ID after the node's name: `3`, `fetch`. */
   label: string;
   kind: NodeRow["kind"] | "item";
   status: FlowStatus;
@@ -25,28 +25,28 @@ export interface FlowNode {
   worker: string;
   status: FlowStatus;
   attempts: number;
-  /** Attempts that it has in all; undefined where nobody knows. */
+  /** Maximum number of attempts; undefined if unknown. */
   tries: number | undefined;
   startedMs: number | null;
   finishedMs: number | null;
-  /** Until when it sleeps or waits, or when it is tried again. */
+  /** End of a sleep or a timed wait, or time of the next attempt. */
   dueMs: number | null;
-  /** Why it failed, or its last attempt did. */
+  /** Error of the node or of its last attempt. */
   message: string | undefined;
-  /** Of what it came to and hands on, as JSON; undefined as long as that is nothing. */
+  /** Size of its result as JSON; undefined without a result. */
   resultBytes: number | undefined;
-  /** How many items of a fan-out are in which status; undefined for a node that is none. */
+  /** Number of a fan-out's items by status; undefined for other nodes. */
   counts: ReadonlyMap<FlowStatus, number> | undefined;
   items: readonly FlowPart[];
   inner: readonly FlowPart[];
-  /** Graphs that it started. */
+  /** Runs that the node started. */
   children: readonly { id: string; worker: string; status: FlowStatus }[];
 }
 
 export interface FlowEdge {
   from: string;
   to: string;
-  /** `open`: nothing has come yet; `taken`; `untaken`: nothing ever will. */
+  /** `open`: not decided yet; `taken`; `untaken`: never will be. */
   state: "open" | "taken" | "untaken";
 }
 
@@ -54,22 +54,19 @@ export interface FlowView {
   id: string;
   worker: string;
   status: FlowStatus;
-  /** Number of the last event it tells of. */
+  /** Number of the last event included. */
   seq: number;
   epoch: number;
   startedMs: number | null;
   finishedMs: number | null;
-  /** 0 to 1, as the workers tell it. */
+  /** 0 to 1, as reported by the workers. */
   progress: { share: number; note: string | undefined } | null;
   message: string | undefined;
   nodes: readonly FlowNode[];
   edges: readonly FlowEdge[];
 }
 
-/**
- * @param snapshot as `engine.snapshot` gives it
- * @param tries how often nodes are tried at most, by name. Default: nobody knows
- */
+/** @param snapshot as returned by `engine.snapshot` @param tries maximum number of attempts by node name. Default: unknown */
 export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> = new Map()): FlowView {
   const status = graphStatus(snapshot);
   const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot).map((node) => ({ ...node, tries: tries.get(node.name) }));
@@ -89,7 +86,7 @@ export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> 
   };
 }
 
-/** What is not yet due is queued as all else: that it is not is told by the time, not by the graph. */
+/** Scheduled runs count as queued: whether a run is due depends on the time, not on the graph. */
 export function graphStatus(snapshot: Pick<Snapshot, "phase" | "error" | "due_ms">): FlowStatus {
   return graphStyle(snapshot, Infinity).status;
 }
@@ -99,18 +96,18 @@ function nodeStatus(status: NodeRow["status"], hasEnded: boolean): FlowStatus {
   return status;
 }
 
-/** As the snapshot alone tells of it. */
+/** A node as derived from the snapshot alone. */
 type BareNode = Omit<FlowNode, "tries">;
 
 export interface NodeTally {
   done: number;
   nodes: number;
-  /** Of fan-outs. */
+  /** Items of fan-outs. */
   itemsDone: number;
   items: number;
 }
 
-/** How many nodes are done, counted as the picture of the run counts them. */
+/** Counts the finished nodes as the picture of the run shows them. */
 export function nodeTally(snapshot: Snapshot): NodeTally {
   const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot);
   const sum = (count: (node: BareNode) => number): number => nodes.reduce((all, node) => all + count(node), 0);
@@ -122,7 +119,7 @@ export function nodeTally(snapshot: Snapshot): NodeTally {
   };
 }
 
-/** In the order in which the edges name them: that of the definition. */
+/** In the order of the edges, which is that of the definition. */
 function nodesOf(snapshot: Snapshot): BareNode[] {
   const groups = new Map<string, NodeRow[]>();
   for (const name of snapshot.edges.flat()) groups.set(name, []);
@@ -139,7 +136,7 @@ function nodesOf(snapshot: Snapshot): BareNode[] {
   });
 }
 
-/** A fan-out of nothing has no rows at all; that its turn is over is told by what has begun after it. */
+/** An empty fan-out has no rows in the snapshot. It is done if one of its successors has started. */
 function withEmptyFanOuts(nodes: readonly BareNode[], { nodes: rows, edges }: Snapshot): BareNode[] {
   const known = new Set(rows.map(({ id }) => id.split(/[/#]/, 1)[0]));
   const begun = new Set(nodes.filter(({ startedMs }) => startedMs !== null).map(({ name }) => name));
@@ -187,11 +184,11 @@ function nodeOf(name: string, rows: readonly NodeRow[], hasEnded: boolean): Omit
   };
 }
 
-/** Of the list that a fan-out hands on once nothing of it is left to do. */
+/** Size of a fan-out's result list, once all items have ended. */
 function listBytes(rows: readonly NodeRow[]): number | undefined {
   if (rows.some(({ finished_ms }) => finished_ms === null)) return undefined;
   const bytes = rows.flatMap(({ result_bytes }) => result_bytes ?? []);
-  // Beside its items a list has its brackets, and a comma between each two.
+  // Brackets around the list, and a comma between two items.
   return bytes.length === 0 ? undefined : bytes.reduce((sum, each) => sum + each, bytes.length + 1);
 }
 
@@ -220,7 +217,7 @@ function timesOf(rows: readonly NodeRow[]): Pick<FlowNode, "startedMs" | "finish
   };
 }
 
-/** The first thing that comes by itself. */
+/** The earliest time at which one of them continues. */
 function dueOf(rows: readonly NodeRow[]): number | null {
   const due = rows.flatMap(({ status, due_ms }) =>
     due_ms !== null && (status === "waiting" || status === "retrying") ? due_ms : [],
@@ -228,7 +225,7 @@ function dueOf(rows: readonly NodeRow[]): number | null {
   return due.length === 0 ? null : due.reduce((least, ms) => Math.min(least, ms));
 }
 
-/** What needs looking at stands first. */
+/** The most urgent statuses first. */
 const ORDER: readonly FlowStatus[] = [
   "failed",
   "uncompensated",
@@ -255,15 +252,15 @@ function countsOf(rows: readonly NodeRow[], hasEnded: boolean): Map<FlowStatus, 
   return new Map([...counts].sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b)));
 }
 
-/** What goes on counts before what has ended: a stack has failed when nothing of it is left to do. */
+/** Active items take precedence over ended ones: a fan-out has failed only when none of its items is active. */
 function sumOf(counts: ReadonlyMap<FlowStatus, number>): FlowStatus {
-  const open = UNDER_WAY.find((each) => counts.has(each));
-  // Some have ended and the rest are next: it is under way.
+  const open = ACTIVE.find((each) => counts.has(each));
+  // Some items have ended and the rest are queued, so the fan-out is running.
   if (open === "queued" && counts.size > 1) return "running";
   return open ?? WORST.find((each) => counts.has(each)) ?? "queued";
 }
 
-/** What a stack that has ended is called by: it is done where nothing of it is worse. */
+/** Status of an ended fan-out: the worst of its items. */
 const WORST: readonly FlowStatus[] = [
   "failed",
   "uncompensated",
@@ -274,7 +271,7 @@ const WORST: readonly FlowStatus[] = [
   "skipped",
 ];
 
-const UNDER_WAY: readonly FlowStatus[] = [
+const ACTIVE: readonly FlowStatus[] = [
   "running",
   "retrying",
   "compensating",
@@ -292,15 +289,15 @@ function edgeState(from: FlowNode | undefined, to: FlowNode | undefined): FlowEd
   return OPEN.has(to.status) ? "open" : "taken";
 }
 
-/** What a node does, in words: "waits for approval", "running, try 2 of 3". */
+/** The state of a node as text: "waits for approval", "running, try 2 of 3". */
 export function nodeWord({ status, attempts, tries, counts, inner }: FlowNode): string {
   const { word } = STATUS_LOOKS[status];
   const deferred = status === "waiting" ? inner.find((part) => part.status === "waiting") : undefined;
   if (deferred?.kind === "wait") return `waits for ${deferred.label}`;
-  if (deferred?.kind === "sleep") return "sleeps";
-  if (deferred?.kind === "child") return "waits for a graph";
+  if (deferred?.kind === "sleep") return "sleeping";
+  if (deferred?.kind === "child") return "waits for child run";
   if (attempts < 2 || counts !== undefined || status === "queued") return word;
-  // Of what is done nobody asks how often more it might have been tried; and begun again by hand it may be tried more often.
+  // For a finished node the limit does not matter, and manual retries may exceed it.
   const most = tries !== undefined && attempts <= tries && status !== "done" ? ` of ${tries}` : "";
   return `${word}, try ${attempts}${most}`;
 }
@@ -309,7 +306,7 @@ export function nodeWord({ status, attempts, tries, counts, inner }: FlowNode): 
 export function summaryText({ nodes }: FlowView): string {
   const named = (status: FlowStatus): string[] =>
     nodes.filter((node) => node.status === status).map(({ name }) => name);
-  const flash = (
+  const counts = (
     ["failed", "uncompensated", "running", "retrying", "waiting", "compensating", "skipped", "unrun"] as const
   ).flatMap((status) => {
     const names = named(status);
@@ -320,18 +317,18 @@ export function summaryText({ nodes }: FlowView): string {
   const items = torn.map(({ name, counts }) => `${counts?.get("failed")} failed in ${name}`);
   return [
     `${named("done").length} of ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} done`,
-    ...flash,
+    ...counts,
     ...items,
   ].join(", ");
 }
 
 const SUMMARY_WORDS = {
   failed: "failed",
-  uncompensated: "not undone",
+  uncompensated: "not compensated",
   running: "running",
   retrying: "retrying",
   waiting: "waiting",
-  compensating: "being undone",
+  compensating: "compensating",
   skipped: "skipped",
   unrun: "not run",
 } as const;

@@ -1,44 +1,44 @@
-/** Reading what widgets show, in a loader: the state of a graph with the right to follow it. */
+/** Loads what the widgets show: the state of a graph, with a sealed URL to follow it. */
 import type { App } from "../../index.ts";
 import { BASE_PATH } from "../../internal.ts";
 import type { LiveTopic } from "../live/topics.ts";
 import { triesOf } from "./max-attempts.ts";
 import { flowView, type FlowView } from "./graph-view.ts";
 
-/** A graph as the widgets take it. */
+/** The data of a `<FlowGraph>`. */
 export interface Flow {
   view: FlowView;
-  /** Where the page follows it, for a day: whoever has this address may look. */
+  /** URL of the live stream, valid for a day. Anybody who has it can read the graph. */
   src: string;
-  /** Address of more about a node, `:node` in place of its name. Default: its row in the list. */
+  /** URL of a node's details, with `:node` for its name. Default: its row in the list. */
   nodeHref: string | undefined;
-  /** When it was read, Unix milliseconds. */
+  /** When it was read, in Unix milliseconds. */
   nowMs: number;
 }
 
-/** A token that was brought along for a graph, and so is asked for again with each connection. */
+/** The visitor's token for a graph. It is checked again on each connection. */
 export interface Bearer {
   token?: string;
 }
 
 export interface FlowOptions {
-  /** Address of more about a node, `:node` in place of its name: `/jobs/7?node=:node`. Default: its row in the list. */
+  /** URL of a node's details, with `:node` for its name: `/jobs/7?node=:node`. Default: its row in the list. */
   nodeHref?: string;
 }
 
-/** What seals the addresses of streams. */
+/** Purpose of the sealed stream URLs. */
 export const LIVE_PURPOSE = "live";
 const LIFETIME = "1d";
 
 /**
- * A graph for `<FlowGraph>` and `<EventStream>`; undefined where there is none of this id. Whoever gets the page may follow the graph for a
- * day, so ask before who that is.
+ * Reads a graph for `<FlowGraph>`; undefined if there is no such graph. The visitor of the page may follow the graph for a day, so check
+ * access first.
  */
 export function readFlow(app: App, graphId: string, options: FlowOptions = {}): Promise<Flow | undefined> {
   return readFlowFor(app, graphId, options);
 }
 
-/** The same, for whoever has a token. */
+/** The same with the visitor's token. */
 export async function readFlowFor(
   app: App,
   graphId: string,
@@ -51,7 +51,7 @@ export async function readFlowFor(
   return { view: flowView(snapshot, triesOf(app.definitions, snapshot)), src, nodeHref, nowMs: app.operations.nowMs() };
 }
 
-/** The address at which a topic is followed. */
+/** The URL of a topic's live stream. */
 export function liveSrc(app: App, topic: LiveTopic): string {
   return `${BASE_PATH}/live?on=${app.seal(LIVE_PURPOSE, { ...topic }, LIFETIME)}`;
 }

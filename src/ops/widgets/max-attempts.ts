@@ -1,10 +1,10 @@
-/** How often nodes are tried at most, as the app's code says. Pure. */
+/** Maximum attempts of a graph's nodes, from the app's definitions. Pure. */
 import type { GraphDefinition, Snapshot } from "../../graph.ts";
 
-/** Of workers that say nothing else (graphs/definition/retry.ts). */
+/** Default of workers (graph/definition/retry.ts). */
 export const TRIES = 3;
 
-/** By the name of the node, of the version that the graph was started with; empty where this app has none such. */
+/** By node name, for the version with which the graph was started; empty if this app does not have it. */
 export function triesOf(
   definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
   { worker, version }: Pick<Snapshot, "worker" | "version">,

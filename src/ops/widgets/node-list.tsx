@@ -1,16 +1,16 @@
-/** The same graph as a list: what the picture shows to eyes, for everybody, with what is inside of each node. */
+/** The nodes of a graph as an accessible list, with the steps and items inside each node. */
 import { Took } from "./duration.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import { STATUS_LOOKS } from "./status.ts";
 import { bytesText, countText } from "../views/format.ts";
 import { nodeWord, type FlowNode, type FlowPart } from "./graph-view.ts";
 
-/** Items of a fan-out that are listed: those that need looking at first. */
+/** Maximum number of listed items, the most urgent first. */
 const MOST_ITEMS = 40;
 
 export interface NodeRowProps {
   node: FlowNode;
-  /** Id of the row's element, which nodes of the picture link to. */
+  /** ID of the row's element, the link target of the picture's nodes. */
   rowId: string;
   href: string;
   nowMs: number | undefined;
@@ -72,11 +72,11 @@ function countsText({ counts }: FlowNode): string {
 }
 
 function partsText({ items, inner }: FlowNode): string {
-  const flash = [
+  const counts = [
     ...(items.length > 0 ? [`${countText(items.length)} ${items.length === 1 ? "item" : "items"}`] : []),
     ...(inner.length > 0 ? [`${countText(inner.length)} ${inner.length === 1 ? "step" : "steps"} inside`] : []),
   ];
-  return flash.join(", ");
+  return counts.join(", ");
 }
 
 const FIRST = ["failed", "uncompensated", "retrying", "running", "waiting"];

@@ -1,4 +1,4 @@
-/** `<OpsDashboard>`: the overview of those who run an app as one widget, for a page of their own. */
+/** `<OpsDashboard>`: the operator overview as a widget for the app's own pages. */
 import { Await, type App } from "../../index.ts";
 import { useApp } from "../../internal.ts";
 import type { RecentActivity, RecentHour } from "../../ops.ts";
@@ -9,33 +9,33 @@ import { countText, durationText } from "../views/format.ts";
 import { cut } from "./truncate.ts";
 import { WorkerTable } from "./worker-panel.tsx";
 
-/** The overview as the widget takes it. */
+/** The data of an `<OpsDashboard>`. */
 export interface Overview {
   view: OverviewView;
   runHref: string | undefined;
-  /** Where the page follows it, for a day: whoever has this address may look. */
+  /** URL of the live stream, valid for a day. Anybody who has it can read the overview. */
   src: string;
 }
 
 export interface OverviewOptions {
-  /** Address of a graph, `:id` in place of its id: `/jobs/:id`. Default: ids are no links. */
+  /** URL of a run, with `:id` for its ID: `/jobs/:id`. Default: no links. */
   runHref?: string;
 }
 
-/** The overview for `<OpsDashboard>`: for operators only, and whoever gets the page may follow it for a day. */
+/** Reads the overview for `<OpsDashboard>`. Show it to operators only: the visitor of the page may follow it for a day. */
 export async function readOverview(app: App, { runHref }: OverviewOptions = {}): Promise<Overview> {
   const src = liveSrc(app, { topic: "overview", ...(runHref !== undefined && { runHref }) });
   return { view: await readOverviewView(app), runHref, src };
 }
 
 export interface OpsDashboardProps extends OverviewOptions {
-  /** What a loader has read. Default: the widget reads it. */
+  /** The data that a loader has read. Default: the widget reads it. */
   overview?: Overview;
-  /** Heading above it. Default "Overview". */
+  /** Heading. Default "Overview". */
   title?: string;
 }
 
-/** How the app is, for those who run it, whom the page lets in. */
+/** The state of the app, for operators. The page must check access. */
 export function OpsDashboard({ overview, runHref, title = "Overview" }: OpsDashboardProps) {
   if (overview) return <DashboardView overview={overview} title={title} />;
   const options = runHref === undefined ? {} : { runHref };
@@ -123,9 +123,9 @@ function Tiles({ recent }: { recent: RecentActivity }) {
       tone: "bad",
     },
     {
-      name: "Half take less than",
+      name: "Median duration",
       value: hour.p50_ms === null ? "–" : durationText(hour.p50_ms),
-      change: hour.p95_ms === null ? "no runs in the last hour" : `95 in 100 less than ${durationText(hour.p95_ms)}`,
+      change: hour.p95_ms === null ? "no runs in the last hour" : `p95 ${durationText(hour.p95_ms)}`,
       points: [],
       tone: "idle",
     },
@@ -147,10 +147,10 @@ function Tiles({ recent }: { recent: RecentActivity }) {
 function change(now: number, before: number): string {
   if (before === 0) return "in the last hour";
   const percent = Math.round((now / before - 1) * 100);
-  return `${percent < 0 ? "−" : "+"}${Math.abs(percent)} % to the hour before`;
+  return `${percent < 0 ? "−" : "+"}${Math.abs(percent)} % vs. the previous hour`;
 }
 
-/** Sixty minutes as bars. */
+/** One bar per minute, for an hour. */
 function Sparkline({ points }: { points: readonly number[] }) {
   const most = Math.max(1, ...points);
   const bars = points.map((point, at) => ({
@@ -173,15 +173,11 @@ interface SomeRunsProps {
 }
 
 function Failed({ view, runHref }: SomeRunsProps) {
-  return (
-    <Runs name="failed" title="Needs attention" runs={view.failed} runHref={runHref} empty="Nothing has failed." />
-  );
+  return <Runs name="failed" title="Needs attention" runs={view.failed} runHref={runHref} empty="No failed runs." />;
 }
 
 function Newest({ view, runHref }: SomeRunsProps) {
-  return (
-    <Runs name="newest" title="Newest" runs={view.newest} runHref={runHref} empty="No graph has been started yet." />
-  );
+  return <Runs name="newest" title="Newest" runs={view.newest} runHref={runHref} empty="No runs yet." />;
 }
 
 interface RunsProps {
@@ -219,7 +215,7 @@ function Runs({ name, title, runs, runHref, empty }: RunsProps) {
   );
 }
 
-/** All that may change of it, by the names under which the page has it. */
+/** HTML of all parts of the widget that may change, by part name. */
 export function overviewParts(view: OverviewView, runHref: string | undefined): Map<string, string> {
   return new Map([
     ["health", String(<Health view={view} />)],

@@ -1,4 +1,4 @@
-/** What the overview tells: the last hour, what is under way, what has failed, and how the process is. */
+/** The view model of the overview widget: the last hour, active and failed runs, and the process. */
 import type { App } from "../../index.ts";
 import type { RecentActivity, Status } from "../../ops.ts";
 import { graphStatus } from "./graph-view.ts";

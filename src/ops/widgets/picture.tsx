@@ -1,6 +1,6 @@
 /**
- * The picture of a graph: SVG with a link for each node. Where things stand follows from the definition alone, so that nothing moves while
- * the graph runs; nodes and edges are parts that are replaced one by one.
+ * Draws a graph as SVG with a link per node. The layout depends on the definition only, so nothing moves while the graph runs; nodes and
+ * edges are parts that are replaced one by one.
  */
 import { layout } from "./layout/layout.ts";
 import type { Layout, Placed, Point, RoutedEdge } from "./layout/types.ts";
@@ -13,28 +13,28 @@ import { nodeWord, type FlowEdge, type FlowNode, type FlowView } from "./graph-v
 
 const WIDTHS = { wide: 196, tall: 146 };
 const HEIGHT = 58;
-/** Around the picture, for rings of focus and the cards of stacks. */
+/** Space around the picture, for focus rings and the cards behind fan-outs. */
 const MARGIN = 14;
-/** Where the text of a box begins, and what is left free behind it. */
+/** Start of a box's text, and the space after it. */
 const TEXT_AT = 50;
 const TEXT_END = 8;
-/** Sizes in flow.css; the name is bold, and so a tenth wider. */
+/** Font sizes as in flow.css. The bold name is a tenth wider. */
 const NAME_PX = 13 * 1.1;
 const LINE_PX = 11.5;
-/** Letters of the line below that leave room for a length of time. */
+/** Maximum length of the second line that leaves room for a duration. */
 const TIME_AFTER = { wide: 19, tall: 9 };
-/** Fan-outs of more items are told by counts. */
+/** Fan-outs with more items show counts only. */
 const MOST_DOTS = 8;
 
 /** `wide`: from left to right. `tall`: from top to bottom. */
 export type PictureForm = "wide" | "tall";
 
 const TELEPHONE_WIDTH = 640;
-/** What is still to be read once it is made to fit a telephone. */
+/** Still readable when scaled down to a phone. */
 const TALL_WIDTH = 520;
 const MOST_TWICE = 30;
 
-/** Layouts of the last shapes: many graphs have one, and each is asked for with every piece of news. */
+/** Cache of recent layouts by shape: graphs of one definition share it, and each update needs it. */
 const known = new Map<string, Layout>();
 const MOST_KNOWN = 32;
 
@@ -55,14 +55,14 @@ function newLayout(view: FlowView, form: PictureForm): Layout {
   return layout(nodes, edges, { rankGap: 52, nodeGap: 22 });
 }
 
-/** Which forms a picture has: where it is too wide for a telephone, one from top to bottom too, if that helps and is not too much to send. */
+/** The forms of a picture. One that is too wide for a phone also gets a vertical form, if that fits and is small enough to send. */
 export function pictureForms(view: FlowView): PictureForm[] {
   const isTooWide = pictureLayout(view, "wide").width > TELEPHONE_WIDTH;
   const isSmall = isTooWide && view.nodes.length <= MOST_TWICE;
   return isSmall && pictureLayout(view, "tall").width <= TALL_WIDTH ? ["wide", "tall"] : ["wide"];
 }
 
-/** Name of a part of a picture. */
+/** The part name of an element of a picture. */
 export function partName(form: PictureForm, name: string): string {
   return form === "tall" ? `t${name}` : name;
 }
@@ -73,13 +73,13 @@ export interface NodeBoxProps {
   href: string;
   nowMs: number | undefined;
   form: PictureForm;
-  /** Whether edges that are taken, or may be, lead on from it. */
+  /** Whether an outgoing edge is taken or may still be. */
   leadsOn: boolean;
 }
 
-/** One node as a card that links to more about it. */
+/** A node as a card that links to its details. */
 export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) {
-  const opsContext = STATUS_LOOKS[node.status];
+  const look = STATUS_LOOKS[node.status];
   const isStack = node.counts !== undefined;
   const width = WIDTHS[form];
   const line = nodeLine(node, form);
@@ -89,7 +89,7 @@ export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) 
       data-part={partName(form, `n:${node.name}`)}
       class="svc-node"
       data-status={node.status}
-      data-tone={opsContext.tone}
+      data-tone={look.tone}
       transform={`translate(${at.x + MARGIN} ${at.y + MARGIN})`}
     >
       <a href={href} data-node={node.name}>
@@ -102,7 +102,7 @@ export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) 
         ) : null}
         <rect class="svc-node-card" width={width} height={HEIGHT} rx="10" />
         <circle class="svc-node-disc" cx="26" cy="29" r="14" />
-        <path class="svc-node-shape" d={opsContext.shape} transform="translate(18 21)" />
+        <path class="svc-node-shape" d={look.shape} transform="translate(18 21)" />
         <text class="svc-node-name" x={TEXT_AT} y="25">
           {cutToWidth(node.name, width - TEXT_AT - TEXT_END, NAME_PX)}
         </text>
@@ -125,16 +125,19 @@ export function NodeBox({ node, at, href, nowMs, form, leadsOn }: NodeBoxProps) 
   );
 }
 
-/** The size of what is handed on stands where the edges leave: it is the same for each of them. Cards of a stack stand out a little. */
+/**
+ * Position of the result's size: where the edges leave, because all of them carry the same result. The cards of a fan-out stick out a
+ * little.
+ */
 function sizePlace(form: PictureForm, isStack: boolean): { x: number; y: number } {
   if (form === "tall") return { x: WIDTHS.tall / 2 + 6, y: HEIGHT + 14 };
   return { x: WIDTHS.wide + (isStack ? 12 : 5), y: HEIGHT / 2 - 6 };
 }
 
-/** What is read aloud: "shrink: running, 120 done, 5 running, 3 failed", "list: done, hands on 1.2 KB". */
+/** Accessible name: "shrink: running, 120 done, 5 running, 3 failed", "list: done, result 1.2 KB". */
 export function nodeLabel(node: FlowNode): string {
   const counts = [...(node.counts ?? [])].map(([status, count]) => `${countText(count)} ${STATUS_LOOKS[status].word}`);
-  const size = node.resultBytes === undefined ? [] : [`hands on ${bytesText(node.resultBytes)}`];
+  const size = node.resultBytes === undefined ? [] : [`result ${bytesText(node.resultBytes)}`];
   return [`${node.name}: ${nodeWord(node)}`, ...counts, ...size].join(", ");
 }
 
@@ -153,7 +156,7 @@ function roomOf(form: PictureForm): number {
   return WIDTHS[form] - TEXT_AT - TEXT_END;
 }
 
-/** The second line: of a stack its counts, else what it does. */
+/** The second line: the counts of a fan-out, otherwise the node's state. */
 function nodeLine(node: FlowNode, form: PictureForm): string {
   if (node.counts) {
     const total = [...node.counts.values()].reduce((sum, count) => sum + count, 0);
@@ -165,7 +168,7 @@ function nodeLine(node: FlowNode, form: PictureForm): string {
   return cutToWidth(nodeWord(node), roomOf(form), LINE_PX);
 }
 
-/** Which part of a stack is in which status: up to eight items as dots' worth each, more as shares. */
+/** The share of each status in a fan-out: up to eight items as separate bars, more as proportions. */
 function StackBar({ counts, width: whole }: { counts: ReadonlyMap<FlowStatus, number>; width: number }) {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const gap = total <= MOST_DOTS ? 3 : 0;
@@ -196,7 +199,7 @@ function round(value: number): number {
 export interface EdgePathProps {
   edge: FlowEdge;
   routed: RoutedEdge;
-  /** Whether something runs at its end. */
+  /** Whether the node at its end is running. */
   isLive: boolean;
   form: PictureForm;
 }
@@ -215,7 +218,7 @@ export function EdgePath({ edge, routed, isLive, form }: EdgePathProps) {
   );
 }
 
-/** Straight where it passes a rank, curved between ranks, with a tip at its end. */
+/** Straight along ranks, curved between them, with an arrowhead. */
 function curve(points: readonly Point[], form: PictureForm): string {
   const [first, ...rest] = points.map(([x, y]): Point => [x + MARGIN, y + MARGIN]);
   if (!first) return "";
@@ -280,18 +283,21 @@ export function Picture({ view, nodeHref, nowMs, titleId, form }: PictureProps) 
   );
 }
 
-/** Names of nodes whose results go somewhere. */
+/** Nodes with an outgoing edge that is taken or open. */
 export function leadingOn({ edges }: FlowView): ReadonlySet<string> {
   return new Set(edges.flatMap(({ from, state }) => (state === "untaken" ? [] : [from])));
 }
 
-/** Nodes from which on nobody sees all of a picture at once. */
+/** Number of nodes from which on a picture gets a map. */
 const MAPPED = 60;
-/** Of the map, at most. */
+/** Maximum size of the map. */
 const MAP_WIDTH = 240;
 const MAP_HEIGHT = 80;
 
-/** The whole of a large picture in small, in its colours; where script runs, a way to pan. Who can't see it has the links. */
+/**
+ * A small map of a large picture in its status colors. With script, it also pans the picture. It is hidden from screen readers, which use
+ * the links.
+ */
 export function PictureMap({ view }: { view: FlowView }) {
   if (view.nodes.length <= MAPPED) return null;
   const made = pictureLayout(view, "wide");
@@ -317,7 +323,7 @@ export function PictureMap({ view }: { view: FlowView }) {
 
 const NOWHERE: Placed = { x: 0, y: 0, width: 0, height: HEIGHT, rank: 0 };
 
-/** Edges with their ways; those of a circle have none, and are left out. */
+/** Edges with their routes. Edges that close a cycle have none and are left out. */
 export function edgeParts(view: FlowView, form: PictureForm): EdgePathProps[] {
   const routes = new Map(pictureLayout(view, form).edges.map((routed) => [`${routed.from}>${routed.to}`, routed]));
   const status = new Map(view.nodes.map((node) => [node.name, node.status]));

@@ -1,9 +1,9 @@
 /**
- * What every status looks like: colour, shape and word, never colour alone. The colours are tokens of flow.css (`--svc-<tone>`), the
- * shapes outlines for a square of 16; words and shapes are told apart without either of the others.
+ * The look of every status: color, shape and word, so that color is never the only difference. Colors are tokens of flow.css
+ * (`--svc-<tone>`); shapes are outlines in a square of 16.
  */
 
-/** Statuses of graphs, nodes and what their workers did, as they are shown. */
+/** Statuses of graphs, nodes and their steps, as shown. */
 export type FlowStatus =
   | "queued"
   | "running"
@@ -13,7 +13,7 @@ export type FlowStatus =
   | "done"
   | "failed"
   | "skipped"
-  /** Its graph has ended before its turn came. */
+  /** The graph ended before the node could start. */
   | "unrun"
   | "cancelling"
   | "cancelled"
@@ -22,11 +22,11 @@ export type FlowStatus =
   | "uncompensated";
 
 export interface StatusLook {
-  /** For people, in lower case. */
+  /** Display text in lower case. */
   word: string;
-  /** Name of the colour: statuses that mean alike share one. */
+  /** Name of the color. Related statuses share one. */
   tone: "idle" | "live" | "wait" | "warn" | "held" | "good" | "bad" | "void";
-  /** Path data, drawn with a line of 2 and no filling. */
+  /** SVG path data, drawn with a stroke of 2 and no fill. */
   shape: string;
 }
 
@@ -45,7 +45,7 @@ export const STATUS_LOOKS: Readonly<Record<FlowStatus, StatusLook>> = {
   unrun: { word: "not run", tone: "void", shape: "M5 8h6" },
   cancelling: { word: "cancelling", tone: "held", shape: `${RING}M5 8h6` },
   cancelled: { word: "cancelled", tone: "void", shape: `${RING}M4 12L12 4` },
-  compensating: { word: "undoing", tone: "warn", shape: BACK },
-  compensated: { word: "undone", tone: "void", shape: `${BACK}M11 3h3` },
-  uncompensated: { word: "not undone", tone: "bad", shape: "M8 2L14.5 13.5H1.5zM8 6.5v3M8 11.5v.2" },
+  compensating: { word: "compensating", tone: "warn", shape: BACK },
+  compensated: { word: "compensated", tone: "void", shape: `${BACK}M11 3h3` },
+  uncompensated: { word: "not compensated", tone: "bad", shape: "M8 2L14.5 13.5H1.5zM8 6.5v3M8 11.5v.2" },
 };

@@ -1,11 +1,11 @@
-/** Text that has only so much room. */
+/** Shortens text to the available space. */
 
-/** Cut to a number of characters, the last of them telling so. */
+/** Cuts to a number of characters, including the ellipsis. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** Cut to what fits into a width, with the widest of the usual fonts: an SVG neither breaks lines nor cuts them. */
+/** Cuts to a width, measured with the widest common font: SVG neither wraps nor clips text. */
 export function cutToWidth(text: string, widthPx: number, fontPx: number): string {
   const most = widthPx / fontPx;
   if (widthInEm(text) <= most) return text;
@@ -23,7 +23,7 @@ function widthInEm(text: string): number {
   return Array.from(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0);
 }
 
-/** As in DejaVu Sans, in which Linux shows `system-ui` where it has nothing better; others are narrower. */
+/** Widths of DejaVu Sans in em, the fallback for `system-ui` on Linux. Other fonts are narrower. */
 function widthOfLetter(letter: string): number {
   if (/[ijl.,:;'|! ]/.test(letter)) return 0.34;
   if (/[frtI()[\]-]/.test(letter)) return 0.42;

@@ -1,4 +1,4 @@
-/** `<WorkerPanel>`: what each worker does now, and what waits for it. */
+/** `<WorkerPanel>`: the current work and the queue of each worker. */
 import { Await, type App } from "../../index.ts";
 import { useApp } from "../../internal.ts";
 import { liveSrc } from "./load-widgets.ts";
@@ -6,26 +6,26 @@ import { StatusMark } from "./status-mark.tsx";
 import { countText, durationText } from "../views/format.ts";
 import { workerViews, type WorkerView } from "./worker-view.ts";
 
-/** The workers as the widget takes them. */
+/** The data of a `<WorkerPanel>`. */
 export interface Workers {
   workers: readonly WorkerView[];
-  /** Where the page follows them, for a day: whoever has this address may look. */
+  /** URL of the live stream, valid for a day. Anybody who has it can read the workers. */
   src: string;
 }
 
-/** The workers of this process for `<WorkerPanel>`. Whoever gets the page may follow them for a day. */
+/** Reads the workers of this process for `<WorkerPanel>`. The visitor of the page may follow them for a day. */
 export async function readWorkers(app: App): Promise<Workers> {
   return { workers: await workerViews(app), src: liveSrc(app, { topic: "workers" }) };
 }
 
 export interface WorkerPanelProps {
-  /** What a loader has read. Default: the widget reads it. */
+  /** The data that a loader has read. Default: the widget reads it. */
   workers?: Workers;
-  /** Heading above it. Default "Workers". */
+  /** Heading. Default "Workers". */
   title?: string;
 }
 
-/** What each worker does now, and what waits for it: for those who run the app, whom the page lets in. */
+/** The current work and the queue of each worker, for operators. The page must check access. */
 export function WorkerPanel({ workers, title = "Workers" }: WorkerPanelProps) {
   if (workers) return <PanelView workers={workers} title={title} />;
   return <Await value={readWorkers(useApp())}>{(read) => <PanelView workers={read} title={title} />}</Await>;
@@ -49,7 +49,7 @@ export function WorkerTable({ workers }: { workers: readonly WorkerView[] }) {
   if (workers.length === 0)
     return (
       <p class="svc-empty" data-part="workers">
-        No worker has been declared: give createApp one in <code>workers</code> or <code>graphs</code>.
+        No workers yet. Pass them to createApp as <code>workers</code> or <code>graphs</code>.
       </p>
     );
   return (
@@ -64,7 +64,7 @@ export function WorkerTable({ workers }: { workers: readonly WorkerView[] }) {
               Queued
             </th>
             <th scope="col" class="svc-number">
-              Oldest waits
+              Oldest
             </th>
             <th scope="col">Rate</th>
           </tr>
@@ -101,7 +101,7 @@ function WorkerRow({ worker }: { worker: WorkerView }) {
             min={0}
             max={concurrency}
             value={running}
-            aria-label={`${name}: ${running} of ${concurrency} places taken`}
+            aria-label={`${name}: ${running} of ${concurrency} slots in use`}
           />
           <span>
             {countText(running)} of {countText(concurrency)}
@@ -111,7 +111,7 @@ function WorkerRow({ worker }: { worker: WorkerView }) {
       <td class="svc-number" data-label="queued">
         {countText(queued)}
       </td>
-      <td class="svc-number" data-label="oldest waits">
+      <td class="svc-number" data-label="oldest">
         {oldestMs === null ? "–" : durationText(oldestMs)}
       </td>
       <td data-label="rate">{rate ?? "–"}</td>

@@ -1,4 +1,4 @@
-/** The workers of an app, as they are set up and as they are now. */
+/** The workers of an app: their limits and their current state. */
 import type { App } from "../../index.ts";
 import { workerViews as declaredWorkers } from "../views/workers.ts";
 
@@ -6,16 +6,16 @@ export interface WorkerView {
   name: string;
   running: number;
   queued: number;
-  /** How many may run at once in this process. */
+  /** Maximum number of simultaneous attempts in this process. */
   concurrency: number;
-  /** Starts in a time, as text: `10 per 1s`; undefined without a limit. */
+  /** The rate limit as text: `10 per 1s`; undefined without a limit. */
   rate: string | undefined;
-  /** How long the one that has waited longest has. */
+  /** Age of the oldest waiting node. */
   oldestMs: number | null;
   paused: { by: string | null; note: string | null } | undefined;
 }
 
-/** By name. */
+/** Sorted by name. */
 export async function workerViews(app: App): Promise<WorkerView[]> {
   const declared = new Map(declaredWorkers(app.definitions).map((worker) => [worker.name, worker]));
   return (await app.operations.queues()).map((queue) => ({

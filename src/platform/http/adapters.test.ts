@@ -1,6 +1,6 @@
 /**
- * For tests: a small site behind each of its doors, so that every fact about HTTP is held in memory and over a real
- * socket. Owns no tests.
+ * Test support: a small site behind each adapter, so that facts about HTTP are tested in memory and over a real
+ * socket. Contains no tests.
  */
 import { request as nodeRequest, type IncomingMessage } from "node:http";
 import { after, before, describe } from "node:test";
@@ -18,7 +18,7 @@ import type { Handler, Middleware, Result } from "./types.ts";
 
 export interface Reply {
   status: number;
-  /** By lower-case name; several of one name are joined with ", ". */
+  /** By lower-case name; repeated headers are joined with ", ". */
   headers: Record<string, string>;
   cookies: string[];
   bytes: Buffer;
@@ -31,7 +31,7 @@ export interface Init {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Sends a request through one door. */
+/** Sends a request through one adapter. */
 export type Send = (target: string, init?: Init) => Promise<Reply>;
 
 export interface Site extends Partial<PipelineOptions> {
@@ -39,11 +39,11 @@ export interface Site extends Partial<PipelineOptions> {
   compress?: boolean;
   /** `"GET /path"` -> handler. */
   routes: Record<string, Handler>;
-  /** Around each of them, and around what is at none. */
+  /** Around each of them, and around unknown paths. */
   middleware?: readonly Middleware[];
 }
 
-/** Every error that the response does not report. */
+/** All errors that the response does not contain. */
 export interface Faults {
   faults: unknown[];
 }
@@ -81,7 +81,7 @@ export function siteHttp({ routes, middleware = [], compress = false, ...options
 }
 
 /** Declares the same tests for the site in memory and over a socket. */
-export function throughBothDoors(what: string, site: Site, tests: (send: Send, http: Http & Faults) => void): void {
+export function throughBothAdapters(what: string, site: Site, tests: (send: Send, http: Http & Faults) => void): void {
   const http = siteHttp(site);
   describe(`${what} (in memory)`, () => tests((target, init) => sendInMemory(http, target, init), http));
   describe(`${what} (over a socket)`, () => {

@@ -9,7 +9,7 @@ export function isLeaving(error: unknown, ctx: { readonly signal: AbortSignal })
   // Checked first, because reading `ctx.signal` creates it.
   if (error instanceof SvcError) return false;
   const { aborted, reason } = ctx.signal;
-  // A reason of ours is time that was up.
+  // A reason of ours is a timeout, not a disconnect.
   if (!aborted || reason instanceof SvcError) return false;
   return error === reason || (error instanceof Error && error.name === "AbortError");
 }

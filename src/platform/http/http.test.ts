@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../shared/errors.ts";
 import { sendRaw } from "../../testing/send-raw.ts";
-import { listenTo, sendOverSocket, siteHttp, throughBothDoors, type Site } from "./adapters.test.ts";
+import { listenTo, sendOverSocket, siteHttp, throughBothAdapters, type Site } from "./adapters.test.ts";
 import { empty, html, json, redirectTo, text } from "./response/response.ts";
 import type { Context, Middleware } from "./types.ts";
 
@@ -65,7 +65,7 @@ function cookies(ctx: Context) {
   return json(ctx.cookies);
 }
 
-throughBothDoors("routing", SITE, (send) => {
+throughBothAdapters("routing", SITE, (send) => {
   it("finds the most specific pattern, with decoded parameters", async () => {
     assert.equal((await send("/todos/new")).text, "the form");
     assert.deepEqual(JSON.parse((await send("/todos/caf%C3%A9%2042")).text), {
@@ -76,7 +76,7 @@ throughBothDoors("routing", SITE, (send) => {
     assert.equal((await send("/caf%C3%A9%20au%20lait")).text, "found");
   });
 
-  it("takes an encoded slash as data: it is in the parameter, and never changes the route", async () => {
+  it("treats an encoded slash as data of the parameter, which never changes the route", async () => {
     const reply = JSON.parse((await send("/todos/a%2Fb%2f%2Fc%252Fd")).text) as {
       params: { id: string };
       path: string;
@@ -91,7 +91,7 @@ throughBothDoors("routing", SITE, (send) => {
     });
   });
 
-  it("answers what it has not with a 404 problem", async () => {
+  it("answers an unknown path with a 404 problem", async () => {
     for (const target of ["/nothing", "/todos", "/todos/1/2", "/Todos/1"]) {
       const reply = await send(target);
       assert.equal(reply.status, 404, target);
@@ -106,14 +106,14 @@ throughBothDoors("routing", SITE, (send) => {
     }
   });
 
-  it("finds nothing by the names of prototypes", async () => {
+  it("finds nothing by names of prototype properties", async () => {
     for (const target of ["/__proto__", "/constructor", "/toString", "/hasOwnProperty"])
       assert.equal((await send(target)).status, 404, target);
     const { params } = JSON.parse((await send("/todos/__proto__")).text) as { params: { id: string } };
     assert.equal(params.id, "__proto__");
   });
 
-  it("answers a known path with a wrong method with 405 and what is allowed", async () => {
+  it("answers a known path with another method with 405 and the allowed methods", async () => {
     for (const [method, target, allow] of [
       ["PUT", "/todos/1", "GET, HEAD, POST"],
       ["OPTIONS", "/", "GET, HEAD"],
@@ -128,7 +128,7 @@ throughBothDoors("routing", SITE, (send) => {
     }
   });
 
-  it("answers HEAD as GET, length included, without the body", async () => {
+  it("answers HEAD like GET, including the length, without the body", async () => {
     const [got, headed] = [await send("/"), await send("/", { method: "HEAD" })];
     assert.equal(headed.status, 200);
     assert.equal(headed.text, "");
@@ -136,7 +136,7 @@ throughBothDoors("routing", SITE, (send) => {
     assert.equal(headed.headers["content-type"], got.headers["content-type"]);
   });
 
-  it("answers HEAD of what fails with its status and no body", async () => {
+  it("answers HEAD of a failing route with its status and no body", async () => {
     for (const [target, status] of [
       ["/nothing", 404],
       ["/sync", 500],
@@ -146,7 +146,7 @@ throughBothDoors("routing", SITE, (send) => {
     }
   });
 
-  it("gives the query parsed as forms are", async () => {
+  it("parses the query like a form", async () => {
     const reply = await send("/query?a=1&a=2&b=%C3%A9+x&c&broken=%zz&__proto__=p");
     const expected = [
       ["a", "1"],
@@ -159,7 +159,7 @@ throughBothDoors("routing", SITE, (send) => {
     assert.deepEqual(JSON.parse(reply.text), expected);
   });
 
-  it("refuses broken and doubtful targets with a 400 problem", async () => {
+  it("refuses malformed and ambiguous targets with a 400 problem", async () => {
     for (const target of ["/%zz", "/%ff", "/a%00b", "/a//b", "/a%2f%2e%2e%2fb", "/a%5cb"]) {
       const reply = await send(target);
       assert.equal(reply.status, 400, target);
@@ -174,8 +174,8 @@ throughBothDoors("routing", SITE, (send) => {
   });
 });
 
-throughBothDoors("answers", SITE, (send) => {
-  it("keep a request id of visible ASCII, and make one otherwise", async () => {
+throughBothAdapters("answers", SITE, (send) => {
+  it("keep a request id of visible ASCII, and create one otherwise", async () => {
     const idFor = async (given?: string): Promise<string> =>
       (await send("/", { headers: given === undefined ? {} : { "x-request-id": given } })).headers["x-request-id"] ??
       "";
@@ -187,7 +187,7 @@ throughBothDoors("answers", SITE, (send) => {
     assert.notEqual(await idFor(), await idFor());
   });
 
-  it("carry the request id and the finishing touch also where they are refusals and failures", async () => {
+  it("have the request id and added headers, including refusals and failures", async () => {
     for (const target of ["/nothing", "/%zz", "/sync", "/go", "/empty"]) {
       const { headers } = await send(target);
       assert.equal(headers["x-finished"], "yes", target);
@@ -195,7 +195,7 @@ throughBothDoors("answers", SITE, (send) => {
     }
   });
 
-  it("carry the cookies that were set, as many as there are, encoded", async () => {
+  it("have all cookies that were set, encoded", async () => {
     const reply = await send("/cookies", { headers: { cookie: "theme=dark; other=%20" } });
     assert.deepEqual(JSON.parse(reply.text), { theme: "dark", other: " " });
     assert.deepEqual(reply.cookies, [
@@ -204,7 +204,7 @@ throughBothDoors("answers", SITE, (send) => {
     ]);
   });
 
-  it("with a cookie are kept by no cache that others share, whatever a handler says", async () => {
+  it("with a cookie are stored by no shared cache, whatever the handler says", async () => {
     const saidOf = async (target: string) => (await send(target)).headers["cache-control"];
     for (const open of ["public", "max-age=600", "s-maxage=60", "immutable", "Max-Age=5, must-revalidate"])
       assert.equal(await saidOf(`/kept/${encodeURIComponent(open)}`), "private, no-store", open);
@@ -213,7 +213,7 @@ throughBothDoors("answers", SITE, (send) => {
       assert.equal(await saidOf(`/kept/${encodeURIComponent(own)}`), own);
   });
 
-  it("with a cookie are kept by no cache in front, which goes by headers of its own", async () => {
+  it("with a cookie are stored by no cache that uses headers of its own", async () => {
     const saidOf = async (name: string, said: string) => {
       const { headers } = await send(`/front/${name}/${encodeURIComponent(said)}`);
       return [headers["cache-control"], headers[name]];
@@ -237,14 +237,14 @@ throughBothDoors("answers", SITE, (send) => {
       assert.deepEqual(await saidOf(name, own), ["private", own], `${name}: ${own}`);
   });
 
-  it("are complete without a body: 204 and redirects", async () => {
+  it("without a body are complete: 204 and redirects", async () => {
     const none = await send("/empty");
     assert.deepEqual([none.status, none.text, none.headers["content-length"]], [204, "", undefined]);
     const go = await send("/go");
     assert.deepEqual([go.status, go.headers["location"], go.headers["content-length"]], [303, "/todos/1", "0"]);
   });
 
-  it("share one nonce of 16 bytes each, never the same twice", async () => {
+  it("have one nonce each, which is never repeated", async () => {
     const nonces = await Promise.all([send("/nonce"), send("/nonce")]);
     const [one, other] = nonces.map(({ text: body }) => JSON.parse(body) as { nonce: string; again: string });
     assert.equal(one?.nonce, one?.again);
@@ -253,8 +253,8 @@ throughBothDoors("answers", SITE, (send) => {
   });
 });
 
-throughBothDoors("errors of handlers", SITE, (send, http) => {
-  it("are a 500 with only the request id, and the server keeps running", async () => {
+throughBothAdapters("errors of handlers", SITE, (send, http) => {
+  it("become a 500 with only the request id, and the server keeps running", async () => {
     for (const target of ["/sync", "/async", "/undefined"]) {
       http.faults.length = 0;
       const reply = await send(target, { headers: { "x-request-id": "req-7" } });
@@ -271,13 +271,13 @@ throughBothDoors("errors of handlers", SITE, (send, http) => {
     assert.equal((await send("/")).status, 200);
   });
 
-  it("with a code of the caller's explain themselves and bring their headers", async () => {
+  it("with a client code have their message and headers", async () => {
     const reply = await send("/known");
     assert.deepEqual([reply.status, reply.headers["x-state"]], [409, "done"]);
     assert.equal(problemOf(reply.text).detail, "It is done already");
   });
 
-  it("with a code of ours keep status and headers, and hide the message", async () => {
+  it("with a server code keep status and headers, and hide the message", async () => {
     const reply = await send("/unavailable");
     assert.deepEqual([reply.status, reply.headers["retry-after"]], [503, "3"]);
     assert.doesNotMatch(reply.text, /secret/);
@@ -315,19 +315,19 @@ const ORDER: Site = {
   ],
 };
 
-throughBothDoors("middleware", ORDER, (send) => {
-  it("runs from the outside in and back again", async () => {
+throughBothAdapters("middleware", ORDER, (send) => {
+  it("runs outermost first, and back again", async () => {
     const reply = await send("/");
     assert.deepEqual(JSON.parse(reply.text), ["one in", "two in"]);
     assert.equal(reply.headers["x-order"], "one in; two in; two out; one out");
   });
 
-  it("may answer by itself: nothing further in runs", async () => {
+  it("may answer without running inner middleware and handlers", async () => {
     const reply = await send("/?stop");
     assert.deepEqual([reply.status, reply.text, reply.headers["x-order"]], [418, "stopped", "one in; one out"]);
   });
 
-  it("sees what is at no route, and the errors of what it is around", async () => {
+  it("runs for unknown paths, and sees the errors of inner handlers", async () => {
     assert.equal((await send("/nothing")).headers["x-order"], "one in; two in; two out; one out");
     assert.equal((await send("/fail")).status, 403);
   });
@@ -336,7 +336,7 @@ throughBothDoors("middleware", ORDER, (send) => {
 describe("the absolute URL of a request", () => {
   const http = siteHttp(SITE);
 
-  it("has the host asked for, on both doors", async () => {
+  it("has the requested host through both adapters", async () => {
     assert.equal(
       await (await http.fetch(new Request("https://shop.example/url?a=1"))).text(),
       "https://shop.example/url?a=1",
@@ -354,8 +354,8 @@ describe("the absolute URL of a request", () => {
   });
 });
 
-describe("mounted in another framework", () => {
-  it("passes on what the site has no route for, also what it can't read, and answers the rest", async () => {
+describe("an app mounted in another framework", () => {
+  it("passes on requests without a route, including malformed ones, and answers the others", async () => {
     const { createServer } = await import("node:http");
     const http = siteHttp(SITE);
     const server = createServer((message, reply) => {

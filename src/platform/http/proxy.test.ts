@@ -12,7 +12,7 @@ const FORWARDED = {
   "x-forwarded-host": "shop.example",
 };
 
-/** The facts a handler sees about the client's address. */
+/** Facts about the client's address, as a handler sees them. */
 interface Told {
   ip: string;
   secure: boolean;
@@ -37,18 +37,18 @@ for (const [who, trusted, expected] of [
     { ip: "127.0.0.1", secure: false, href: "http://inner.example:3000/who" },
   ],
 ] as const) {
-  describe(`what ${who} forwards`, () => {
+  describe(`the headers that ${who} forwards`, () => {
     const http = site([...trusted]);
     let server: Listening;
     before(async () => void (server = await listenTo(http)));
     after(() => server.close(0));
 
-    it(trusted[0] === "127.0.0.0/8" ? "is believed" : "is not believed", async () => {
+    it(trusted[0] === "127.0.0.0/8" ? "are trusted" : "are not trusted", async () => {
       const reply = await sendOverSocket(server.port, "/who", { headers: FORWARDED });
       assert.deepEqual(JSON.parse(reply.text) as Told, expected);
     });
 
-    it("is nothing when nothing is forwarded", async () => {
+    it("are not required", async () => {
       const reply = await sendOverSocket(server.port, "/who", { headers: { host: "inner.example:3000" } });
       assert.deepEqual(JSON.parse(reply.text) as Told, {
         ip: "127.0.0.1",
@@ -59,8 +59,8 @@ for (const [who, trusted, expected] of [
   });
 }
 
-describe("a forwarded host that is none", () => {
-  it("is refused where the URL is made of it", async (test) => {
+describe("an invalid forwarded host", () => {
+  it("is refused when the handler reads the URL", async (test) => {
     const server = await listenTo(site(["127.0.0.0/8"]));
     test.after(() => server.close(0));
     for (const host of ["evil.test/path", "user@evil.test", "a b"]) {

@@ -18,7 +18,7 @@ async function serve(test: TestContext, site: Site) {
   return { http, server };
 }
 
-/** Status, headers and body of what a raw request brought; the finishing touch must be on all of it. */
+/** Status, headers and body of the response to raw bytes; every response must have the added headers. */
 function reported(answer: string): { status: number; code: unknown; head: string } {
   const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
   const { code } = JSON.parse(body === "" ? "{}" : body) as { code?: unknown };
@@ -26,14 +26,14 @@ function reported(answer: string): { status: number; code: unknown; head: string
   return { status: Number(head.split(" ")[1]), code, head };
 }
 
-describe("refused at the door", () => {
+describe("a listening server refuses", () => {
   const http = siteHttp(SITE);
   let server: Listening;
   before(async () => void (server = await listenTo(http)));
   after(() => server.close(0));
   const ask = async (head: string) => reported(await sendRaw(server.port, `${head}\r\nconnection: close\r\n\r\n`));
 
-  it("two Host headers, two content types, no host, and a host that is none: 400", async () => {
+  it("two Host headers, two content types, a missing and an invalid host with 400", async () => {
     const heads = [
       "GET / HTTP/1.1\r\nhost: a\r\nhost: b",
       "GET / HTTP/1.1\r\nhost: a\r\nHost: a",
@@ -50,7 +50,7 @@ describe("refused at the door", () => {
     assert.match(await sendRaw(server.port, "GET / HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 /);
   });
 
-  it("absolute-form, //host, dot segments, fragments and raw bytes in the target: 400", async () => {
+  it("absolute-form, //host, dot segments, fragments and raw bytes in the target with 400", async () => {
     const targets = [
       "http://evil.test/",
       "//evil.test/",
@@ -68,7 +68,7 @@ describe("refused at the door", () => {
     }
   });
 
-  it("what is no HTTP, or HTTP that two readers would cut differently: 400", async () => {
+  it("bytes that are not HTTP, and ambiguous HTTP, with 400", async () => {
     const smuggled = "content-length: 5\r\ntransfer-encoding: chunked";
     const heads = [
       "nonsense",
@@ -86,7 +86,7 @@ describe("refused at the door", () => {
     }
   });
 
-  it("more headers than anybody needs, or longer ones: 431", async () => {
+  it("too many or too long headers with 431", async () => {
     const many = Array.from({ length: 101 }, (_, at) => `x-${at}: 1`).join("\r\n");
     for (const headers of [many, `x-long: ${"a".repeat(20_000)}`]) {
       const { status, code } = await ask(`GET / HTTP/1.1\r\nhost: a\r\n${headers}`);
@@ -94,12 +94,12 @@ describe("refused at the door", () => {
     }
   });
 
-  it("a URL over 8 KiB: 414", async () => {
+  it("a URL over 8 KiB with 414", async () => {
     const { status, code } = await ask(`GET /${"a".repeat(8192)} HTTP/1.1\r\nhost: a`);
     assert.deepEqual([status, code], [414, "SVC_URL_TOO_LONG"]);
   });
 
-  it("TRACE and CONNECT: 405 with what is allowed", async () => {
+  it("TRACE and CONNECT with 405 and the allowed methods", async () => {
     for (const head of ["TRACE / HTTP/1.1\r\nhost: a", "CONNECT a:443 HTTP/1.1\r\nhost: a:443"]) {
       const { status, code, head: headers } = await ask(head);
       assert.deepEqual([status, code], [405, "SVC_METHOD"], head);
@@ -107,26 +107,26 @@ describe("refused at the door", () => {
     }
   });
 
-  it("a body that is broken on the way: 400, and the wait for it ends", async () => {
+  it("a malformed body with 400, and rejects the pending read", async () => {
     const { status } = await ask("POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz");
     assert.equal(status, 400);
   });
 
-  it("does not harm the next: the server answers on", async () => {
+  it("such requests without affecting the next one", async () => {
     assert.equal((await sendOverSocket(server.port, "/")).text, "ok");
     assert.deepEqual(http.faults, []);
   });
 });
 
 describe("a listening server", () => {
-  it("answers several requests on one connection, in order", async (test) => {
+  it("answers several requests on one connection in order", async (test) => {
     const { server } = await serve(test, { routes: { "GET /:n": (ctx) => text(`<${ctx.params["n"]}>`) } });
     const ask = (n: number, more = ""): string => `GET /${n} HTTP/1.1\r\nhost: a\r\n${more}\r\n`;
     const answer = await sendRaw(server.port, ask(1) + ask(2) + ask(3, "connection: close\r\n"));
     assert.deepEqual(answer.match(/<\d>/g), ["<1>", "<2>", "<3>"]);
   });
 
-  it("keeps a connection without what was asked and answered on it", { timeout: 60_000 }, async (test) => {
+  it("retains no request or response of an idle connection", { timeout: 60_000 }, async (test) => {
     const http = siteHttp(SITE);
     const sockets: (Socket & Answering)[] = [];
     const server = await listen(
@@ -148,12 +148,12 @@ describe("a listening server", () => {
       await once(answer.resume(), "close");
     }
     assert.equal(new Set(sockets).size, 1);
-    // The client may have read the answer before the server hears that it is out.
+    // The client may have read the response before the server sees that it was sent.
     while (sockets[0]?.[REPLY] !== null) await new Promise(setImmediate);
     assert.equal(sockets[0].destroyed, false);
   });
 
-  it("gives names of prototypes no header", async (test) => {
+  it("has no headers by names of prototype properties", async (test) => {
     const { server } = await serve(test, {
       routes: {
         "GET /": (ctx) => json(["constructor", "__proto__", "toString"].map((name) => ctx.header(name) ?? null)),
@@ -162,7 +162,7 @@ describe("a listening server", () => {
     assert.equal((await sendOverSocket(server.port, "/")).text, "[null,null,null]");
   });
 
-  it("that finds its port taken says which and what to do, or takes the next where it may", async (test) => {
+  it("reports a taken port with a fix, or tries the next one if allowed", async (test) => {
     const { http, server } = await serve(test, SITE);
     const where = { host: "127.0.0.1", port: server.port };
     const onFault = (): void => undefined;
@@ -176,7 +176,7 @@ describe("a listening server", () => {
     assert.equal((await sendOverSocket(next.port, "/")).text, "ok");
   });
 
-  it("that can't have its address says why", async () => {
+  it("reports the reason if it can't listen on its address", async () => {
     const options = { host: "192.0.2.1", port: 0, canFallBack: true };
     await assert.rejects(
       listen(siteHttp(SITE).handler, options, () => undefined),
@@ -185,7 +185,7 @@ describe("a listening server", () => {
   });
 });
 
-/** A site whose one answer waits until it is told to go on. */
+/** A site with one response that tests release. */
 function slowSite() {
   let started!: () => void;
   let finish!: () => void;
@@ -216,7 +216,7 @@ const fetchSlow = (url: string, agent: Agent): Promise<string> =>
   });
 
 describe("closing a server", () => {
-  it("lets what is under way finish, refuses what is new, and does not wait for kept-alive connections", async (test) => {
+  it("lets running requests finish, refuses new ones, and does not wait for idle connections", async (test) => {
     const slow = slowSite();
     const { server } = await serve(test, { routes: slow.routes });
     const agent = new Agent({ keepAlive: true });
@@ -227,7 +227,7 @@ describe("closing a server", () => {
     await once(idle, "data");
     const answer = fetchSlow(server.url, agent);
     await slow.isStarted;
-    // Far longer than this test may take: that it ends shows that the deadline was not waited for.
+    // Much longer than the test: it passes only if it does not wait for the deadline.
     const closed = server.close(3_600_000);
     await once(idle, "close");
     await assert.rejects(sendOverSocket(server.port, "/"), { code: "ECONNREFUSED" });
@@ -236,17 +236,17 @@ describe("closing a server", () => {
     assert.equal(await closed, 0);
   });
 
-  it("does not wait for connections that were opened ahead and have asked nothing", async (test) => {
+  it("does not wait for connections that have not sent a request", async (test) => {
     const { server } = await serve(test, { routes: {} });
     const silent = connect(server.port, "127.0.0.1");
     test.after(() => silent.destroy());
     await once(silent, "connect");
-    // The server has accepted it once it answers another.
+    // The server has accepted the connection when it answers another one.
     await sendOverSocket(server.port, "/");
     assert.equal(await server.close(3_600_000), 0);
   });
 
-  it("does not wait for the connection of a stream that was under way, once that has ended", async (test) => {
+  it("does not wait for the connection of a stream after the stream has ended", async (test) => {
     let finish!: () => void;
     const mayFinish = new Promise<void>((resolve) => (finish = resolve));
     const body = async function* (): AsyncGenerator<string> {
@@ -268,7 +268,7 @@ describe("closing a server", () => {
     assert.match(answer, /last\r\n0\r\n\r\n$/);
   });
 
-  it("cuts off what is not finished by the deadline, and tells its handler", async (test) => {
+  it("aborts requests at the deadline, and aborts the handler's signal", async (test) => {
     const slow = slowSite();
     const { server } = await serve(test, { routes: slow.routes });
     const agent = new Agent();
@@ -280,7 +280,7 @@ describe("closing a server", () => {
     slow.finish();
   });
 
-  it("tells a client that its connection is not kept", async (test) => {
+  it("announces the end of persistent connections to clients", async (test) => {
     const slow = slowSite();
     const { server } = await serve(test, { routes: slow.routes });
     const socket = connect(server.port, "127.0.0.1");
@@ -295,8 +295,8 @@ describe("closing a server", () => {
   });
 });
 
-describe("a client that leaves", () => {
-  it("before its answer: the handler is told, the server lives", async (test) => {
+describe("a client that disconnects", () => {
+  it("before its response aborts the handler's signal, and the server continues", async (test) => {
     const slow = slowSite();
     const { http, server } = await serve(test, { routes: slow.routes });
     const asked = request(`${server.url}/slow`, { agent: false });
@@ -314,7 +314,7 @@ describe("a client that leaves", () => {
     ["that it has left", (signal) => signal.reason as unknown],
     ["what a library makes of it", () => Object.assign(new Error("stopped"), { name: "AbortError" })],
   ] satisfies [string, (signal: AbortSignal) => unknown][]) {
-    it(`before its answer, and the handler fails by ${how}: nobody's fault, counted as a request of the client's`, async (test) => {
+    it(`before its response, and whose handler fails with ${how}, is counted as a client disconnect`, async (test) => {
       let start = (): void => undefined;
       const hasStarted = new Promise<void>((resolve) => (start = resolve));
       let end: (seen: [status: number, isCut: boolean]) => void;
@@ -343,7 +343,7 @@ describe("a client that leaves", () => {
     });
   }
 
-  it("has no part in a handler that fails by a signal of its own", async (test) => {
+  it("does not affect a handler that fails because of another signal", async (test) => {
     const { http, server } = await serve(test, {
       routes: { "GET /": () => AbortSignal.abort().throwIfAborted() as never },
     });

@@ -1,5 +1,5 @@
 /**
- * The listening socket: hardened limits, the port rule of contract section 2, and a drain that ends in time.
+ * The listening socket: strict limits, the port rule of contract section 2, and a drain with a deadline.
  */
 import {
   createServer,
@@ -19,36 +19,36 @@ import { errorHeaders, problem } from "./response/response.ts";
 import { hasBody, waitingToSend } from "./request/node-source.ts";
 import type { Result } from "./types.ts";
 
-/** Time that a client may take, such as `"10s"` or milliseconds. */
+/** Time limits for clients, such as `"10s"` or milliseconds. */
 export interface Timeouts {
-  /** Until its headers are there. Who needs longer is holding a socket, not talking. Default 10 s. */
+  /** Time until all headers have arrived. A slower client only occupies a socket. Default `"10s"`. */
   headers?: Duration;
-  /** Until the whole request is there, body included; longer where big files come over slow lines. Default 30 s. */
+  /** Time until the complete request has arrived, including its body. Raise it for large uploads over slow connections. Default `"30s"`. */
   request?: Duration;
   /**
-   * Between two requests on a connection. Default 65 s: longer than the 60 s most proxies keep idle connections, so that
-   * they close first and never hit a dead one.
+   * Idle time between two requests on a connection. Default `"65s"`: longer than the 60 s for which most proxies keep idle connections, so
+   * that the proxy closes first and never uses a closed connection.
    */
   keepAlive?: Duration;
-  /** Without taking a byte of an answer that waits for it; a handler may think as long as it likes. Default 60 s. */
+  /** Time without reading a byte of a response that is ready. Does not limit the handler. Default `"60s"`. */
   stall?: Duration;
 }
 
-/** As nginx has it for the time between two writes. */
+/** nginx's default for the time between two writes. */
 const STALL_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 
-/** How often Node looks for requests that are over their time, at most. */
+/** Longest interval between Node's checks for late requests. */
 const CHECK_INTERVAL_MS = 1000;
-/** How far above the default port to look for a free one. */
+/** Number of ports above the default to try. */
 const PORT_TRIES = 50;
 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** Take the next free port when this one is taken: only where the user did not name a port. */
+  /** Use the next free port if this one is taken: only if the user did not choose a port. */
   canFallBack: boolean;
-  /** The answer to what never became a request, with all its headers but the length; default the problem alone. */
+  /** The response to bytes that are not a request, with all headers except the length. Default: the problem alone. */
   refuse?: (error: SvcError) => Result;
   timeouts?: Timeouts;
 }
@@ -57,7 +57,7 @@ export interface Listening {
   /** `http://127.0.0.1:3000` */
   url: string;
   port: number;
-  /** Stops accepting, lets answers under way finish, destroys what is left after `deadlineMs`. @returns how many that were */
+  /** Stops accepting, lets running requests finish, and aborts the rest after `deadlineMs`. @returns the number of aborted requests */
   close(deadlineMs: number): Promise<number>;
 }
 
@@ -66,11 +66,11 @@ type OnRequest = (message: IncomingMessage, reply: ServerResponse) => Promise<vo
 const QUIET = Symbol("svc.quiet");
 
 interface Connection extends Socket, Answering {
-  /** Since when nothing has been read of it, behind an answer; on the clock of `performance.now()`. */
+  /** Start of the time without new bytes after a response, on the clock of `performance.now()`. */
   [QUIET]?: { readonly bytesRead: number; readonly sinceMs: number };
 }
 
-/** @throws SvcError `SVC_CONFIG` when the port is taken. @param onFault told of a fault that reached no answer. */
+/** @throws SvcError `SVC_CONFIG` if the port is taken. @param onFault called with an error that could not become a response. */
 export async function listen(
   onRequest: OnRequest,
   options: ListenOptions,
@@ -99,24 +99,24 @@ export async function listen(
     connection[REPLY] = reply;
     message.startWithBody(() => serve(message, reply));
   });
-  // Whether the body is wanted is known only when it is read.
+  // `100 Continue` is sent when the handler reads the body.
   server.on("checkContinue", (message, reply) => {
     waitingToSend.add(message);
-    // Who was not asked for its body may send it all the same: node:http then ends the connection.
+    // A client may send its body without `100 Continue`; node:http then ends the connection.
     if (reply instanceof OwnReply) reply.leavesHead = true;
     serve(message, reply);
   });
-  // Refused with our headers, as everything ambiguous is.
+  // Rejected later with svc's headers, like other ambiguous requests.
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Connection) => {
     const reply = socket[REPLY];
     const write = (): void => writeRefusal(socket, refuse(refusalOf(error)));
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
     if (!reply) return write();
-    // Its answer was the last on this connection, which closes behind it.
+    // The last response on this connection, which closes after it.
     if (reply.writableEnded && reply.headersSent && !reply.shouldKeepAlive) return;
     if (reply.writableFinished) return write();
-    // What is broken came behind a whole request: that one's answer goes first, or it would be taken for this refusal.
+    // The invalid bytes follow a complete request, whose response must be first: otherwise the client would take this refusal for it.
     if (reply.req.complete) return void reply.once("close", write);
     if (reply.headersSent) return void socket.destroy();
     write();
@@ -124,7 +124,7 @@ export async function listen(
   server.on("timeout", (socket: Connection) => {
     const reply = socket[REPLY];
     const isIdle = !reply || reply.writableFinished;
-    // Nothing has moved for long: between two requests, or because the client takes nothing of what is ready.
+    // No data has moved for long: between two requests, or because the client does not read the response.
     if (isIdle || socket.writableLength > 0) socket.destroy();
   });
   const { stall = STALL_MS, keepAlive = KEEP_ALIVE_MS } = options.timeouts ?? {};
@@ -143,24 +143,24 @@ function limits(timeouts: Timeouts = {}): ServerOptions {
   const OwnClass = replyClass(keepAlive);
   const MessageClass = messageClass();
   return {
-    // Node takes no headers' time over that of the request.
+    // Node rejects a header timeout above the request timeout.
     headersTimeout: Math.min(headers, request),
     requestTimeout: request,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headers, request),
-    // Of our own answers the heads say it and `Drain` sees to it, without a timer for each of them.
+    // Heads announce the timeout and `Drain` enforces it, which avoids a timer per response.
     keepAliveTimeout: OwnClass ? 0 : keepAlive,
     ...(OwnClass && { ServerResponse: OwnClass }),
     ...(MessageClass && { IncomingMessage: MessageClass }),
-    // Checked by us, so that the refusal has our headers.
+    // svc checks the header itself, so that the refusal has svc's headers.
     requireHostHeader: false,
   };
 }
 
-const CONNECT_REFUSED = new SvcError("SVC_METHOD", "CONNECT is not allowed here; this is no proxy", {
+const CONNECT_REFUSED = new SvcError("SVC_METHOD", "CONNECT is not allowed here, because this server is not a proxy", {
   headers: { allow: "GET, HEAD, POST" },
 });
 
-/** What Node's parser or its clocks refused, as the contract names it. */
+/** Maps errors of Node's parser and timeouts to the codes of the contract. */
 function refusalOf(error: NodeJS.ErrnoException): SvcError {
   if (error.code === "HPE_HEADER_OVERFLOW") return new SvcError("SVC_HEADERS_TOO_LARGE", "The headers are too large");
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
@@ -170,14 +170,14 @@ function refusalOf(error: NodeJS.ErrnoException): SvcError {
   return new SvcError("SVC_BAD_REQUEST", "This is not an HTTP request");
 }
 
-/** There is no `ServerResponse` for what was no request. */
+/** Writes to the socket directly: without a request there is no `ServerResponse`. */
 function writeRefusal(socket: Duplex, { status, headers, body }: Result): void {
   if (!socket.writable) return void socket.destroy();
   const content = typeof body === "string" ? body : "";
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, `date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   lines.push("connection: close", `content-length: ${Buffer.byteLength(content)}`);
-  // Gone while we write is gone as it was.
+  // The client may disconnect during the write.
   socket.on("error", () => socket.destroy());
   socket.end(`${lines.join("\r\n")}\r\n\r\n${content}`);
 }
@@ -194,7 +194,7 @@ async function bind(server: Server, options: ListenOptions): Promise<void> {
   }
   throw new SvcError(
     "SVC_CONFIG",
-    `Port ${options.port} on ${options.host} is taken. Set PORT or --port to a free one, or end what holds it.`,
+    `Port ${options.port} on ${options.host} is taken. Set PORT or --port to a free port, or stop the process that uses it.`,
   );
 }
 
@@ -209,17 +209,17 @@ function tryBind(server: Server, host: string, port: number): Promise<NodeJS.Err
   });
 }
 
-/** A connection is closed no earlier than its answers have said, and up to two looks later. */
+/** Closes a connection at the earliest after the announced time, and at most two checks later. */
 function closeUnused(connection: Connection, keepAliveMs: number, nowMs: number): void {
   const reply = connection[REPLY];
-  // Who has asked for nothing yet has the time that headers have.
+  // Before the first request, the timeout for headers applies.
   if (reply === undefined || reply?.writableFinished === false) return;
   const { bytesRead, [QUIET]: quiet } = connection;
   if (quiet?.bytesRead !== bytesRead) connection[QUIET] = { bytesRead, sinceMs: nowMs };
   else if (nowMs - quiet.sinceMs >= keepAliveMs) connection.destroy();
 }
 
-/** The end of a server: answers under way finish, their connections are kept for nothing more. */
+/** The shutdown of a server: running requests finish, and their connections close afterwards. */
 class Drain {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
@@ -234,10 +234,10 @@ class Drain {
   }
 
   /**
-   * Looks at all connections now and then. Those that have something to take get a timer, so that `timeout` tells when they take
-   * nothing for so long; those of which nobody asks anything are closed. A server's own timers would be put off by each read and
-   * write of each request, at a tenth of its price.
-   * @param keepAliveMs 0: for ever
+   * Checks all connections periodically. A connection with unsent data gets a timer, whose `timeout` event means that the client has not
+   * read for that long. Idle connections are closed. Node's own timers would be reset by each read and write, which takes a tenth of the
+   * cost of a request.
+   * @param keepAliveMs 0: unlimited
    */
   watch(stallMs: number, keepAliveMs: number): void {
     const look = (): void => {
@@ -252,7 +252,7 @@ class Drain {
     this.#server.once("close", () => clearInterval(timer));
   }
 
-  /** A connection kept alive after its last answer would hold the server open until it times out. */
+  /** Closes the connection after its response: a persistent one would keep the server open until its timeout. */
   endWith(reply: ServerResponse): void {
     reply.shouldKeepAlive = false;
     reply.once("close", () => this.#server.closeIdleConnections());
@@ -272,12 +272,12 @@ class Drain {
         resolve(cut);
       });
       this.#server.closeIdleConnections();
-      // What has come in by now is read first.
+      // Reads data that has already arrived before closing.
       setImmediate(() => this.#closeSilent());
     });
   }
 
-  /** Node counts a connection as idle only behind a request; browsers and pools open some that they may never use. */
+  /** Node considers a connection idle only after a request; browsers and pools open connections that they may never use. */
   #closeSilent(): void {
     for (const connection of this.#connections) if (connection.bytesRead === 0) connection.destroy();
   }

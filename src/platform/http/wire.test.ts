@@ -1,4 +1,4 @@
-/** What clients may do to a connection: pipelining, waiting, leaving, old and new versions. Refusals as such: server.test.ts. */
+/** Client behavior on a connection: pipelining, waiting, disconnecting, other versions. For refusals see server.test.ts. */
 import assert from "node:assert/strict";
 import { getMaxListeners, once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -22,7 +22,7 @@ async function serve(test: TestContext, routes: Site["routes"], timeouts?: Timeo
   return { http, server, open, raw: (bytes: string) => sendRaw(server.port, bytes) };
 }
 
-/** Statuses of the answers on one connection, in order. */
+/** Statuses of the responses on one connection, in order. */
 const statuses = (answers: string): number[] =>
   [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
@@ -37,8 +37,8 @@ const post = (path: string, body: string, more = ""): string =>
   `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n${more}\r\n${body}`;
 const LAST = "connection: close\r\n";
 
-describe("requests one behind the other on a connection", () => {
-  it("are answered in order, also where the first takes longest and one between is nowhere", async (test) => {
+describe("pipelined requests on a connection", () => {
+  it("are answered in order, even if the first is slowest and one is unknown", async (test) => {
     const first = gate();
     const { raw } = await serve(test, {
       "GET /slow": async () => {
@@ -56,14 +56,14 @@ describe("requests one behind the other on a connection", () => {
     assert.deepEqual(answers.match(/<\w+>/g), ["<slow>", "<body>", "<quick>"]);
   });
 
-  it("are answered up to the one that is refused unread, and none behind it", async (test) => {
+  it("are answered up to one that is refused unread", async (test) => {
     const { raw } = await serve(test, { "GET /": () => text("ok"), "POST /": async (ctx) => text(await ctx.text(3)) });
     const twoHosts = "GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n";
     assert.deepEqual(statuses(await raw(get("/") + twoHosts + get("/"))), [200, 400]);
     assert.deepEqual(statuses(await raw(get("/") + "nonsense\r\n\r\n" + get("/"))), [200, 400]);
   });
 
-  it("get no refusal in place of an answer that is still being made", async (test) => {
+  it("get no refusal instead of a response that is still being created", async (test) => {
     const made = gate();
     const { http, open } = await serve(test, {
       "GET /slow": async () => {
@@ -79,7 +79,7 @@ describe("requests one behind the other on a connection", () => {
     socket.on("data", (bytes) => (answers += bytes.toString()));
     socket.write(`${get("/slow")}nonsense\r\n\r\n`);
     await started.opened;
-    // A turn in which the broken bytes are parsed, were they answered at once.
+    // One turn, in which the invalid bytes would be answered if that happened immediately.
     await new Promise((resolve) => setImmediate(resolve));
     made.open();
     await closed;
@@ -88,7 +88,7 @@ describe("requests one behind the other on a connection", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("that were read in full leave the connection open for the next", async (test) => {
+  it("that were read completely keep the connection open", async (test) => {
     const { raw } = await serve(test, { "POST /": async (ctx) => text(`<${await ctx.text(100)}>`) });
     const answers = await raw(post("/", "one") + post("/", "two", LAST));
     assert.deepEqual(answers.match(/<\w+>/g), ["<one>", "<two>"]);
@@ -96,14 +96,14 @@ describe("requests one behind the other on a connection", () => {
 });
 
 describe("the signal of a request", () => {
-  it("may have any number of listeners: Node does not warn of a leak", async (test) => {
+  it("accepts any number of listeners without a leak warning from Node", async (test) => {
     const { http, server } = await serve(test, { "GET /": (ctx) => text(String(getMaxListeners(ctx.signal))) });
     assert.equal((await sendOverSocket(server.port, "/")).text, "Infinity");
     assert.equal(await (await http.fetch(new Request("http://a/"))).text(), "Infinity");
   });
 });
 
-describe("a connection that is used often", () => {
+describe("a connection with many requests", () => {
   it("has no more listeners after a thousand requests than after one", async (test) => {
     const pieces = async function* (): AsyncGenerator<string> {
       yield "piece";
@@ -129,14 +129,14 @@ describe("a connection that is used often", () => {
     test.after(() => server.close(0));
     await sendRaw(server.port, (post("/", "body") + get("/")).repeat(500) + get("/", LAST));
     assert.equal(counts.length, 1001);
-    // The last of a connection has those of its end.
+    // The last request of a connection has the listeners for its end.
     assert.ok((counts.at(-2) ?? 0) <= (counts[0] ?? 0), `${counts[0]} listeners, then ${counts.at(-2)}`);
     assert.deepEqual(http.faults, []);
   });
 });
 
-describe("a client that is slow", () => {
-  it("with its headers gets 408", async (test) => {
+describe("a slow client", () => {
+  it("gets 408 if its headers are late", async (test) => {
     const { http, raw } = await serve(test, { "GET /": () => text("ok") }, { headers: 100, request: 60_000 });
     const answer = await raw("GET / HTTP/1.1\r\nhost: a\r\nx-slow: ");
     assert.deepEqual(statuses(answer), [408]);
@@ -145,7 +145,7 @@ describe("a client that is slow", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("with its body gets 408, whether a handler waits for it or not", async (test) => {
+  it("gets 408 if its body is late, whether or not a handler waits for it", async (test) => {
     const { http, raw } = await serve(
       test,
       { "POST /": async (ctx) => text(await ctx.text(100)) },
@@ -156,7 +156,7 @@ describe("a client that is slow", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("to ask again finds its connection closed", async (test) => {
+  it("finds its idle connection closed", async (test) => {
     const { open } = await serve(test, { "GET /": () => text("ok") }, { keepAlive: 50 });
     const socket = open();
     let answers = "";
@@ -168,8 +168,8 @@ describe("a client that is slow", () => {
   });
 });
 
-describe("a body without an end", () => {
-  it("is cut off at the limit, whatever stands in its chunks", async (test) => {
+describe("an endless body", () => {
+  it("is refused at the limit, whatever its chunks contain", async (test) => {
     const { http, raw } = await serve(test, { "POST /": async (ctx) => text(await ctx.text(1000)) });
     const head = `POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n`;
     assert.deepEqual(statuses(await raw(`${head}${`64\r\n${"x".repeat(100)}\r\n`.repeat(50)}`)), [413]);
@@ -178,14 +178,14 @@ describe("a body without an end", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("that nobody reads does not hold the connection", async (test) => {
+  it("that nobody reads does not block the connection", async (test) => {
     const { raw } = await serve(test, { "POST /": () => text("no, thank you") });
     const answer = await raw("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\nbeginning");
     assert.match(answer, /\r\nconnection: close\r\n[^]*no, thank you$/i);
   });
 });
 
-describe("expectations", () => {
+describe("an expectation", () => {
   const routes: Site["routes"] = {
     "POST /read": async (ctx) => text(`<${await ctx.text(10)}>`),
     "POST /unread": () => text("<unread>"),
@@ -193,7 +193,7 @@ describe("expectations", () => {
   const expecting = (path: string, expect: string, version = "1.1"): string =>
     `POST ${path} HTTP/${version}\r\nhost: a\r\nexpect: ${expect}\r\ncontent-length: 4\r\n${LAST}\r\n`;
 
-  it("of 100-continue are met once the body is wanted, and only then", async (test) => {
+  it("of 100-continue is met only when the body is read", async (test) => {
     const { open, raw } = await serve(test, routes);
     const socket = open();
     socket.write(expecting("/read", "100-Continue"));
@@ -208,7 +208,7 @@ describe("expectations", () => {
     }
   });
 
-  it("of anything else are refused with 417", async (test) => {
+  it("other than 100-continue is refused with 417", async (test) => {
     const { raw } = await serve(test, routes);
     for (const expect of ["tea", "100-continue, tea", "200-ok"]) {
       const answer = await raw(expecting("/read", expect));
@@ -217,15 +217,15 @@ describe("expectations", () => {
     }
   });
 
-  it("of HTTP/1.0 clients, who don't know 100, get none", async (test) => {
+  it("of an HTTP/1.0 client, which does not know 100, gets no reply", async (test) => {
     const { raw } = await serve(test, routes);
     const answer = await raw(`${expecting("/read", "100-continue", "1.0")}body`);
     assert.deepEqual(statuses(answer), [200]);
   });
 });
 
-describe("other versions and protocols", () => {
-  it("HTTP/1.0 is answered and closed, a stream without chunks", async (test) => {
+describe("a listening server", () => {
+  it("answers HTTP/1.0 and closes the connection, and streams without chunks", async (test) => {
     const pieces = async function* (): AsyncGenerator<string> {
       yield "one ";
       yield "two";
@@ -240,13 +240,13 @@ describe("other versions and protocols", () => {
     assert.match(stream, /\r\n\r\none two$/);
   });
 
-  it("HTTP/1.0 with keep-alive is kept", async (test) => {
+  it("keeps an HTTP/1.0 connection with keep-alive", async (test) => {
     const { raw } = await serve(test, { "GET /": () => text("ok") });
     const kept = "GET / HTTP/1.0\r\nhost: a\r\nconnection: keep-alive\r\n\r\n";
     assert.deepEqual(statuses(await raw(`${kept}GET / HTTP/1.0\r\n\r\n`)), [200, 200]);
   });
 
-  it("an upgrade is not taken up, and the request answered as what it is", async (test) => {
+  it("ignores an upgrade, and answers the request", async (test) => {
     const { raw } = await serve(test, { "GET /": () => text("ok") });
     for (const protocol of ["websocket", "h2c", "TLS/1.3"]) {
       const answer = await raw(get("/", `connection: upgrade, close\r\nupgrade: ${protocol}\r\n`));
@@ -255,7 +255,7 @@ describe("other versions and protocols", () => {
     }
   });
 
-  it("lines folded, ended by LF alone, or spaced before the colon are refused", async (test) => {
+  it("refuses folded lines, lines with LF only, and a space before the colon", async (test) => {
     const { raw } = await serve(test, { "GET /": () => text("ok") });
     for (const head of [
       "GET / HTTP/1.1\nhost: a\n\n",
@@ -268,7 +268,7 @@ describe("other versions and protocols", () => {
       assert.deepEqual(statuses(await raw(head)), [400], JSON.stringify(head));
   });
 
-  it("HEAD of an event stream ends at once, and begins nothing", async (test) => {
+  it("ends a HEAD request for an event stream at once, without starting the stream", async (test) => {
     let begun = 0;
     const events = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => void begun++) }) };
     const { server } = await serve(test, {
@@ -281,7 +281,7 @@ describe("other versions and protocols", () => {
 });
 
 describe("a client that stops reading", () => {
-  it("is cut off after a while, and one whose answer takes long to make is not", async (test) => {
+  it("is disconnected after a timeout, in contrast to one with a slow handler", async (test) => {
     const [slow, ended] = [gate(), gate()];
     const endless = async function* (): AsyncGenerator<Uint8Array> {
       try {
@@ -305,7 +305,7 @@ describe("a client that stops reading", () => {
     patient.write(get("/slow", LAST));
     const stalled = open();
     stalled.write(get("/endless"));
-    // By then more time has passed for the patient one too.
+    // By then more time has passed for the patient client as well.
     await ended.opened;
     slow.open();
     let answer = "";
@@ -314,7 +314,7 @@ describe("a client that stops reading", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("is sent no more events than fit on the way, and costs no more memory", async (test) => {
+  it("gets no more events than the buffers hold, and uses no more memory", async (test) => {
     let made = 0;
     const ended = gate();
     const events = async function* () {

@@ -1,4 +1,4 @@
-/** Name and version of the installed package, read once from its package.json. A fork under another name works as it is. */
+/** Name and version of the installed package, from its package.json. So a fork under another name works unchanged. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "./package-root.ts";

@@ -1,6 +1,6 @@
 /**
- * Our table of addresses beside that of ipaddr.js, which another hand wrote: where they differ, a rule named here must say
- * why. Addresses at random, most of them near the borders of ranges, where tables go wrong, in several spellings.
+ * Compares svc's address table with that of ipaddr.js, an independent implementation. A named rule must explain each
+ * difference. Addresses are random, mostly near the edges of ranges, where tables are often wrong, in several spellings.
  *
  *   ADDRESSES=1000000 ADDRESSES_SEED=7 node --test out/platform/security/address-differential.test.js
  */
@@ -24,14 +24,14 @@ function randomOf(start: number): () => number {
   };
 }
 
-/** First words of ranges that anybody's table may name, and their lengths in bits. */
+/** First words of ranges that a table may contain, and their lengths in bits. */
 const IPV4_BORDERS = ["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "255.255.255.255/32"]; // prettier-ignore
 const IPV6_BORDERS = ["::/128", "::1/128", "::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2000::/3", "2001::/32", "2001::/23", "2001:2::/48", "2001:10::/28", "2001:20::/28", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"]; // prettier-ignore
 
-/** Why we may judge an address otherwise than ipaddr.js. */
+/** Reasons for results that differ from ipaddr.js. */
 const RULES: readonly [name: string, holds: (text: string, words: readonly number[]) => boolean][] = [
   ["Azure's host agent is public space, yet only ever the local host", (text) => refusedBy(text) === "cloud-metadata"],
-  ["IPv6 is an allow-list of 2000::/3: what is unassigned is refused", (text) => refusedBy(text) === "not-global"],
+  ["IPv6 is an allow-list of 2000::/3: unassigned space is refused", (text) => refusedBy(text) === "not-global"],
   ["NAT64 is judged by the IPv4 address inside", (_, words) => isNat64(words)],
   [
     "an IPv4-mapped address is judged by the IPv4 address inside",
@@ -45,7 +45,7 @@ function isNat64(words: readonly number[]): boolean {
 
 type Bytes = number[];
 
-/** An address in, or just outside of, a range; or anywhere. */
+/** An address in a range, just outside of one, or anywhere. */
 function addressNear(range: string | undefined, size: number, random: () => number): Bytes {
   const bytes = Array.from({ length: size }, () => Math.floor(random() * 256));
   if (range === undefined) return bytes;
@@ -59,13 +59,13 @@ function addressNear(range: string | undefined, size: number, random: () => numb
   const where = random();
   if (where < 0.15) return network;
   if (where > 0.4) return mixed;
-  // The last bit of the prefix the other way: a neighbour.
+  // Flips the last bit of the prefix, for the neighboring range.
   const last = bits - 1;
   mixed[last >> 3] = (mixed[last >> 3] ?? 0) ^ (0x80 >> (last & 7));
   return mixed;
 }
 
-/** The spellings that people and parsers give an address. */
+/** Spellings of an address that people and parsers use. */
 function spellings(bytes: Bytes): string[] {
   const address = ipaddr.fromByteArray(bytes);
   if (!(address instanceof ipaddr.IPv6)) return [address.toString()];
@@ -78,7 +78,7 @@ function fullOf(words: readonly number[]): string {
   return words.map((word) => word.toString(16).toUpperCase().padStart(4, "0")).join(":");
 }
 
-it(`of ${COUNT} addresses ours and ipaddr.js judge alike, but where a named rule says why (ADDRESSES_SEED=${seed})`, (test) => {
+it(`svc and ipaddr.js agree on ${COUNT} addresses, except for named rules (ADDRESSES_SEED=${seed})`, (test) => {
   const random = randomOf(seed);
   const explained = new Map<string, number>();
   for (let at = 0; at < COUNT; at++) {

@@ -1,14 +1,14 @@
 /**
- * Which addresses are plain public unicast, and the name of the rule that refuses the others.
+ * Decides which addresses are public unicast, and names the rule that refuses others.
  *
- * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and what its tables list since), IANA IPv6
- * global unicast assignments. IPv4 is a list of refusals; IPv6 is an allow-list (2000::/3) with exceptions, because most
- * of the IPv6 space is unassigned and a new special prefix there must not need a release of ours.
+ * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and later additions), IANA IPv6
+ * global unicast assignments. IPv4 has a list of refused ranges. IPv6 has an allow-list (2000::/3) with exceptions, because most
+ * of the IPv6 space is unassigned, and a new special prefix there must not require a release of svc.
  */
 import { isIPv4Address, parseAddress, type Address } from "./address.ts";
 import { matches, parseCidr, type Cidr } from "./cidr.ts";
 
-/** Names of the address rules, as refusals tell them. */
+/** Names of the address rules, as refusals contain them. */
 export type AddressRule =
   | "this-network"
   | "private"
@@ -34,7 +34,7 @@ const REFUSED_IPV4: readonly [AddressRule, string][] = [
   ["cloud-metadata", "168.63.129.16/32"], // Azure's host agent: public space, yet only ever the local host
   ["link-local", "169.254.0.0/16"], // RFC 3927; metadata services of most clouds
   ["private", "172.16.0.0/12"], // RFC 1918
-  ["protocol-assignment", "192.0.0.0/24"], // RFC 6890; holds Oracle's metadata service
+  ["protocol-assignment", "192.0.0.0/24"], // RFC 6890; contains Oracle's metadata service
   ["documentation", "192.0.2.0/24"], // RFC 5737
   ["as112", "192.31.196.0/24"], // RFC 7535
   ["relay", "192.52.193.0/24"], // RFC 7450, AMT
@@ -50,7 +50,7 @@ const REFUSED_IPV4: readonly [AddressRule, string][] = [
 const REFUSED_IPV6: readonly [AddressRule, string][] = [
   ["protocol-assignment", "2001::/23"], // RFC 2928: Teredo, benchmarking, ORCHID
   ["documentation", "2001:db8::/32"], // RFC 3849
-  ["relay", "2002::/16"], // RFC 3056, 6to4: any IPv4 address hides in it
+  ["relay", "2002::/16"], // RFC 3056, 6to4: it can embed any IPv4 address
   ["as112", "2620:4f:8000::/48"], // RFC 7534
   ["documentation", "3fff::/20"], // RFC 9637
 ];
@@ -64,13 +64,13 @@ interface Ranges {
   readonly ipv4: readonly Refusal[];
   readonly ipv6: readonly Refusal[];
   readonly globalUnicast: Cidr;
-  /** RFC 6052: DNS64 answers of hosts that only have IPv4; judged by the IPv4 address inside. */
+  /** RFC 6052: DNS64 addresses of hosts that only have IPv4; the embedded IPv4 address decides. */
   readonly nat64: Cidr;
 }
 
 let known: Ranges | undefined;
 
-/** Read when the first address is judged: most processes that load this judge none, and reading takes 6 ms of their start. */
+/** Parsed for the first checked address: most processes check none, and parsing takes 6 ms of their start. */
 function ranges(): Ranges {
   const refusals = (table: readonly [AddressRule, string][]): Refusal[] =>
     table.map(([rule, text]) => ({ rule, range: parseCidr(text) }));
@@ -83,8 +83,8 @@ function ranges(): Ranges {
 }
 
 /**
- * The rule that refuses an address, or undefined when it is plain public unicast.
- * @param address text or words; text that is no address is refused as `not-an-address`
+ * The rule that refuses an address, or undefined if it is public unicast.
+ * @param address text or words; invalid text is refused as `not-an-address`
  */
 export function refusedBy(address: string | Address): AddressRule | undefined {
   const words = typeof address === "string" ? parseAddress(address) : address;

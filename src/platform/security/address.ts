@@ -1,9 +1,8 @@
 /**
- * IP addresses as numbers. Owns: reading IPv4 and IPv6 text into one canonical form. Not: what an address may be
- * used for (address-ranges.ts, cidr.ts).
+ * Parses IPv4 and IPv6 text into one canonical form. address-ranges.ts and cidr.ts decide what an address may be used for.
  *
- * One form for both families: eight 16-bit words, IPv4 as its IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2),
- * so `10.0.0.1` and `::ffff:10.0.0.1` cannot be told apart and no rule can be missed by spelling.
+ * Both families have the same form: eight 16-bit words, IPv4 as its IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2). So
+ * `10.0.0.1` and `::ffff:10.0.0.1` are identical, and no spelling bypasses a rule.
  */
 import { isIP } from "node:net";
 
@@ -13,8 +12,8 @@ export type Address = readonly number[];
 const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0xffff] as const;
 
 /**
- * Reads an address as `net.isIP` accepts it; IPv6 may stand in brackets, as in `URL.hostname`.
- * @returns undefined for anything else; a zone id (`fe80::1%eth0`) is refused, since it only has a meaning on one link.
+ * Parses an address that `net.isIP` accepts; IPv6 may have brackets, as in `URL.hostname`.
+ * @returns undefined for other text, including a zone id (`fe80::1%eth0`), which is only meaningful on one link.
  */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
@@ -34,7 +33,7 @@ function wordsOfIPv4(text: string): number[] {
   return [(a << 8) | b, (c << 8) | d];
 }
 
-/** @param text already known to be IPv6 */
+/** @param text a valid IPv6 address */
 function wordsOfIPv6(text: string): number[] {
   const [head = "", tail] = text.split("::");
   const before = wordsOfGroups(head);

@@ -1,7 +1,7 @@
 /**
- * Ports that webhooks never call: those of other protocols, where an HTTP request could be read as commands.
+ * Ports that webhooks never call: they belong to other protocols, whose servers could read an HTTP request as commands.
  * Source: the bad-port list of the Fetch standard (fetch.spec.whatwg.org, "port blocking"), and 6379 (Redis, which
- * takes its commands line by line).
+ * reads commands line by line).
  */
 export const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

@@ -1,11 +1,11 @@
-/** The addresses of a name, judged before anybody connects; the connector judges them again (guarded-agent.ts). */
+/** Checks the addresses of a name before a connection; guarded-agent.ts checks them again when it connects. */
 import { parseAddress } from "./address.ts";
 import { resolveAddresses, type Resolve } from "./resolve.ts";
 import type { SsrfPolicy } from "./ssrf.ts";
 
 /**
- * Resolves a name once and checks every address, as the connector will: for telling a caller early.
- * @returns the refusal, or undefined when the addresses pass or the name does not resolve (the attempt decides)
+ * Resolves a name once and checks every address as the connector will, to report a refusal early.
+ * @returns the refusal, or undefined if the addresses pass or the name does not resolve; the attempt then decides
  */
 export async function checkHost(policy: SsrfPolicy, hostname: string, resolve: Resolve = resolveAddresses) {
   if (parseAddress(hostname)) return undefined;
@@ -13,7 +13,7 @@ export async function checkHost(policy: SsrfPolicy, hostname: string, resolve: R
   return firstRefusal(policy, hostname, addresses);
 }
 
-/** The first of the addresses that the policy refuses, and why. */
+/** The refusal of the first address that the policy refuses. */
 export function firstRefusal(policy: SsrfPolicy, hostname: string, addresses: readonly string[]) {
   for (const address of addresses) {
     const verdict = policy.checkAddress(address, hostname);

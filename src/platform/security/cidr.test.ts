@@ -9,7 +9,7 @@ const words = (text: string): string =>
     .join(":") ?? "none";
 
 describe("addresses", () => {
-  it("have one form, whatever the spelling", () => {
+  it("have one form for all spellings", () => {
     assert.equal(words("10.0.0.1"), "0:0:0:0:0:ffff:a00:1");
     assert.equal(words("::ffff:10.0.0.1"), words("10.0.0.1"));
     assert.equal(words("::FFFF:a00:1"), words("10.0.0.1"));
@@ -20,20 +20,20 @@ describe("addresses", () => {
     assert.equal(words("64:ff9b::192.0.2.33"), "64:ff9b:0:0:0:0:c000:221");
   });
 
-  it("are not names, zones, short or hex forms", () => {
+  it("are not names, zones, short forms or hex forms", () => {
     for (const text of ["", "example.com", "127.1", "0x7f.0.0.1", "fe80::1%eth0", "1::2::3", "[10.0.0.1", "256.0.0.1"])
       assert.equal(parseAddress(text), undefined, text);
   });
 });
 
 describe("parseCidr", () => {
-  it("counts IPv4 prefixes behind the mapped prefix", () => {
+  it("counts IPv4 prefixes after the mapped prefix", () => {
     assert.equal(parseCidr("10.0.0.0/8").bits, 104);
     assert.equal(parseCidr("192.168.1.7").bits, 128);
     assert.equal(parseCidr(" fd00::/8 ").bits, 8);
   });
 
-  it("refuses what is no range and says what one looks like", () => {
+  it("rejects an invalid range with an example of a valid one", () => {
     for (const text of [
       "",
       "x/8",
@@ -56,7 +56,7 @@ describe("parseCidr", () => {
 });
 
 describe("CidrSet", () => {
-  it("holds the edges of a range and nothing beside them", () => {
+  it("contains the edges of a range and no neighbors", () => {
     const set = new CidrSet(["172.16.0.0/12", "10.1.2.3", "2001:db8::/33"]);
     for (const inside of ["172.16.0.0", "172.31.255.255", "::ffff:172.20.0.1", "10.1.2.3", "2001:db8:7fff::1"])
       assert.equal(set.has(inside), true, inside);
@@ -72,7 +72,7 @@ describe("CidrSet", () => {
       assert.equal(set.has(outside), false, outside);
   });
 
-  it("keeps the families apart, mapped addresses being IPv4", () => {
+  it("separates the families, with mapped addresses as IPv4", () => {
     assert.equal(new CidrSet(["::/0"]).has("10.0.0.1"), false);
     assert.equal(new CidrSet(["::/0"]).has("::ffff:10.0.0.1"), false);
     assert.equal(new CidrSet(["0.0.0.0/0"]).has("::1"), false);

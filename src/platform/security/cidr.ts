@@ -1,13 +1,13 @@
 /**
- * Address ranges in CIDR notation (RFC 4632, RFC 4291 section 2.3), as configured by users: webhook exemptions and
- * trusted proxies. Owns: reading and matching them. Not: what a match means.
+ * Address ranges in CIDR notation (RFC 4632, RFC 4291 section 2.3) from the user's configuration: webhook exemptions and
+ * trusted proxies. Parses and matches them.
  */
 import { SvcError } from "../shared/errors.ts";
 import { isIPv4Address, parseAddress, type Address } from "./address.ts";
 
 /** A range of addresses of one family. */
 export interface Cidr {
-  /** As written. */
+  /** As configured. */
   readonly text: string;
   readonly network: Address;
   /** Leading bits that must match, counted on the 128-bit form: an IPv4 `/8` is 104. */
@@ -15,12 +15,12 @@ export interface Cidr {
   readonly isIPv4: boolean;
 }
 
-/** IPv4 addresses sit behind 96 bits of IPv4-mapped prefix. */
+/** IPv4 addresses follow 96 bits of the IPv4-mapped prefix. */
 const IPV4_OFFSET_BITS = 96;
 
 /**
- * Reads `10.0.0.0/8`, `fd00::/8`, or a lone address (its own range).
- * @throws SvcError `SVC_CONFIG` for anything else, bits set behind the prefix included: `10.1.0.0/8` is most often a typo.
+ * Parses `10.0.0.0/8`, `fd00::/8`, or a single address.
+ * @throws SvcError `SVC_CONFIG` for invalid text, including bits set after the prefix: `10.1.0.0/8` is usually a typo.
  */
 export function parseCidr(text: string): Cidr {
   const [addressText = "", prefixText, ...rest] = text.trim().split("/");
@@ -35,15 +35,15 @@ export function parseCidr(text: string): Cidr {
       128,
     )
   )
-    throw invalid(text, `has bits set behind the first ${prefixText}`);
+    throw invalid(text, `has bits set after the first ${prefixText}`);
   return { text: text.trim(), network, bits, isIPv4: isIPv4Address(network) && bits >= IPV4_OFFSET_BITS };
 }
 
-/** Ranges to look addresses up in. An IPv6 range never covers IPv4 addresses, not even `::/0`. */
+/** A set of ranges. An IPv6 range never contains IPv4 addresses, not even `::/0`. */
 export class CidrSet {
   readonly #ranges: readonly Cidr[];
 
-  /** @param ranges texts as {@link parseCidr} reads them, or ranges already read */
+  /** @param ranges texts for {@link parseCidr}, or parsed ranges */
   constructor(ranges: readonly (string | Cidr)[]) {
     this.#ranges = ranges.map((range) => (typeof range === "string" ? parseCidr(range) : range));
   }
@@ -52,12 +52,12 @@ export class CidrSet {
     return this.#ranges.length;
   }
 
-  /** Whether an address is inside one of the ranges; IPv4-mapped IPv6 counts as IPv4, text that is no address as outside. */
+  /** Whether an address is in one of the ranges. IPv4-mapped IPv6 counts as IPv4; invalid text is in no range. */
   has(address: string | Address): boolean {
     return this.find(address) !== undefined;
   }
 
-  /** The first range that holds the address. */
+  /** The first range that contains the address. */
   find(address: string | Address): Cidr | undefined {
     const words = typeof address === "string" ? parseAddress(address) : address;
     if (!words) return undefined;
@@ -83,12 +83,12 @@ export function matches(words: Address, network: Address, bits: number): boolean
   return true;
 }
 
-/** Bits of the word at `index` that lie inside the first `bits`. */
+/** Bits of the word at `index` that are within the first `bits`. */
 function wordMask(bits: number, index: number): number {
   const inside = Math.min(Math.max(bits - index * 16, 0), 16);
   return (0xffff << (16 - inside)) & 0xffff;
 }
 
 function invalid(text: string, problem: string): SvcError {
-  return new SvcError("SVC_CONFIG", `"${text}" ${problem}; write ranges such as "10.0.0.0/8" or "fd00::/8"`);
+  return new SvcError("SVC_CONFIG", `"${text}" ${problem}; use ranges such as "10.0.0.0/8" or "fd00::/8"`);
 }

@@ -1,6 +1,6 @@
 /**
- * Who is really asking: behind proxies whose addresses are configured (SVC_TRUST_PROXY), the right-most hop of
- * `X-Forwarded-For` that is not one of them. Everything further left was written by the client and proves nothing.
+ * The address of the client: behind proxies whose addresses are configured (SVC_TRUST_PROXY), the right-most hop of `X-Forwarded-For`
+ * that is not one of them. The client can forge all hops to the left of it.
  */
 import { isIP } from "node:net";
 import { remembered } from "../shared/memoize.ts";
@@ -8,7 +8,7 @@ import type { CidrSet } from "./cidr.ts";
 
 /**
  * @param socketAddress peer of the connection.
- * @returns an address; where a hop behind our proxies is none (`unknown`, RFC 7239 section 6.2), the last one that is.
+ * @returns an address; if a hop behind the proxies is not an address (`unknown`, RFC 7239 section 6.2), the last valid one.
  */
 export function clientAddress(socketAddress: string, forwardedFor: string | undefined, trusted: CidrSet): string {
   let client = bare(socketAddress);
@@ -22,7 +22,7 @@ export function clientAddress(socketAddress: string, forwardedFor: string | unde
   return client;
 }
 
-/** Whether the request reached us, or our proxy, over TLS. */
+/** Whether the request reached svc, or its trusted proxy, over TLS. */
 export function isSecure(
   isTls: boolean,
   socketAddress: string,
@@ -33,7 +33,7 @@ export function isSecure(
   return isProxy(socketAddress, trusted) && lastOf(forwardedProto)?.toLowerCase() === "https";
 }
 
-/** The host that the client asked for: a trusted proxy may have put its own into `Host`. */
+/** The host in the client's request: a trusted proxy may have replaced `Host`. */
 export function requestHost(
   host: string | undefined,
   socketAddress: string,
@@ -47,12 +47,12 @@ function isProxy(socketAddress: string, trusted: CidrSet): boolean {
   return trusted.size > 0 && trusted.has(bare(socketAddress));
 }
 
-/** Of a list, the part that the nearest proxy wrote. */
+/** The last part of a list, which the nearest proxy wrote. */
 function lastOf(list: string | undefined): string | undefined {
   return list?.split(",").at(-1)?.trim() || undefined;
 }
 
-/** An address without port and brackets, as some proxies add them; `::ffff:1.2.3.4` is how a dual-stack socket spells 1.2.3.4. */
+/** An address without port and brackets, which some proxies add; `::ffff:1.2.3.4` is how a dual-stack socket reports 1.2.3.4. */
 const bare = remembered((text) => {
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
   return /^::ffff:\d+\./i.test(address) ? address.slice(7) : address;

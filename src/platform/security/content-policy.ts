@@ -1,11 +1,11 @@
 /**
- * The Content-Security-Policy of HTML answers: contract section 1, with what an app adds. W3C Content Security Policy Level 3,
- * Trusted Types; where reports go: W3C Reporting API.
+ * The Content-Security-Policy of HTML responses: the defaults of contract section 1 and the app's additions. Sources: W3C Content Security
+ * Policy Level 3, Trusted Types; W3C Reporting API for reports.
  */
 import { SvcError } from "../shared/errors.ts";
 import { PATHS, REPORT_GROUP, TRUSTED_TYPES_POLICY } from "../shared/wire.ts";
 
-/** What of the security options the policy is made of (documented in headers.ts). */
+/** The security options that determine the policy (documented in headers.ts). */
 export interface PolicyOptions {
   csp?: Record<string, readonly string[]>;
   trustedTypes?: boolean | readonly string[];
@@ -13,7 +13,9 @@ export interface PolicyOptions {
   frameOptions?: "DENY" | "SAMEORIGIN";
 }
 
-/** What a directive that has no sources of its own goes by; naming it must add to that, not replace it (CSP3 section 6.8.4). */
+/**
+ * Directive that applies in the absence of another one; a new directive must extend those sources, not replace them (CSP3 section 6.8.4).
+ */
 const FALLBACKS: Record<string, string> = {
   "script-src-elem": "script-src",
   "script-src-attr": "script-src",
@@ -35,8 +37,8 @@ const DEFAULTS: Record<string, readonly string[]> = {
 };
 
 /**
- * Of answers that many share, which a nonce can't be in: whoever has the answer knows it. Inline scripts are named by their
- * hashes; scripts of files by where they are, for `'strict-dynamic'` would leave no way to name them that all browsers know.
+ * For shared responses, which can't have a secret nonce. Inline scripts are allowed by hash. Script files are allowed by origin, because
+ * with `'strict-dynamic'` not all browsers could allow them.
  */
 const BY_HASH: Record<string, readonly string[]> = {
   ...DEFAULTS,
@@ -44,7 +46,7 @@ const BY_HASH: Record<string, readonly string[]> = {
   "style-src": ["'self'", "'hashes-'"],
 };
 
-/** Where reports go by these options; undefined where nobody wants them. @throws SvcError `SVC_CONFIG` for what is no URL for them. */
+/** URL for reports; undefined without reporting. @throws SvcError `SVC_CONFIG` for an invalid URL */
 export function reportUrl({ report }: PolicyOptions): string | undefined {
   if (report === undefined || report === false) return undefined;
   if (report === true) return PATHS.cspReport;
@@ -52,16 +54,16 @@ export function reportUrl({ report }: PolicyOptions): string | undefined {
   if (url?.protocol === "https:" && url.username === "" && !/[\s;,"\\]/.test(report)) return report;
   throw new SvcError(
     "SVC_CONFIG",
-    `security.report: ${JSON.stringify(report)} is not true, and no https URL without spaces, quotes, ";" and ","`,
+    `security.report: ${JSON.stringify(report)} must be true, or an https URL without spaces, quotes, ";" and ","`,
   );
 }
 
 /**
- * The text of the policy, with `'nonce-'` where the nonce belongs.
- * @param hasReporting whether the answer names the endpoint of the Reporting API too. Browsers that see `report-to` leave
- *   `report-uri` alone, and take endpoints from HTTPS only, so over plain HTTP there must be no `report-to`.
- * @param isByHash has `'hashes-'` there, for what an answer has in place of a nonce.
- * @throws SvcError `SVC_CONFIG`
+ * The policy, with `'nonce-'` as a placeholder for the nonce.
+ * @param hasReporting whether the response names an endpoint of the Reporting API. Browsers that support `report-to` ignore
+ *   `report-uri`, and accept endpoints over HTTPS only, so over plain HTTP `report-to` must be missing.
+ * @param isByHash uses the placeholder `'hashes-'`, for a response with hashes instead of a nonce.
+ * @throws SvcError `SVC_CONFIG` for an invalid directive or source
  */
 export function policyText(options: PolicyOptions, hasReporting: boolean, isByHash = false): string {
   const defaults = isByHash ? BY_HASH : DEFAULTS;
@@ -92,7 +94,7 @@ function fallbackOf(directive: string): string | undefined {
 
 function requireDirective(directive: string): void {
   if (directive !== "report-uri" && directive !== "report-to") return;
-  throw new SvcError("SVC_CONFIG", `security.csp: "${directive}" is what security.report is for`);
+  throw new SvcError("SVC_CONFIG", `security.csp: "${directive}" is not allowed; use security.report`);
 }
 
 function requireSource(directive: string, source: string): void {
@@ -114,6 +116,6 @@ function requirePolicyName(name: string): string {
   if (/^[\w\-#=/@.%]+$/.test(name)) return name;
   throw new SvcError(
     "SVC_CONFIG",
-    `security.trustedTypes: ${JSON.stringify(name)} can't be the name of a policy; use letters, digits and - # = _ / @ . %`,
+    `security.trustedTypes: ${JSON.stringify(name)} is not a valid policy name; use letters, digits and - # = _ / @ . %`,
   );
 }

@@ -4,8 +4,8 @@ import { CsrfPairCache } from "./csrf-pair-cache.ts";
 
 const LENGTHS = { cookie: 6, id: 3, token: 4 };
 
-describe("pairs of cookie and token", () => {
-  it("are known with the same session once they were kept, and not before", () => {
+describe("cached pairs of cookie and token", () => {
+  it("are found with the same session after they were stored", () => {
     const pairs = new CsrfPairCache(LENGTHS);
     assert.equal(pairs.has("idsign", "s", "toke"), false);
     pairs.keep("idsign", "s", "toke");
@@ -14,7 +14,7 @@ describe("pairs of cookie and token", () => {
     assert.equal(pairs.has("idsign", "t", "toke"), false);
   });
 
-  it("are not known where one letter differs, also right behind one that is known", () => {
+  it("are not found if one character differs, even directly after a match", () => {
     const pairs = new CsrfPairCache(LENGTHS);
     pairs.keep("idsign", undefined, "toke");
     const others = [
@@ -32,14 +32,14 @@ describe("pairs of cookie and token", () => {
     }
   });
 
-  it("are not known by what was left of the pair before, where a letter takes more bytes than there is room for", () => {
+  it("are not found by bytes of an earlier pair, if a character has more bytes than the buffer has room for", () => {
     const pairs = new CsrfPairCache(LENGTHS);
     pairs.keep("idsign", undefined, "toke");
     for (const token of ["tokü", "to€e", "t𝄞k"]) assert.equal(pairs.has("idsign", undefined, token), false, token);
     assert.equal(pairs.has("idsigü", undefined, "toke"), false);
   });
 
-  it("are forgotten when two thousand others came behind them", () => {
+  it("are evicted by two thousand others", () => {
     const pairs = new CsrfPairCache({ cookie: 8, id: 4, token: 4 });
     const cookie = (at: number): string => `${String(at).padStart(4, "0")}sign`;
     for (let at = 0; at < 3000; at++) pairs.keep(cookie(at), undefined, "toke");

@@ -1,6 +1,6 @@
 /**
- * Cookies and tokens that were found to belong together: a page calls actions with the same pair again and again. Pairs are found
- * by the cookie's id, which is no secret, and compared as a whole in constant time.
+ * Caches pairs of cookie and token that were verified, because a page calls actions with the same pair many times. Looks up a pair by the
+ * cookie's id, which is not secret, and compares the whole pair in constant time.
  */
 import { timingSafeEqual } from "node:crypto";
 import { BoundedMap } from "../shared/bounded-map.ts";
@@ -10,18 +10,18 @@ interface Pair {
   readonly bytes: Buffer;
 }
 
-/** Twice as many are kept, at 300 bytes each. Who has others made can push them out, and then they are judged again. */
+/** Keeps up to twice as many, at 300 bytes each. A client that creates many pairs can evict others, which are then verified again. */
 const GENERATION = 1000;
 
 export class CsrfPairCache {
   readonly #cookieLength: number;
   readonly #idLength: number;
   readonly #tokenLength: number;
-  /** The pair that is judged. */
+  /** Buffer for the pair being compared. */
   readonly #judged: Buffer;
   readonly #recent = new BoundedMap<Pair>(GENERATION);
 
-  /** Of pairs whose texts have these lengths; others are never known. */
+  /** @param lengths lengths of the texts; pairs of other lengths are never found */
   constructor(lengths: { cookie: number; id: number; token: number }) {
     this.#cookieLength = lengths.cookie;
     this.#idLength = lengths.id;
@@ -29,7 +29,7 @@ export class CsrfPairCache {
     this.#judged = Buffer.alloc(lengths.cookie + lengths.token);
   }
 
-  /** Whether the very same three texts have been kept. */
+  /** Whether exactly these three texts were stored. */
   has(rawCookie: string, sessionId: string | undefined, rawToken: string): boolean {
     if (rawCookie.length !== this.#cookieLength || rawToken.length !== this.#tokenLength) return false;
     const id = rawCookie.slice(0, this.#idLength);
@@ -37,7 +37,7 @@ export class CsrfPairCache {
     return pair !== undefined && pair.sessionId === sessionId && this.#write(rawCookie, rawToken) && this.#is(pair);
   }
 
-  /** Keeps a pair that was judged right, in place of an earlier one of the same cookie. */
+  /** Stores a verified pair, replacing an earlier one of the same cookie. */
   keep(rawCookie: string, sessionId: string | undefined, rawToken: string): void {
     if (!this.#write(rawCookie, rawToken)) return;
     this.#recent.set(rawCookie.slice(0, this.#idLength), { sessionId, bytes: Buffer.from(this.#judged) });
@@ -47,7 +47,7 @@ export class CsrfPairCache {
     return timingSafeEqual(bytes, this.#judged);
   }
 
-  /** @returns whether both fill their places: what is left of the pair before must not count. */
+  /** @returns whether both texts fill the buffer: bytes of an earlier pair must not remain. */
   #write(rawCookie: string, rawToken: string): boolean {
     const lengths = this.#judged.write(rawCookie) + this.#judged.write(rawToken, this.#cookieLength);
     return (

@@ -1,9 +1,9 @@
 /**
- * Cross-site request forgery: who may send a mutation. Pure decisions; reading cookies and fields is the caller's.
+ * Cross-site request forgery: decides whether a request may change data. Pure functions; callers read cookies and fields.
  *
- * Signed double submit (OWASP CSRF cheat sheet): the cookie holds a random id with its signature, the token is another
- * signature over that id and the session it was given in. A site that can set our cookie (a sibling subdomain) can't make
- * the matching token, a token from before a sign-in is void after it, and the origin checks come first. Contract section 5.
+ * Signed double submit (OWASP CSRF cheat sheet): the cookie contains a random id with its signature; the token is another signature over
+ * that id and the session. A site that can set the cookie (a sibling subdomain) can't create the matching token, and a token from before
+ * a sign-in is invalid after it. The origin checks come first. Contract section 5.
  */
 import { CsrfPairCache } from "./csrf-pair-cache.ts";
 import { createId, createSalt, SALT_LENGTH } from "./random.ts";
@@ -23,12 +23,12 @@ export function createCsrfId(): string {
   return createId();
 }
 
-/** A value for the cookie: `<32 hex>.<signature>`. @param id a fresh one, or that of a cookie signed with a previous secret. */
+/** A value for the cookie: `<32 hex>.<signature>`. @param id a new one, or that of a cookie signed with a previous secret. */
 export function createCsrfCookie(secrets: Secrets, id: string): string {
   return `${id}.${sign(secrets, COOKIE_PURPOSE, id)}`;
 }
 
-/** The id in a cookie's value, if it is one that we made. */
+/** The id in a cookie's value, if svc signed it. */
 export function csrfId(secrets: Secrets, rawCookie: string | undefined): string | undefined {
   if (rawCookie?.length !== COOKIE_LENGTH || rawCookie[ID_LENGTH] !== ".") return undefined;
   const id = rawCookie.slice(0, ID_LENGTH);
@@ -37,16 +37,15 @@ export function csrfId(secrets: Secrets, rawCookie: string | undefined): string 
 }
 
 /**
- * A token that belongs to a cookie's id in a session, or in none: another one each time. Pages are compressed, and of a secret
- * that stood unchanged in page after page, whoever can choose text beside it and see lengths would learn letter by letter
- * (BREACH, decision 011).
+ * A token for a cookie's id and its session, if any; different each time. Pages are compressed. If the same secret occurred in page after
+ * page, an attacker who can insert text beside it and observe lengths could learn it letter by letter (BREACH, decision 011).
  */
 export function csrfToken(secrets: Secrets, id: string, sessionId: string | undefined): string {
   const salt = createSalt();
   return salt + sign(secrets, TOKEN_PURPOSE, salt + boundTo(id, sessionId));
 }
 
-/** Ids are hex of a fixed length, so one text has no other salt, id and session for its parts. */
+/** Unambiguous, because ids are hex of a fixed length. */
 function boundTo(id: string, sessionId = ""): string {
   return `${id}.${sessionId}`;
 }
@@ -54,24 +53,24 @@ function boundTo(id: string, sessionId = ""): string {
 export interface OriginFacts {
   /** `Sec-Fetch-Site`, sent by every current browser. */
   fetchSite: string | undefined;
-  /** `Origin`; on older browsers the only sign. */
+  /** `Origin`; the only indication from older browsers. */
   origin: string | undefined;
-  /** Scheme, host and port that this site is reached by. */
+  /** Scheme, host and port of this site. */
   ownOrigin: string;
 }
 
 export type CsrfRefusal = "cross-site" | "foreign-origin" | "no-cookie" | "no-token" | "wrong-token";
 
-/** Where the request comes from, judged before its body is read. */
+/** Checks the origin of a request before its body is read. */
 export function judgeOrigin(facts: OriginFacts): CsrfRefusal | undefined {
   const { fetchSite, origin } = facts;
-  // `none` is the user's own doing (address bar, bookmark); `same-site` is another subdomain, which may be someone else's.
+  // `none` means the user's own action (address bar, bookmark); `same-site` is another subdomain, which may belong to somebody else.
   if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none") return "cross-site";
   if (origin !== undefined && origin !== facts.ownOrigin) return "foreign-origin";
   return undefined;
 }
 
-/** What a token is held against. */
+/** The values that a token is verified with. */
 export interface TokenFacts {
   rawCookie: string | undefined;
   sessionId: string | undefined;
@@ -89,7 +88,7 @@ export function judgeToken(secrets: Secrets, facts: TokenFacts): CsrfRefusal | u
   return refusal;
 }
 
-/** Of a process's own secrets: what was right with those is not with others. */
+/** By the process's secrets: a verified pair is not valid for other secrets. */
 const known = new WeakMap<Secrets, CsrfPairCache>();
 
 function pairsOf(secrets: Secrets): CsrfPairCache {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exposureOf, isFromOwnPage, modeOfStart, PROXY_HEADERS, seemsLocal } from "./exposure.ts";
 
-/** What reaches an app on 127.0.0.1:3000 from a client at 203.0.113.9 that asked for http://site.example/. */
+/** Requests that reach an app on 127.0.0.1:3000 from a client at 203.0.113.9 for http://site.example/. */
 interface Proxied {
   proxy: string;
   /** Default: as the client sent it. */
@@ -12,7 +12,7 @@ interface Proxied {
   looksLocal: boolean;
 }
 
-/** Each with the fewest settings that make it work, as its documentation has them. */
+/** Proxies, each with the minimal working settings of its documentation. */
 const PROXIES: Proxied[] = [
   { proxy: "nginx: proxy_pass alone", host: "127.0.0.1:3000", looksLocal: true },
   { proxy: "nginx: proxy_set_header Host $host", looksLocal: false },
@@ -70,19 +70,19 @@ function callerOf({ host = "site.example", headers = {} }: Partial<Proxied>, pee
 
 describe("a request that seems to come from this machine", () => {
   for (const row of PROXIES)
-    it(`${row.looksLocal ? "cannot be told from" : "is not"} one through ${row.proxy}`, () =>
+    it(`${row.looksLocal ? "can't be distinguished from" : "differs from"} one through ${row.proxy}`, () =>
       assert.equal(seemsLocal(callerOf(row)), row.looksLocal));
 
-  it("can have come through a proxy, so locality alone may never open anything to operators", () => {
+  it("may come through a proxy, so locality must not give access for operators", () => {
     const hidden = PROXIES.filter(({ proxy, looksLocal }) => looksLocal && !proxy.startsWith("no proxy"));
     assert.ok(hidden.length > 0);
   });
 
   for (const name of PROXY_HEADERS)
-    it(`has no ${name}`, () =>
+    it(`has no ${name} header`, () =>
       assert.equal(seemsLocal(callerOf({ host: "localhost", headers: { [name]: "x" } })), false));
 
-  it("comes from a loopback address, in any spelling", () => {
+  it("comes from a loopback address in any spelling", () => {
     for (const peer of ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"])
       assert.equal(seemsLocal(callerOf({ host: "localhost" }, peer)), true, peer);
     for (const peer of ["", "10.0.0.1", "::ffff:10.0.0.1", "127.0.0.1.evil.example", "203.0.113.9"])
@@ -91,14 +91,14 @@ describe("a request that seems to come from this machine", () => {
 });
 
 describe("a request of a page under development", () => {
-  it("reached the app by localhost or by an address, never by another name", () => {
+  it("uses localhost or an address, never another name", () => {
     for (const host of ["localhost:3000", "app.localhost", "127.0.0.1:3000", "[::1]:3000", "192.168.1.5:3000"])
       assert.equal(isFromOwnPage(callerOf({ host })), true, host);
     for (const host of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""])
       assert.equal(isFromOwnPage(callerOf({ host })), false, host);
   });
 
-  it("is not of another site", () => {
+  it("does not come from another site", () => {
     for (const [site, isOwn] of [
       ["same-origin", true],
       ["none", true],
@@ -118,7 +118,7 @@ describe("the mode of an app", () => {
     assert.equal(modeOfStart("prod"), "prod", "the configuration rejects it");
   });
 
-  it("shows nothing of the inside in production", () => {
+  it("hides internal details in production", () => {
     assert.deepEqual([...new Set(Object.values(exposureOf("production")))], [false]);
     assert.deepEqual([...new Set(Object.values(exposureOf("development")))], [true]);
   });

@@ -1,6 +1,6 @@
 /**
- * Decides what an app shows to callers who have proved nothing: by its mode, and by where a request seems to come from. No other
- * module judges either. A request can't prove that it comes from this machine, since nginx, haproxy and SSH forward requests
+ * Decides what an app shows to unauthenticated callers, by its mode and by the apparent origin of a request. No other module decides
+ * this. A request can't prove that it comes from this machine, because nginx, haproxy and SSH forward requests
  * without a trace. So nothing here opens the operator screens or endpoints: a key or a one-time link does (one-time-link.ts).
  */
 import { isIP } from "node:net";
@@ -16,7 +16,7 @@ export interface Exposure {
   bundleMetrics: boolean;
   /** The webhook demo, unless the app itself decides (`createApp({ demo })`). */
   demo: boolean;
-  /** Whether `svc dev` lets in whoever has the one-time link that it printed. */
+  /** Whether `svc dev` accepts the one-time link that it printed. */
   operatorLink: boolean;
 }
 
@@ -31,9 +31,9 @@ export function modeOfStart(given: string | undefined): string {
   return mode === "" || mode === "test" ? "production" : mode;
 }
 
-/** What a decision is made of. */
+/** The properties of a request that decisions use. */
 export interface Caller {
-  /** Address of the connection's other end. */
+  /** Address of the peer of the connection. */
   peer: string;
   header(name: string): string | undefined;
 }
@@ -50,8 +50,8 @@ export function isFromOwnPage(caller: Pick<Caller, "header">): boolean {
 }
 
 /**
- * Whether nothing speaks against a developer at this machine. It keeps other people from opening files in the developer's
- * editor by accident, and is no proof: of the proxies in exposure.test.ts several leave no trace.
+ * Whether nothing contradicts a developer at this machine. It keeps other people from accidentally opening files in the developer's
+ * editor, and is not a proof: several of the proxies in exposure.test.ts leave no trace.
  */
 export function seemsLocal(caller: Caller): boolean {
   if (!isFromOwnPage(caller) || PROXY_HEADERS.some((name) => caller.header(name) !== undefined)) return false;

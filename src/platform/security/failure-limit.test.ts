@@ -9,8 +9,8 @@ function limitOf(clock = new SimulatedClock(), onRefused?: (...refusal: unknown[
   return new FailureLimit({ name: "keys", perMinute: 3, clock, onRefused });
 }
 
-describe("a limit of failures", () => {
-  it("refuses a client after so many failures, and tells how long to wait", async () => {
+describe("a failure limit", () => {
+  it("refuses a client after the maximum number of failures, with the time to wait", async () => {
     const clock = new SimulatedClock();
     const limit = limitOf(clock);
     for (let at = 0; at < 3; at++) {
@@ -24,12 +24,12 @@ describe("a limit of failures", () => {
     assert.equal(limit.refusal(CLIENT), undefined);
   });
 
-  it("counts no success, however many there are", () => {
+  it("does not count successes", () => {
     const limit = limitOf();
     for (let at = 0; at < 100; at++) assert.equal(limit.refusal(CLIENT), undefined);
   });
 
-  it("counts each client for itself, and one of IPv6 by its network", () => {
+  it("counts each client separately, and IPv6 clients by network", () => {
     const limit = limitOf();
     for (let at = 0; at < 3; at++) limit.failed(`2001:db8:1:2::${at}`);
     assert.ok(limit.refusal("2001:db8:1:2:ffff::1"));

@@ -1,14 +1,14 @@
 /**
- * Limits failed attempts per minute and client, such as wrong keys. Attempts that succeed cost nothing, and a client over the limit is
- * refused before its attempt is judged: otherwise it could go on guessing. Counts are in this process's memory, so judging and
- * counting happen in one step, and an operator's request waits for no file or database.
+ * Limits failed attempts per minute and client, such as invalid keys. Successful attempts cost nothing. A client over the limit is
+ * refused before its attempt is checked: otherwise it could continue guessing. Counts are in this process's memory, so that checking and
+ * counting are one step, and an operator's request waits for no file or database.
  */
 import type { Clock } from "../shared/clock.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 import { clientKey, headersOf, WINDOW_SECONDS, type OnRefused } from "./rate-limit.ts";
 
 export interface FailureLimitOptions {
-  /** Names the limit in headers and metrics. */
+  /** Name of the limit in headers and metrics. */
   name: string;
   perMinute: number;
   clock: Clock;
@@ -23,7 +23,7 @@ export class FailureLimit {
     this.#options = options;
   }
 
-  /** Headers of the refusal, `Retry-After` among them, flat; undefined while the client may try. @param target as of `RateLimit.take` */
+  /** Flat headers of the refusal, including `Retry-After`; undefined while the client may try. @param target as for `RateLimit.take` */
   refusal(clientIp: string, target = this.#options.name): string[] | undefined {
     const { name, perMinute, clock, onRefused } = this.#options;
     const count = this.#add(clientIp, 0);

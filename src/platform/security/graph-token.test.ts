@@ -9,7 +9,7 @@ const GRAPH = "g_01HXAMPLE00000000000000000";
 const NOW_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 
-describe("graph token", () => {
+describe("a graph token", () => {
   const read = createGraphToken(SECRET, GRAPH, "read", NOW_MS + HOUR_MS);
   const control = createGraphToken(SECRET, GRAPH, "control", NOW_MS + HOUR_MS);
 
@@ -18,22 +18,22 @@ describe("graph token", () => {
     assert.equal(graphTokenScope(SECRET, GRAPH, control, NOW_MS), "control");
   });
 
-  it("stands in a URL as it is", () => {
+  it("needs no escaping in a URL", () => {
     assert.equal(encodeURIComponent(read), read);
   });
 
-  it("allows nothing from its expiry on", () => {
+  it("allows nothing after its expiry", () => {
     assert.equal(graphTokenScope(SECRET, GRAPH, read, NOW_MS + HOUR_MS - 1), "read");
     assert.equal(graphTokenScope(SECRET, GRAPH, read, NOW_MS + HOUR_MS), undefined);
   });
 
-  it("allows nothing on another graph or under another secret", () => {
+  it("allows nothing on another graph or with another secret", () => {
     assert.equal(graphTokenScope(SECRET, `${GRAPH}1`, read, NOW_MS), undefined);
     assert.equal(graphTokenScope(["the next secret"], GRAPH, read, NOW_MS), undefined);
     assert.equal(graphTokenScope(["the next secret", ...SECRET], GRAPH, read, NOW_MS), "read", "a previous one counts");
   });
 
-  it("is void when scope or expiry are changed behind the signature", () => {
+  it("is invalid if scope or expiry were changed", () => {
     const [, expiry = "", signature = ""] = read.split(".");
     const later = (Number.parseInt(expiry, 36) + 1).toString(36);
     for (const forged of [`control.${expiry}.${signature}`, `read.${later}.${signature}`, `read.${signature}`, ""])
@@ -41,7 +41,7 @@ describe("graph token", () => {
     assert.equal(graphTokenScope(SECRET, GRAPH, undefined, NOW_MS), undefined);
   });
 
-  it("is void with any one character changed", () => {
+  it("is invalid if any one character was changed", () => {
     const place = fc.integer({ min: 0, max: control.length - 1 });
     fc.assert(
       fc.property(place, fc.string({ minLength: 1, maxLength: 1 }), (at, letter) => {

@@ -1,5 +1,5 @@
 /**
- * Tokens that let a page read or control one graph without the operator's key: HMAC over id, scope and expiry.
+ * Tokens that let a page read or control one run without the operator's key: HMAC over id, scope and expiry.
  * `<scope>.<expiry in base36 seconds>.<signature>`. Contract section 4.
  */
 import { isSigned, sign, type Secrets } from "./secrets.ts";
@@ -8,13 +8,13 @@ export type GraphScope = "read" | "control";
 
 const PURPOSE = "graph-token";
 
-/** @param expiresMs Unix milliseconds after which the token is void. */
+/** @param expiresMs Unix milliseconds after which the token is invalid. */
 export function createGraphToken(secrets: Secrets, graphId: string, scope: GraphScope, expiresMs: number): string {
   const head = `${scope}.${Math.ceil(expiresMs / 1000).toString(36)}`;
   return `${head}.${sign(secrets, PURPOSE, `${graphId}.${head}`)}`;
 }
 
-/** What a token allows on this graph now; `control` includes `read`. Undefined when it allows nothing. */
+/** The scope that a token allows for this run now; `control` includes `read`. Undefined if it is invalid. */
 export function graphTokenScope(
   secrets: Secrets,
   graphId: string,

@@ -1,6 +1,6 @@
 /**
- * The vectors run at the socket: a hook under node:net records every address that would be dialled and refuses it, so
- * what is counted is what the kernel would have been asked, and no packet leaves the machine.
+ * Runs the vectors at the socket: a hook under node:net records and refuses every dialled address. So the test counts
+ * exactly the connects that would reach the kernel, and no packet leaves the machine.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ interface TcpPrototype {
   connect6: TcpConnect;
 }
 
-/** Records and refuses every TCP connect of this process; `rewire` leads an address to a loopback port instead. */
+/** Records and refuses every TCP connect of this process; `rewire` redirects an address to a loopback port instead. */
 class SocketHook {
   readonly dialled: string[] = [];
   rewire: { from: string; toPort: number } | undefined;
@@ -70,7 +70,7 @@ class SocketHook {
 /** libuv's number for a refused connection on Linux and on most other systems (`UV_ECONNREFUSED`). */
 const ECONNREFUSED = -111;
 
-/** The class of TCP handles, taken from a live one: node:net has no public way to it. */
+/** The class of TCP handles, taken from an instance, because node:net does not export it. */
 async function tcpPrototype(): Promise<TcpPrototype> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -80,7 +80,7 @@ async function tcpPrototype(): Promise<TcpPrototype> {
   return prototype;
 }
 
-/** Answers as the vector says: first call at registration, later ones at the attempt. */
+/** Resolves as the vector says: the first call at registration, later ones at the attempt. */
 function resolverOf(vector: Vector): (hostname: string) => Promise<string[]> {
   let calls = 0;
   return async (hostname) => {
@@ -93,9 +93,9 @@ function resolverOf(vector: Vector): (hostname: string) => Promise<string[]> {
   };
 }
 
-/** What a webhook goes through: registration, then an attempt even if registration refused the resolved address. */
+/** The path of a webhook: registration, then an attempt even if registration refused the resolved address. */
 async function call(vector: Vector): Promise<string> {
-  // The redirect's first hop is rewired to loopback: exempt, so that only "redirects are not followed" is left to save us.
+  // The redirect's first hop is rewired to loopback and exempt, so that only the rule "redirects are not followed" can refuse it.
   const policy = new SsrfPolicy({ allowCidrs: vector.redirectTo ? ["127.0.0.1/32"] : [] });
   const resolve = resolverOf(vector);
   const agent = guardedAgent({ policy, resolve });
@@ -126,7 +126,7 @@ async function withEnvironment(env: Record<string, string>, run: () => Promise<s
   }
 }
 
-describe("guarded agent, counted at the socket", () => {
+describe("the guarded agent, measured at the socket", () => {
   let hook: SocketHook;
   let sink: Server;
   let sinkRequests = 0;
@@ -148,7 +148,7 @@ describe("guarded agent, counted at the socket", () => {
     await new Promise((resolve) => sink.close(resolve));
   });
 
-  it("the hook itself sees and refuses a connect", async () => {
+  it("is observed by a hook that sees and refuses connects", async () => {
     hook.dialled.length = 0;
     const error = await new Promise<NodeJS.ErrnoException>((resolve) =>
       connect(80, "192.0.2.55").once("error", resolve),
@@ -157,7 +157,7 @@ describe("guarded agent, counted at the socket", () => {
     assert.deepEqual(hook.dialled, ["192.0.2.55"]);
   });
 
-  it("all vectors: nothing wrongly dialled, nothing wrongly refused", async () => {
+  it("makes no forbidden connect and refuses no allowed one, for all vectors", async () => {
     assert.equal(VECTORS.length, 142);
     const wrong: string[] = [];
     for (const vector of VECTORS) {
@@ -175,7 +175,7 @@ describe("guarded agent, counted at the socket", () => {
     assert.equal(sinkRequests, VECTORS.filter((vector) => vector.redirectTo).length, "each redirect answered once");
   });
 
-  it("refuses a name when any of its addresses is refused, before dialling the good one", async () => {
+  it("refuses a name if any of its addresses is refused, before connecting to an allowed one", async () => {
     hook.dialled.length = 0;
     const resolvesTo = ["93.184.216.34", "10.0.0.1"];
     const url = "http://mixed.example.com/";
@@ -183,7 +183,7 @@ describe("guarded agent, counted at the socket", () => {
     assert.deepEqual(hook.dialled, []);
   });
 
-  it("refuses a peer whose address differs from the one that was checked", async () => {
+  it("refuses a peer whose address differs from the checked one", async () => {
     const url = "http://moved.example.com/";
     hook.rewire = { from: "93.184.216.34", toPort: (sink.address() as AddressInfo).port };
     const before = sinkRequests;
@@ -191,7 +191,7 @@ describe("guarded agent, counted at the socket", () => {
     assert.equal(sinkRequests, before);
   });
 
-  it("registration tells a refused resolution and accepts a name that does not resolve", async () => {
+  it("reports a refused resolution at registration, and accepts a name that does not resolve", async () => {
     const policy = new SsrfPolicy();
     assert.equal((await checkHost(policy, "a.example.com", async () => ["8.8.8.8", "10.0.0.1"]))?.rule, "private");
     assert.equal(await checkHost(policy, "a.example.com", async () => ["8.8.8.8"]), undefined);
@@ -199,8 +199,8 @@ describe("guarded agent, counted at the socket", () => {
   });
 });
 
-describe("exempt connector", () => {
-  it("reaches loopback, where the guarded one does not", async () => {
+describe("the exempt connector", () => {
+  it("reaches loopback, in contrast to the guarded one", async () => {
     const server = createServer((_, response) => void response.end("ok"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

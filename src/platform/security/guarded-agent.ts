@@ -1,11 +1,11 @@
 /**
- * The only way out to the network: a connector that enforces the SSRF policy. The undici clients of webhooks have it, and the undici agent that
- * fetches for workers and actions.
+ * The only way to external servers: a connector that enforces the SSRF policy. The undici clients of webhooks use it, and the undici agent
+ * for requests of workers and actions.
  *
- * The connect is the only place such a rule holds: a check before the request loses to a name that resolves differently
- * the second time (DNS rebinding), and a `lookup` hook alone is never asked about IP literals. So the connector checks
- * literals itself, refuses a name when any of its addresses is refused, connects to the addresses it checked, and looks
- * at the peer's address once connected. An explicit agent ignores the proxy variables; a dispatched request follows no redirect.
+ * Only the connect can enforce such a rule. A check before the request fails against a name that resolves differently the second time (DNS
+ * rebinding), and Node does not call a `lookup` hook for IP literals. So the connector checks literals itself, refuses a name if any of its
+ * addresses is refused, connects to the addresses that it checked, and checks the peer's address after connecting. An explicit agent
+ * ignores the proxy variables; a dispatched request follows no redirect.
  */
 import { isIP, Socket, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
@@ -18,42 +18,42 @@ export interface GuardedOptions {
   policy: SsrfPolicy;
   /** Default: DNS, then the hosts file. */
   resolve?: Resolve;
-  /** Longest a connect may take, look-up and TLS handshake included. Default 5,000. */
+  /** Timeout of a connect in milliseconds, including lookup and TLS handshake. Default 5,000. */
   connectTimeoutMs?: number;
-  /** Told as a phase of a connect has ended. */
+  /** Called when a phase of a connect has ended. */
   onPhase?: (phase: ConnectPhase) => void;
 }
 
-/** Name looked up; TCP connected; TLS agreed on. The first not for literals, the last only for https. */
+/** Name lookup; TCP connect; TLS handshake. Literals have no lookup, and only https has a handshake. */
 export type ConnectPhase = "dns" | "connect" | "tls";
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** What a browser has for one is 6; many workers may ask the same. */
+/** Browsers allow 6; here many workers may call the same server. */
 const SOCKETS_PER_ORIGIN = 64;
 
-/** As undici's connectors are. @returns the socket that is to be connected, where there is one already */
+/** The type of undici's connectors. @returns the socket being connected, if it already exists */
 export type Connector = (target: buildConnector.Options, callback: buildConnector.Callback) => Socket | undefined;
 
-/** An agent that connects only where the policy allows. Requests fail with SvcError `SVC_SSRF` otherwise. Close it after use. */
+/** An agent that only connects to addresses that the policy allows; other requests fail with SvcError `SVC_SSRF`. Close it after use. */
 export function guardedAgent(options: GuardedOptions): Agent {
   const connect = guardedConnector(options);
-  // Whoever asks sets one deadline over everything: those of a phase are pushed back by each byte.
+  // Callers set one deadline for the whole request: each byte would extend a timeout per phase.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0 };
   return new Agent({ connect, connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, ...timeouts });
 }
 
-/** Connects without address rules: for the exempt URL only. What it connects is never to be handed to a guarded request. */
+/** Connects without address rules, only for the exempt URL. Its connections must never be used for a guarded request. */
 export function exemptConnector(options: Omit<GuardedOptions, "policy">): Connector {
   const connect = buildConnector({ timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false });
   return (target, callback) => socketOf(connect(target, callback));
 }
 
-/** undici's connectors give the socket, and their type doesn't say so. */
+/** undici's connectors return the socket, although their type does not declare it. */
 function socketOf(given: unknown): Socket | undefined {
   return given instanceof Socket ? given : undefined;
 }
 
-/** Connects only where the policy allows; fails with SvcError `SVC_SSRF` otherwise. */
+/** Connects only to addresses that the policy allows; else fails with SvcError `SVC_SSRF`. */
 export function guardedConnector(options: GuardedOptions): Connector {
   const { policy, onPhase } = options;
   const connect = buildConnector({
@@ -61,7 +61,7 @@ export function guardedConnector(options: GuardedOptions): Connector {
     allowH2: false,
     lookup: guardedLookup(policy, options.resolve ?? resolveAddresses, onPhase),
     autoSelectFamily: true,
-    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0, set for something else, doesn't open this. NODE_EXTRA_CA_CERTS is the way.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 for other code has no effect here. Use NODE_EXTRA_CA_CERTS instead.
     rejectUnauthorized: true,
   });
   return (target, callback) => {
@@ -85,7 +85,7 @@ export function guardedConnector(options: GuardedOptions): Connector {
   };
 }
 
-/** A `lookup` for node:net that hands on only names whose every address passes. */
+/** A `lookup` for node:net that fails unless the policy allows every address of the name. */
 function guardedLookup(policy: SsrfPolicy, resolve: Resolve, onPhase: GuardedOptions["onPhase"]): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     resolve(hostname).then(

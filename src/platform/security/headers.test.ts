@@ -13,8 +13,8 @@ function always(options?: SecurityHeaderOptions): Record<string, string> {
   return Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ""]] : [])));
 }
 
-describe("security headers", () => {
-  it("are the contract's where nothing is configured", () => {
+describe("the security headers", () => {
+  it("are those of the contract by default", () => {
     assert.deepEqual(always(), {
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
@@ -29,7 +29,7 @@ describe("security headers", () => {
     ]);
   });
 
-  it("the policy is the contract's, to the letter, with the nonce in both places", () => {
+  it("contain exactly the policy of the contract, with the nonce in both places", () => {
     assert.equal(
       new SecurityHeaders().csp("q83v"),
       "default-src 'self'; script-src 'self' 'nonce-q83v' 'strict-dynamic'; style-src 'self' 'nonce-q83v'; " +
@@ -38,7 +38,7 @@ describe("security headers", () => {
     );
   });
 
-  it("each option changes its own header only", () => {
+  it("change by one header per option", () => {
     assert.deepEqual(always({ referrerPolicy: "no-referrer" }), { ...always(), "referrer-policy": "no-referrer" });
     assert.deepEqual(always({ crossOriginOpenerPolicy: "unsafe-none" }), {
       ...always(),
@@ -57,7 +57,7 @@ describe("security headers", () => {
     assert.deepEqual(new SecurityHeaders({ hsts: false }).secure, []);
   });
 
-  it("Trusted Types are asked for on demand, with the policies that may be", () => {
+  it("require Trusted Types if enabled, with the allowed policies", () => {
     const asked = { "require-trusted-types-for": "'script'", "trusted-types": "svc" };
     assert.deepEqual(policy({ trustedTypes: false }), policy());
     assert.deepEqual(policy({ trustedTypes: true }), { ...policy(), ...asked });
@@ -71,11 +71,11 @@ describe("security headers", () => {
     }
   });
 
-  it("frames are told the same by the policy as by the old header", () => {
+  it("restrict frames alike in the policy and in the old header", () => {
     assert.deepEqual(policy({ frameOptions: "SAMEORIGIN" }), { ...policy(), "frame-ancestors": "'self'" });
   });
 
-  it("configured sources add to a directive, and take the place of 'none'", () => {
+  it("add configured sources to a directive, and replace 'none'", () => {
     const csp = { "img-src": ["https://images.example"], "object-src": ["'self'"] };
     assert.deepEqual(policy({ csp }), {
       ...policy(),
@@ -84,21 +84,21 @@ describe("security headers", () => {
     });
   });
 
-  it("a directive that is not in the policy keeps what it went by before, the site itself", () => {
+  it("keep the fallback sources of a directive that is not in the policy", () => {
     const { csp } = { csp: { "font-src": ["https://fonts.example"], "script-src-elem": ["https://cdn.example"] } };
     const reported = policy({ csp }, "q83v");
     assert.equal(reported["font-src"], "'self' https://fonts.example");
     assert.equal(reported["script-src-elem"], "'self' 'nonce-q83v' 'strict-dynamic' https://cdn.example");
   });
 
-  it("a directive without sources is written alone", () => {
+  it("contain a directive without sources by its name", () => {
     assert.match(
       new SecurityHeaders({ csp: { "upgrade-insecure-requests": [] } }).csp("N"),
       /; upgrade-insecure-requests$/,
     );
   });
 
-  it("sources that let injected text run as script are refused", () => {
+  it("reject sources that let injected text run as script", () => {
     const refused = [
       ["script-src", "'unsafe-eval'"],
       ["script-src", "'unsafe-inline'"],
@@ -112,7 +112,7 @@ describe("security headers", () => {
     }
   });
 
-  it("a value that would end its directive or its header is refused where it is configured", () => {
+  it("reject a value that would end its directive or header at configuration", () => {
     const broken: SecurityHeaderOptions[] = [
       { csp: { "img-src": ["a.example; script-src *"] } },
       { csp: { "img-src": ["a.example b.example"] } },
@@ -134,7 +134,7 @@ describe("security headers", () => {
       assert.throws(() => new SecurityHeaders(options), { code: "SVC_CONFIG" }, JSON.stringify(options));
   });
 
-  it("features are added to those that are closed, and opened for whom the app names", () => {
+  it("add features to the disabled ones, for the configured origins", () => {
     const reported = always({
       permissionsPolicy: { camera: ["self", "https://call.example"], usb: [], fullscreen: ["*"] },
     });
@@ -144,7 +144,7 @@ describe("security headers", () => {
     );
   });
 
-  it("reports go to the app or elsewhere; over plain HTTP without the Reporting API, which browsers take from HTTPS only", () => {
+  it("configure reports to the app or another URL; over plain HTTP without the Reporting API, which requires HTTPS", () => {
     const own = new SecurityHeaders({ report: true });
     assert.match(own.csp("N"), /; report-uri \/_svc\/csp-report$/);
     assert.match(own.csp("N", true), /; report-uri \/_svc\/csp-report; report-to svc$/);
@@ -158,13 +158,13 @@ describe("security headers", () => {
     );
   });
 
-  it("a policy on trial is sent under the name that refuses nothing", () => {
+  it("contain a report-only policy under the header that enforces nothing", () => {
     const sent = new SecurityHeaders({ report: true, reportOnly: true }).complete([], { isSecure: false, nonce: "N" });
     assert.ok(sent.includes("content-security-policy-report-only"));
     assert.ok(!sent.includes("content-security-policy"));
   });
 
-  it("a header that an answer has by itself takes the place of ours, and there are never two", () => {
+  it("are replaced by headers of the response, and never repeated", () => {
     const own = ["x-frame-options", "SAMEORIGIN", "content-security-policy", "default-src 'none'", "x-mine", "1"];
     const sent = new SecurityHeaders().complete(own, { isSecure: true, nonce: "N" });
     const names = sent.filter((_, at) => at % 2 === 0);
@@ -173,7 +173,7 @@ describe("security headers", () => {
     assert.ok(names.includes("strict-transport-security") && names.includes("referrer-policy"));
   });
 
-  it("nosniff stays whatever an answer says", () => {
+  it("include nosniff whatever the response says", () => {
     const sent = new SecurityHeaders().complete(["x-content-type-options", "sniff"], {
       isSecure: false,
       nonce: undefined,
@@ -184,7 +184,7 @@ describe("security headers", () => {
     );
   });
 
-  it("a page's own options add sources and features to the app's, and replace the rest", () => {
+  it("add sources and features of a page's own options, and replace the other options", () => {
     const app = { csp: { "img-src": ["https://a.example"] }, permissionsPolicy: { usb: [] }, hsts: false } as const;
     const own = { csp: { "img-src": ["https://b.example"], "frame-src": ["https://c.example"] } };
     assert.deepEqual(withOwn(app, { ...own, frameOptions: "SAMEORIGIN", permissionsPolicy: { camera: ["self"] } }), {

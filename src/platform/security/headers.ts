@@ -1,6 +1,6 @@
 /**
- * The security headers of every answer (contract section 1), made once per app as flat name/value lists. The policy of HTML
- * is content-policy.ts; docs/guide/security.md has these options as a table, held equal to this file by a test.
+ * The security headers of every response (contract section 1), created once per app as flat name/value lists. content-policy.ts creates
+ * the policy of HTML. A test compares docs/guide/security.md, which lists these options, with this file.
  */
 import { SvcError } from "../shared/errors.ts";
 import { policyMark } from "../shared/policy-mark.ts";
@@ -10,59 +10,60 @@ import { policyText, reportUrl } from "./content-policy.ts";
 
 export interface SecurityHeaderOptions {
   /**
-   * Extra sources per CSP directive, e.g. `{ "img-src": ["https://images.example"] }`. Each source added is a place that
-   * may then load or run that kind of content in your pages. `'unsafe-eval'`, and `'unsafe-inline'` for scripts, are
-   * refused.
+   * Additional sources by CSP directive: `{ "img-src": ["https://images.example"] }`. Each source may then load or execute that kind of
+   * content in your pages. `'unsafe-eval'`, and `'unsafe-inline'` for scripts, are rejected. Default: none.
    */
   csp?: Record<string, readonly string[]>;
   /**
-   * Whether browsers refuse plain strings where text becomes HTML or script (`innerHTML`, `script.src`, …):
-   * `require-trusted-types-for 'script'`. The framework's own policy is `svc`; a list names those of your scripts and of
-   * libraries. What `dangerouslySetInnerHTML` gets in the browser must then be made by one of them. Not in development,
-   * whose own tools write HTML. Default: `false`.
+   * Whether browsers reject plain strings where text becomes HTML or script (`innerHTML`, `script.src`, …): `require-trusted-types-for
+   * 'script'`. The framework's own policy is `svc`; a list adds the policies of your scripts and libraries. One of them must create the
+   * values of `dangerouslySetInnerHTML` in the browser. Has no effect in development, whose tools write HTML. Default: `false`.
    */
   trustedTypes?: boolean | readonly string[];
   /**
-   * Where browsers tell of what the policy refused. `true`: to this app, which logs a line for each (`report-uri` and, over
-   * HTTPS, `report-to`); a text: to that https URL. Default: nowhere.
+   * Target of browsers' reports about policy violations. `true`: this app, which logs a line for each (`report-uri` and, over HTTPS,
+   * `report-to`); a text: that https URL. Default: no reports.
    */
   report?: boolean | string;
   /**
-   * `true` has browsers tell of what the policy would refuse, and refuse nothing: injected scripts run. For trying a policy out
-   * on a site that has none yet. Needs `report`. Default: `false`.
+   * `true` makes browsers report violations of the policy without enforcing it, so injected scripts run. For trying out a policy on an
+   * existing site. Requires `report`. Default: `false`.
    */
   reportOnly?: boolean;
-  /** `false` drops HSTS, so a first plain-http visit stays open to tampering. Default: a year, subdomains included. */
+  /**
+   * Value of `Strict-Transport-Security`; `false` omits it, so that a first plain-HTTP visit can be tampered with. Default: a year,
+   * including subdomains.
+   */
   hsts?: false | string;
   /** `SAMEORIGIN` lets your own pages frame each other; anything looser invites clickjacking. Default `DENY`. */
   frameOptions?: "DENY" | "SAMEORIGIN";
-  /** Default `strict-origin-when-cross-origin`; looser values leak paths to other sites. */
+  /** Value of `Referrer-Policy`; looser values reveal paths to other sites. Default `strict-origin-when-cross-origin`. */
   referrerPolicy?: string;
   /**
-   * Features of the browser, and who may use them, on top of the default, which closes camera, microphone and geolocation:
-   * `{ camera: ["self"], "display-capture": [] }`. Names are `self`, `*`, or origins; an empty list closes a feature. Whoever
-   * is named may ask visitors for it, injected scripts in your pages included.
+   * Browser features and the origins that may use them, added to the default, which disables camera, microphone and geolocation:
+   * `{ camera: ["self"], "display-capture": [] }`. Allowed are `self`, `*` and origins; an empty list disables a feature. An allowed origin
+   * may prompt visitors for it, including scripts injected into your pages.
    */
   permissionsPolicy?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Which windows share a browsing context group with yours. `same-origin-allow-popups`: windows that you open, such as a sign-in of
-   * another site, keep their opener. `unsafe-none`: whoever opens your page gets a handle on its window and can navigate
-   * it or count its frames. Default `same-origin`.
+   * Windows that share a browsing context group with yours. `same-origin-allow-popups`: windows that you open, such as another site's
+   * sign-in, keep their opener. `unsafe-none`: a site that opens your page gets a handle on its window, and can navigate it or count its
+   * frames. Default `same-origin`.
    */
   crossOriginOpenerPolicy?: "same-origin" | "same-origin-allow-popups" | "noopener-allow-popups" | "unsafe-none";
   /**
-   * Who may embed answers as images, scripts, media. `same-site`: other subdomains too; `cross-origin`: any site, which can then read
-   * what leaks by size and time, and use your bandwidth. Default `same-origin`.
+   * Sites that may embed responses as images, scripts or media. `same-site`: also other subdomains; `cross-origin`: any site, which can
+   * then learn facts from sizes and timing, and use your bandwidth. Default `same-origin`.
    */
   crossOriginResourcePolicy?: "same-origin" | "same-site" | "cross-origin";
   /**
-   * Demands of everything that pages embed that it allows it; with the default of `crossOriginOpenerPolicy` the page is then isolated
-   * and has `SharedArrayBuffer` and exact timers. Default: not sent, for it stops images and frames of sites that don't take part.
+   * Requires that all embedded content allows embedding. Together with the default of `crossOriginOpenerPolicy` the page is isolated, and
+   * has `SharedArrayBuffer` and exact timers. Default: not sent, because it blocks images and frames of sites that don't opt in.
    */
   crossOriginEmbedderPolicy?: "require-corp" | "credentialless" | "unsafe-none";
 }
 
-/** What a page or a route may have of its own. The rest is one for the whole site. */
+/** The options that a page or route may override. The others apply to the whole site. */
 export type OwnSecurityOptions = Pick<
   SecurityHeaderOptions,
   | "csp"
@@ -74,7 +75,7 @@ export type OwnSecurityOptions = Pick<
   | "crossOriginEmbedderPolicy"
 >;
 
-/** The app's options with those of one page or route: sources and features add up, the rest takes the place of the app's. */
+/** The app's options with those of one page or route: sources and features are added, other options replaced. */
 export function withOwn(app: SecurityHeaderOptions, own: OwnSecurityOptions): SecurityHeaderOptions {
   const csp = { ...app.csp };
   for (const [directive, sources] of Object.entries(own.csp ?? {}))
@@ -83,7 +84,7 @@ export function withOwn(app: SecurityHeaderOptions, own: OwnSecurityOptions): Se
 }
 
 /**
- * Marks of the policies that browsers enforce, by what a page has of its own: each is made once.
+ * Fingerprints of the enforced policies, by a page's own options; each is computed once.
  * @throws SvcError `SVC_CONFIG` as `SecurityHeaders`
  */
 export function policyMarks(app: SecurityHeaderOptions): (own: OwnSecurityOptions | undefined) => string {
@@ -98,58 +99,61 @@ export function policyMarks(app: SecurityHeaderOptions): (own: OwnSecurityOption
   };
 }
 
-/** What headers depend on beside the options. */
+/** Properties of a response that its headers depend on, in addition to the options. */
 export interface AnswerFacts {
-  /** Whether the answer goes out over HTTPS. */
+  /** Whether the response is sent over HTTPS. */
   isSecure: boolean;
-  /** Of an HTML answer, whose policy holds it. */
+  /** Nonce of an HTML response, which its policy contains. */
   nonce: string | undefined;
-  /** Of an HTML answer that many share, hashes of its inline scripts: `["sha256-…"]`. A nonce beside them is for what isn't shared. */
+  /** Hashes of the inline scripts of a shared HTML response: `["sha256-…"]`. An additional nonce is for parts that aren't shared. */
   hashes?: readonly string[] | undefined;
 }
 
-/** Features closed by default. */
+/** Features disabled by default. */
 const PERMISSIONS: Readonly<Record<string, readonly string[]>> = { camera: [], microphone: [], geolocation: [] };
 
-/** Never an answer's own: a type that is guessed is how uploads become pages. */
+/** A response can't override it: browsers that guess types turn uploads into pages. */
 const NOSNIFF = "x-content-type-options";
 
 /**
- * XML is shown as a document too, and in SVG there may be scripts: an upload that is opened by itself must not run them. Chromium
- * takes `text/xsl` for XML.
+ * Browsers display XML as a document, and SVG may contain scripts: an upload that is opened directly must not execute them. Chromium
+ * treats `text/xsl` as XML.
  */
 const XML = /(?:^|,)\s*(?:(?:text|application)\/xml\b|text\/xsl\b|[^;,]*\+xml\b)/i;
 
 export class SecurityHeaders {
-  /** For every answer: `[name, value, …]`. */
+  /** Headers of every response: `[name, value, …]`. */
   readonly always: readonly string[];
-  /** For answers over HTTPS, beside `always`. */
+  /** Additional headers of responses over HTTPS. */
   readonly secure: readonly string[];
-  /** Over HTTPS, for HTML: where reports go. */
+  /** Reporting endpoints, for HTML over HTTPS. */
   readonly #endpoints: readonly string[];
   readonly #plainLines: string;
   readonly #secureLines: string;
   readonly #endpointLines: string;
-  /** All lines of an HTML answer with a nonce: texts before, between and behind the nonces, as few as there can be. */
+  /** All lines of an HTML response with a nonce, as the texts before, between and after the nonces. */
   readonly #htmlLines: { plain: readonly string[]; secure: readonly string[] };
   readonly #policyName: string;
-  /** Of documents that are no HTML. */
+  /** Policy of documents other than HTML. */
   readonly #xmlPolicy: string;
-  /** Texts before, between and behind the nonces. */
+  /** The policy as the texts before, between and after the nonces. */
   readonly #parts: { plain: readonly string[]; secure: readonly string[] };
-  /** The same around hashes. */
+  /** The same for hashes. */
   readonly #byHash: { plain: readonly string[]; secure: readonly string[] };
-  /** Names that an answer may have of its own. */
+  /** Names that a response may override. */
   readonly #names: ReadonlySet<string>;
 
-  /** @throws SvcError `SVC_CONFIG` for a value that no header can hold, and for a source that the contract rules out. */
+  /** @throws SvcError `SVC_CONFIG` for a value that is invalid in a header, and for a source that the contract forbids. */
   constructor(options: SecurityHeaderOptions = {}) {
     this.always = alwaysOf(options);
     const hsts = options.hsts ?? "max-age=31536000; includeSubDomains";
     this.secure = hsts === false ? [] : ["strict-transport-security", hsts];
     const url = reportUrl(options);
     if (options.reportOnly && url === undefined)
-      throw new SvcError("SVC_CONFIG", "security.reportOnly without security.report: nobody would hear of anything");
+      throw new SvcError(
+        "SVC_CONFIG",
+        "security.reportOnly requires security.report, because otherwise nobody receives the reports",
+      );
     this.#endpoints = url === undefined ? [] : ["reporting-endpoints", `${REPORT_GROUP}="${url}"`];
     for (const value of [...this.always, ...this.secure]) requireHeaderText(value);
     this.#policyName = options.reportOnly ? "content-security-policy-report-only" : "content-security-policy";
@@ -170,15 +174,15 @@ export class SecurityHeaders {
     this.#names = new Set(list.filter((_, at) => at % 2 === 0));
   }
 
-  /** The policy's line with those before and behind it, in pieces to put the nonce between. */
+  /** The policy's line and the lines around it, split at the nonce. */
   #around(before: string, policy: readonly string[], behind: string): string[] {
     const last = policy.length - 1;
     const open = `${before}${this.#policyName}: `;
-    // Joined, a text is whole: one that was added up is gone through piece by piece each time it goes out.
+    // `join` returns a flat string. A concatenated one would be traversed piece by piece at each write.
     return policy.map((part, at) => [at === 0 ? open : "'", part, at === last ? `\r\n${behind}` : "'nonce-"].join(""));
   }
 
-  /** The policy of one HTML answer. */
+  /** The policy of an HTML response. */
   csp(nonce: string, isSecure = false): string {
     const parts = isSecure ? this.#parts.secure : this.#parts.plain;
     let text = parts[0] ?? "";
@@ -191,15 +195,15 @@ export class SecurityHeaders {
     const sources = [...hashes, ...(nonce === undefined ? [] : [`nonce-${nonce}`])]
       .map((source) => ` '${source}'`)
       .join("");
-    // The space before the placeholder is its own.
+    // `sources` starts with a space, so the space before the placeholder is removed.
     const parts = isSecure ? this.#byHash.secure : this.#byHash.plain;
     return parts.map((part, at) => (at < parts.length - 1 ? part.trimEnd() : part)).join(sources);
   }
 
   /**
-   * All headers of an answer. One that it has by itself takes the place of ours: two would be read as one list by some, as the
-   * first by others, and two policies as both at once. `X-Content-Type-Options` alone is always ours.
-   * @param own flat, names in lower case; a list that nobody else goes by, for most are added to.
+   * All headers of a response. A header of the response replaces svc's: clients would read two as one list, as the first one, or as two
+   * policies that both apply. Only `X-Content-Type-Options` can't be replaced.
+   * @param own flat, names in lower case; a list that may be changed, because headers are usually added to it.
    */
   complete(own: string[], facts: AnswerFacts): string[] {
     const taken = this.#namesIn(own);
@@ -226,8 +230,8 @@ export class SecurityHeaders {
   }
 
   /**
-   * The same as lines of a head, where the answer has none of them by itself: `name: value\r\n` each.
-   * @returns undefined where it has one; then `complete` is for it
+   * The same as header lines, `name: value\r\n`, for a response that replaces none of them.
+   * @returns undefined if it replaces one; use `complete` then
    */
   lines(own: readonly string[], facts: AnswerFacts): string | undefined {
     if (this.#namesIn(own)) return undefined;
@@ -239,7 +243,7 @@ export class SecurityHeaders {
     return `${always}${this.#policyName}: ${this.#policy(facts)}\r\n${isSecure ? this.#endpointLines : ""}`;
   }
 
-  /** Which of our names an answer has to itself; undefined where it has none, as nearly always. */
+  /** The header names that a response replaces; undefined if there are none, the usual case. */
   #namesIn(own: readonly string[]): Set<string> | undefined {
     let taken: Set<string> | undefined;
     for (let at = 0; at < own.length; at += 2) {
@@ -260,7 +264,7 @@ function isXmlType(headers: readonly string[]): boolean {
   return false;
 }
 
-/** `join` would go through all of it, for a text that is gone through again when it goes out. */
+/** Concatenates. `join` would traverse the whole text, which is traversed again at the write anyway. */
 function joined(parts: readonly string[], between: string): string {
   let text = parts[0] ?? "";
   for (let at = 1; at < parts.length; at++) text += between + (parts[at] as string);
@@ -309,13 +313,13 @@ function allowedText(feature: string, who: string): string {
 function refusedPermission(feature: string, who = ""): SvcError {
   return new SvcError(
     "SVC_CONFIG",
-    `security.permissionsPolicy: ${JSON.stringify(feature)} ${JSON.stringify(who)}; features are named in lower case, ` +
-      `who may use them by self, * or an origin such as https://call.example`,
+    `security.permissionsPolicy: ${JSON.stringify(feature)} ${JSON.stringify(who)}; names of features are lower-case, ` +
+      `and allowed values are self, * and origins such as https://call.example`,
   );
 }
 
-/** RFC 9110 section 5.5, without the obsolete bytes. */
+/** RFC 9110 section 5.5, without the obsolete characters. */
 function requireHeaderText(value: string): void {
   if (/^[\x20-\x7e]+$/.test(value)) return;
-  throw new SvcError("SVC_CONFIG", `security: ${JSON.stringify(value)} can't stand in a header; use visible ASCII`);
+  throw new SvcError("SVC_CONFIG", `security: ${JSON.stringify(value)} is not valid in a header; use visible ASCII`);
 }

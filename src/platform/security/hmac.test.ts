@@ -17,7 +17,7 @@ const TEXTS = [
   "x".repeat(9000),
 ];
 
-test("a signature is Node's HMAC-SHA256, whatever the lengths of key and text", () => {
+test("a signature equals Node's HMAC-SHA256 for any length of key and text", () => {
   for (const key of KEYS) {
     const made = new HmacKey(key);
     for (const text of [...TEXTS, ...TEXTS.reverse()]) {
@@ -26,7 +26,7 @@ test("a signature is Node's HMAC-SHA256, whatever the lengths of key and text", 
   }
 });
 
-test("a key of bytes signs as it does with Node, in every encoding, texts and bytes", () => {
+test("a key of bytes signs like Node's, in every encoding, for texts and bytes", () => {
   for (const size of [0, 24, 64, 65, 200]) {
     const key = Buffer.alloc(size, 0xc3);
     const made = new HmacKey(key);
@@ -37,7 +37,7 @@ test("a key of bytes signs as it does with Node, in every encoding, texts and by
   }
 });
 
-test("the test vector of RFC 4231 section 4.3", () => {
+test("a signature matches the test vector of RFC 4231 section 4.3", () => {
   const expected = Buffer.from("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843", "hex");
   assert.equal(new HmacKey("Jefe").sign("what do ya want for nothing?"), expected.toString("base64url"));
 });

@@ -1,16 +1,16 @@
 /**
- * HMAC-SHA256 (RFC 2104) of short texts. Node's own is made for streams and costs three times as much as the two hashes it
- * comes to; hmac.test.ts holds both equal.
+ * HMAC-SHA256 (RFC 2104) of short texts. Node's implementation is designed for streams and costs three times as much as the two hashes.
+ * hmac.test.ts compares the results.
  */
 import { createHmac, hash } from "node:crypto";
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
-/** Longer texts are hashed by Node's own: there its price is no more than a part. In characters, of three bytes at most. */
+/** Longer texts use Node's implementation, whose overhead then matters less. In characters of at most three bytes. */
 const MAX_LENGTH = 1024;
-/** For one text at a time, behind the key's block. */
+/** Buffer for one text at a time, after the key's block. */
 const room = Buffer.alloc(BLOCK_BYTES + 3 * MAX_LENGTH);
-/** Its beginnings by their length: what is signed often has one of few, and to make a view is an eighth of a signature. */
+/** Views of the buffer by length: signed texts have few lengths, and creating a view costs an eighth of a signature. */
 const beginnings = new Map<number, Uint8Array>();
 
 function beginning(end: number): Uint8Array {
@@ -19,12 +19,12 @@ function beginning(end: number): Uint8Array {
   return view;
 }
 
-/** One key, prepared once. */
+/** A prepared key. */
 export class HmacKey {
   readonly #key: string | Uint8Array;
   /** The key's block for the inner hash. */
   readonly #inner = Buffer.alloc(BLOCK_BYTES);
-  /** That for the outer hash, and room for the inner one's digest. */
+  /** The key's block for the outer hash, followed by room for the inner digest. */
   readonly #outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
 
   constructor(key: string | Uint8Array) {
@@ -37,7 +37,7 @@ export class HmacKey {
     }
   }
 
-  /** In base64url, 43 characters. */
+  /** Returns 43 characters of base64url. */
   sign(text: string): string {
     return this.digest(text, "base64url");
   }
@@ -47,7 +47,7 @@ export class HmacKey {
       return createHmac("sha256", this.#key).update(text).digest(encoding);
     room.set(this.#inner);
     const end = BLOCK_BYTES + room.write(text, BLOCK_BYTES);
-    // As text of one byte a character, which costs less than a buffer of its own.
+    // As a text with one byte per character, which costs less than a separate buffer.
     this.#outer.write(hash("sha256", beginning(end), "binary"), BLOCK_BYTES, "latin1");
     return hash("sha256", this.#outer, encoding);
   }

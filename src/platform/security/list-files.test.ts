@@ -15,8 +15,8 @@ function folderOf(test: TestContext, names: readonly string[]): string {
   return folder;
 }
 
-describe("the files below a folder", () => {
-  it("are all of them, links told apart and none followed", (test) => {
+describe("the list of files below a folder", () => {
+  it("contains all files and links, and follows no link", (test) => {
     const outside = folderOf(test, ["secret.txt"]);
     const folder = folderOf(test, ["b.txt", "in/a.txt"]);
     symlinkSync(outside, join(folder, "linked"));
@@ -30,13 +30,13 @@ describe("the files below a folder", () => {
     ]);
   });
 
-  it("leave out folders that are not wanted", (test) => {
+  it("excludes unwanted folders", (test) => {
     const folder = folderOf(test, ["a.txt", "node_modules/x/b.txt", "in/node_modules/c.txt"]);
     const names = [...listFiles(folder, (name) => name !== "node_modules")].map(({ name }) => name);
     assert.deepEqual(names, ["a.txt"]);
   });
 
-  it("are an error where there is no folder", () => {
+  it("fails for a missing folder", () => {
     assert.throws(() => [...listFiles(join(tmpdir(), "svc-no-such-folder"))], { code: "ENOENT" });
   });
 });

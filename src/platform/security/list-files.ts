@@ -1,30 +1,30 @@
 /**
- * The files below a folder. Of Node's own recursive listing it depends on the version whether links to folders are followed: from 22
- * on they are, out of the folder and round in circles. Here they never are.
+ * Lists the files below a folder. Node's recursive listing follows symbolic links to folders since version 22, out of the folder and
+ * into cycles. This one never follows them.
  */
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 
 export interface ListedFile {
-  /** From the folder on, with `/` on every system: `in/a.txt`. */
+  /** Path relative to the folder, with `/` on every system: `in/a.txt`. */
   name: string;
-  /** With the folder in front, as the system writes it. */
+  /** Path including the folder, in the system's notation. */
   path: string;
-  /** Whether it is a link, to whatever it is. */
+  /** Whether it is a symbolic link. */
   isLink: boolean;
 }
 
 /**
- * Files and links, folder by folder; no folders.
- * @param isWanted asked of the name of each folder before it is looked into. Default: all
- * @throws what reading a folder does: `ENOENT` where there is none
+ * Files and symbolic links, folder by folder, without the folders themselves.
+ * @param isWanted called with the name of each folder before it is listed. Default: all
+ * @throws the errors of reading a folder: `ENOENT` if it is missing
  */
 export function* listFiles(folder: string, isWanted = (_name: string): boolean => true): Generator<ListedFile> {
   yield* filesIn(folder, "", isWanted);
 }
 
 function* filesIn(folder: string, prefix: string, isWanted: (name: string) => boolean): Generator<ListedFile> {
-  // Put together once: for each file it would take a millisecond of every start.
+  // Computed once: once per file would take a millisecond of every start.
   const inside = join(folder, sep);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const [name, path] = [prefix + entry.name, inside + entry.name];

@@ -1,11 +1,11 @@
-/** Counts of clients in this process, bounded: a flood from any number of addresses takes no more memory than the bound. */
+/** Counts per client in this process. Memory is bounded, even if a flood comes from many addresses. */
 import { BoundedMap } from "../shared/bounded-map.ts";
 import { isOver, type RateCount, type RateCounters } from "../shared/rate-counters.ts";
 
-/** About 20 MB. Who calls from more addresses than half of this within a minute pushes out the counts that began first. */
+/** About 20 MB. A client with more than half as many addresses within a minute evicts the oldest counts. */
 const MAX_KEYS = 100_000;
 
-/** A generation of counts is dropped whole, once all in it is over or there is no room. */
+/** Drops a generation of counts as a whole, when all of its windows are over or there is no room. */
 export class MemoryCounters implements RateCounters {
   readonly #counts: BoundedMap<RateCount>;
   #turnedMs = 0;
@@ -22,7 +22,7 @@ export class MemoryCounters implements RateCounters {
     const known = this.#counts.get(key);
     if (known && !isOver(known.endMs, windowMs, nowMs)) {
       known.consumed += points;
-      // A copy: the next call may count before this one is judged.
+      // A copy, because the next call may count before the caller reads this one.
       return { ...known };
     }
     if (this.#counts.isFull || isOver(this.#turnedMs + windowMs, windowMs, nowMs)) {

@@ -10,7 +10,7 @@ describe("a one-time link", () => {
     assert.deepEqual([link.redeem(token), link.redeem(token)], [true, false]);
   });
 
-  it("survives wrong tokens, and none works before one was issued", () => {
+  it("survives invalid tokens, and does not work before one was issued", () => {
     const link = new OneTimeLink(new SimulatedClock());
     assert.deepEqual([link.redeem(""), link.redeem("undefined")], [false, false]);
     const token = link.issue();
@@ -31,7 +31,7 @@ describe("a one-time link", () => {
     assert.deepEqual([link.redeem(first), link.redeem(second)], [false, true]);
   });
 
-  it("has 256 random bits, and its process an identity of its own", () => {
+  it("has 256 random bits, and an issuer id for its process", () => {
     const clock = new SimulatedClock();
     const links = Array.from({ length: 20 }, () => new OneTimeLink(clock));
     assert.equal(new Set(links.map((link) => link.issue())).size, 20);

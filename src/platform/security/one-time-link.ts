@@ -7,7 +7,7 @@ import { isEqualSecret } from "./secrets.ts";
 export const LINK_MINUTES = 10;
 
 export class OneTimeLink {
-  /** Of this process: sessions that its links open end with it. */
+  /** Identifies this process; sessions of its links end with it. */
   readonly issuer = randomHex(16);
   readonly #clock: Clock;
   #token: string | undefined;
@@ -17,14 +17,14 @@ export class OneTimeLink {
     this.#clock = clock;
   }
 
-  /** A new token, which replaces the one before. */
+  /** A new token, which replaces the previous one. */
   issue(): string {
     this.#token = randomHex(32);
     this.#untilMs = this.#clock.now() + LINK_MINUTES * 60_000;
     return this.#token;
   }
 
-  /** Whether this is the valid token, which is used up by that. */
+  /** Whether this is the valid token; the call uses it up. */
   redeem(given: string): boolean {
     const token = this.#token;
     if (token === undefined || !isEqualSecret(given, token)) return false;

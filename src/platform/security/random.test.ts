@@ -3,17 +3,17 @@ import { describe, it } from "node:test";
 import { createGraphId, createId, createNonce, createSalt, randomHex } from "./random.ts";
 
 describe("random values", () => {
-  it("a nonce is 18 bytes in base64, and no two are equal", () => {
+  it("include nonces of 18 bytes in base64, which never repeat", () => {
     const nonces = new Set(Array.from({ length: 5000 }, createNonce));
     assert.equal(nonces.size, 5000);
     for (const nonce of nonces) assert.match(nonce, /^[\w+/]{24}$/);
   });
 
-  it("hex has two characters a byte, also for more bytes than the pool holds", () => {
+  it("have two characters per byte in hex, even for more bytes than the pool holds", () => {
     for (const bytes of [1, 16, 4095, 4096, 4097, 10_000]) assert.match(randomHex(bytes), hexOf(bytes));
   });
 
-  it("an id is 16 bytes in hex, a salt 6 in base64url, and no two are equal", () => {
+  it("include ids of 16 bytes in hex and salts of 6 bytes in base64url, which never repeat", () => {
     const ids = Array.from({ length: 1000 }, createId);
     const salts = Array.from({ length: 1000 }, createSalt);
     assert.equal(new Set([...ids, ...salts]).size, 2000);
@@ -21,7 +21,7 @@ describe("random values", () => {
     for (const salt of salts) assert.match(salt, /^[\w-]{8}$/);
   });
 
-  it("a draw never shows bytes that an earlier one gave", () => {
+  it("never reuse bytes of an earlier one", () => {
     const drawn = new Set(Array.from({ length: 2000 }, () => randomHex(16)));
     assert.equal(drawn.size, 2000);
   });
@@ -30,7 +30,7 @@ describe("random values", () => {
 const hexOf = (bytes: number): RegExp => new RegExp(`^[0-9a-f]{${bytes * 2}}$`);
 
 describe("graph ids", () => {
-  // Ids never go back, and the process may have made some already: times far ahead are this test's own.
+  // Ids never go back, and the process may have created some, so this test uses times far ahead.
   const aheadMs = Date.UTC(2100, 0, 1);
 
   it("are g_ and 26 characters of Crockford's base32", () => {
@@ -44,7 +44,7 @@ describe("graph ids", () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it("stay unique and sorted through the carries of one busy millisecond", () => {
+  it("stay unique and sorted through all carries within one millisecond", () => {
     const ids = Array.from({ length: 5000 }, () => createGraphId(aheadMs + 100));
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(ids.toSorted(), ids);

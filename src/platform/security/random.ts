@@ -2,11 +2,11 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 import { BASE32, idTime } from "../shared/id-time.ts";
 
-/** Drawn from the system in one call for many uses: a call per nonce costs more than the nonce. */
+/** Random bytes from one system call for many uses: a call per nonce would cost more than the nonce. */
 const pool = Buffer.allocUnsafe(32_768);
 let used = pool.length;
 
-/** @returns where in the pool the bytes begin: a slice costs more than what is made of it. */
+/** @returns position of the bytes in the pool, because a slice would cost more than encoding them. */
 function take(bytes: number): number {
   if (used + bytes > pool.length) {
     randomFillSync(pool);
@@ -23,22 +23,22 @@ function textOf(bytes: number, encoding: "base64" | "base64url" | "hex"): string
 
 /** `bytes` random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
-  // A part of the pool would silently be shorter than asked for.
+  // `toString` on the pool would silently return fewer bytes than requested.
   if (bytes > pool.length) return randomBytes(bytes).toString("hex");
   return textOf(bytes, "hex");
 }
 
-/** Written at a time: a part of a text costs a tenth of one that is written by itself, and whoever keeps it keeps all. */
+/** Texts encoded at a time: a substring costs a tenth of a separate encoding. A retained substring retains all of them. */
 const AT_ONCE = 16;
 
-/** Texts of random bytes, all of one length. */
+/** Generates random texts of one length. */
 class RandomTexts {
   readonly #length: number;
   readonly #encoding: "base64" | "base64url" | "hex";
   #text = "";
   #used = 0;
 
-  /** @param length in characters; of base64 a multiple of four, which have no padding */
+  /** @param length in characters; for base64 a multiple of four, so that there is no padding */
   constructor(length: number, encoding: "base64" | "base64url" | "hex") {
     this.#length = length;
     this.#encoding = encoding;
@@ -65,27 +65,27 @@ export function createNonce(): string {
 export const SALT_LENGTH = 8;
 const salts = new RandomTexts(SALT_LENGTH, "base64url");
 
-/** Characters of base64url that make a signature another one. */
+/** Random characters of base64url that make a signature differ each time. */
 export function createSalt(): string {
   return salts.next();
 }
 
 const ids = new RandomTexts(32, "hex");
 
-/** 16 random bytes in lower-case hex, for what is named with each request. */
+/** 16 random bytes in lower-case hex, for ids that each request needs. */
 export function createId(): string {
   return ids.next();
 }
 
-/** Of the 26 characters of an id those behind its time. */
+/** Characters of an id after its time; an id has 26. */
 const TAIL_LENGTH = 16;
 
 let lastMs = 0;
 let lastTail = "";
 
 /**
- * A graph id: `g_` and 26 characters, of which the first ten are the time, so that ids sort by age. Within one
- * millisecond the random tail counts up, so ids of one process never repeat or go back.
+ * A run's id: `g_` and 26 characters, of which the first ten are the time, so that ids sort by age. Within one millisecond the random tail
+ * is incremented, so ids of one process never repeat or go back.
  */
 export function createGraphId(nowMs: number): string {
   if (nowMs > lastMs) {

@@ -5,7 +5,7 @@ import type { RateCounters } from "../shared/rate-counters.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 import { clientKey, clientName, RateLimit, type RateLimitResult } from "./rate-limit.ts";
 
-/** Flat list to lookup. */
+/** Converts a flat list into an object. */
 function headersOf({ headers }: RateLimitResult): Record<string, string | undefined> {
   return Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : [])));
 }
@@ -16,13 +16,13 @@ async function takeTimes(limit: RateLimit, client: string, times: number): Promi
   return verdicts;
 }
 
-describe("rate limit", () => {
+describe("a rate limit", () => {
   let clock: SimulatedClock;
   beforeEach(() => void (clock = new SimulatedClock()));
   const newLimit = (name: string, perMinute: number, counters?: RateCounters): RateLimit =>
     new RateLimit({ name, perMinute, clock, ...(counters ? { counters } : {}) });
 
-  it("allows so many a minute, refuses the next, and allows again when the minute is over", async () => {
+  it("allows its number of calls per minute, refuses further ones, and allows calls again in the next minute", async () => {
     const limit = newLimit("actions", 3);
     const verdicts = await takeTimes(limit, "203.0.113.9", 5);
     assert.deepEqual(
@@ -35,7 +35,7 @@ describe("rate limit", () => {
     assert.equal((await limit.take("203.0.113.9")).isAllowed, true);
   });
 
-  it("tells policy, what is left and when it starts anew", async () => {
+  it("returns its policy, the remaining calls and the time to the next window", async () => {
     const limit = newLimit("actions", 2);
     assert.deepEqual(headersOf(await limit.take("203.0.113.9")), {
       "ratelimit-policy": '"actions";q=2;w=60',
@@ -45,7 +45,7 @@ describe("rate limit", () => {
     assert.equal(headersOf(await limit.take("203.0.113.9"))["ratelimit"], '"actions";r=0;t=40');
   });
 
-  it("tells a refused client how long to wait, in whole seconds that are enough", async () => {
+  it("returns a sufficient wait in whole seconds to a refused client", async () => {
     const limit = newLimit("actions", 1);
     await limit.take("203.0.113.9");
     await clock.advance(29_500);
@@ -56,7 +56,7 @@ describe("rate limit", () => {
     assert.equal((await limit.take("203.0.113.9")).isAllowed, true);
   });
 
-  it("refusals don't lengthen the wait", async () => {
+  it("is not prolonged by refused calls", async () => {
     const limit = newLimit("actions", 1);
     await limit.take("203.0.113.9");
     for (let at = 0; at < 6; at++) {
@@ -66,7 +66,7 @@ describe("rate limit", () => {
     }
   });
 
-  it("counts each client and each limit by itself", async () => {
+  it("counts each client and each limit separately", async () => {
     const [actions, submits] = [newLimit("actions", 1), newLimit("submits", 1)];
     await actions.take("203.0.113.9");
     assert.equal((await actions.take("203.0.113.9")).isAllowed, false);
@@ -74,14 +74,14 @@ describe("rate limit", () => {
     assert.equal((await submits.take("203.0.113.9")).isAllowed, true);
   });
 
-  it("counts a client of IPv6 once, whichever address of its network it takes", async () => {
+  it("counts an IPv6 client by network", async () => {
     const limit = newLimit("actions", 1);
     await limit.take("2001:db8:1:2::1");
     assert.equal((await limit.take("2001:db8:1:2:ffff::9")).isAllowed, false);
     assert.equal((await limit.take("2001:db8:1:3::1")).isAllowed, true);
   });
 
-  it("tells of each refusal: which limit, whom, and of what", async () => {
+  it("reports each refusal with limit, client and target", async () => {
     const reported: unknown[] = [];
     const onRefused = (...refusal: unknown[]): number => reported.push(refusal);
     const [here, stored] = [new MemoryCounters(), new MemoryCounters()];
@@ -99,7 +99,7 @@ describe("rate limit", () => {
     assert.deepEqual(reported, [...once, ...once]);
   });
 
-  it("names a client by what is counted as one", () => {
+  it("names clients by the counted unit", () => {
     assert.equal(clientName("203.0.113.9"), "203.0.113.9");
     assert.equal(clientName("2001:db8:1:2::1"), "2001:db8:1:2::/64");
     assert.equal(clientName("2001:db8::1"), "2001:db8::/64");
@@ -107,7 +107,7 @@ describe("rate limit", () => {
     assert.equal(clientName("all"), undefined);
   });
 
-  it("counts calls made at once one by one", async () => {
+  it("counts concurrent calls one by one", async () => {
     const limit = newLimit("actions", 10);
     const verdicts = await Promise.all(Array.from({ length: 25 }, async () => limit.take("203.0.113.9")));
     assert.equal(verdicts.filter(({ isAllowed }) => isAllowed).length, 10);
@@ -115,7 +115,7 @@ describe("rate limit", () => {
 });
 
 describe("counts in memory", () => {
-  it("are bounded under a flood of addresses, of which the last ones are known", () => {
+  it("are bounded under a flood of addresses, and keep the latest ones", () => {
     const counters = new MemoryCounters(1000);
     for (let at = 0; at < 50_000; at++) {
       counters.add(`client ${at}`, 1, 60_000, at);
@@ -124,11 +124,11 @@ describe("counts in memory", () => {
     assert.equal(counters.add("client 49501", 1, 60_000, 50_000).consumed, 2);
   });
 
-  it("are kept for the whole of their window and gone soon after, without a timer", () => {
+  it("last for their whole window and are dropped soon after, without a timer", () => {
     const counters = new MemoryCounters();
     for (let at = 0; at < 300; at++) {
       const { consumed } = counters.add(`client ${at % 100}`, 1, 60_000, at * 500);
-      // Each of a hundred clients calls every 50 s: the second call falls into the window of the first.
+      // Each of a hundred clients calls every 50 s, so the second call is in the window of the first.
       assert.equal(consumed, at < 100 || at >= 200 ? 1 : 2, `call ${at}`);
     }
     counters.add("late", 1, 60_000, 1_000_000);
@@ -136,7 +136,7 @@ describe("counts in memory", () => {
     assert.equal(counters.size, 2);
   });
 
-  it("begin anew when the clock was set back, so that nobody waits for a time that was never meant", () => {
+  it("restart if the clock was set back, so that nobody waits too long", () => {
     const counters = new MemoryCounters();
     counters.add("client", 5, 60_000, 10_000_000);
     assert.deepEqual(counters.add("client", 1, 60_000, 1_000_000), { consumed: 1, endMs: 1_060_000 });
@@ -144,7 +144,7 @@ describe("counts in memory", () => {
 });
 
 describe("a limit whose counters fail", () => {
-  it("goes on counting in memory", async () => {
+  it("continues to count in memory", async () => {
     const counters: RateCounters = {
       add: () => {
         throw new Error("disk full");
@@ -159,14 +159,14 @@ describe("a limit whose counters fail", () => {
   });
 });
 
-describe("key of a client", () => {
-  it("is the IPv4 address in either spelling, and never that of an IPv6 network", () => {
+describe("the key of a client", () => {
+  it("is the IPv4 address in either spelling, and never equals that of an IPv6 network", () => {
     assert.equal(clientKey("::ffff:203.0.113.9"), clientKey("203.0.113.9"));
     assert.notEqual(clientKey("203.0.113.9"), clientKey("203.0.113.10"));
     assert.notEqual(clientKey("::1"), clientKey("0.0.0.0"));
   });
 
-  it("is the text itself where it is no address", () => {
+  it("is the text itself if it is not an address", () => {
     assert.equal(clientKey("unix socket"), "unix socket");
   });
 });

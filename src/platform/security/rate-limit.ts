@@ -1,6 +1,6 @@
 /**
- * How often one client may do a thing: the client's key, the verdict and the headers. Counts of this process are taken here;
- * those in a file or database that may fail go by store-limiter.ts. Draft: ietf-httpapi-ratelimit-headers.
+ * Limits calls per client: the client's key, the verdict and the headers. Counts in memory are handled here; store-limiter.ts handles
+ * counts in a file or database, which may fail. Draft: ietf-httpapi-ratelimit-headers.
  */
 import type { Clock } from "../shared/clock.ts";
 import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
@@ -16,26 +16,26 @@ export interface RateLimitResult {
 }
 
 export interface RateLimitOptions {
-  /** Names the limit in headers, and keeps its counts apart from those of others. */
+  /** Name of the limit in headers, and prefix of its counts. */
   name: string;
   perMinute: number;
   clock: Clock;
-  /** Default: in memory, its own. */
+  /** Default: separate counters in memory. */
   counters?: RateCounters;
-  /** Told of each refusal: by which limit, whom, and of what. Must not throw. Default: nothing. */
+  /** Called for each refusal with limit, client and target. Must not throw. Default: none. */
   onRefused?: OnRefused | undefined;
 }
 
-/** @param target as whoever counted the call named it */
+/** @param target as passed to `take` */
 export type OnRefused = (limit: string, clientIp: string, target: string) => void;
 
 export const WINDOW_SECONDS = 60;
 
-/** One limit per minute and client. */
+/** A limit per minute and client. */
 export class RateLimit {
   readonly #options: RateLimitOptions;
   readonly #counters: RateCounters;
-  /** Where counts may fail, once anything was counted. */
+  /** For counters that may fail; created at the first call. */
   #limiter: Promise<StoreLimiter> | undefined;
 
   constructor(options: RateLimitOptions) {
@@ -44,8 +44,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts one call; at once where counts are in memory.
-   * @param target what is called, for those who are told of refusals: of few values, none of them a secret. Default: the limit
+   * Counts one call; synchronous if counts are in memory.
+   * @param target the called target for `onRefused`: one of few values, never a secret. Default: the limit's name
    */
   take(clientIp: string, target = this.#options.name): RateLimitResult | Promise<RateLimitResult> {
     if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(clientIp, target);
@@ -59,12 +59,12 @@ export class RateLimit {
     return this.#verdict(await limiter.take(clientKey(clientIp)), clientIp, target);
   }
 
-  /** Loaded here: few apps have counts that may fail, and the library is 6 ms of a start. */
+  /** Imports on demand: few apps have counters that may fail, and the library takes 6 ms of a start. */
   async #openLimiter(): Promise<StoreLimiter> {
     const { StoreLimiter } = await import("./store-limiter.ts");
     const { name, perMinute, clock } = this.#options;
     const options = { name, points: perMinute, windowSeconds: WINDOW_SECONDS, clock };
-    // A file or database that can't be written must neither stop the site nor take its limits away.
+    // A file or database that can't be written must neither stop the site nor disable its limits.
     const insurance = new StoreLimiter(options, new MemoryCounters());
     return new StoreLimiter(options, this.#counters, insurance);
   }
@@ -77,7 +77,7 @@ export class RateLimit {
   }
 }
 
-/** `RateLimit`, `RateLimit-Policy`, and `Retry-After` where the count is above the limit; flat. */
+/** `RateLimit`, `RateLimit-Policy`, and `Retry-After` if the count is above the limit; flat. */
 export function headersOf(
   { name, perMinute }: Pick<RateLimitOptions, "name" | "perMinute">,
   { consumed, endMs }: RateCount,
@@ -90,7 +90,7 @@ export function headersOf(
   return headers;
 }
 
-/** An IPv4 address as it is; of an IPv6 address its /64, since a client owns at least that much. */
+/** An IPv4 address, or the /64 of an IPv6 address, because a client owns at least that much. */
 export const clientKey: (clientIp: string) => string = remembered((clientIp) => {
   const words = parseAddress(clientIp);
   if (!words) return clientIp;
@@ -105,7 +105,7 @@ export const clientKey: (clientIp: string) => string = remembered((clientIp) => 
     .join(":")}/64`;
 });
 
-/** Who is counted as one, as people write it: `203.0.113.9`, `2001:db8::/64`; undefined for what is no address. */
+/** Display name of a client: `203.0.113.9`, `2001:db8::/64`; undefined for an invalid address. */
 export function clientName(clientIp: string): string | undefined {
   const words = parseAddress(clientIp);
   if (!words) return undefined;

@@ -1,4 +1,4 @@
-/** Two files of `rate-limiter-flexible` by themselves: its index loads a limiter for every database there is, a quarter of a start. */
+/** Two single files of `rate-limiter-flexible`: its index loads a limiter for every database, which takes a quarter of the start. */
 declare module "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js" {
   export { RateLimiterStoreAbstract as default } from "rate-limiter-flexible";
 }

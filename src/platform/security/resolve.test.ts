@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { parseAddress } from "./address.ts";
 import { resolveAddresses } from "./resolve.ts";
 
-it("a name of this machine resolves to addresses, without the network", async () => {
+it("the name of this machine resolves to addresses without the network", async () => {
   const addresses = await resolveAddresses("localhost");
   assert.ok(addresses.length > 0);
   for (const address of addresses) assert.match(address, /^127\.|^::1$/);

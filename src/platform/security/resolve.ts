@@ -1,22 +1,22 @@
 /**
- * All addresses of a name. Owns the budget of one resolution. Not: which addresses are allowed (ssrf.ts).
+ * Resolves all addresses of a name, within a time limit. ssrf.ts decides which addresses are allowed.
  *
- * DNS goes through c-ares, not `dns.lookup`: getaddrinfo runs on the four threads that file access shares, so a few dead
- * name servers would stop every delivery. `dns.lookup` is asked second, for names of the hosts file, and only when
- * c-ares got a definite "no such name" or has no server to ask.
+ * DNS uses c-ares instead of `dns.lookup`: getaddrinfo runs on the four threads that file access shares, so a few unresponsive
+ * name servers would block every delivery. `dns.lookup` is the fallback for names of the hosts file, only if c-ares reported a definite
+ * "no such name" or has no server.
  */
-/** @returns every address of the name, at least one. Rejects when there is none. */
+/** @returns every address of the name, at least one. Rejects if there is none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Longest one DNS query may take. */
+/** Timeout of one DNS query. */
 const DNS_TIMEOUT_MS = 2000;
 
-/** Answers that mean "not in DNS", as opposed to "nobody answered". */
+/** Errors that mean "not in DNS", in contrast to an unresponsive server. */
 const DEFINITE = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 
 /** Resolves by DNS, then by the hosts file. */
 export async function resolveAddresses(hostname: string): Promise<string[]> {
-  // Loaded here: most processes resolve no name.
+  // Imported on demand: most processes resolve no name.
   const { Resolver, lookup } = await import("node:dns/promises");
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 1 });
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

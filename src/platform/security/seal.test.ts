@@ -9,7 +9,7 @@ const text = fc.string({ unit: "grapheme" });
 describe("a sealed value", () => {
   const sealer = new Sealer(["secret"], "session");
 
-  it("comes back as it was, and says nothing to those who carry it", () => {
+  it("is unsealed unchanged, and reveals nothing to its bearer", () => {
     fc.assert(
       fc.property(text, (value) => {
         const sealed = sealer.seal(value);
@@ -20,7 +20,7 @@ describe("a sealed value", () => {
     assert.notEqual(sealer.seal("same"), sealer.seal("same"));
   });
 
-  it("is void with any character changed, cut or added", () => {
+  it("is invalid if any character was changed, cut or added", () => {
     const sealed = sealer.seal("user 7");
     for (let at = 0; at < sealed.length; at++) {
       const changed = sealed.slice(0, at) + (sealed[at] === "A" ? "B" : "A") + sealed.slice(at + 1);
@@ -30,25 +30,25 @@ describe("a sealed value", () => {
     for (const added of ["A", "=", "%00", "."]) assert.equal(sealer.unseal(sealed + added), undefined);
   });
 
-  it("is void for another purpose and another secret", () => {
+  it("is invalid for another purpose and another secret", () => {
     const sealed = sealer.seal("user 7");
     assert.equal(new Sealer(["secret"], "other").unseal(sealed), undefined);
     assert.equal(new Sealer(["other"], "session").unseal(sealed), undefined);
   });
 
-  it("opens with a previous secret, and tells that it did", () => {
+  it("opens with a previous secret, and reports that", () => {
     const rotated = new Sealer(["new", "secret"], "session");
     assert.deepEqual(rotated.unseal(sealer.seal("a")), { text: "a", isCurrent: false });
     assert.equal(sealer.unseal(rotated.seal("a")), undefined);
   });
 
-  it("is never an exception, whatever is sent", () => {
+  it("never causes an exception, for any input", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (raw) => sealer.unseal(raw) === undefined));
   });
 });
 
 describe("a signed value", () => {
-  it("comes back as it was, for its purpose and from secrets of the site", () => {
+  it("is read unchanged, for its purpose and with secrets of the site", () => {
     fc.assert(
       fc.property(text, (value) => {
         const signed = signValue(["old"], "cookie a", value);

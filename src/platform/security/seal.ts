@@ -1,9 +1,9 @@
 /**
- * Values that leave the site and come back unread and unchanged: AES-256-GCM (NIST SP 800-38D) under keys derived from the
- * site's secrets.
+ * Seals values that leave the site and come back, so that nobody can read or change them: AES-256-GCM (NIST SP 800-38D) with keys derived
+ * from the site's secrets.
  *
- * `base64url(salt 12 | nonce 12 | text | tag 16)`. Each seal has a key of its own, made from the salt: with random nonces one key
- * is good for 2^32 seals only, which a busy site reaches within a secret's life.
+ * `base64url(salt 12 | nonce 12 | text | tag 16)`. Each seal has its own key, derived from the salt: with random nonces one key is safe
+ * for only 2^32 seals, which a busy site reaches within a secret's lifetime.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { Secrets } from "./secrets.ts";
@@ -15,7 +15,7 @@ const TAG_BYTES = 16;
 
 export interface Unsealed {
   text: string;
-  /** Whether the current secret sealed it; otherwise it is time to seal it anew. */
+  /** Whether the current secret sealed it; otherwise it should be sealed again. */
   isCurrent: boolean;
 }
 
@@ -24,10 +24,10 @@ export class Sealer {
   /** One for each secret. */
   readonly #roots: readonly Buffer[];
 
-  /** @param purpose keeps what is sealed for one use from being opened for another. */
+  /** @param purpose a value sealed for one purpose can't be opened for another. */
   constructor(secrets: Secrets, purpose: string) {
     this.#purpose = Buffer.from(purpose);
-    // HKDF-SHA256 (RFC 5869), so that the key is of no use for what the secret signs.
+    // HKDF-SHA256 (RFC 5869), so that the key is unrelated to the secret's signatures.
     this.#roots = secrets.map((secret) => Buffer.from(hkdfSync("sha256", secret, "svc seal", purpose, 32)));
   }
 
@@ -40,10 +40,10 @@ export class Sealer {
     );
   }
 
-  /** Undefined for what none of the secrets sealed for this purpose, and for what was changed since. */
+  /** Undefined if none of the secrets sealed it for this purpose, or if it was changed. */
   unseal(rawText: string): Unsealed | undefined {
     const bytes = Buffer.from(rawText, "base64url");
-    // One spelling for each seal, so that two cookies are the same where their texts are.
+    // Only the canonical spelling, so that equal seals have equal texts.
     if (bytes.length < SALT_BYTES + NONCE_BYTES + TAG_BYTES || bytes.toString("base64url") !== rawText)
       return undefined;
     for (const [at, root] of this.#roots.entries()) {
@@ -64,7 +64,7 @@ export class Sealer {
     try {
       return Buffer.concat([start, decipher.final()]).toString("utf8");
     } catch {
-      // The tag does not fit: another secret's, another purpose's, or nobody's.
+      // The tag does not match: another secret, another purpose, or a forgery.
       return undefined;
     }
   }

@@ -14,32 +14,32 @@ describe("signatures", () => {
     assert.equal(sign(["key"], "p", "v"), "6nO8i0mM6_bCs2wU_c-ovd3sx-WUNODg2O5pxWqS_AA");
   });
 
-  it("hold for the same secret, purpose and value only", () => {
+  it("are valid for the same secret, purpose and value only", () => {
     const signature = sign(["secret"], "purpose", "value");
     assert.equal(isSigned(["secret"], "purpose", "value", signature), true);
     assert.equal(isSigned(["other"], "purpose", "value", signature), false);
     assert.equal(isSigned(["secret"], "other", "value", signature), false);
     assert.equal(isSigned(["secret"], "purpose", "other", signature), false);
     assert.equal(isSigned(["secret"], "purpose", "value", ""), false);
-    // Of 43 letters, the last of which has no place among 43 bytes.
+    // 43 characters, the last of which does not fit into 43 bytes.
     for (const other of [`${signature.slice(0, -1)}ü`, `ü${signature.slice(1)}`, signature.toLowerCase()]) {
       assert.equal(isSigned(["secret"], "purpose", "value", signature), true);
       assert.equal(isSigned(["secret"], "purpose", "value", other), false, other);
     }
   });
 
-  it("hold for whatever a previous secret signed; new ones are the current secret's", () => {
+  it("of previous secrets stay valid; new ones use the current secret", () => {
     const old = sign(["old"], "purpose", "value");
     assert.equal(isSigned(["new", "older", "old"], "purpose", "value", old), true);
     assert.equal(isSigned(["new", "older"], "purpose", "value", old), false);
     assert.equal(sign(["new", "old"], "purpose", "value"), sign(["new"], "purpose", "value"));
   });
 
-  it("don't let a part of the value pass for a part of the purpose", () => {
+  it("separate the purpose from the value", () => {
     assert.notEqual(sign(["secret"], "ab", "c"), sign(["secret"], "a", "bc"));
   });
 
-  it("compare as equal exactly where the texts are, whatever their lengths", () => {
+  it("are compared correctly for texts of any length", () => {
     fc.assert(fc.property(fc.string(), fc.string(), (a, b) => isEqualSecret(a, b) === (a === b)));
     fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => isEqualSecret(text, text)));
   });
@@ -50,7 +50,7 @@ describe("the site's secret", () => {
   before(async () => void (dir = await mkdtemp(join(tmpdir(), "svc-secret-"))));
   after(() => rm(dir, { recursive: true, force: true }));
 
-  it("is made once, readable by its owner only, and found again", async () => {
+  it("is created once, readable by its owner only, and found again", async () => {
     const dataDir = join(dir, "fresh", "deep");
     const secret = loadOrCreateSecret(dataDir);
     assert.match(secret, /^[0-9a-f]{64}$/);
@@ -59,20 +59,20 @@ describe("the site's secret", () => {
     assert.deepEqual(await readdir(dataDir), ["secret"], "no draft is left behind");
   });
 
-  it("is the one that a user put there, without the line end of their editor", async () => {
+  it("may be written by a user, with the line end of their editor", async () => {
     await writeFile(join(dir, "secret"), "a secret of one's own\n");
     assert.equal(loadOrCreateSecret(dir), "a secret of one's own");
     assert.equal(await readFile(join(dir, "secret"), "utf8"), "a secret of one's own\n");
   });
 
-  it("is refused when empty or guessable, since anyone could then sign", async () => {
+  it("is rejected if it is empty or guessable, because anyone could sign then", async () => {
     for (const text of ["", "\n", "short"]) {
       await writeFile(join(dir, "secret"), text);
       assert.throws(() => loadOrCreateSecret(dir), { code: "SVC_CONFIG", message: /Delete the file/ });
     }
   });
 
-  it("is one for processes that start at once", async () => {
+  it("is the same for processes that start concurrently", async () => {
     const dataDir = join(dir, "race");
     const script = join(dir, "race.mjs");
     const module = new URL("./secrets.js", import.meta.url).href;

@@ -1,4 +1,4 @@
-/** Keys and comparisons that give nothing away by the time they take; the site's own secret on disk. */
+/** Signatures, constant-time comparison, and the site's secret on disk. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,24 +7,24 @@ import { BoundedMap } from "../shared/bounded-map.ts";
 import { remembered } from "../shared/memoize.ts";
 import { HmacKey } from "./hmac.ts";
 
-/** Compares two texts in constant time. Hashed first, since timingSafeEqual wants equal lengths. */
+/** Compares two texts in constant time. Hashes them first, because timingSafeEqual requires equal lengths. */
 export function isEqualSecret(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text, "utf8").digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
 /**
- * The site's secrets: the first signs and seals, each of them verifies and opens. So a secret is replaced without voiding
- * what it has signed: the new one goes to the front, the old one stays until that has run out.
+ * The site's secrets: the first one signs and seals; all of them verify and open. To replace a secret without invalidating its signatures,
+ * put the new one first and keep the old one until they have expired.
  */
 export type Secrets = readonly [current: string, ...previous: string[]];
 
-/** HMAC-SHA256 in base64url. `purpose` keeps a value signed for one use from being taken for another. */
+/** HMAC-SHA256 in base64url. A value signed for one `purpose` is invalid for another. */
 export function sign([secret]: Secrets, purpose: string, value: string): string {
   return keyOf(secret).sign(`${purpose}\0${value}`);
 }
 
-/** By secret: a process knows its own, and those before it. */
+/** Keys by secret; a process has few. */
 const keys = new Map<string, HmacKey>();
 
 function keyOf(secret: string): HmacKey {
@@ -34,17 +34,16 @@ function keyOf(secret: string): HmacKey {
 }
 
 const GENERATION = 1000;
-/** Longer values are never looked at twice. */
+/** Longer values are not cached. */
 const MAX_KEPT_LENGTH = 256;
 
 /**
- * Signatures checked lately with one secret for one purpose: a visitor's cookie comes with every request. Who sends others can
- * push them out, and then they are made again. By secret, then by purpose: both are texts that are known already, where one of all
- * three would be put together each time.
+ * Recent signatures by secret and purpose: a visitor's cookie is in every request. A client that sends many values can evict others, which
+ * are then signed again. The nested lookup by secret and purpose needs no concatenated key.
  */
 const recentOf = remembered((_secret) => remembered((_purpose) => new BoundedMap<Buffer>(GENERATION)));
 
-/** Bytes of what `sign` makes, for a value that is likely to come again. */
+/** The result of `sign` as bytes, cached, because the value is likely to be verified again. */
 function signAgain(secret: string, purpose: string, value: string): Buffer {
   const recent = recentOf(secret)(purpose);
   const known = recent.get(value);
@@ -54,14 +53,14 @@ function signAgain(secret: string, purpose: string, value: string): Buffer {
   return signature;
 }
 
-/** Of a signature in base64url. */
+/** Length of a signature in base64url. */
 export const SIGNATURE_LENGTH = 43;
-/** The signature that is judged, as bytes. */
+/** Buffer for the signature being verified. */
 const judged = Buffer.alloc(SIGNATURE_LENGTH);
 
-/** Whether one of the secrets has signed the value. Told in constant time; how long signatures are is no secret. */
+/** Whether one of the secrets has signed the value. Compares in constant time; the length of a signature is public. */
 export function isSigned(secrets: Secrets, purpose: string, value: string, signature: string): boolean {
-  // One that leaves bytes of the signature before is none; one that doesn't fit is cut, and no letter of more bytes is in any.
+  // A shorter text would keep bytes of the previous one, and a longer one is cut; multi-byte characters never occur in a signature.
   if (signature.length !== SIGNATURE_LENGTH || judged.write(signature) !== SIGNATURE_LENGTH) return false;
   for (const secret of secrets) if (timingSafeEqual(judged, signAgain(secret, purpose, value))) return true;
   return false;
@@ -69,13 +68,13 @@ export function isSigned(secrets: Secrets, purpose: string, value: string, signa
 
 const SECRET_FILE = "secret";
 
-/** Shorter than this, and a secret can be guessed offline from one signed cookie; ours have 64 characters. */
+/** A shorter secret can be guessed offline from one signed cookie. Generated secrets have 64 characters. */
 export const MIN_SECRET_LENGTH = 16;
 
 /**
- * The site's secret: read from the data directory, made there (readable by its owner only) when there is none.
- * Processes that start at once agree on one.
- * @throws SvcError `SVC_CONFIG` when the file holds no secret: signing with an empty key would let anyone sign.
+ * The site's secret: read from the data directory, or created there (readable by its owner only). Processes that start concurrently agree
+ * on one.
+ * @throws SvcError `SVC_CONFIG` if the file is too short: with an empty key, anybody could sign.
  */
 export function loadOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, SECRET_FILE);
@@ -83,7 +82,7 @@ export function loadOrCreateSecret(dataDir: string): string {
   if (secret.length >= MIN_SECRET_LENGTH) return secret;
   throw new SvcError(
     "SVC_CONFIG",
-    `${file} holds ${secret.length} characters; a secret has at least ${MIN_SECRET_LENGTH}. Delete the file to get a new one.`,
+    `The secret in ${file} is too short: ${secret.length} ${secret.length === 1 ? "character" : "characters"}, at least ${MIN_SECRET_LENGTH} required. Delete the file to create a new secret.`,
   );
 }
 
@@ -96,7 +95,10 @@ function readSecret(file: string): string | undefined {
   }
 }
 
-/** Written whole under a name of its own, then linked: no other process ever reads half a secret. @returns whoever's came first. */
+/**
+ * Written completely under another name, then linked, so that no process reads half a secret.
+ * @returns the secret that was linked first.
+ */
 function createSecret(dataDir: string, file: string): string {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${file}.${randomBytes(8).toString("hex")}`;

@@ -1,7 +1,7 @@
-/** Values that leave the site and come back: readable by whoever holds them, changed by nobody. */
+/** Signs values that leave the site and come back: their bearer can read, but not change them. */
 import { isSigned, sign, type Secrets } from "./secrets.ts";
 
-/** `<value>.<signature>`. @param purpose as in `sign`: what the value is, and whose. */
+/** `<value>.<signature>`. @param purpose as in `sign`: kind and owner of the value. */
 export function signValue(secrets: Secrets, purpose: string, value: string): string {
   return `${value}.${sign(secrets, purpose, value)}`;
 }

@@ -21,7 +21,7 @@ const rule = (url: string, policy = new SsrfPolicy()): string => {
 };
 
 describe("SsrfPolicy.checkUrl", () => {
-  it("names the rule that refuses", () => {
+  it("returns the rule of a refusal", () => {
     const cases: [string, string][] = [
       ["", "length"],
       [`https://hooks.example.com/${"a".repeat(2048)}`, "length"],
@@ -49,7 +49,7 @@ describe("SsrfPolicy.checkUrl", () => {
     for (const [url, expected] of cases) assert.equal(rule(url), expected, url);
   });
 
-  it("gives text that is no URL another code than a URL that leads where we do not go", () => {
+  it("distinguishes invalid URLs from forbidden targets by the code", () => {
     const codes = ["nonsense", "http://10.0.0.1/"].map((url) => {
       const verdict = new SsrfPolicy().checkUrl(url);
       return verdict.ok ? "ok" : refusalError(verdict).code;
@@ -57,14 +57,14 @@ describe("SsrfPolicy.checkUrl", () => {
     assert.deepEqual(codes, ["SVC_WEBHOOK_URL", "SVC_SSRF"]);
   });
 
-  it("drops the fragment, which never reaches a server", () => {
+  it("drops the fragment, which is never sent to a server", () => {
     const verdict = new SsrfPolicy().checkUrl("https://hooks.example.com/in#x");
     assert.equal(verdict.ok && verdict.url.href, "https://hooks.example.com/in");
   });
 });
 
-describe("exemptions", () => {
-  it("allow exactly the ranges given", () => {
+describe("an exemption", () => {
+  it("allows exactly the configured ranges", () => {
     const policy = new SsrfPolicy({ allowCidrs: ["127.0.0.0/8", "fd00::/8"] });
     assert.equal(rule("http://127.0.0.1:8080/", policy), "ok");
     assert.equal(rule("http://[fd12::1]/", policy), "ok");
@@ -73,7 +73,7 @@ describe("exemptions", () => {
     assert.equal(rule("http://127.0.0.1:22/", policy), "port");
   });
 
-  it("let local names lead to exempt addresses, and to no others", () => {
+  it("lets local names resolve to exempt addresses only", () => {
     const policy = new SsrfPolicy({ allowCidrs: ["10.0.0.0/8"] });
     assert.equal(rule("http://hooks.default.svc.cluster.local/", policy), "ok");
     assert.equal(policy.checkAddress("10.1.2.3", "hooks.internal").ok, true);
@@ -82,7 +82,7 @@ describe("exemptions", () => {
     assert.equal(policy.checkAddress("169.254.169.254", "hooks.internal").ok, false);
   });
 
-  it("one URL is exempt: another path, query, port, scheme or spelling of the host is not", () => {
+  it("applies to one exact URL: not to another path, query, port, scheme or host spelling", () => {
     const policy = new SsrfPolicy({ exemptUrl: () => "http://127.0.0.1:3000/_svc/demo/webhook-inbox" });
     const exempt = policy.checkUrl("http://127.0.0.1:3000/_svc/demo/webhook-inbox");
     assert.equal(exempt.ok && exempt.isExempt, true);
@@ -98,17 +98,17 @@ describe("exemptions", () => {
       assert.equal(policy.checkUrl(url).ok, false, url);
   });
 
-  it("nothing is exempt while the exempt URL is unknown or malformed", () => {
+  it("does not apply while the exempt URL is unknown or malformed", () => {
     for (const exemptUrl of [() => undefined, () => "", () => "127.0.0.1"])
       assert.equal(new SsrfPolicy({ exemptUrl }).checkUrl("http://127.0.0.1/").ok, false);
   });
 });
 
-describe("the way out that a refusal tells", () => {
+describe("the suggestion in a refusal", () => {
   const policy = new SsrfPolicy({ allowedBy: "ALLOW" });
   const detail = (verdict: { ok: boolean; detail?: string }): string => verdict.detail ?? "allowed";
 
-  it("names what allows an address, with the very one that was given", () => {
+  it("names the setting that allows an address, with the given address", () => {
     assert.equal(
       detail(policy.checkUrl("http://127.0.0.1:3000/hook")),
       "the address is refused; use one on the public internet, or allow it with ALLOW, such as 127.0.0.1/32",
@@ -117,13 +117,13 @@ describe("the way out that a refusal tells", () => {
     assert.match(detail(policy.checkUrl("http://localhost/")), /, or allow the range of its addresses with ALLOW$/);
   });
 
-  it("never names what a name resolved to", () => {
+  it("never names an address that a name resolved to", () => {
     const reported = detail(policy.checkAddress("10.1.2.3", "shop.example"));
     assert.match(reported, /, or allow the range of its addresses with ALLOW$/);
     assert.doesNotMatch(reported, /10\.1/);
   });
 
-  it("is what the range makes of it, and is left out where that allows nothing", () => {
+  it("is derived from the address, and omitted if nothing can allow it", () => {
     assert.equal(new SsrfPolicy({ allowCidrs: ["127.0.0.1/32"] }).checkUrl("http://127.0.0.1:3000/").ok, true);
     assert.equal(new SsrfPolicy({ allowCidrs: ["::1/128"] }).checkUrl("http://[::1]/").ok, true);
     assert.doesNotMatch(detail(policy.checkUrl("http://127.0.0.1:25/")), /ALLOW/);
@@ -132,7 +132,7 @@ describe("the way out that a refusal tells", () => {
 });
 
 describe("isLocalName", () => {
-  it("is about names, by label", () => {
+  it("classifies names by label", () => {
     for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "x.local", "home.arpa", "x.lan."])
       assert.equal(isLocalName(name), true, name);
     for (const name of ["localhost.example.com", "notlocal.example", "10.example.com", "8.8.8.8", "[2606:4700::1]"])
@@ -140,10 +140,10 @@ describe("isLocalName", () => {
   });
 });
 
-describe("address table against ipaddr.js", () => {
+describe("the address table compared with ipaddr.js", () => {
   const isUnicast = (address: string): boolean => ipaddr.process(address).range() === "unicast";
 
-  it("agrees on IPv4, the cloud metadata address aside", () => {
+  it("agrees on IPv4, except for the cloud metadata address", () => {
     const below = generator(2463534242);
     const first = [10, 100, 127, 169, 172, 192, 198, 203, 0, 168, 224, 240];
     const second = [0, 16, 31, 32, 63, 64, 88, 127, 128, 168, 254, 51, 18, 19, 2, 52, 31, 175];
@@ -161,7 +161,7 @@ describe("address table against ipaddr.js", () => {
     assert.equal(isUnicast("168.63.129.16"), true);
   });
 
-  it("differs on IPv6 only by rules that have a name: outside 2000::/3, NAT64, ISATAP", () => {
+  it("differs on IPv6 only by named rules: outside 2000::/3, NAT64, ISATAP", () => {
     const below = generator(88675123);
     const prefixes = (
       "0 64:ff9b 100 200 2000 2001:0 2001:2 2001:20 2001:db8 2001:4860 2002 2003 2400 2600 2620:4f:8000 3fff 3fff:1000 " +

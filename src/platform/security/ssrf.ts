@@ -1,9 +1,9 @@
 /**
- * Which URLs and addresses webhooks and guarded requests may call: policy only, no I/O. guarded-agent.ts enforces it where connections are
- * made; address-ranges.ts holds the address table.
+ * Decides which URLs and addresses webhooks and guarded requests may call: policy only, no I/O. guarded-agent.ts enforces it when it
+ * connects; address-ranges.ts has the address table.
  *
- * The text is judged before the WHATWG parser sees it, since that parser repairs what we would rather refuse
- * (`http:127.0.0.1`, backslashes, dropped line breaks). Addresses are judged by number, never by spelling.
+ * The text is checked before the WHATWG parser sees it, because the parser repairs text that should be rejected (`http:127.0.0.1`,
+ * backslashes, dropped line breaks). Addresses are compared as numbers, never as text.
  */
 import { SvcError, type ErrorCode } from "../shared/errors.ts";
 import { parseAddress } from "./address.ts";
@@ -25,9 +25,9 @@ type SsrfRule =
 export interface Refusal {
   readonly ok: false;
   readonly rule: SsrfRule;
-  /** `SVC_WEBHOOK_URL` when the text is no acceptable URL at all, `SVC_SSRF` when it leads where we do not go. */
+  /** `SVC_WEBHOOK_URL` if the text is not an acceptable URL, `SVC_SSRF` if its target is not allowed. */
   readonly code: ErrorCode;
-  /** What was refused, what is allowed; never tells an address that a name resolved to. */
+  /** The refused part and the allowed alternatives; never contains an address that a name resolved to. */
   readonly detail: string;
 }
 
@@ -35,22 +35,22 @@ export type UrlVerdict = { readonly ok: true; readonly url: URL; readonly isExem
 export type AddressVerdict = { readonly ok: true } | Refusal;
 
 export interface SsrfOptions {
-  /** Ranges whose addresses are allowed whatever the table says; with any, local names may be used for them. */
+  /** Ranges that are allowed in spite of the table; local names may then refer to them. */
   allowCidrs?: readonly string[];
-  /** What adds to `allowCidrs`, for whoever is refused by an address; default: nothing that they could set. */
+  /** Name of the setting that extends `allowCidrs`, for refusals of an address. Default: not mentioned. */
   allowedBy?: string;
-  /** One URL that is allowed exactly as it is (the demo inbox on our own origin); read at each check. */
+  /** One URL that is allowed exactly (the demo inbox on the app's own origin); read at each check. */
   exemptUrl?: () => string | undefined;
 }
 
-/** Longest URL accepted, in UTF-16 units. */
+/** Longest accepted URL, in UTF-16 units. */
 const MAX_URL_LENGTH = 2048;
 
-/** C0 controls, space, DEL and backslash: the parser drops or repairs them, so the text would say one thing and mean another. */
+/** C0 controls, space, DEL and backslash: the parser drops or repairs them, so the text and its meaning would differ. */
 // eslint-disable-next-line no-control-regex
 const REFUSED_CHARACTERS = /[\u0000-\u0020\u007f\\]/;
 
-/** Names that only mean something inside a network: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and habit. */
+/** Names that only exist inside a network: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and common use. */
 const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|localdomain|arpa)$/;
 
 /** The rules with their exemptions. */
@@ -59,32 +59,35 @@ export class SsrfPolicy {
   readonly #allowedBy: string | undefined;
   readonly #exemptUrl: () => string | undefined;
 
-  /** @throws SvcError `SVC_CONFIG` when a range of `allowCidrs` is none. */
+  /** @throws SvcError `SVC_CONFIG` for an invalid range in `allowCidrs`. */
   constructor(options: SsrfOptions = {}) {
     this.#allowed = new CidrSet(options.allowCidrs ?? []);
     this.#allowedBy = options.allowedBy;
     this.#exemptUrl = options.exemptUrl ?? (() => undefined);
   }
 
-  /** Judges a URL as text; what its name resolves to is judged by {@link checkAddress} at each connection. */
+  /** Checks a URL as text. {@link checkAddress} checks the addresses of its name at each connection. */
   checkUrl(rawUrl: string): UrlVerdict {
     const url = readUrl(rawUrl);
     if (!(url instanceof URL)) return url;
     if (this.#isExempt(url)) return { ok: true, url, isExempt: true };
     if (BAD_PORTS.has(portOf(url)))
-      return refuse("port", `port ${portOf(url)} belongs to another protocol; use another`);
+      return refuse("port", `port ${portOf(url)} belongs to another protocol; use another port`);
     const verdict = this.#checkHost(url.hostname);
     return verdict.ok ? { ok: true, url, isExempt: false } : verdict;
   }
 
   /**
-   * Judges an address that is about to be connected to, or just was.
-   * @param hostname the name or literal it was reached by: a local name may only lead to addresses in `allowCidrs`
+   * Checks an address before a connection, and the address of a connected peer.
+   * @param hostname the name or literal of the connection: a local name may only resolve to addresses in `allowCidrs`
    */
   checkAddress(address: string, hostname: string): AddressVerdict {
     if (this.#allowed.has(address)) return { ok: true };
     if (isLocalName(hostname))
-      return refuse("not-exempt", `a local name must lead to addresses in the exempt ranges${this.#wayOut(hostname)}`);
+      return refuse(
+        "not-exempt",
+        `a local name must resolve to addresses in the exempt ranges${this.#wayOut(hostname)}`,
+      );
     const rule = refusedBy(address);
     return rule
       ? refuse(rule, `the address is refused; use one on the public internet${this.#wayOut(hostname)}`)
@@ -97,7 +100,7 @@ export class SsrfPolicy {
     return refuse("local-name", `the host is a local name; use a name on the public internet${this.#wayOut(hostname)}`);
   }
 
-  /** An address is named only where it was given: never what a name resolved to. */
+  /** Names an address only if the caller gave it, never one that a name resolved to. */
   #wayOut(hostname: string): string {
     if (this.#allowedBy === undefined) return "";
     const literal = parseAddress(hostname);
@@ -112,12 +115,12 @@ export class SsrfPolicy {
   }
 }
 
-/** A refusal as the error that callers see. */
+/** Converts a refusal into the caller's error. */
 export function refusalError(refusal: Refusal): SvcError {
   return new SvcError(refusal.code, `URL refused (${refusal.rule}): ${refusal.detail}`);
 }
 
-/** Whether a host is a single label or ends in a suffix that only local networks resolve; never true for addresses. */
+/** Whether a host is a single label, or has a suffix that only local networks resolve; never true for addresses. */
 export function isLocalName(hostname: string): boolean {
   if (parseAddress(hostname)) return false;
   const name = hostname.toLowerCase().replace(/\.$/, "");
@@ -128,12 +131,12 @@ function readUrl(rawUrl: string): URL | Refusal {
   if (rawUrl.length === 0 || rawUrl.length > MAX_URL_LENGTH)
     return refuseText("length", `it has ${rawUrl.length} characters; 1 to ${MAX_URL_LENGTH} are allowed`);
   if (REFUSED_CHARACTERS.test(rawUrl))
-    return refuseText("characters", "it holds a space, a control character or a backslash; percent-encode them");
+    return refuseText("characters", "it contains a space, a control character or a backslash; percent-encode them");
   if (!/^https?:\/\/[^/?#]/i.test(rawUrl))
     return refuseText("scheme", "it must be absolute and start with http:// or https:// and a host");
   if (/^https?:\/\/[^/?#]*@/i.test(rawUrl))
-    return refuseText("credentials", "it holds credentials; leave out what stands before the @ of the host");
-  if (!URL.canParse(rawUrl)) return refuseText("host", "its host or port is not valid");
+    return refuseText("credentials", "it contains credentials; remove the part before the @ of the host");
+  if (!URL.canParse(rawUrl)) return refuseText("host", "its host or port is invalid");
   const url = new URL(rawUrl);
   url.hash = "";
   return url;

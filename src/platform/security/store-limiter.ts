@@ -1,6 +1,6 @@
 /**
- * Counts of clients where counting may fail, such as a file or database: the rules of consuming, and who counts meanwhile,
- * are `rate-limiter-flexible`'s; where it is counted, and the time, are ours.
+ * Limits with counters that may fail, such as a file or database. `rate-limiter-flexible` decides when a call is over the limit and which
+ * counters replace failed ones; svc provides the counters and the clock.
  */
 import RateLimiterRes from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
@@ -8,7 +8,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
 
 export interface StoreLimiterOptions {
-  /** Keeps the counts apart from those of others. */
+  /** Prefix of the counts. */
   name: string;
   /** Calls in a window. */
   points: number;
@@ -16,7 +16,7 @@ export interface StoreLimiterOptions {
   clock: Clock;
 }
 
-/** The library's limiter over counters of ours; its own memory keeps a timer for each client and the system's time. */
+/** The library's limiter with svc's counters: its own memory counters use a timer per client and the system clock. */
 export class StoreLimiter extends RateLimiterStoreAbstract {
   readonly #counters: RateCounters;
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class StoreLimiter extends RateLimiterStoreAbstract {
     this.#clock = clock;
   }
 
-  /** Counts one call; who is over the limit is its caller's to refuse. */
+  /** Counts one call. The caller refuses a client over the limit. */
   async take(key: string): Promise<RateCount> {
     const { consumedPoints, msBeforeNext } = await this.consume(key).catch((refusal: unknown) => {
       if (refusal instanceof RateLimiterRes) return refusal;

@@ -16,6 +16,6 @@ it("bound returns methods that work without their object", () => {
   assert.deepEqual([add(2), add(3)], [2, 5]);
 });
 
-it("bound rejects the name of something that is no method", () => {
-  assert.throws(() => bound(new Counter(), ["name"]), /"name" is no method/);
+it("bound rejects the name of a property that is not a method", () => {
+  assert.throws(() => bound(new Counter(), ["name"]), /"name" is not a method/);
 });

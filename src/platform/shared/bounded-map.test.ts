@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BoundedMap } from "./bounded-map.ts";
 
-describe("a map of what was recent", () => {
-  it("holds what came last, and as many before it as a generation has at the least", () => {
+describe("a bounded map", () => {
+  it("keeps the latest entries, at least one generation", () => {
     const map = new BoundedMap<number>(3);
     for (let at = 0; at < 100; at++) {
       map.set(`k${at}`, at);
@@ -13,7 +13,7 @@ describe("a map of what was recent", () => {
     assert.equal(map.get("k0"), undefined);
   });
 
-  it("gives the value that was set last, also where an older one is there still", () => {
+  it("returns the value that was set last, even if an older one is still stored", () => {
     const map = new BoundedMap<string>(2);
     map.set("a", "old");
     map.set("b", "");
@@ -22,7 +22,7 @@ describe("a map of what was recent", () => {
     assert.equal(map.get("a"), "new");
   });
 
-  it("forgets all but one generation when it is turned", () => {
+  it("keeps only one generation after a turn", () => {
     const map = new BoundedMap<number>(10);
     map.set("a", 1);
     map.turn();

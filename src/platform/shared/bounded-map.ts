@@ -1,13 +1,13 @@
 /**
- * A map that holds no more than its bound, whoever fills it: of two generations the older is dropped whole where the younger is
- * full. So nothing is swept, and a call costs the same however much there is.
+ * A map of bounded size. It keeps two generations: when the younger is full, the older is dropped as a whole. So no call has to
+ * sweep, and each call costs the same at any size.
  */
 export class BoundedMap<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
   readonly #most: number;
 
-  /** @param most of one generation: twice as many are held, and what came last stays for as many others at the least */
+  /** @param most entries per generation. The map holds up to twice as many; an entry stays for at least `most` later ones. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -16,7 +16,7 @@ export class BoundedMap<Value> {
     return this.#young.size + this.#old.size;
   }
 
-  /** Whether the next key begins a generation. */
+  /** Whether the next key starts a generation. */
   get isFull(): boolean {
     return this.#young.size >= this.#most;
   }
@@ -30,7 +30,7 @@ export class BoundedMap<Value> {
     this.#young.set(key, value);
   }
 
-  /** Begins a generation, and forgets the one before the last. */
+  /** Starts a generation and drops the one before the last. */
   turn(): void {
     this.#old = this.#young;
     this.#young = new Map();

@@ -10,7 +10,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("clear" as const) }),
 );
 
-it("holds what a Map holds, in its order, whatever is set and deleted", () => {
+it("a churning map has the content and order of a Map, for any sequence of changes", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const [map, model] = [new ChurningMap<number>(), new Map<string, number>()];
@@ -31,7 +31,7 @@ it("holds what a Map holds, in its order, whatever is set and deleted", () => {
   );
 });
 
-it("goes on over what is left where keys are deleted on the way", () => {
+it("a churning map can be iterated while its keys are deleted", () => {
   const map = new ChurningMap<number>();
   for (const name of ["a", "b", "c"]) map.set(name, name.charCodeAt(0));
   const seen: string[] = [];

@@ -1,8 +1,8 @@
 /**
- * A map of what comes and goes by the thousand: graphs under way, those who follow them. A `Map` of V8 leaves its table for a new one
- * every few dozen keys, and each table goes on holding what was in it then, and the table after it. Once one of them is old, it keeps
- * all that follow, with everything in them, until all memory is collected. So values stand in cells here, which are emptied as their
- * keys go: tables that are kept hold next to nothing (docs/decisions/022).
+ * A map for thousands of short-lived entries, such as active runs and their followers. V8 replaces the hash table of a `Map` every
+ * few dozen keys, and each old table keeps its values and the next table reachable. An old table in the old generation therefore retains
+ * all later values until a full garbage collection. So each value is in a cell, which `delete` empties: a retained table then holds
+ * almost nothing (docs/decisions/022).
  */
 interface Cell<V> {
   value: V | undefined;
@@ -41,7 +41,7 @@ export class ChurningMap<V> {
     this.#cells.clear();
   }
 
-  /** In the order they were first set. As with a `Map`, keys may be deleted meanwhile. */
+  /** Keys in insertion order. As with a `Map`, keys may be deleted during the iteration. */
   keys(): IterableIterator<string> {
     return this.#cells.keys();
   }

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { classText, styleText } from "./class-style.ts";
 
-describe("class and style", () => {
-  it("of strings are those strings", () => {
+describe("the text of class and style", () => {
+  it("is a given string unchanged", () => {
     assert.equal(classText("a b"), "a b");
     assert.equal(styleText("color:red"), "color:red");
   });
 
-  it("of arrays and objects hold what is on", () => {
+  it("contains the enabled items of arrays and objects", () => {
     assert.equal(classText(["a", false, null, undefined, "", { b: 1, c: 0 }, ["d", { e: true }]]), "a b d e");
     assert.equal(
       styleText([{ color: "red", fontSize: "2em", top: 0, left: null, right: false }, "x:y"]),
@@ -16,18 +16,18 @@ describe("class and style", () => {
     );
   });
 
-  it("keep custom properties as they are written", () => {
+  it("keeps custom properties as they are written", () => {
     assert.equal(styleText({ "--myGap": 4, "line-height": 1.5 }), "--myGap:4;line-height:1.5");
   });
 
-  it("of anything else are empty", () => {
+  it("is empty for other values", () => {
     for (const value of [null, undefined, true, 3, {}, []]) {
       assert.equal(classText(value), "");
       assert.equal(styleText(value), "");
     }
   });
 
-  it("of an object make one declaration of each property, whatever data gives", () => {
+  it("has one declaration per property of an object, for any data", () => {
     for (const given of [
       "red;position:fixed",
       "red}body{",
@@ -43,7 +43,7 @@ describe("class and style", () => {
     assert.equal(styleText({ "color:red;top": 0, "a b": 1, "": 2, "*": 3 }), "");
   });
 
-  it("of an object keep values that only look odd", () => {
+  it("keeps unusual but valid values of an object", () => {
     for (const given of [
       'url("data:image/png;base64,AA==")',
       "url(/a.png)",

@@ -1,10 +1,11 @@
 /**
- * Text of the attributes `class` and `style` given as string, array or object; the same on both sides. Escapes nothing for
- * HTML. In an object each property stays one declaration, whatever data gives for it; a string is taken as it is, so text
- * of others belongs into objects. Source: CSS Syntax 3, sections 4 and 5.4.
+ * Text for the attributes `class` and `style`, from a string, an array or an object; the same on server and browser. It does not
+ * escape HTML. In an object, a value can't add another declaration. A string is used unchanged, so put untrusted text into an
+ * object.
+ * Source: CSS Syntax 3, sections 4 and 5.4.
  */
 
-/** `false`, `null`, `undefined` and `""` stand for nothing, so that conditions can be written inline. */
+/** `false`, `null`, `undefined` and `""` are omitted, so that conditions can be written inline. */
 export type ClassValue =
   | string
   | false
@@ -28,7 +29,7 @@ export function classText(value: unknown): string {
 
 /**
  * `{ color: "red", fontSize: "2em", "--gap": 4 }` -> `color:red;font-size:2em;--gap:4`. Numbers get no unit. A property is
- * left out if its name is no name or its value would end the declaration: `{ color: "red;position:fixed" }` is nothing.
+ * omitted if its name is invalid or its value would end the declaration: `{ color: "red;position:fixed" }` gives nothing.
  * URLs with a semicolon need quotes: `url("data:image/png;base64,…")`.
  */
 export function styleText(value: unknown): string {
@@ -39,7 +40,10 @@ export function styleText(value: unknown): string {
   });
 }
 
-/** A name and what can't end its declaration, open a block or a comment, or break a string off. One pattern: it ships. */
+/**
+ * A name, and a value that can't end the declaration, open a block or comment, or leave a string open. One pattern, to ship less
+ * code.
+ */
 const DECLARATION = /^[-\w\P{ASCII}]+:(?:[^;{}"'\\/]|\/(?!\*)|"[^"\\\n\r\f]*"|'[^'\\\n\r\f]*')*$/u;
 
 function joined(value: unknown, separator: string, item: (name: string, given: unknown) => unknown): string {

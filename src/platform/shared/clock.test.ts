@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { durationMs, SimulatedClock, sleep } from "./clock.ts";
 
-describe("simulated clock", () => {
+describe("the simulated clock", () => {
   it("runs due timers in order of time, then of creation, each at its own time", async () => {
     const clock = new SimulatedClock(0);
     const seen: string[] = [];
@@ -16,7 +16,7 @@ describe("simulated clock", () => {
     assert.deepEqual(seen.at(-1), "late@20");
   });
 
-  it("runs timers that a timer creates, when they fall due within the same step", async () => {
+  it("runs timers that a timer creates, if they are due within the same step", async () => {
     const clock = new SimulatedClock(0);
     const seen: number[] = [];
     const tick = (): void => {
@@ -35,12 +35,12 @@ describe("simulated clock", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("sleep ends at its time, or with the reason of the signal", async () => {
+  it("ends a sleep at its time, or with the reason of the signal", async () => {
     const clock = new SimulatedClock(0);
     const slept = sleep(clock, 50).then(() => clock.now());
     const controller = new AbortController();
-    const aborted = assert.rejects(sleep(clock, 1000, controller.signal), /told to stop/);
-    controller.abort(new Error("told to stop"));
+    const aborted = assert.rejects(sleep(clock, 1000, controller.signal), /stopped by the caller/);
+    controller.abort(new Error("stopped by the caller"));
     await clock.advance(60);
     assert.equal(await slept, 50);
     await aborted;
@@ -62,7 +62,7 @@ describe("durations", () => {
     for (const [value, ms] of pairs) assert.equal(durationMs(value), ms);
   });
 
-  it("refuse everything else by naming it", () => {
+  it("reject other values, with the value in the error", () => {
     for (const value of ["5", "5 m", "-1s", "1w", "", -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.throws(() => durationMs(value), new RegExp(`"${value}" is not a duration`));
     }

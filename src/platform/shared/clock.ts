@@ -11,7 +11,7 @@ export interface Timer {
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
-  /** Milliseconds since some moment, whatever the clock is set to meanwhile: for how long something takes. */
+  /** Milliseconds since an arbitrary moment, unaffected by clock changes: measures durations. */
   elapsed(): number;
   /** Calls `run` once, `delayMs` from now at the earliest; never keeps the process alive by itself. */
   schedule(delayMs: number, run: () => void): Timer;
@@ -66,14 +66,14 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that moves only when told. Due timers run in order of time, then of creation. */
+/** A clock that only `advance` moves. Due timers run in order of time, then of creation. */
 export class SimulatedClock implements Clock {
   #nowMs: number;
   #sequence = 0;
   #timers: { dueMs: number; sequence: number; run: () => void }[] = [];
-  /** Waited for between timers, beside promises that are under way: what a database has yet to answer. */
+  /** Awaited between timers, in addition to pending promises: for example pending database queries. */
   settled: (() => Promise<void>) | undefined;
-  /** How far it was set forwards, or back (less than 0), as clocks are: what has passed and timers take no notice of it. */
+  /** Offset of the wall clock: above 0 it was set forward, below 0 back. It changes neither `elapsed` nor timers. */
   aheadMs = 0;
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
@@ -99,7 +99,7 @@ export class SimulatedClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Moves time forward and runs what falls due, letting promises settle between timers. */
+  /** Moves time forward and runs due timers. Promises settle between timers. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await this.#settle();
@@ -126,7 +126,7 @@ export class SimulatedClock implements Clock {
 
 declare function setImmediate(run: () => void): unknown;
 
-/** Lets promise chains and I/O callbacks that are already under way run on. */
+/** Lets pending promise chains and I/O callbacks run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
@@ -136,7 +136,7 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_00
 /** A length of time: milliseconds, or a number with a unit such as "250ms", "30s", "5m", "2h", "7d". */
 export type Duration = number | string;
 
-/** Milliseconds of a duration. @throws TypeError naming the value when it is not one. */
+/** Converts a duration to milliseconds. @throws TypeError naming an invalid value */
 export function durationMs(value: Duration): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
   const match = typeof value === "string" ? /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value) : null;

@@ -1,9 +1,9 @@
-/** The reading half of serialize.ts. Ships to browsers, so it is small; it never makes functions or touches prototypes. */
+/** The counterpart of serialize.ts. Ships to browsers, so it is small; it never creates functions or touches prototypes. */
 import type { Json } from "./json.ts";
 
 declare const URL: new (text: string) => object;
 
-/** @param entries what `serialize` gave. */
+/** @param entries the result of `serialize`. */
 export function deserialize(entries: Json): unknown {
   const list = entries as Json[];
   const made: unknown[] = [];

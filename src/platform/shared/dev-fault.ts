@@ -1,6 +1,6 @@
 /**
- * What is wrong with the app, as whoever develops it is told: on a page of its own, in an overlay, in the terminal. Owns the
- * shape and the view; the view is a tree, which the server writes as text and the browser makes elements of.
+ * An error of the app during development, as shown on a page, in an overlay and in the terminal. Defines the data and its view.
+ * The view is a tree: the server renders it as text, the browser creates elements from it.
  */
 import { escapeAttribute, escapeText } from "./escape.ts";
 import { DOM, PATHS } from "./wire.ts";
@@ -15,30 +15,30 @@ export interface Place {
 }
 
 export interface DevFault {
-  /** Where it was found. */
+  /** Where svc found the fault. */
   kind: "compile" | "server" | "browser";
-  /** Of docs/errors.md, or the name of the error. */
+  /** A code of docs/errors.md, or the name of the error. */
   code: string;
-  /** What is wrong, and the ways out. */
+  /** The problem and possible fixes. */
   message: string;
   place: Place | undefined;
-  /** Source around the place. */
+  /** Source code around the place. */
   frame: string | undefined;
-  /** From the place outwards; calls outside of the app are left out. */
+  /** The call stack, innermost first, without frames outside of the app. */
   calls: readonly { name: string; place: Place }[];
 }
 
-const TITLES = { compile: "Does not compile", server: "Error on the server", browser: "Error in the browser" };
-const WAYS_ON = {
-  compile: "Mend it and save: the page goes on by itself.",
-  server: "Mend it and save: the page is rendered again by itself.",
-  browser: "The page goes on. Mend it and save: what has been typed and clicked so far is kept.",
+const TITLES = { compile: "Compile error", server: "Error on the server", browser: "Error in the browser" };
+const NEXT_STEPS = {
+  compile: "Fix it and save: the page reloads automatically.",
+  server: "Fix it and save: the page is rendered again automatically.",
+  browser: "The page keeps running. Fix it and save: the page keeps everything typed and clicked so far.",
 };
 
 /** An element with its attributes and content, or text. */
 export type View = string | readonly [tag: string, attributes: Readonly<Record<string, string>>, ...content: View[]];
 
-/** Where a click opens the author's editor. */
+/** URL that opens the place in the author's editor. */
 function editorUrl({ file, line, column }: Place): string {
   return `${PATHS.devOpen}?file=${encodeURIComponent(`${file}:${line}:${column}`)}`;
 }
@@ -47,11 +47,11 @@ function placeText({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
 
-/** @param ids prefix of ids that other elements refer to. */
+/** Renders a fault. */
 export function faultView(fault: DevFault): View[] {
   const { kind, code, message, place, frame, calls } = fault;
   const [first = "", ...lines] = message.trim().split("\n");
-  // What is wrong stands out; the ways out follow.
+  // The problem is the headline; the fixes are below it.
   const [, headline = first, rest] = /^(.*?[.:!?]) +([A-Z].*)$/.exec(first) ?? [];
   const more = rest === undefined ? lines : [rest, ...lines];
   return [
@@ -61,7 +61,7 @@ export function faultView(fault: DevFault): View[] {
     ...(place ? [["p", { class: "place" }, link(place)] as const] : []),
     ...(frame === undefined ? [] : [["pre", { class: "frame", tabindex: "0" }, ...frameView(frame)] as const]),
     ...(calls.length === 0 ? [] : [callsView(calls)]),
-    ["p", { class: "way" }, WAYS_ON[kind]],
+    ["p", { class: "way" }, NEXT_STEPS[kind]],
   ];
 }
 
@@ -69,7 +69,7 @@ function link(place: Place): View {
   return ["a", { href: editorUrl(place), title: "Open in the editor" }, placeText(place)];
 }
 
-/** The line that is meant stands out, and so does what underlines it. */
+/** Highlights the line with the fault and the marker below it. */
 function frameView(frame: string): View[] {
   return frame.split("\n").map((line) => {
     const isMeant = line.startsWith(">") || /^\s+\| +\^+$/.test(line);
@@ -118,13 +118,13 @@ font:.8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-
 @media (max-width:40rem){.fault{padding:1.25rem 1rem}}
 `;
 
-/** A whole document that tells of a fault. @param head more elements of the head. */
+/** A complete document for a fault. @param head additional elements of the head. */
 export function faultPage(fault: DevFault, nonce: string, head: string): string {
   const data = JSON.stringify(fault).replaceAll("<", "\\u003c");
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<meta name="color-scheme" content="light dark"><title>${escapeText(`${TITLES[fault.kind]}: ${fault.code}`)}</title>` +
-    // Without script the page asks again by itself.
+    // Without scripts, the page reloads by itself.
     `<noscript><meta http-equiv="refresh" content="2"></noscript>` +
     `<style nonce="${nonce}">body{margin:0;padding:8vh 1.25rem;background:Canvas}.fault{margin:0 auto}${FAULT_STYLE}</style>` +
     `<script type="application/json" id="${DOM.faultId}" nonce="${nonce}">${data}</script>${head}</head>` +

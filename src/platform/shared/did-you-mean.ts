@@ -1,20 +1,20 @@
-/** What was probably meant by a name that nothing has: for "did you mean". */
+/** Suggestions for "did you mean": the known name closest to an unknown one. */
 
-/** More would be another word. */
+/** With more typos, it is probably another word. */
 const MAX_TYPOS = 2;
 
-/** The closest of `names` within two typos; in a short name fewer, as it would be another. */
+/** The closest of `names` within two typos; a short name allows fewer, because it would match other words. */
 export function didYouMean(typed: string, names: readonly string[]): string | undefined {
   const most = Math.min(MAX_TYPOS, typed.length - 1);
   const ranked = names
     .map((name) => ({ name, distance: editDistance(typed, name), isLonger: name.startsWith(typed) }))
     .filter(({ distance }) => distance <= most)
-    // Of two that are as close: the one whose end was left out.
+    // Prefer a name that continues the typed text among names of equal distance.
     .sort((a, b) => a.distance - b.distance || Number(b.isLonger) - Number(a.isLonger));
   return ranked[0]?.name;
 }
 
-/** Levenshtein distance, in which two neighbours that changed places are one typo. */
+/** Levenshtein distance in which a swap of two neighbors counts as one typo. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,9 +1,9 @@
 /**
- * The error table: every code a user can meet, its HTTP status where it has one, and its family.
- * docs/errors.md explains each code and is held equal to this table (test/guards/errors.test.ts).
+ * The error table: every code that a user can see, its HTTP status if it has one, and its family.
+ * docs/errors.md explains each code; test/guards/errors.test.ts compares the two.
  *
  * Families: `client` (the caller's mistake, explained), `server` (5xx: the response contains only a request id), `build` (from the
- * compiler, the boot or rendering), `browser` (in the console of a page). Numbered codes have a name as well.
+ * compiler, the boot or rendering), `browser` (in the console of a page). Numbered codes also have a name.
  */
 
 export const ERRORS = {
@@ -78,13 +78,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** @returns the name of a numbered code: `server-only-import` for SVC104. Undefined for codes that are words. */
+/** @returns the name of a numbered code: `server-only-import` for SVC104; undefined for other codes. */
 export function errorName(code: ErrorCode): string | undefined {
   const entry = ERRORS[code];
   return "name" in entry ? entry.name : undefined;
 }
 
-/** One field-level problem of a refused input; `path` leads from the root of the input. */
+/** One problem of a rejected input; `path` leads from the root of the input to the field. */
 export interface Issue {
   path: (string | number)[];
   message: string;
@@ -92,7 +92,7 @@ export interface Issue {
 
 export interface SvcErrorOptions {
   cause?: unknown;
-  /** In place of the status of the code. */
+  /** Replaces the status of the code. */
   status?: number;
   issues?: Issue[];
   /** Extra response headers, e.g. `{ "retry-after": "30" }`. */
@@ -100,8 +100,8 @@ export interface SvcErrorOptions {
 }
 
 /**
- * An error with a documented code. The message says what was given, what is allowed and what to do;
- * it never holds a secret. Messages of `client` are shown to the caller, those of `server` only in development.
+ * An error with a documented code. The message names the problem, the allowed values and a fix.
+ * It never contains a secret. Callers see the message of `client` errors, and of `server` errors only in development.
  */
 export class SvcError extends Error {
   readonly code: ErrorCode;
@@ -118,7 +118,7 @@ export class SvcError extends Error {
     this.#status = options.status;
   }
 
-  /** HTTP status, of the code where none is given; 500 for codes that are not about a request. */
+  /** HTTP status: the given one, else that of the code; 500 for codes that are not about a request. */
   get status(): number {
     if (this.#status !== undefined) return this.#status;
     const entry = ERRORS[this.code];
@@ -126,10 +126,13 @@ export class SvcError extends Error {
   }
 }
 
-/** Marks our own bug: a state that the code around it rules out. */
+/** Asserts that a state is impossible; a violation is a bug in svc. */
 export function invariant(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(`svc invariant broken: ${what}. This is a bug in svc, please report it.`);
 }
 
-/** Thrown in place of a value by what answers a request by itself, such as a redirect. Not a failure: boundaries let it pass. */
+/**
+ * Thrown instead of returning, by code that answers the request itself, such as a redirect. Not a failure: error boundaries rethrow
+ * it.
+ */
 export class Answer extends Error {}

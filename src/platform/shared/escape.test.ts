@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import { escapeAttribute, escapeScriptJson, escapeText } from "./escape.ts";
 
 describe("escaping", () => {
-  it("returns a harmless text as it is", () => {
+  it("returns text without special characters unchanged", () => {
     for (const escape of [escapeText, escapeAttribute]) assert.equal(escape("Čeněk's > ok"), "Čeněk's > ok");
   });
 
-  it("of text closes no tag and opens none", () => {
+  it("of text can't open or close a tag", () => {
     assert.equal(escapeText("<b>&amp;</b>"), "&lt;b>&amp;amp;&lt;/b>");
   });
 
@@ -15,7 +15,7 @@ describe("escaping", () => {
     assert.equal(escapeAttribute(`"><script>&`), "&quot;>&lt;script>&amp;");
   });
 
-  it("replaces the same characters wherever they stand in texts of every length", () => {
+  it("replaces the same characters at any position in texts of any length", () => {
     const entities: Record<string, string> = { "\r": "&#13;", '"': "&quot;", "&": "&amp;", "<": "&lt;" };
     for (let length = 1; length <= 40; length++) {
       for (const [character, entity] of Object.entries(entities)) {
@@ -27,11 +27,11 @@ describe("escaping", () => {
     }
   });
 
-  it("keeps carriage returns, which the parser would turn into line feeds", () => {
+  it("preserves carriage returns, which the parser would turn into line feeds", () => {
     for (const escape of [escapeText, escapeAttribute]) assert.equal(escape("a\r\nb"), "a&#13;\nb");
   });
 
-  it("of script JSON never ends the script and stays the same JSON", () => {
+  it("of script JSON never ends the script and preserves the JSON", () => {
     const value = { html: "</script><!--", lines: "\u2028\u2029" };
     const text = escapeScriptJson(JSON.stringify(value));
     assert.doesNotMatch(text, /[<\u2028\u2029]/);

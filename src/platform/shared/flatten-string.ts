@@ -1,7 +1,7 @@
 /**
- * Patterns of texts that have just been put together. V8 keeps such a text as its pieces until somebody looks into it: a search makes it
- * whole, and a regular expression that is given a whole text takes half of what it takes for pieces (decision 065).
+ * Matches patterns against concatenated text. V8 keeps such a text as a rope until code reads its characters. A search flattens it,
+ * and a regular expression takes half the time on flat text (decision 065).
  */
 
-/** @param pattern that no text with a NUL matches, without a flag that has it remember. */
+/** @param pattern one that matches no text with a NUL, without the flags `g` and `y`. */
 export const isMadeOf = (pattern: RegExp, text: string): boolean => !text.includes("\0") && pattern.test(text);

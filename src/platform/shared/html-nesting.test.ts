@@ -7,8 +7,8 @@ const problem = (path: string): string | undefined => {
   return nestingProblem(tags.at(-1) ?? "", tags.slice(0, -1));
 };
 
-describe("nesting the parser would repair", () => {
-  it("is refused: blocks in p, table parts in the wrong place, elements in themselves", () => {
+describe("nesting", () => {
+  it("is refused if the parser would repair it: blocks in p, misplaced table parts, elements in themselves", () => {
     const bad = [
       "p>div",
       "p>span>ul",
@@ -40,7 +40,7 @@ describe("nesting the parser would repair", () => {
     );
   });
 
-  it("is allowed where the parser keeps it", () => {
+  it("is allowed if the parser keeps it", () => {
     const good = [
       "div",
       "tr",
@@ -71,11 +71,11 @@ describe("nesting the parser would repair", () => {
     );
   });
 
-  it("is explained with what is allowed there", () => {
+  it("is explained with the allowed elements", () => {
     assert.equal(
       problem("table>tr"),
-      "<tr> can't stand directly in <table>; the parser would repair it. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
+      "<tr> can't be a direct child of <table>; the parser would move it. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
     );
-    assert.equal(problem("div>td"), "<td> must stand directly in tr, not in <div>.");
+    assert.equal(problem("div>td"), "<td> must be a direct child of tr, not in <div>.");
   });
 });

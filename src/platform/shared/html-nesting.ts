@@ -11,7 +11,7 @@ const CLOSES_P = new Set(
   ).split(" "),
 );
 
-/** Parents with a closed list of element children; anything else is moved out, or gets a parent put in between. */
+/** Parents with a fixed list of element children. The parser moves other children out, or wraps them. */
 const ONLY: Record<string, string> = {
   table: "caption colgroup thead tbody tfoot script template style",
   thead: "tr script template",
@@ -35,15 +35,15 @@ const NEEDS: Record<string, string> = {
   col: "colgroup template",
 };
 
-/** Elements that may not stand inside themselves, up to a barrier. */
+/** Elements that can't be nested in themselves, up to a barrier. */
 const NOT_IN_ITSELF = new Set("a button option nobr".split(" "));
 
 const HEADINGS = new Set("h1 h2 h3 h4 h5 h6".split(" "));
 
-/** Items that end an open one of these. */
+/** The open items that the start tag of an item closes. */
 const ITEMS: Record<string, string> = { li: "li", dd: "dd dt", dt: "dd dt" };
 
-/** Elements in which the parser looks no further for an open item ("special" without address, div and p). */
+/** Elements at which the parser stops looking for an open item ("special" without address, div and p). */
 const HOLDS_ITEMS = new Set(
   (
     "article aside blockquote button caption center details dir dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
@@ -51,7 +51,7 @@ const HOLDS_ITEMS = new Set(
   ).split(" "),
 );
 
-/** Written by the page itself; the parser drops a second one. */
+/** Elements that svc renders itself; the parser drops a second one. */
 const OF_THE_PAGE = new Set("html head body".split(" "));
 
 /** Elements where the parser stops looking for an open `p`, `a` or `button` further up. */
@@ -64,41 +64,41 @@ const BARRIERS = new Set("button td th caption table object template svg".split(
  */
 export function nestingProblem(tag: string, ancestors: readonly string[]): string | undefined {
   if (OF_THE_PAGE.has(tag))
-    return `<${tag}> is written by svc. Return what stands in <body>; title, head and language are options of page(…).`;
+    return `<${tag}> is written by svc. Return only the content of <body>; set title, head and language as options of page(…).`;
   const parent = ancestors.at(-1);
   if (parent === undefined) return undefined;
   const only = ONLY[parent];
   if (only && !only.split(" ").includes(tag)) {
-    return `<${tag}> can't stand directly in <${parent}>; the parser would repair it. Allowed there: ${only.replaceAll(" ", ", ")}.`;
+    return `<${tag}> can't be a direct child of <${parent}>; the parser would move it. Allowed there: ${only.replaceAll(" ", ", ")}.`;
   }
   const needs = NEEDS[tag];
   if (needs && !needs.split(" ").includes(parent)) {
-    return `<${tag}> must stand directly in ${needs.replace(" template", "").replaceAll(" ", " or ")}, not in <${parent}>.`;
+    return `<${tag}> must be a direct child of ${needs.replace(" template", "").replaceAll(" ", " or ")}, not in <${parent}>.`;
   }
   if (CLOSES_P.has(tag) && openInScope("p", ancestors)) {
-    return `<${tag}> can't stand inside <p>: the parser closes the <p> before it. Use <div> in place of <p>.`;
+    return `<${tag}> can't be inside <p>: the parser closes the <p> before it. Use <div> instead of <p>.`;
   }
   if (tag === "form" ? ancestors.includes("form") : NOT_IN_ITSELF.has(tag) && openInScope(tag, ancestors)) {
-    return `<${tag}> can't stand inside another <${tag}>. Put them side by side.`;
+    return `<${tag}> can't be inside another <${tag}>. Put them side by side.`;
   }
   if (HEADINGS.has(tag) && HEADINGS.has(parent)) {
-    return `<${tag}> can't stand directly in <${parent}>: the parser closes the <${parent}> before it. Use <span> inside a heading.`;
+    return `<${tag}> can't be a direct child of <${parent}>: the parser closes the <${parent}> before it. Use <span> inside a heading.`;
   }
   const item = openItem(tag, ancestors);
-  return item && `<${tag}> ends the <${item}> around it. Put a list element such as <ul> or <dl> between them.`;
+  return item && `<${tag}> closes the <${item}> around it. Put a list element such as <ul> or <dl> between them.`;
 }
 
-/** Elements out of which the parser moves text, in front of the table. */
+/** Elements from which the parser moves text to a place before the table. */
 const TEXTLESS = new Set("table thead tbody tfoot tr colgroup".split(" "));
 
-/** @returns what is wrong with text in the innermost of `ancestors`, and what to write, or undefined. */
+/** @returns the problem of text in the innermost of `ancestors` and its fix, or undefined. */
 export function textProblem(ancestors: readonly string[]): string | undefined {
   const parent = ancestors.at(-1);
   if (parent === undefined || !TEXTLESS.has(parent)) return undefined;
-  return `Text can't stand directly in <${parent}>: the parser moves it out of the table. Put it into a <td>, <th> or <caption>.`;
+  return `Text can't be a direct child of <${parent}>: the parser moves it out of the table. Put it into a <td>, <th> or <caption>.`;
 }
 
-/** The open item that `tag` would end (13.2.6.4.7, start tags li, dd, dt). */
+/** The open item that `tag` would close (13.2.6.4.7, start tags li, dd, dt). */
 function openItem(tag: string, ancestors: readonly string[]): string | undefined {
   const ended = ITEMS[tag]?.split(" ");
   if (!ended) return undefined;

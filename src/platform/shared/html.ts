@@ -1,6 +1,6 @@
-/** Facts of HTML attributes that server, compiler and browser must agree on. Source: WHATWG HTML section 2.4, WAI-ARIA 1.2. */
+/** Facts about HTML attributes on which server, compiler and browser must agree. Source: WHATWG HTML section 2.4, WAI-ARIA 1.2. */
 
-/** Attributes that hold a URL, in lower case: a script URL in them would run. */
+/** Attributes with a URL, in lower case. A script URL in them would run. */
 export const URL_ATTRIBUTES: ReadonlySet<string> = new Set(
   "href src action formaction poster cite data background manifest ping xlink:href".split(" "),
 );
@@ -10,7 +10,7 @@ export const VOID_TAGS: ReadonlySet<string> = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );
 
-/** Attributes of which `true` and `false` are values, not presence and absence. */
+/** Attributes with the values `true` and `false`, in place of presence and absence. */
 const ENUMERATED = /^(aria-|data-)|^(spellcheck|draggable|contenteditable)$/;
 
 /** @param name of an attribute, in lower case. */

@@ -17,11 +17,11 @@ function refusal(text: string): string {
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 describe("JSON from outside", () => {
-  it("is parsed when it is plain", () => {
+  it("is parsed if it is plain", () => {
     assert.deepEqual(parseJson(`{"a":[1,null,"x",{"b":true}]}`), { a: [1, null, "x", { b: true }] });
   });
 
-  it("is refused when it is malformed", () => {
+  it("is rejected if it is malformed", () => {
     for (const text of ["", "{", "{a:1}", "[1,]", "undefined", "NaN", "'x'"])
       assert.match(refusal(text), /^Invalid JSON/);
   });
@@ -32,7 +32,7 @@ describe("JSON from outside", () => {
     assert.match(refusal(nested(200_000)), /nested over 32/);
   });
 
-  it("may not hold keys that reach prototypes, and is told where", () => {
+  it("is rejected with keys that reach prototypes, with their place", () => {
     assert.match(refusal(`{"a":{"__proto__":1}}`), /"__proto__" at \$\.a/);
     assert.match(refusal(`[{"constructor":{"prototype":{}}}]`), /"constructor" at \$\[0\]/);
     assert.match(refusal(`{"prototype":1}`), /"prototype" at \$/);

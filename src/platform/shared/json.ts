@@ -13,8 +13,8 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * @param text JSON text, already decoded as UTF-8.
- * @param maxNodes values and members that it may hold; default: as many as there are.
- * @throws SvcError `SVC_INVALID` naming what is wrong and where.
+ * @param maxNodes limit on values and members; default: unlimited.
+ * @throws SvcError `SVC_INVALID` naming the problem and its place.
  */
 export function parseJson(text: string, maxNodes = Infinity): Json {
   let value: Json;
@@ -27,10 +27,10 @@ export function parseJson(text: string, maxNodes = Infinity): Json {
   return value;
 }
 
-/** Where a value stands: a member's name or an item's number in what is around it; undefined is the whole. */
+/** Path to a value: a member's name or an item's index, and the place of its container; undefined is the root. */
 type Place = { readonly around: Place; readonly step: string | number } | undefined;
 
-/** Looks at depth, size and keys. Goes no deeper than is allowed, so a deep value can't exhaust the stack. */
+/** Checks depth, size and keys. It stops at the depth limit, so a deep value can't exhaust the stack. */
 class Check {
   readonly #maxNodes: number;
   #nodes = 1;
@@ -60,7 +60,7 @@ class Check {
     this.#count(keys.length);
     for (const key of keys) {
       if (FORBIDDEN_KEYS.has(key))
-        throw new SvcError("SVC_INVALID", `JSON holds the key "${key}" at ${pathOf(place)}, which is not allowed`);
+        throw new SvcError("SVC_INVALID", `JSON contains the key "${key}" at ${pathOf(place)}, which is not allowed`);
       const member = members[key];
       if (typeof member === "object" && member !== null) this.value(member, { around: place, step: key }, depth + 1);
     }
@@ -68,7 +68,8 @@ class Check {
 
   #count(more: number): void {
     this.#nodes += more;
-    if (this.#nodes > this.#maxNodes) throw new SvcError("SVC_INVALID", `JSON holds over ${this.#maxNodes} values`);
+    if (this.#nodes > this.#maxNodes)
+      throw new SvcError("SVC_INVALID", `JSON contains more than ${this.#maxNodes} values`);
   }
 }
 

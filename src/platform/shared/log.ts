@@ -1,12 +1,12 @@
 /**
- * Logging as the layers see it: four levels, fields first, then the message, which is how pino and those like it are
- * called. Where the lines go is the app's to decide (src/app/observability/log.ts).
+ * The logging interface of all layers: four levels; fields first, then the message, as in pino.
+ * The app decides where the lines go (src/app/observability/log.ts).
  */
 
-/** What stands beside the message. An error goes by the name `err`. Never a secret, a token, a cookie or a payload. */
+/** Fields of a log line. The field of an error is named `err`. Never a secret, token, cookie or payload. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Anything that logs like pino: a pino instance, or an object of these four. */
+/** Any logger with pino's interface: a pino instance, or an object with these four methods. */
 export interface Log {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
@@ -15,10 +15,10 @@ export interface Log {
 }
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-/** The least that is logged; `silent` is nothing. */
+/** Minimum level of logged lines; `silent` logs nothing. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const nothing = (): void => undefined;
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,14 +1,14 @@
-/** What a build tells the server about its browser chunks: written by the compiler, read by pages and endpoints. */
+/** Describes the browser chunks of a build: written by the compiler, read by pages and endpoints. */
 export interface Manifest {
-  /** Hash over all chunks; pages carry it so that an old page can be told from a new one. */
+  /** Hash over all chunks; pages contain it so that a page of an older build can be recognized. */
   build: string;
   /** Path of a TSX file relative to the app root -> name of its chunk without `.js`, e.g. `counter-1a2b3c4d`. */
   chunks: Record<string, string>;
-  /** Names of the server actions that browser code calls; the app refuses to boot when one is not registered. */
+  /** Names of the server actions that browser code calls. The app refuses to boot if one is not registered. */
   actions: string[];
-  /** Chunks with code that calls actions, of itself or of what it imports. Undefined, as in development: any may. */
+  /** Chunks that call actions, directly or through an import. Undefined, as in development: any chunk may call actions. */
   callers?: string[];
-  /** Those of them that it takes to stream, where there are any. */
+  /** Actions of them that browser code reads as streams; undefined if there are none. */
   streams?: string[];
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { repeated } from "./memoize.ts";
 
 describe("repeated", () => {
-  it("makes its text again only where one of the values is another one", () => {
+  it("creates its text again only if a value has changed", () => {
     let made = 0;
     const list = ["b"];
     const text = repeated((a: string | undefined, b: readonly string[]) => `${a} ${b.join("")} ${++made}`);

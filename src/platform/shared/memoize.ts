@@ -1,11 +1,11 @@
-/** What was found out of a text, kept for the next time that it comes: of headers there are few in use, and all over again. */
+/** Caches results derived from text. Few distinct header values are in use, and they repeat. */
 
-/** More than any site has of one kind; who sends others makes them be found out again. */
+/** More than a site has of one kind. Other values only cause cache misses. */
 const MAX_KEPT = 500;
-/** Longer ones are found out each time, so that nobody fills the memory. */
+/** Longer texts are not cached, so that nobody can fill the memory. */
 const MAX_LENGTH = 256;
 
-/** @param find depends on nothing but the text. */
+/** @param find must depend on the text only. */
 export function remembered<Found>(find: (text: string) => Found): (text: string) => Found {
   let known = new Map<string, Found>();
   return (text) => {
@@ -20,8 +20,8 @@ export function remembered<Found>(find: (text: string) => Found): (text: string)
 }
 
 /**
- * A text made of several values that are nearly always those of the time before, such as what an app says of itself.
- * @param make depends on nothing but the values.
+ * Caches the last text made of several values that rarely change, such as headers with the app's settings.
+ * @param make must depend on the values only.
  */
 export function repeated<Values extends readonly unknown[]>(
   make: (...values: Values) => string,
@@ -30,7 +30,7 @@ export function repeated<Values extends readonly unknown[]>(
   let text = "";
   return (...values) => {
     if (before && isSame(values, before)) return text;
-    // Joined, a text is whole: one that was added up is gone through piece by piece each time it is written.
+    // `join` returns a flat string. A concatenated one would be traversed piece by piece at each write.
     text = [make(...values), ""].join("");
     before = values;
     return text;

@@ -4,13 +4,13 @@ import { policyMark } from "./policy-mark.ts";
 
 const POLICY = "default-src 'self'; script-src 'self' 'nonce-abc' 'strict-dynamic'";
 
-describe("the mark of a policy", () => {
-  it("is the same for every nonce, and for hashes in its place", () => {
+describe("the fingerprint of a policy", () => {
+  it("is equal for all nonces, and for hashes instead of them", () => {
     assert.equal(policyMark(POLICY), policyMark(POLICY.replace("abc", "x+/=")));
     assert.equal(policyMark(POLICY), policyMark("default-src 'self'; script-src 'self' 'sha256-x+/=' 'sha512-y'"));
   });
 
-  it("is the same over HTTPS, where the policy names an endpoint for reports", () => {
+  it("is equal over HTTPS, where the policy names a reporting endpoint", () => {
     assert.equal(policyMark(`${POLICY}; report-uri /a`), policyMark(`${POLICY}; report-uri /a; report-to svc`));
   });
 

@@ -1,4 +1,4 @@
-/** Checking a value by a schema of the author's: Standard Schema v1 (standardschema.dev). */
+/** Validation with a schema of the app's author: Standard Schema v1 (standardschema.dev). */
 import { SvcError, type Issue } from "./errors.ts";
 
 /** The part of Standard Schema v1 used here; valibot, zod and arktype schemas fit. */
@@ -11,7 +11,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** Read from what a schema says of itself: to infer them from all of it costs the compiler half as much again. */
+/** Reads the schema's declared types: inferring them from the whole schema makes the compiler take half as long again. */
 export type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"];
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
@@ -24,14 +24,14 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Schemas of some libraries are functions that carry `~standard`, so only the property tells. */
+/** Some libraries' schemas are functions with a `~standard` property, so only that property identifies a schema. */
 export function isSchema(value: unknown): value is StandardSchema {
   const isHolder = (typeof value === "object" && value !== null) || typeof value === "function";
   return isHolder && typeof (value as Partial<StandardSchema>)["~standard"]?.validate === "function";
 }
 
 /**
- * What the schema makes of a value; a promise of it where the schema waits for something, which few do.
+ * Validates a value. Returns the schema's output, or a promise of it if the schema is asynchronous, which is rare.
  * @throws SvcError `SVC_INVALID` with issues.
  */
 export function parseWith(schema: StandardSchema, value: unknown): unknown {
@@ -48,7 +48,7 @@ function refusal(found: readonly SchemaIssue[]): SvcError {
   const issues: Issue[] = found.map(({ message, path }) => ({ path: (path ?? []).map(step), message }));
   const first = issues[0];
   const place = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";
-  return new SvcError("SVC_INVALID", `${place}${first?.message ?? "The input is not valid"}`, { issues });
+  return new SvcError("SVC_INVALID", `${place}${first?.message ?? "Invalid input"}`, { issues });
 }
 
 function step(part: PropertyKey | { readonly key: PropertyKey }): string | number {

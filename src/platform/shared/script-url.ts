@@ -1,14 +1,14 @@
-/** URLs that run script when followed. A file of its own: it ships to browsers. */
+/** Detects URLs that run a script when followed. A separate file, because it ships to browsers. */
 
 /**
- * Schemes that run what follows them. Browsers drop tabs and line ends anywhere and controls and spaces in front, so they
- * are taken out before looking (WHATWG URL, basic URL parser). Pictures, fonts, sound and video can't run script.
+ * Schemes that execute their content. Browsers ignore tabs and line ends anywhere, and control characters and spaces at the start,
+ * so these are removed first (WHATWG URL, basic URL parser). Images, fonts, audio and video can't run scripts.
  */
 const SCRIPT_URL = /^(?:javascript|vbscript|data(?!:(?:image(?!\/svg)|font|audio|video)\/)):/i;
-// eslint-disable-next-line no-control-regex -- those are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const DROPPED_BY_PARSERS = /[\u0000-\u0020\u007f-\u009f]/g;
 
-/** Stands where a script URL was given. */
+/** Replaces a script URL. */
 export const SAFE_URL = "about:blank";
 
 /** Whether a URL would run script when followed. */

@@ -8,7 +8,7 @@ import { isPlainJson, serialize, SerializeError } from "./serialize.ts";
 const roundTrip = (value: unknown): unknown => deserialize(JSON.parse(JSON.stringify(serialize(value))) as Json);
 
 describe("serialization", () => {
-  it("brings back every kind of value", () => {
+  it("restores every supported kind of value", () => {
     const values = [
       undefined,
       null,
@@ -33,13 +33,13 @@ describe("serialization", () => {
       { a: { b: [] } },
     ];
     for (const value of values) assert.deepEqual(roundTrip(value), value);
-    // Invalid dates are equal to none.
+    // Invalid dates equal no date.
     assert.equal(String(roundTrip(new Date(NaN))), "Invalid Date");
     const error = roundTrip(new TypeError("no")) as Error;
     assert.deepEqual([error instanceof Error, error.name, error.message], [true, "TypeError", "no"]);
   });
 
-  it("keeps shared references shared and cycles closed", () => {
+  it("keeps shared references and cycles", () => {
     const shared = { n: 1 };
     const value: Record<string, unknown> = { left: shared, right: shared };
     value["self"] = value;
@@ -48,7 +48,7 @@ describe("serialization", () => {
     assert.equal(back["self"], back);
   });
 
-  it("closes cycles through every container", () => {
+  it("keeps cycles through every container", () => {
     const map = new Map<unknown, unknown>();
     const set = new Set<unknown>([map]);
     const list: unknown[] = [set];
@@ -59,19 +59,19 @@ describe("serialization", () => {
     assert.equal([...key[0]][0], back);
   });
 
-  it("makes plain what only differs in the making: sparse arrays, objects without prototype", () => {
-    // eslint-disable-next-line no-sparse-arrays -- that is the case
+  it("normalizes sparse arrays and objects without prototype", () => {
+    // eslint-disable-next-line no-sparse-arrays -- the test needs one
     assert.deepEqual(roundTrip([1, , 2]), [1, undefined, 2]);
     assert.deepEqual(roundTrip(Object.assign(Object.create(null), { a: undefined })), { a: undefined });
   });
 
-  it("keeps __proto__ a key and touches no prototype", () => {
+  it("keeps __proto__ as a key and touches no prototype", () => {
     const back = roundTrip(JSON.parse(`{"__proto__":{"polluted":true}}`)) as object;
     assert.deepEqual(Object.keys(back), ["__proto__"]);
     assert.equal(({} as { polluted?: unknown }).polluted, undefined);
   });
 
-  it("refuses what can't travel, and says where it is", () => {
+  it("rejects unsupported values, with their path", () => {
     class Socket {}
     for (const [value, path] of [
       [{ a: [() => 1] }, ".a[0]"],
@@ -94,9 +94,9 @@ describe("serialization", () => {
     }
   });
 
-  it("any value of JSON and more comes back equal", () => {
+  it("restores any JSON value and supported type unchanged", () => {
     const simple = [fc.boolean(), fc.integer(), fc.double(), fc.string({ unit: "binary" }), fc.bigInt()];
-    // An invalid date is equal to none, so none is made.
+    // An invalid date equals no date, so none is generated.
     const dates = fc.date({ noInvalidDate: true });
     const values = [...simple, dates, fc.constantFrom(null, undefined, NaN, -0, Infinity)];
     const anything = fc.anything({ values, withMap: true, withSet: true });
@@ -106,12 +106,12 @@ describe("serialization", () => {
     );
   });
 
-  it("any typed array comes back equal", () => {
+  it("restores any typed array unchanged", () => {
     const arrays = fc.oneof(fc.float32Array(), fc.float64Array(), fc.int32Array(), fc.uint8ClampedArray());
     fc.assert(fc.property(arrays, (array) => assert.deepEqual(roundTrip({ array }), { array })));
   });
 
-  it("knows what plain JSON carries as it is", () => {
+  it("recognizes values that plain JSON represents exactly", () => {
     const shared = {};
     for (const value of [null, "x", 0, [1, { a: [] }]]) assert.equal(isPlainJson(value), true);
     for (const value of [undefined, NaN, -0, [undefined], new Date(0), { f: () => 1 }, [shared, shared], 1n])

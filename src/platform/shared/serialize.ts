@@ -1,14 +1,14 @@
 /**
- * Values that JSON can't carry, as JSON: a flat list of entries that refer to each other by index, so that shared
- * references stay shared and cycles stay cycles. The other half is deserialize.ts, which ships to browsers.
+ * Serializes values that JSON can't represent, as JSON: a flat list of entries that refer to each other by index. Shared
+ * references stay shared, and cycles stay cycles. The counterpart is deserialize.ts, which ships to browsers.
  *
  * An entry is a JSON primitive, or `[tag, …]`: `o` object, `a` array, `d` Date, `m` Map, `s` Set, `u` undefined,
- * `n` NaN, ±Infinity and -0, `b` BigInt, `l` URL, `r` RegExp, `t` typed array, `e` Error. Server to browser only: what
- * comes from a browser is plain JSON and never decoded with this.
+ * `n` NaN, ±Infinity and -0, `b` BigInt, `l` URL, `r` RegExp, `t` typed array, `e` Error. Server to browser only: data from a
+ * browser is plain JSON and is never decoded with this.
  */
 import type { Json } from "./json.ts";
 
-/** Thrown with the path of what can't travel. */
+/** Thrown for a value that can't be serialized, with its path. */
 export class SerializeError extends Error {
   readonly path: string;
 
@@ -18,7 +18,7 @@ export class SerializeError extends Error {
   }
 }
 
-/** Whether plain JSON carries a value unchanged: no `undefined`, no special numbers, no instances, nothing shared twice. */
+/** Whether plain JSON represents a value exactly: no `undefined`, special numbers or instances, and no object referenced twice. */
 export function isPlainJson(value: unknown, known?: Set<object>): value is Json {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return isJsonNumber(value);
@@ -37,7 +37,7 @@ export function isPlainJson(value: unknown, known?: Set<object>): value is Json 
   return true;
 }
 
-/** Whether a value could be plain JSON, looking no deeper than at the value itself. */
+/** Whether a value may be plain JSON. Checks only the value itself, not its content. */
 export function looksPlain(value: unknown): boolean {
   return typeof value === "object" && value !== null
     ? Array.isArray(value) || isPlainObject(value)
@@ -48,7 +48,7 @@ function isJsonNumber(value: number): boolean {
   return Number.isFinite(value) && !Object.is(value, -0);
 }
 
-/** Text from which `Number` makes the same number. */
+/** Text that `Number` converts back to the same number. */
 function nameOf(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
@@ -100,7 +100,7 @@ function entryOf(value: unknown, path: string, add: Add): Json {
 
 function objectEntry(value: object, path: string, add: Add): Json {
   if (Array.isArray(value)) return ["a", ...Array.from(value, (item, at) => add(item, `${path}[${at}]`))];
-  // JSON has no NaN, and Date takes its null for 1970.
+  // JSON has no NaN: it would become null, and `new Date(null)` is 1970.
   if (value instanceof Date) return ["d", Number.isNaN(value.getTime()) ? "" : value.getTime()];
   if (value instanceof Map)
     return [
@@ -116,12 +116,12 @@ function objectEntry(value: object, path: string, add: Add): Json {
   return ["o", ...Object.entries(value).flatMap(([key, item]) => [key, add(item, `${path}.${key}`)])];
 }
 
-/** Not of an object: it may have no text, or a method of the author's that makes one. */
+/** Objects are not converted: they may have no text form, or a `toString` of the author's. */
 function keyText(key: unknown): string {
   return isReference(key) ? "…" : String(key);
 }
 
-/** This layer has neither DOM nor Node types, so URL is known by its shape. */
+/** This layer has neither DOM nor Node types, so it recognizes a URL by its tag. */
 function isUrl(value: object): boolean {
   return Object.prototype.toString.call(value) === "[object URL]";
 }
@@ -129,6 +129,6 @@ function isUrl(value: object): boolean {
 function typedEntry(value: ArrayBufferView, path: string): Json {
   const name = Object.prototype.toString.call(value).slice(8, -1);
   if (name === "DataView" || name.startsWith("Big")) throw new SerializeError(path, `a ${name}`);
-  // The constructors read numbers from text, so the special ones go as their names.
+  // The constructors parse text, so special numbers are sent by name.
   return ["t", name, ...Array.from(value as unknown as number[], (item) => (isJsonNumber(item) ? item : nameOf(item)))];
 }

@@ -1,9 +1,9 @@
-/** Themes that visitors may choose among, the same on both sides. `system` is as their browser says; `contrast` is that with stronger colours. */
+/** Themes for visitors, shared by server and browser. `system` follows the browser; `contrast` does too, with stronger colors. */
 
 export const THEMES = ["system", "light", "dark", "contrast"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** What a cookie or a form says, if it is a theme. */
+/** Parses the theme in a cookie or form; undefined if it is not a theme. */
 export function themeOf(raw: string | undefined): Theme | undefined {
   return THEMES.find((theme) => theme === raw);
 }

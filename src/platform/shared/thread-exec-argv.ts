@@ -1,8 +1,9 @@
-/** Flags of threads that are started by a file of ours. */
+/** Node flags for threads that start from one of our files. */
 
 /**
- * A thread has the flags of the process. How the process's own code came in is nothing to it, and node refuses that beside a file;
- * but where flags are given node refuses those of the whole process as well, such as `--v8-pool-size`, so they are given only then.
+ * A thread inherits the flags of the process. Node rejects `--input-type` for a thread that starts from a file, so it must be
+ * removed.
+ * With an explicit `execArgv`, node also rejects process-wide flags such as `--v8-pool-size`, so `execArgv` is set only if needed.
  * @param given `process.execArgv`
  */
 export function threadExecArgv(given: readonly string[]): { execArgv?: string[] } {

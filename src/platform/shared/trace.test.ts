@@ -5,8 +5,8 @@ import { isSampledBy, readTraceparent, readTracestate, traceparent } from "./tra
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 
-describe("traceparent", () => {
-  it("is read as trace id, parent id and whether it is sampled", () => {
+describe("a traceparent header", () => {
+  it("is parsed into trace id, parent id and sampling flag", () => {
     assert.deepEqual(readTraceparent(`00-${TRACE}-${PARENT}-01`), {
       traceId: TRACE,
       parentId: PARENT,
@@ -15,7 +15,7 @@ describe("traceparent", () => {
     assert.equal(readTraceparent(`00-${TRACE}-${PARENT}-00`)?.isSampled, false);
   });
 
-  it("has flags we don't know, of which only the first bit counts", () => {
+  it("may have unknown flags; only the first bit counts", () => {
     assert.equal(readTraceparent(`00-${TRACE}-${PARENT}-03`)?.isSampled, true);
     assert.equal(readTraceparent(`00-${TRACE}-${PARENT}-fe`)?.isSampled, false);
   });
@@ -40,17 +40,17 @@ describe("traceparent", () => {
     "without flags": `00-${TRACE}-${PARENT}`,
   };
   for (const [what, header] of Object.entries(invalid)) {
-    it(`${what} is none`, () => assert.equal(readTraceparent(header), undefined));
+    it(`${what} is invalid`, () => assert.equal(readTraceparent(header), undefined));
   }
 
-  it("that is written is read as it was", () => {
+  it("that was formatted is parsed with the same values", () => {
     const trace = { traceId: TRACE, spanId: PARENT, isSampled: true };
     assert.deepEqual(readTraceparent(traceparent(trace)), { traceId: TRACE, parentId: PARENT, isSampled: true });
   });
 });
 
-describe("tracestate", () => {
-  it("is passed on, several headers as one list, without empty members", () => {
+describe("a tracestate header", () => {
+  it("is passed on without empty members, several headers as one list", () => {
     assert.equal(
       readTracestate("congo=t61rcWkgMzE , rojo=00f067aa0ba902b7,,"),
       "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7",
@@ -75,7 +75,7 @@ describe("tracestate", () => {
 });
 
 describe("sampling", () => {
-  it("takes all, none, or the share of the ids that was asked for", () => {
+  it("records all traces, none, or the configured share of ids", () => {
     const ids = Array.from(
       { length: 1000 },
       (_, at) =>

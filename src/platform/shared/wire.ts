@@ -1,28 +1,28 @@
 /**
- * The wire: every built-in path, header, cookie, environment variable and DOM attribute name, once.
+ * The wire protocol: every built-in path, header, cookie, environment variable and DOM attribute name, defined once.
  *
- * No other file may spell these as literals (held by: test/guards/wire-names.test.ts), so a change of the
- * protocol is a change of this file and shows in the contract tests.
+ * No other file may contain them as literals (test/guards/wire-names.test.ts checks this), so a change of the
+ * protocol is a change of this file and is visible in the contract tests.
  */
 
 /** Prefix of every built-in path. */
 export const BASE_PATH = "/_svc";
 
-/** Between prefix and file name, once for each time that something could not be fetched: `/_svc/~/~/core.js`. */
+/** Path segment after the prefix, repeated once per failed fetch: `/_svc/~/~/core.js`. */
 export const RETRY = "~/";
 
 export const PATHS = {
   loader: "/_svc/loader.js",
   core: "/_svc/core.js",
-  /** Parts of the runtime that a page loads only where it uses them. */
+  /** Parts of the runtime that a page loads only if it uses them. */
   region: "/_svc/region.js",
   attr: "/_svc/attr.js",
   store: "/_svc/store.js",
   data: "/_svc/data.js",
   act: "/_svc/act.js",
-  /** Sends forms of the full-stack variant and takes in the page that comes back. */
+  /** Sends forms of the full-stack variant and applies the returned page. */
   forms: "/_svc/forms.js",
-  /** Looks of forms, for apps that name it among their stylesheets. */
+  /** Styles of forms, for apps that list it among their stylesheets. */
   formsCss: "/_svc/forms.css",
   lines: "/_svc/lines.js",
   call: "/_svc/call.js",
@@ -38,38 +38,41 @@ export const PATHS = {
   select: "/_svc/select.js",
   virtual: "/_svc/virtual.js",
   toast: "/_svc/toast.js",
-  /** Of pages that become others: forms and navigation of the full-stack variant. */
+  /** Replaces the content of a page: used by forms and navigation of the full-stack variant. */
   pageSwap: "/_svc/page-swap.js",
   transferState: "/_svc/reseat.js",
   tokenPart: "/_svc/token.js",
   runtime: "/_svc/runtime.js",
-  /** Of the widgets: what browsers may lack, and then what none has; loaded by pages that use it (src/web/ssr/widget-scripts.ts). */
+  /**
+   * Widgets: first polyfills of browser features, then features that no browser has. Pages load the ones that they use
+   * (src/web/ssr/widget-scripts.ts).
+   */
   ui: "/_svc/ui.js",
   uiMenu: "/_svc/ui-menu.js",
   uiTheme: "/_svc/ui-theme.js",
   uiGesture: "/_svc/ui-gesture.js",
   uiCss: "/_svc/ui.css",
   flow: "/_svc/flow.js",
-  /** Enhanced navigation: sees in the page that a link is about to be followed; follows it; does so for handlers. */
+  /** Enhanced navigation: `links` detects that a link will be followed, `visit` follows it, `navigate` does so for handlers. */
   links: "/_svc/links.js",
   visit: "/_svc/visit.js",
   navigate: "/_svc/navigate.js",
-  /** Of the operators' screens, which are at `/_svc/ops` and below. */
+  /** Scripts and styles of the ops screens at `/_svc/ops` and below. */
   ops: "/_svc/ops.js",
   opsPalette: "/_svc/ops-palette.js",
   opsBrush: "/_svc/ops-brush.js",
   opsEntries: "/_svc/ops-entries.js",
   opsSplitter: "/_svc/ops-splitter.js",
   opsCss: "/_svc/ops.css",
-  /** The mark of the screens in a tab: browsers would ask the app for an icon, which it may not have. */
+  /** Favicon of the ops screens. Without it, browsers would request an icon from the app, which may have none. */
   opsIcon: "/_svc/ops-icon.svg",
   flowCss: "/_svc/flow.css",
-  /** Parts of flow.js: the connection of a page's widgets, the picture of a graph, the log of its events. */
+  /** Parts of flow.js: the live connection of a page's widgets, the drawing of a graph, the log of its events. */
   flowLive: "/_svc/flow-live.js",
   flowGraph: "/_svc/flow-graph.js",
   flowLog: "/_svc/flow-log.js",
   benchmark: "/_svc/benchmark.json",
-  /** Takes a visitor's choice, where the app has themes. */
+  /** Stores a visitor's theme, in apps with themes. */
   theme: "/_svc/theme",
   /** Followed by a file name: `/_svc/handler/counter-1a2b3c4d.js`. */
   handler: "/_svc/handler",
@@ -78,7 +81,7 @@ export const PATHS = {
   asset: "/_svc/asset",
   action: "/_svc/action",
   submit: "/_svc/submit",
-  /** Gives a page that many share the CSRF token of its visitor. */
+  /** Returns the visitor's CSRF token for a shared page. */
   token: "/_svc/token",
   webhooks: "/_svc/webhooks",
   deliveries: "/_svc/deliveries",
@@ -89,11 +92,11 @@ export const PATHS = {
   audit: "/_svc/audit",
   status: "/_svc/status",
   metrics: "/_svc/metrics",
-  /** Where browsers tell of what the policy refused, where the app asks for it. */
+  /** Receives violation reports of the content security policy, if the app enables them. */
   cspReport: "/_svc/csp-report",
   demo: "/_svc/demo",
   demoInbox: "/_svc/demo/webhook-inbox",
-  /** Development only: the script that keeps a page equal to its source, and what it talks to (src/cli/dev/dev-endpoints.ts). */
+  /** Development only: the script that updates a page when its source changes, and its endpoints (src/cli/dev/dev-endpoints.ts). */
   devClient: "/_svc/dev.js",
   dev: "/_svc/dev",
   devEvents: "/_svc/dev/events",
@@ -105,8 +108,8 @@ export const PATHS = {
 } as const;
 
 /**
- * Scripts that svc's pages name without a nonce where a policy has hashes. Enhanced navigation runs exactly these
- * (src/web/client/navigation/page-scripts.ts), so a path that merely begins like them stays inert.
+ * Scripts that svc's pages include without a nonce if a policy has hashes. Enhanced navigation runs exactly these
+ * (src/web/client/navigation/page-scripts.ts), so a path that merely starts like one of them stays inert.
  */
 export const PAGE_SCRIPTS = [
   PATHS.loader,
@@ -119,38 +122,46 @@ export const PAGE_SCRIPTS = [
 ] as const;
 export type PageScript = (typeof PAGE_SCRIPTS)[number];
 
-/** In `dist`: which of the exported pages a start answers with. */
+/** File in `dist`: lists the exported pages that the server answers with. */
 export const STATIC_INDEX = "static.json";
 
-/** Header names in lower case, as Node gives them; HTTP names are case-insensitive (RFC 9110 section 5.1). */
+/** Header names in lower case, as Node returns them; HTTP names are case-insensitive (RFC 9110 section 5.1). */
 export const HEADERS = {
   csrf: "x-svc-csrf",
   graphToken: "x-svc-graph-token",
   requestId: "x-request-id",
   /** IETF draft-ietf-httpapi-idempotency-key-header: calls with the same key run once. */
   idempotencyKey: "idempotency-key",
-  /** On an answer that was given before, to an earlier call with the same key. */
+  /** Marks a stored response to an earlier call with the same key. */
   idempotencyReplayed: "idempotency-replayed",
-  /** Asks for a page in one part, to be put into the document that is there (src/web/client/navigation/client-navigation.ts); of its values only `AHEAD` says more. */
+  /**
+   * Requests a page for enhanced navigation, in one part (src/web/client/navigation/client-navigation.ts). Only the value `AHEAD`
+   * has a meaning.
+   */
   navigation: "x-svc-navigation",
-  /** On a submit of browser code that takes pages in: the page again where it is refused, else the envelope with where to go. */
+  /**
+   * On a submit by browser code that can swap pages: the response is the page again on refusal, else the envelope with the
+   * redirect.
+   */
   swap: "x-svc-swap",
-  /** On pages that svc rendered. Only these are put into the document that is there; app code can't set it (src/app/pipeline/page-mark.ts). */
+  /**
+   * Marks pages that svc rendered. Enhanced navigation accepts only these; app code can't set it (src/app/pipeline/page-mark.ts).
+   */
   page: "x-svc-page",
   policy: "content-security-policy",
-  /** Says of a call which program of ours it comes from: what it starts is listed as started by that. */
+  /** Names the svc program that calls. Runs that it starts are listed with it as their origin. */
   client: "x-svc-client",
-  /** Development only: asks for a page with the values that a browser has; an id that `devValues` gave. */
+  /** Development only: requests a page with the values of a browser; the value is an id from `devValues`. */
   devValues: "x-svc-dev-values",
 } as const;
 
-/** In the header `navigation`: nobody has followed the link to that page yet. */
+/** Value of the header `navigation` for a prefetch: nobody has followed the link yet. */
 export const AHEAD = "ahead";
 
-/** `svc graph`, in the header `client`. */
+/** Value of the header `client` for `svc graph`. */
 export const CLI_CLIENT = "cli";
 
-/** Headers of an outgoing delivery, in the spelling that is sent. */
+/** Headers of an outgoing delivery, in the spelling on the wire. */
 export const DELIVERY_HEADERS = {
   signature: "X-Svc-Signature",
   event: "X-Svc-Event",
@@ -168,28 +179,28 @@ export const COOKIES = {
   csrf: "__svc-csrf",
   theme: "svc-theme",
   session: "svc-session",
-  /** Over HTTPS. */
+  /** Name of the session cookie over HTTPS. */
   secureSession: "__Host-svc-session",
-  /** What the next page tells once; signed. */
+  /** Message that the next page shows once; signed. */
   flash: "svc-flash",
 } as const;
 
 /** Name of the framework's Trusted Types policy. */
 export const TRUSTED_TYPES_POLICY = "svc";
 
-/** Name of the endpoint that reports go to (`Reporting-Endpoints`). */
+/** Name of the endpoint for reports (`Reporting-Endpoints`). */
 export const REPORT_GROUP = "svc";
 
-/** Form field that carries the CSRF token where no script runs. */
+/** Form field with the CSRF token, for forms without scripts. */
 export const CSRF_FIELD = "_csrf";
 
-/** Form field that names what is sent, so that it runs once however often it comes. */
+/** Form field with an idempotency key: the submit runs once, even if it arrives again. */
 export const KEY_FIELD = "_key";
 
-/** Form fields that are not the form's own: the token, what names this one intent, the page that the form stands in, and which of its forms it is. */
+/** Form fields that svc adds: the CSRF token, the idempotency key, the page that contains the form, and the form's name on it. */
 export const FORM_FIELDS = { csrf: CSRF_FIELD, key: KEY_FIELD, page: "_page", form: "_form" } as const;
 
-/** Variables that earlier versions read, with the reason why they have no effect now. */
+/** Variables of earlier versions, with the reason why they have no effect now. */
 export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
   SVC_WRITER_THREAD: "the event loop writes the SQLite database",
 };
@@ -239,17 +250,17 @@ export const DOM = {
   scope: "s",
   /** Key attribute of an element whose position is not static: `b="2"`. */
   key: "b",
-  /** Number of a portal in a row or branch: on its content, and on what stands in its stead. */
+  /** Number of a portal in a row or branch: on its content, and on its placeholder. */
   portal: "pt",
-  /** Start (a comment) and end (an attribute of a `<template>`) of what an error boundary holds. */
+  /** Start (a comment) and end (an attribute of a `<template>`) of the content of an error boundary. */
   boundary: "eb",
-  /** Type of the event that asks for a boundary's fallback. */
+  /** Type of the event that requests a boundary's fallback. */
   caught: "caught",
   /** Prefix of handler attributes: `on:click="h0"`. */
   on: "on:",
-  /** A handler that there isn't: the event does no more than fetch and wake its scope. */
+  /** Name of a missing handler: the event only fetches and wakes its scope. */
   noHandler: "_",
-  /** Behind `on:`, for events wherever they happen: `on:window:resize="h0"`; alone on `<html>` where a page has any. */
+  /** After `on:`, for events anywhere in the window: `on:window:resize="h0"`; alone on `<html>` if a page has any. */
   window: "window:",
   /** Media query of an element with `on:media`. */
   media: "m",
@@ -257,92 +268,92 @@ export const DOM = {
   build: "data-build",
   /** Attribute of `<html>`: mark of the page's Content-Security-Policy (platform/shared/policy-mark.ts). */
   policy: "data-svc-policy",
-  /** Attribute of `<html>`: `idle` warms chunks up when the browser is idle. */
+  /** Attribute of `<html>`: `idle` preloads chunks when the browser is idle. */
   prefetch: "data-svc-prefetch",
-  /** Set on an element while the code of its handler is on the way; `failed` while that can't be fetched. */
+  /** On an element while the code of its handler is loading; `failed` while it can't be fetched. */
   pending: "data-svc-pending",
-  /** Element around what is shown until a late piece of the page is there: `<svc-wait data-svc-wait="1">`. */
+  /** Element around the placeholder of deferred content: `<svc-wait data-svc-wait="1">`. */
   waitTag: "svc-wait",
-  /** Attribute of an element whose place a late piece takes. */
+  /** Attribute of an element that deferred content replaces. */
   wait: "data-svc-wait",
-  /** Attribute of the element that holds a late piece. */
+  /** Attribute of the element that contains deferred content. */
   piece: "data-svc-piece",
-  /** Attribute of a script with what a late piece adds to the state. */
+  /** Attribute of a script with the state that deferred content adds. */
   more: "data-svc-more",
-  /** Event of the window: a late piece has come to its place. */
+  /** Event of the window: deferred content has been inserted. */
   arrived: "svc:piece",
-  /** Where a popover stands beside its button: `bottom-start`. */
+  /** Placement of a popover relative to its button: `bottom-start`. */
   place: "data-svc-place",
-  /** Attribute of `<html>`: the theme that the visitor has chosen, in apps with themes. */
+  /** Attribute of `<html>`: the visitor's theme, in apps with themes. */
   theme: "data-svc-theme",
   /** On the element around the rows of a virtual list. */
   virtual: "data-svc-virtual",
   /** Element of `<Gesture>`. */
   gestureTag: "svc-gesture",
-  /** Where toasts are shown; its value names the button that closes one. */
+  /** Container of toasts; its value is the label of the close button. */
   toasts: "data-svc-toasts",
-  /** On scripts of widgets: a page that takes over another runs those of it. */
+  /** On scripts of widgets. A page that replaces another one runs its own. */
   widget: "data-svc-ui",
-  /** Element around the markup of a graph (flow.js), and what tells that its stream is open. */
+  /** Element around the markup of a graph (flow.js), and the attribute that marks its stream as open. */
   flowTag: "svc-flow",
   flowLive: "data-live",
-  /** Id of the node that an element is about. */
+  /** Id of the node that an element describes. */
   flowNode: "data-flow-node",
-  /** What an element shows: `status`, `done`, `total`, `progress`, `note`, `log`. */
+  /** Content of an element: `status`, `done`, `total`, `progress`, `note`, `log`. */
   flow: "data-flow",
-  /** Fired by it for every event of the graph. */
+  /** Event that it fires for every event of the run. */
   flowEvent: "svc:flow",
-  /** Attribute of the script of enhanced navigation: the build that made the page. */
+  /** Attribute of the script of enhanced navigation: the build of the page. */
   links: "data-svc-links",
-  /** Attribute of links, and of elements around some: `off` leaves them to the browser. */
+  /** Attribute of links and of elements around links: `off` leaves them to the browser. */
   navigation: "data-svc-navigation",
-  /** Marks elements that scripts of the framework have put into the page: no page's content. */
+  /** Marks elements that framework scripts have inserted and that belong to no page. */
   own: "data-svc-own",
   announcerTag: "svc-announcer",
   progressTag: "svc-progress",
-  /** Fired at the window when enhanced navigation has shown a page. */
+  /** Event of the window: enhanced navigation has shown a page. */
   navigated: "svc:navigated",
-  /** What a comment begins with before the content of a layout, with the layout's key behind it; and the comment after it. */
+  /** Start of the comment before the content of a layout, followed by the layout's key; and the comment after the content. */
   slot: "svc:slot ",
   slotEnd: "/svc:slot",
-  /** Element around a widget that the server keeps up to date, and what it fires when that has happened. */
+  /** Element around a widget that the server updates, and the event that it fires after an update. */
   liveTag: "svc-live",
-  /** Event at the beginning of the stream of a page's widgets: the server's time in Unix milliseconds. */
+  /** First event of the stream of a page's widgets: the server's time in Unix milliseconds. */
   liveNow: "now",
-  /** What one connection of a page's widgets follows: an address has a length, and a server something to do for each. */
+  /** Most widgets per connection: URLs have a maximum length, and each widget costs server work. */
   liveMost: 20,
   flowPatch: "svc:patch",
   /** On a form that forms.js may send. */
   form: "data-svc-form",
-  /** On what shows how far a form's files have got. */
+  /** On an element that shows the upload progress of a form's files. */
   formProgress: "data-svc-progress",
-  /** On a file field: longest file that it takes, in bytes. */
+  /** On a file field: maximum file size in bytes. */
   fileBytes: "data-svc-max-bytes",
-  /** On an element of a form in which forms.js tells of what no page tells. */
+  /** On an element of a form in which forms.js shows messages that no page shows. */
   formNews: "data-svc-news",
-  /** Fired by a form: before it is sent (may be cancelled), while its files are, once it was taken, once it was not. */
+  /** Events of a form: before it is sent (cancelable), during the upload of its files, on success, on failure. */
   formSend: "form-send",
   formProgressed: "form-progress",
   formDone: "form-done",
   formFailed: "form-failed",
-  /** Global queue of events caught before the loader has arrived. */
+  /** Global queue of events that occurred before the loader arrived. */
   queue: "$svc",
-  /** Development only: id of the script that holds a fault, on the page that tells of it. */
+  /** Development only: id of the script with the fault, on the fault page. */
   faultId: "svc-fault",
-  /** Development only: attribute of the development script that tells which build made the page. */
+  /** Development only: attribute of the development script with the build of the page. */
   devBuild: "data-svc-build",
 } as const;
 
 export const WEBHOOK_EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Wire status of a graph (contract section 4). */
+/** Status of a run on the wire (contract section 4). */
 export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"] as const;
 export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
 /**
- * What starts a graph: an action, a form or another route of the app, the endpoint, `svc graph`, an operator's screen, a schedule, a node
- * of another graph, a fork, or the app's code by itself.
+ * Origin of a run: an action, a form or another route of the app, the HTTP API, `svc graph`, an operator's screen, a schedule, a
+ * node of another run, a fork, or code of the app.
  */
 export const GRAPH_ORIGINS = [
   "action",
@@ -358,13 +369,13 @@ export const GRAPH_ORIGINS = [
 ] as const;
 export type GraphOrigin = (typeof GRAPH_ORIGINS)[number];
 
-/** Reply envelope of actions and submits (contract section 1). */
+/** Response envelope of actions and submits (contract section 1). */
 export type ActionReply =
   | { ok: true; value: unknown; error: null; redirect?: string }
   | { ok: false; value: null; error: string; issues?: { path: (string | number)[]; message: string }[] };
 
-/** What a caller accepts who wants the values of an action one by one; the answer has it as its type. */
+/** Value of `Accept` that requests the values of an action one by one; the response has it as its type. */
 export const ACTION_STREAM_TYPE = "application/x-ndjson";
 
-/** A line of such an answer: a value; last the envelope, with the status that it would have had. Empty ones say that the connection lives. */
+/** A line of such a response: a value, or at the end the envelope with its status. Empty lines are heartbeats. */
 export type ActionLine = { value: unknown } | (ActionReply & { status: number });

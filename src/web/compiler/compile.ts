@@ -1,4 +1,4 @@
-/** The compiler as one function: TSX in, server module and browser module out. Both still hold TypeScript. */
+/** Compiles a TSX file into a server module and a browser module. Both still contain TypeScript. */
 import { parse } from "./parse/parse.ts";
 import { analyze } from "./analyze/analyze.ts";
 import { newExtraction } from "./extract/extract.ts";
@@ -22,16 +22,16 @@ export interface Output {
 
 export interface Compiled {
   server: Output;
-  /** undefined: nothing of this file runs in the browser. */
+  /** Undefined if no code of this file runs in the browser. */
   client: Output | undefined;
-  /** What the browser module imports of the author's own modules and packages. */
+  /** Imports of the browser module: the app's modules and packages. */
   clientImports: readonly ClientImport[];
   /** Whether the module contains JSX. */
   hasJsx: boolean;
 }
 
 export interface CompileOptions {
-  /** Whether the server module also looks for mistakes that only its run can tell; its output is the same. Default false. */
+  /** Whether the server module checks for mistakes that only rendering can detect. The HTML is the same. Default false. */
   isDevelopment?: boolean;
   /** Names under which the module imports the framework. Default: its own name. */
   aliases?: FrameworkAliases;
@@ -49,7 +49,7 @@ export function compile(text: string, path: string, options: CompileOptions = {}
   return compileFile(text, path, options).compiled;
 }
 
-/** The same, with what the compiler has found out on the way. */
+/** Compiles a file, and also returns the analysis for `svc explain`. */
 export function compileFile(
   text: string,
   path: string,

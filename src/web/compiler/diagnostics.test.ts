@@ -5,7 +5,7 @@ import { codeFrame, positionOf } from "./diagnostics.ts";
 import { browserBody, compileError } from "./harness.testkit.ts";
 
 describe("a diagnostic", () => {
-  it("shows code, place, what to do and the source line", () => {
+  it("shows code, position, fix and the source line", () => {
     const error = compileError("export function A() {\n  let n = 0;\n  return <p onClick={() => n++}>x</p>;\n}");
     assert.equal(error.code, "SVC101");
     assert.equal(
@@ -35,7 +35,7 @@ describe("a diagnostic", () => {
   });
 });
 
-/** Each case: what it is, a program with the fault marked by «», its code, and the way out the message must name. */
+/** Each case: its name, a program with the fault marked by «», the code, and the fix that the message must name. */
 const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ["text that is no TSX", "export const A = () => <p></«b»>;", "SVC_INVALID", /./],
   [
@@ -46,7 +46,7 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ],
   ["a class by the name of its property", 'export const A = () => <p «className="a"» />;', "SVC118", /Write class=…/],
   [
-    "the same of a label, and where data tells it",
+    "the same of a label, and from data",
     "export const A = ({ id }) => <label «htmlFor={id}»>x</label>;",
     "SVC118",
     /Write for=…/,
@@ -129,13 +129,13 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "a function prop as handler",
     "export const A = (props) => <p onClick={«props.save»}>x</p>;",
     "SVC107",
-    /Call it onSelect/,
+    /Rename it to onSelect/,
   ],
   [
     "a destructured function prop as handler",
     "export const A = ({ save }) => <p onClick={«save»}>x</p>;",
     "SVC107",
-    /Call it onSelect/,
+    /Rename it to onSelect/,
   ],
   [
     "a function prop that is called",
@@ -326,13 +326,13 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "children in a live branch",
     "export function A(props) { const n = signal(1); return <p>{n.value && <b>{«props.children»}</b>}</p>; }",
     "SVC120",
-    /Place it outside/,
+    /Move it outside/,
   ],
   [
     "a spread in a live branch",
     "export function A(props) { const n = signal(1); return <p>{n.value && <b «{...props}»>x</b>}</p>; }",
     "SVC120",
-    /Write them out/,
+    /Write each attribute/,
   ],
   [
     "a signal made in a live row",
@@ -357,7 +357,7 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
 
 describe("compile errors", () => {
   for (const [name, marked, code, wayOut] of CASES) {
-    it(`refuse ${name} with ${code}, at the place and with a way out`, () => {
+    it(`reject ${name} with ${code}, with position and fix`, () => {
       const start = marked.indexOf("«");
       const error = compileError(marked.replaceAll(/[«»]/g, ""));
       assert.equal(error.code, code, error.message);
@@ -379,7 +379,7 @@ describe("compile errors", () => {
   });
 });
 
-/** Programs that look like one of the mistakes above and are none. */
+/** Valid programs that look similar to a mistake above. */
 const FINE: [name: string, text: string][] = [
   [
     "a value read once that only a handler uses",
@@ -401,7 +401,6 @@ const FINE: [name: string, text: string][] = [
   ["a key made of the item in parts", "return <ul>{p.list.map(({ a, b }) => <li key={`${a} ${b}`}>x</li>)}</ul>;"],
 ];
 
-describe("what is no mistake", () => {
-  for (const [name, body] of FINE)
-    it(`is compiled: ${name}`, () => void browserBody(`export function A(p) { ${body} }`));
+describe("a program that looks like a mistake", () => {
+  for (const [name, body] of FINE) it(`compiles: ${name}`, () => void browserBody(`export function A(p) { ${body} }`));
 });

@@ -1,7 +1,7 @@
-/** Compile errors: an SvcError whose message shows where in the author's source, what, and the ways out. */
+/** Compile errors: an SvcError with the position in the source, the cause and the fix. */
 import { errorName, SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 
-/** The file that is being compiled: what every diagnostic needs. */
+/** The file that is being compiled. */
 export interface SourceFile {
   /** Path relative to the app root, with forward slashes. */
   path: string;
@@ -14,7 +14,7 @@ interface Span {
 }
 
 /**
- * @param message what is wrong with which name, and what to write instead.
+ * @param message the cause, with the name it concerns, and the fix.
  * @returns an SvcError with `path:line:column` and a code frame of the original source.
  */
 export function diagnostic(file: SourceFile, code: ErrorCode, span: Span, message: string): SvcError {
@@ -31,7 +31,7 @@ export function positionOf(text: string, offset: number): { line: number; column
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** Reverse of `positionOf`. */
+/** The inverse of `positionOf`. */
 export function offsetOf(text: string, line: number, column: number): number {
   const before = text.split("\n").slice(0, line - 1);
   return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;

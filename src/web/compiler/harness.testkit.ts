@@ -1,5 +1,5 @@
 /**
- * What the compiler's tests share: compiling a piece of TSX, rendering the server module with the real JSX runtime, and
+ * Helpers of the compiler's tests: they compile TSX, render the server module with the real JSX runtime, and
  * running the browser module against functions that note what they are asked to write. Holds no test.
  */
 import { transformWithOxc } from "vite";
@@ -41,7 +41,7 @@ export function serverBody(text: string): string {
   return code.slice(code.indexOf(IMPORTS) + IMPORTS.length).trim();
 }
 
-/** What the compiler put in front of the server module. */
+/** Declarations that the compiler added before the server module. */
 export function serverHead(text: string): string {
   const { code } = compileTsx(text).server;
   return code.slice(0, code.indexOf(IMPORTS)).trim();
@@ -101,7 +101,7 @@ export async function render(text: string, props: Record<string, unknown> = {}, 
   return renderInto(page, () => html(() => component(view, props)));
 }
 
-/** Evaluates the browser module; its runtime is the functions below. @param modules what the author's imports stand for. */
+/** Evaluates the browser module; its runtime is the functions below. @param modules values of the app's imports. */
 export async function browser(text: string, modules: Record<string, string> = {}): Promise<Browser> {
   const exported = await evaluate(compileTsx(text).client?.code ?? "", (source) => {
     return RUNTIME_ASSETS.has(source) ? fileOf("./harness.testkit.js") : (modules[source] ?? source);
@@ -119,7 +119,7 @@ export async function browser(text: string, modules: Record<string, string> = {}
 export interface Browser {
   /** Calls a handler: slots, event, element. */
   run(symbol: string, ...args: unknown[]): unknown;
-  /** What the bindings write, one line each: where, then what. */
+  /** Writes of the bindings, one line each: place and value. */
   bind(symbol: string, slots: unknown[]): string[];
 }
 
@@ -168,7 +168,7 @@ export const E = (run: Read, reads: Read[]): void => {
 export const L = (element: unknown, run: (element: unknown) => unknown): void => {
   cleanups.push(undoable(() => run(element)));
 };
-/** What callbacks of moments have left to undo. */
+/** Cleanup functions of lifecycle callbacks. */
 export const cleanups: (() => void)[] = [];
 export const F = (field: Place, property: string, get: Read, set: (value: unknown) => void): void => {
   write(field, ` bind:${property}`, get());

@@ -7,7 +7,7 @@ const CASES =
 const live = `export function A(p) { const n = signal(p.n); return <p>{"x"}${CASES.replaceAll("M", "n.value").replaceAll("n.valueatch", "Match")}</p>; }`;
 
 describe("<Match>", () => {
-  it("is the first case that holds, as a region where it changes", async () => {
+  it("renders the first matching case, as a region if it may change", async () => {
     const html = async (n: number): Promise<string> => (await render(live, { n })).replace(/ s="[^"]*"/, "");
     assert.equal(await html(1), "<p>x<b>one</b><!--1--></p>");
     assert.equal(await html(2), "<p>x<i>2</i><!--1--></p>");
@@ -18,20 +18,20 @@ describe("<Match>", () => {
     assert.match(module.bind("b0", [signal(9)]).join(), /branch 2 of 3/);
   });
 
-  it("is nothing where no case holds", async () => {
+  it("renders nothing if no case matches", async () => {
     const text =
       "export function A(p) { const n = signal(p.n); return <p><Match><Case when={n.value}><b>x</b></Case></Match></p>; }";
     assert.match(await render(text, { n: 0 }), /><!--1--><\/p>$/);
   });
 
-  it("holds anything where it is the server's alone, components included", async () => {
+  it("may contain anything if it never changes, including components", async () => {
     const text = `const B = (p) => <b>{p.x}</b>;
       export function A(p) { return <><Match><Case when={p.n === 1}>text <B x="1" /></Case><Case><i>a</i><i>b</i></Case></Match></>; }`;
     assert.equal(await render(text, { n: 1 }), "text <b>1</b>");
     assert.equal(await render(text, { n: 2 }), "<i>a</i><i>b</i>");
   });
 
-  it("holds cases and nothing else, the one without condition last", () => {
+  it("may contain only cases, with the one without a condition last", () => {
     const refused = (inner: string): string => compileError(`export const A = (p) => <p>${inner}</p>;`).code;
     assert.equal(refused("<Match><b>x</b></Match>"), "SVC109");
     assert.equal(refused("<Match><Case><b>x</b></Case><Case when={p.n}><b>y</b></Case></Match>"), "SVC109");

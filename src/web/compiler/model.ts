@@ -1,10 +1,10 @@
-/** What extraction finds in JSX: the shapes that both emitters (server, browser) walk. */
+/** The model of a template: extraction creates it from JSX, and both emitters (server, browser) walk it. */
 import type MagicString from "magic-string";
 import type { Expression, FunctionNode, Node } from "./parse/ast.ts";
 import type { Kind } from "./analyze/declaration-kinds.ts";
 import type { Binding } from "./parse/scopes.ts";
 
-/** A piece of generated code: text as it is, or a node whose (edited) source text is kept. */
+/** Generated code: strings are copied as they are, and nodes are replaced by their edited source text. */
 export type Code = (string | Node)[];
 
 export interface Slot {
@@ -12,29 +12,29 @@ export interface Slot {
   source: string;
   /** Declared with `store(…)`: the scope needs the part `store`. */
   isStore: boolean;
-  /** What the name that it begins with is. */
+  /** Kind of the first name in `source`. */
   kind: Kind;
 }
 
-/** A handler that an attribute names. */
+/** An event handler that an attribute refers to. */
 export interface Handler {
   symbol: string;
   level: number;
-  /** One function; several where a component calls `onLoad` more than once. */
+  /** Usually one function. Several if a component calls `onLoad` more than once. */
   functions: Node[];
-  /** The functions take the element alone: callbacks of `onLoad` and `onVisible`. */
+  /** The functions receive only the element, as callbacks of `onLoad` and `onVisible` do. */
   takesElement: boolean;
-  /** What it does before the functions run. */
+  /** Steps that run before the functions. */
   before: readonly HandlerStep[];
-  /** The attribute that names it. */
+  /** Name of the attribute. */
   attribute: string;
-  /** Where it is written; else where its function is. */
+  /** Its position for source maps. Default: the position of its function. */
   node?: Node;
 }
 
 /**
- * `global`: leaves events alone that neither bubble nor happen at the document or window. `once`: takes its attribute away.
- * `stop`: stops the event. `keep`: its element is a bound field, which is read.
+ * `global` ignores events that neither bubble nor occur at the document or window. `once` removes the attribute. `stop` stops
+ * propagation. `keep` reads the bound field that the handler belongs to.
  */
 export type HandlerStep = "global" | "once" | "stop" | "keep";
 
@@ -42,7 +42,7 @@ export type HandlerStep = "global" | "once" | "stop" | "keep";
 export interface Frame {
   fn: FunctionNode;
   level: number;
-  /** It is the fallback of an error boundary: its parameters are the error and `reset`. */
+  /** Set for the fallback of an error boundary, whose parameters are the error and `reset`. */
   isFallback?: true;
 }
 
@@ -53,13 +53,13 @@ export interface ResourceCall {
   fetcher: Node;
 }
 
-/** A root template on its way to having code for the browser (docs/resume-protocol.md section 1). */
+/** The browser side of a root template (docs/resume-protocol.md section 1). */
 export interface Scope {
   index: number;
-  /** Local edits of the source for this scope's browser code. */
+  /** Edits of the source text for the browser code of this scope. */
   edits: MagicString;
   slots: Slot[];
-  /** How many slots bindings read; they come first. */
+  /** Number of slots that bindings read. These slots come first. */
   boundCount: number;
   events: Set<string>;
   parts: Set<string>;
@@ -68,11 +68,11 @@ export interface Scope {
   resources: ResourceCall[];
   frames: Frame[];
   helpers: Map<Binding, { name: string; code: Code }>;
-  /** Reference nodes already rewritten. */
+  /** Reference nodes that are rewritten already. */
   rewritten: Set<Node>;
-  /** Attributes of the root element that `onLoad` and `onVisible` of the component become. */
+  /** Attributes of the root element for the component's `onLoad` and `onVisible` calls. */
   hookAttributes: string[];
-  /** Content of portals carries a copy of the scope attribute. */
+  /** Whether a portal is inside. The content of portals has a copy of the scope attribute. */
   hasPortals: boolean;
   /** Name of the server constant and bind symbol; set once the browser code is written. */
   block: string | undefined;
@@ -92,20 +92,20 @@ export type Attribute =
   /** `ref={…}`: a function that is called, or an object that is filled. */
   | { kind: "ref"; target: Expression; isFunction: boolean };
 
-/** `bind:value={…}`: a field and what it is bound to, both ways. */
+/** `bind:value={…}`: a two-way binding of a field. */
 export interface FieldAttribute {
   kind: "field";
   property: FieldProperty;
   target: Expression;
-  /** What the browser assigns, seen from `target`: nothing for a field of a store, `.value` for a signal. */
+  /** Suffix of `target` in assignments: empty for a field of a store, `.value` for a signal. */
   access: "" | ".value";
-  /** Source of the field's own value, by which a group knows it. */
+  /** Source of the field's own value, which identifies it in a group. */
   own: string;
 }
 
 export type FieldProperty = "value" | "checked" | "group" | "files";
 
-/** `enumerated`: `true` and `false` are both values. */
+/** `enumerated`: both `true` and `false` are written as values. */
 export type AttributeKind = "plain" | "enumerated" | "url" | "class" | "style" | "property";
 
 export interface Element {
@@ -118,22 +118,22 @@ export interface Element {
   attributes: Attribute[];
   /** End of the opening tag's last kept expression lies before this offset. */
   items: Item[];
-  /** What a `<Portal>` puts elsewhere; this element stands in its stead. */
+  /** Content that a `<Portal>` moves elsewhere. This element is its placeholder. */
   portal?: { to: Expression | string | undefined; content: Element };
   /** `dangerouslySetInnerHTML`. */
   rawHtml: { expression: Expression; live: boolean } | undefined;
   key: number | undefined;
-  /** What it stands in that is not HTML: made in the browser, it needs that namespace. */
+  /** The foreign content around it. An element that the browser creates needs its namespace. */
   foreign: "svg" | "math" | undefined;
 }
 
-/** A text run that the browser sets as a whole. */
+/** Adjacent texts and expressions that the browser updates as one text node. */
 export interface Run {
   kind: "run";
   parts: (string | Expression)[];
-  /** The run is everything its element holds. */
+  /** Whether the run is the only content of its element. */
   isSole: boolean;
-  /** Stands after something that may end in text: the server separates the two. */
+  /** Whether the previous item may end in text. The server then writes a separator between them. */
   needsSeparator: boolean;
   key: number | undefined;
 }
@@ -143,10 +143,10 @@ export interface List {
   node: Node;
   each: Node;
   by: Node | undefined;
-  /** Options of a list of which only some rows are in the page; `true` for the defaults. */
+  /** Options of a virtual list, which renders only the visible rows. `true`: the defaults. */
   virtual: Expression | true | undefined;
   row: FunctionNode;
-  /** What the row function returns. */
+  /** The element that the row function returns. */
   element: Element;
   level: number;
   isSole: boolean;

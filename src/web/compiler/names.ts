@@ -1,17 +1,17 @@
-/** Names that generated code binds: none may meet a name of the author's. Owns their choice, on both sides. */
+/** Chooses the names in generated code, for server and browser. No name may collide with one in the source. */
 import type { Scopes } from "./parse/scopes.ts";
 
 export interface Names {
-  /** `$`, longer where the module has names that begin with it; every generated local name begins with it. */
+  /** Prefix of every generated local name: `$`, or longer if the module has names that begin with `$`. */
   prefix: string;
   /** Parameters of handlers and bindings: the slots, the root element, the event, the element. */
   slots: string;
   root: string;
   event: string;
   element: string;
-  /** A new name for what `name` is copied from: `$_left`, then `$_left$1`. */
+  /** A new name for a copy of `name`: `$_left`, then `$_left$1`. */
   unique(name: string): string;
-  /** The next of `h0`, `h1` … (exports of the browser module, so without the prefix) that the author doesn't use. */
+  /** The next of `h0`, `h1`, … that the source does not use. Exports of the browser module have no prefix. */
   nextSymbol(stem: "h" | "b"): string;
 }
 

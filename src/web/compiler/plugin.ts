@@ -1,6 +1,6 @@
 /**
- * The Vite plugin: hands TSX to the compiler, replaces actions modules in the browser and keeps server-only code out
- * of it. Thin: what is compiled how is decided in compile.ts.
+ * The Vite plugin. It passes TSX files to compile.ts, replaces modules of actions by stubs in the browser, and keeps server-only code
+ * out of browser chunks.
  */
 import { readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
@@ -18,12 +18,12 @@ import { SVC } from "./analyze/declaration-kinds.ts";
 import type { ActionUse } from "./build/manifest.ts";
 import { withPages } from "./build/pages-modules.ts";
 
-/** Query that asks for the browser module of a TSX file. */
+/** Query of an import that requests the browser module of a TSX file. */
 export const CLIENT_QUERY = "?svc-client";
 
-/** The face that is for both sides. */
+/** The entry point that works on the server and in the browser. */
 const I18N = `${SVC}/i18n`;
-/** Stands in for "svckit" in helper modules that run in the browser. */
+/** Replaces "svckit" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
 
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([
@@ -46,11 +46,11 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
 ]);
 const BUILTINS = new Set(builtinModules);
 
-/** What the plugin learns about an app while Vite walks through it. */
+/** Facts about an app that the plugin collects while Vite walks through its modules. */
 export interface AppModules {
   /** Absolute path of each TSX file that has browser code -> its path relative to the root. */
   browser: Map<string, string>;
-  /** The server actions that browser code calls, by the chunk that does. */
+  /** Server actions that browser code calls, by chunk. */
   actions: Map<string, ActionUse[]>;
   /** Absolute path of each module with JSX -> its path relative to the root. */
   jsx: Map<string, string>;
@@ -83,7 +83,7 @@ export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();
   const imports = new FrameworkImports();
-  /** By module id, those that the browser has stubs of. */
+  /** Modules of actions by module id. The browser has stubs of them. */
   const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
   let root = process.cwd();
 
@@ -106,7 +106,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (this.environment.config.consumer !== "client") {
         if (own === undefined) return undefined;
         if (this.environment.mode === "build") return { id: externalOf(source, own, importer), external: true };
-        // The app must use the instance of the framework that runs it. Under its own name, Vite hands it to Node (dev-host.ts).
+        // The app must use the instance of the framework that runs it. Vite leaves the real package name to Node (dev-host.ts).
         return own === source ? undefined : { id: import.meta.resolve(own), external: true };
       }
       if (own === SVC) return BROWSER_SVC;
@@ -156,7 +156,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       else modules.jsx.delete(id);
       return stripTypes(compiled.server, file);
     },
-    /** Whichever way browser code came to an action: the bundle tells what is left of the stubs. */
+    /** The bundle shows which stubs browser code still uses, however it imports them. */
     generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== "chunk") continue;
@@ -177,7 +177,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     return exportedActions(file, await imports.aliasesIn(file.text, id, resolverOf(context)));
   }
 
-  /** Names that a browser module takes from an actions module must be actions. */
+  /** A browser module may import only actions from a module of actions. */
   async function checkImports(context: Resolver, compiled: Compiled, file: SourceFile, id: string): Promise<void> {
     for (const item of compiled.clientImports) {
       const resolved = await context.resolve(item.source, id);
@@ -190,14 +190,14 @@ export function svc(options: PluginOptions = {}): Plugin {
           file,
           "SVC104",
           item,
-          `"${item.local}" comes from ${target.path}, a module of server actions, but is no action, so it stays on the server. The actions there: ${actions.map(({ exported }) => exported).join(", ") || "none"}. Move what the browser needs into another module.`,
+          `"${item.local}" comes from ${target.path}, a module of server actions, but is not an action, so it stays on the server. Actions of the module: ${actions.map(({ exported }) => exported).join(", ") || "none"}. Move what the browser needs into another module.`,
         );
       }
     }
   }
 }
 
-/** The specifier that the built server code imports: as the app wrote it, if Node finds it by that. An alias of Vite it does not find. */
+/** The specifier that built server code imports: the one in the source if Node can resolve it. Node cannot resolve an alias of Vite. */
 function externalOf(source: string, own: string, importer: string | undefined): string {
   return importer !== undefined && source !== own && nodeResolve(source, importer) === undefined ? own : source;
 }
@@ -225,7 +225,7 @@ function browserSvc(): { code: string } {
   return { code: lines.join("") };
 }
 
-/** The compiler leaves types in; Vite's own transformer takes them out, unused imports with them. */
+/** The compiler keeps types. Vite's transformer removes them, together with unused imports. */
 async function stripTypes(output: Output, file: SourceFile): Promise<{ code: string; map: string }> {
   const inMap = JSON.parse(output.map) as object;
   const result = await transformWithOxc(
@@ -234,6 +234,6 @@ async function stripTypes(output: Output, file: SourceFile): Promise<{ code: str
     { lang: "ts", sourcemap: true, tsconfig: false, target: "es2022" },
     inMap,
   );
-  // Whoever puts maps together takes sources to stand beside the module.
+  // Tools that combine source maps resolve sources relative to the module.
   return { code: result.code, map: JSON.stringify({ ...result.map, sources: [path.basename(file.path)] }) };
 }

@@ -25,7 +25,7 @@ describe("in development", () => {
   it("nesting that the parser would repair is refused, across components, with the way to it", () => {
     assert.throws(() => inDevelopment(page), {
       code: "SVC203",
-      message: /^SVC203 "<div" of Text\n<div> can't stand inside <p>.* It stands in <p> of Paragraph\.$/,
+      message: /^SVC203 "<div" of Text\n<div> can't be inside <p>.* It stands in <p> of Paragraph\.$/,
     });
     assert.equal(inProduction(page), "<p><div>x</div></p>");
   });

@@ -11,10 +11,10 @@ function requestOf(path: string): RequestContext {
   return new RequestContext(source, readTarget(source.target));
 }
 
-describe("the requests that are being answered", () => {
-  it("are those that came and have not gone, the longest first, whichever goes first", () => {
+describe("the list of active requests", () => {
+  it("contains all requests that have not ended, longest first, in any order of ends", () => {
     const all = ["/0", "/1", "/2", "/3"].map(requestOf);
-    // Of three that are there each may go first, second or last.
+    // Each of three requests may end first, second or last.
     for (const order of [
       [0, 1, 2],
       [2, 1, 0],
@@ -44,7 +44,7 @@ describe("the requests that are being answered", () => {
     );
   });
 
-  it("are left alone by one that never was among them", () => {
+  it("is not changed by a request that was never added", () => {
     const [one, other] = [requestOf("/1"), requestOf("/2")];
     const answering = new ActiveRequests();
     answering.remove(other);

@@ -5,7 +5,7 @@ import type { Family } from "./exposition.ts";
 import { Histogram } from "./histogram.ts";
 
 export class DeliveryMetrics {
-  readonly attempts = new Counter("svc_delivery_attempts_total", "Attempts to deliver webhooks", ["outcome"]);
+  readonly attempts = new Counter("svc_delivery_attempts_total", "Delivery attempts of webhooks", ["outcome"]);
   readonly disabled = new Counter("svc_webhooks_disabled_total", "Webhooks that deliveries disabled", ["reason"]);
   readonly #durations = new Histogram();
   /** Ages at first attempts; those of retries depend on the schedule. */
@@ -26,8 +26,12 @@ export class DeliveryMetrics {
     return [
       this.attempts.family(),
       this.disabled.family(),
-      histogram("svc_delivery_attempt_seconds", "How long attempts to deliver took", this.#durations),
-      histogram("svc_delivery_first_attempt_age_seconds", "From the event to the end of its first attempt", this.#ages),
+      histogram("svc_delivery_attempt_seconds", "Duration of delivery attempts", this.#durations),
+      histogram(
+        "svc_delivery_first_attempt_age_seconds",
+        "Time from an event to the end of its first delivery attempt",
+        this.#ages,
+      ),
     ];
   }
 }

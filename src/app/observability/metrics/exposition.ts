@@ -30,8 +30,8 @@ export function exposition(families: readonly Family[]): string {
   let text = "";
   for (const family of families) {
     const { name, type, help, samples } = family;
-    if (!METRIC_NAME.test(name)) throw refused(`"${name}" is not the name of a metric`);
-    if (seen.has(name)) throw refused(`The metric ${name} is there twice; give one of the two another name`);
+    if (!METRIC_NAME.test(name)) throw refused(`"${name}" is not a valid metric name`);
+    if (seen.has(name)) throw refused(`The metric ${name} is defined twice; rename one of them`);
     seen.add(name);
     if (samples.length === 0) continue;
     text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
@@ -43,7 +43,7 @@ export function exposition(families: readonly Family[]): string {
 
 function labelText(name: string, labels: Labels | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([label, value]) => {
-    if (!LABEL_NAME.test(label)) throw refused(`"${label}" is not the name of a label (metric ${name})`);
+    if (!LABEL_NAME.test(label)) throw refused(`"${label}" is not a valid label name (metric ${name})`);
     return `${label}="${escapeValue(value)}"`;
   });
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;

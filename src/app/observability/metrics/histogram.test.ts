@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Histogram } from "./histogram.ts";
 
-it("quantiles lie in the range that holds them, and the last range tells where it begins", () => {
+it("a quantile lies within its bucket, and the last bucket returns its lower bound", () => {
   const histogram = new Histogram();
   assert.equal(histogram.quantile(0.99), 0);
   for (let at = 0; at < 99; at++) histogram.observe(0.02);

@@ -17,7 +17,7 @@ import { RequestMetrics } from "./requests.ts";
 export class Metrics implements Observer {
   readonly requests = new RequestMetrics();
   /** Running requests. */
-  readonly activeCount = new ActiveRequests();
+  readonly activeRequests = new ActiveRequests();
   readonly process = new ProcessMetrics();
   readonly actions = new Counter("svc_actions_total", "Calls of actions by outcome", ["action", "outcome"]);
   readonly submits = new Counter("svc_submits_total", "Form submits by outcome", ["submit", "outcome"]);
@@ -26,9 +26,13 @@ export class Metrics implements Observer {
   readonly refusedCallers: RefusedCallers;
   readonly attempts = new Counter("svc_node_attempts_total", "Attempts of graph nodes", ["worker", "outcome"]);
   /** A worker may be one of several that ran. */
-  readonly stillMs = new Counter("svc_worker_blocking_milliseconds_total", "Event loop at a standstill", ["worker"]);
+  readonly stillMs = new Counter(
+    "svc_worker_blocking_milliseconds_total",
+    "Time that the event loop was blocked while the worker ran",
+    ["worker"],
+  );
   readonly deliveries = new DeliveryMetrics();
-  readonly spans = new Counter("svc_spans_total", "Spans of traces by what became of them", ["outcome"]);
+  readonly spans = new Counter("svc_spans_total", "Trace spans by outcome", ["outcome"]);
   /** Open event streams. */
   eventStreams = 0;
   /** Called with the first change of `recent` since it was saved. */
@@ -46,11 +50,11 @@ export class Metrics implements Observer {
   }
 
   answering(ctx: RequestContext): void {
-    this.activeCount.add(ctx);
+    this.activeRequests.add(ctx);
   }
 
   ended(ctx: RequestContext, result: Result, durationMs: number, isCut: boolean): void {
-    this.activeCount.remove(ctx);
+    this.activeRequests.remove(ctx);
     this.requests.ended(ctx, result, durationMs, isCut);
   }
 
@@ -70,7 +74,7 @@ export class Metrics implements Observer {
       {
         name: "svc_event_streams",
         type: "gauge",
-        help: "Event streams that are open",
+        help: "Open event streams",
         samples: [{ value: this.eventStreams }],
       },
       this.attempts.family(),

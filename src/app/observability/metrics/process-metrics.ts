@@ -36,7 +36,7 @@ export class ProcessMetrics {
     return [
       counter("process_cpu_user_seconds_total", "Processor time in user mode", cpu.user / 1e6),
       counter("process_cpu_system_seconds_total", "Processor time in system mode", cpu.system / 1e6),
-      gauge("process_start_time_seconds", "When the process began, in Unix time", performance.timeOrigin / 1000),
+      gauge("process_start_time_seconds", "Start time of the process, in Unix time", performance.timeOrigin / 1000),
       gauge("process_resident_memory_bytes", "Resident memory", memory.rss),
       gauge("nodejs_heap_size_total_bytes", "Heap that V8 has reserved", memory.heapTotal),
       gauge("nodejs_heap_size_used_bytes", "Heap in use", memory.heapUsed),

@@ -6,8 +6,8 @@ import { RecentMinutes } from "./recent-activity.ts";
 
 const MINUTE = 60_000;
 
-describe("what graphs did in the last day", () => {
-  it("is told by name, each minute of the hour or each quarter of the day", async () => {
+describe("the activity of the last day", () => {
+  it("is counted by name, for each minute of the hour or quarter hour of the day", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2, 10, 7));
     const recent = new RecentMinutes(clock);
     recent.started("order");
@@ -30,7 +30,7 @@ describe("what graphs did in the last day", () => {
     assert.deepEqual(recent.activity("day").workers, []);
   });
 
-  it("forgets what others said of minutes long gone, though nothing happens here", async () => {
+  it("drops old minutes of other processes even if this process is idle", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const [here, there] = [new RecentMinutes(clock), new RecentMinutes(clock)];
     const report = (): void => {
@@ -44,7 +44,7 @@ describe("what graphs did in the last day", () => {
     assert.equal(here.read(0).hour.started, 0);
   });
 
-  it("counts what other processes say, the last word of each for a minute", () => {
+  it("includes other processes, with the latest report for each minute", () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const [here, there] = [new RecentMinutes(clock), new RecentMinutes(clock)];
     here.started("order");
@@ -70,8 +70,8 @@ describe("what graphs did in the last day", () => {
   });
 });
 
-describe("what comes in, and what ends", () => {
-  it("is told by the minute: what came at once two minutes ago comes in no more, what ended five minutes ago still counts", async () => {
+describe("the rates of ready nodes and ended attempts", () => {
+  it("are per minute: nodes ready at once count for two minutes, ended attempts for five", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const recent = new RecentMinutes(clock);
     for (let count = 0; count < 90; count++) recent.ready("resize");
@@ -85,8 +85,8 @@ describe("what comes in, and what ends", () => {
   });
 });
 
-describe("what graphs did in the last hour", () => {
-  it("is told by the minute, oldest first, with quantiles of how long they took", async () => {
+describe("the activity of the last hour", () => {
+  it("is listed by minute, oldest first, with quantiles of durations", async () => {
     const clock = new SimulatedClock();
     const recent = new RecentMinutes(clock);
     recent.started("order");
@@ -103,13 +103,13 @@ describe("what graphs did in the last hour", () => {
       ],
     );
     assert.deepEqual([hour.started, hour.done, hour.failed, before.done], [1, 100, 1, 0]);
-    // Within a range of a fifth.
+    // Within a bucket, whose width is a fifth.
     assert.ok(hour.p50_ms !== null && hour.p50_ms >= 500 && hour.p50_ms <= 610, String(hour.p50_ms));
     assert.ok(hour.p95_ms !== null && hour.p95_ms >= 950 && hour.p95_ms <= 1200, String(hour.p95_ms));
     assert.equal(before.p50_ms, null);
   });
 
-  it("has what was under way as each minute was over, and how long what ended in it took", async () => {
+  it("has the number of active runs at the end of each minute, and the durations of runs that ended in it", async () => {
     const clock = new SimulatedClock();
     const recent = new RecentMinutes(clock);
     for (let count = 0; count < 3; count++) recent.started("order");
@@ -137,7 +137,7 @@ describe("what graphs did in the last hour", () => {
     );
   });
 
-  it("is the hour before once an hour has passed, and forgotten after two", async () => {
+  it("becomes the previous hour after an hour, and is dropped after two", async () => {
     const clock = new SimulatedClock();
     const recent = new RecentMinutes(clock);
     recent.ended("order", "done", 10);

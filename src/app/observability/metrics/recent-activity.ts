@@ -146,7 +146,7 @@ export class RecentMinutes {
     forget(this.#others, minuteOf(this.#clock.now()) - DAY - 1);
   }
 
-  /** @param underWay unfinished runs now; earlier numbers follow from starts and ends since then */
+  /** @param activeCount unfinished runs now; earlier numbers follow from starts and ends since then */
   read(activeCount: number): RecentActivity {
     const last = minuteOf(this.#clock.now());
     const all = Array.from({ length: HOURS }, (_, at) => this.#at(last - HOURS + 1 + at));

@@ -5,8 +5,8 @@ import { RefusedCallers } from "./refused-callers.ts";
 
 const MINUTE = 60_000;
 
-describe("who was turned away by a rate limit", () => {
-  it("is told by client and limit, most first, with what was asked for last", async () => {
+describe("the list of refused clients", () => {
+  it("is grouped by client and limit, most refused first, with the last target", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const refused = new RefusedCallers(clock);
     const startMs = clock.now();
@@ -34,7 +34,7 @@ describe("who was turned away by a rate limit", () => {
     });
   });
 
-  it("is forgotten after an hour", async () => {
+  it("is dropped after an hour", async () => {
     const clock = new SimulatedClock(Date.UTC(2026, 0, 2));
     const refused = new RefusedCallers(clock);
     refused.add("203.0.113.9", "actions", "save");
@@ -44,11 +44,11 @@ describe("who was turned away by a rate limit", () => {
     assert.deepEqual(refused.read(), { count: 0, callers: [] });
   });
 
-  it("are few, however many came: those that come most stay, and all are counted", () => {
+  it("stays small under a flood of clients: the most frequent ones are kept, and all refusals are counted", () => {
     const refused = new RefusedCallers(new SimulatedClock());
     for (let at = 0; at < 20_000; at++) {
       refused.add(`10.${at >> 8}.${at & 255}.1`, "actions", "save");
-      // It comes when the others have taken all there is, and makes up one in five of all calls.
+      // It arrives when the list is full, and makes a fifth of all calls.
       if (at >= 1000 && at % 4 === 0) refused.add("203.0.113.9", "actions", "save");
     }
     const { count, callers } = refused.read();

@@ -79,25 +79,25 @@ export class RequestMetrics {
       {
         name: "svc_http_requests_total",
         type: "counter",
-        help: "Requests by the route that answered, method and class of status",
+        help: "Requests by route, method and status class",
         samples: this.#all().flatMap(samplesByClass),
       },
       {
         name: "svc_http_request_duration_seconds",
         type: "histogram",
-        help: "Time from a request to the end of its answer, by route",
+        help: "Time from a request to the end of its response, by route",
         samples: this.#all().flatMap(({ route, method, durations }) => durations.samples({ route, method })),
       },
       {
         name: "svc_http_requests_in_flight",
         type: "gauge",
-        help: "Requests whose answer has not ended",
+        help: "Requests without a complete response",
         samples: [{ value: this.inFlight }],
       },
       {
         name: "svc_http_requests_cut_total",
         type: "counter",
-        help: "Requests whose client left before the end of the answer",
+        help: "Requests whose client disconnected before the end of the response",
         samples: [{ value: this.cut }],
       },
     ];

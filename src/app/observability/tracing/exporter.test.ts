@@ -20,7 +20,7 @@ const span = (name: string): Span => ({
   error: undefined,
 });
 
-/** Knows how many timers there ever were: the interval's, then for each try its own and the wait for the next. */
+/** Counts all timers: the interval's, and for each attempt its timeout and the delay before the next. */
 class CountingClock extends SimulatedClock {
   scheduled = 0;
   override schedule(delayMs: number, run: () => void): Timer {
@@ -30,7 +30,7 @@ class CountingClock extends SimulatedClock {
 }
 
 const open: (() => unknown)[] = [];
-/** @param answers of the collector in turn; `undefined` leaves a request without one */
+/** @param answers responses of the collector in turn; `undefined` leaves a request without one */
 async function rig(...answers: ((reply: ServerResponse) => void)[]) {
   const bodies: string[] = [];
   const server = createServer((message, reply) => {
@@ -72,12 +72,12 @@ const status =
     void reply.writeHead(code, headers).end();
 const silence = (): void => undefined;
 
-describe("the exporter of traces", () => {
+describe("the trace exporter", () => {
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close();
   });
 
-  it("sends what has come within 5 s in one request, times as decimal nanoseconds", async () => {
+  it("sends the spans of 5 s in one request, with times as decimal nanoseconds", async () => {
     const { exporter, clock, counts, bodies } = await rig();
     exporter.add(span("first"));
     await clock.advance(4999);
@@ -88,13 +88,13 @@ describe("the exporter of traces", () => {
     assert.match(bodies[0] ?? "", /"startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000001500000"/);
   });
 
-  it("sends a full batch at once", async () => {
+  it("sends a full batch immediately", async () => {
     const { exporter, counts } = await rig();
     for (let at = 0; at < 512; at++) exporter.add(span(`s${at}`));
     await until(() => counts.exported === 512);
   });
 
-  it("sends a batch again when the collector is busy, after the time that it names", async () => {
+  it("retries a batch when the collector is busy, after the time in its response", async () => {
     const { exporter, clock, counts, bodies } = await rig(status(503, { "retry-after": "7" }));
     exporter.add(span("late"));
     await clock.advance(5000);
@@ -106,7 +106,7 @@ describe("the exporter of traces", () => {
     assert.equal(bodies[1], bodies[0]);
   });
 
-  it("gives a batch up after five tries, and at once when it is refused; tells it once", async () => {
+  it("drops a batch after five attempts, or at once if it is rejected, and logs this once", async () => {
     const { exporter, clock, counts, log } = await rig(...[503, 429, 502, 504, 503, 400].map((code) => status(code)));
     exporter.add(span("unwanted"));
     await clock.advance(5000);
@@ -128,7 +128,7 @@ describe("the exporter of traces", () => {
     );
   });
 
-  it("keeps 2,048 spans while the collector is silent, and drops what comes beyond", async () => {
+  it("keeps 2,048 spans while the collector does not respond, and drops further ones", async () => {
     const { exporter, counts, bodies } = await rig(silence);
     for (let at = 0; at < 512; at++) exporter.add(span("sent"));
     await until(() => bodies.length === 1);
@@ -136,7 +136,7 @@ describe("the exporter of traces", () => {
     assert.equal(counts.dropped, 5);
   });
 
-  it("when it closes tries once more at once, and waits no longer than it may", async () => {
+  it("makes one last attempt when it closes, and waits no longer than the deadline", async () => {
     const busy = await rig(status(503));
     busy.exporter.add(span("last"));
     await busy.clock.advance(5000);

@@ -1,21 +1,21 @@
 /**
- * Sends spans to a collector: OTLP over HTTP, as JSON. In batches, from a queue with an end: a collector that is down costs
- * spans, never memory, and never a request's time.
+ * Sends spans to a collector: OTLP over HTTP, as JSON. Batches come from a bounded queue: if the collector is down, spans are dropped,
+ * and neither memory nor request times grow.
  *
- * The address is the operator's own setting, most often inside the network, so the rules for webhooks do not apply to it.
+ * The operator configures the URL, which usually points into the internal network, so the SSRF rules for webhooks do not apply.
  */
 import { sleep, type Clock, type Timer } from "../../../platform/shared/clock.ts";
 import type { Log } from "../../../platform/shared/log.ts";
 import { otlpBody, type Span } from "./span.ts";
 
 export interface ExporterOptions {
-  /** Whole address: `http://127.0.0.1:4318/v1/traces`. */
+  /** Full URL: `http://127.0.0.1:4318/v1/traces`. */
   url: string;
   headers: Readonly<Record<string, string>>;
   serviceName: string;
   clock: Clock;
   log: Log;
-  /** Told how many spans were taken, or lost. */
+  /** Called with the number of exported or dropped spans. */
   count: (outcome: "exported" | "dropped", spans: number) => void;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
@@ -30,7 +30,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_TRIES = 5;
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 30_000;
-/** Answers after which the same batch may be sent again (OTLP, "Failures"). */
+/** Response statuses after which the same batch may be sent again (OTLP, "Failures"). */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 type Outcome =
@@ -41,7 +41,7 @@ type Outcome =
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #queue: Span[] = [];
-  /** Aborts when the app begins to close: from then on each batch is tried once more. */
+  /** Aborts when the app begins to close: each batch then has one more attempt. */
   readonly #closing = new AbortController();
   /** Aborts at the deadline of the close. */
   readonly #stopped = new AbortController();
@@ -60,7 +60,7 @@ export class Exporter {
     else this.#timer ??= this.#options.clock.schedule(INTERVAL_MS, () => this.#send());
   }
 
-  /** Sends what is queued, once, and gives up what has not gone after `deadlineMs`. */
+  /** Sends the queued spans once, and drops those that are unsent after `deadlineMs`. */
   async close(deadlineMs: number): Promise<void> {
     this.#closing.abort();
     const deadline = this.#options.clock.schedule(deadlineMs, () => this.#stopped.abort(new Error("The app closes")));
@@ -93,24 +93,26 @@ export class Exporter {
       if (outcome.kind === "refused" || tried === MAX_TRIES || this.#closing.signal.aborted)
         return this.#report(outcome.why);
       const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (tried - 1) * (0.5 + random() / 2);
-      await sleep(clock, Math.min(waitMs, MAX_WAIT_MS), this.#closing.signal).catch(() => undefined); // tried at once
+      await sleep(clock, Math.min(waitMs, MAX_WAIT_MS), this.#closing.signal).catch(() => undefined); // An aborted wait retries at once.
     }
   }
 
   async #post(body: string): Promise<Outcome> {
     const { url, headers, clock } = this.#options;
     const late = new AbortController();
-    const timer = clock.schedule(REQUEST_TIMEOUT_MS, () => late.abort(new Error("no answer in time")));
+    const timer = clock.schedule(REQUEST_TIMEOUT_MS, () =>
+      late.abort(new Error("the collector did not respond in time")),
+    );
     try {
       const response = await fetch(url, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body,
-        // To another place than the operator named, nothing goes.
+        // Spans go only to the URL that the operator configured.
         redirect: "error",
         signal: AbortSignal.any([late.signal, this.#stopped.signal]),
       });
-      // Unread, the answer would hold its connection.
+      // An unread body would keep the connection occupied.
       await response.arrayBuffer();
       if (response.ok) return { kind: "done" };
       const why = `the collector answered ${response.status}`;
@@ -124,19 +126,19 @@ export class Exporter {
     }
   }
 
-  /** Once when it begins to fail and once when it works again. @param why undefined: it works */
+  /** Logs the start and the end of a failure once each. @param why undefined: success */
   #report(why: string | undefined): boolean {
     const isSent = why === undefined;
     if (this.#isFailing !== !isSent) {
       if (isSent) this.#options.log.info({}, "Traces are exported again");
-      else this.#options.log.warn({ why }, "Traces can't be exported; spans are lost until they can");
+      else this.#options.log.warn({ why }, "Traces can't be exported; spans are dropped until export works again");
       this.#isFailing = !isSent;
     }
     return isSent;
   }
 }
 
-/** `fetch` says "fetch failed" whatever it was; its cause says more. */
+/** `fetch` always reports "fetch failed"; the cause has the reason. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return inner instanceof Error ? inner.message : String(inner);

@@ -1,4 +1,4 @@
-/** Tracing of an app whose operator has named a collector. */
+/** Tracing, for an app whose operator has configured a collector. */
 import type { Clock } from "../../../platform/shared/clock.ts";
 import type { Log } from "../../../platform/shared/log.ts";
 import type { OtlpConfig } from "../../lifecycle/config.ts";
@@ -8,7 +8,7 @@ import { Tracer } from "./tracer.ts";
 
 export interface Tracing {
   tracer: Tracer;
-  /** Sends what is left, and gives up after `deadlineMs`. */
+  /** Sends the remaining spans, and drops those that are unsent after `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-/** Spans, and their JSON of OTLP 1 (https://opentelemetry.io/docs/specs/otlp/): ids in hex, 64-bit numbers as text. */
+/** Spans, and their OTLP 1 JSON (https://opentelemetry.io/docs/specs/otlp/): ids in hex, 64-bit numbers as text. */
 import { VERSION } from "../../../platform/package/manifest.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A piece of work that has ended. */
+/** A finished operation. */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -15,7 +15,7 @@ export interface Span {
   startMs: number;
   endMs: number;
   attributes: Attributes;
-  /** What went wrong; undefined when nothing did. */
+  /** Error message; undefined on success. */
   error: string | undefined;
 }
 

@@ -1,9 +1,8 @@
 /**
- * Makes spans of what the app does. A request belongs to the trace that its `traceparent` names. A graph has a trace of its
- * own, whose id follows from the graph's: so attempts and deliveries of one graph stand in one trace, over restarts too, and
- * nothing has to be stored for it.
+ * Records spans of the app's operations. A request belongs to the trace in its `traceparent`. A run has its own trace, whose id is
+ * derived from the run's id. So attempts and deliveries of one run share one trace, even after restarts, and nothing has to be stored.
  *
- * A span names the route and not the path, and holds no query, header or payload: those may be secrets.
+ * A span has the route instead of the path, and contains no query, header or payload, because those may be secrets.
  */
 import { hash } from "node:crypto";
 import type { AttemptReport, LifecycleEvent } from "../../../graphs/machine/report-types.ts";
@@ -20,14 +19,14 @@ export class Tracer {
   readonly #clock: Clock;
   readonly #ratio: number;
 
-  /** @param ratio of traces that begin here which are recorded, 0 to 1 */
+  /** @param ratio share of the traces starting here that are recorded, 0 to 1 */
   constructor(exporter: Exporter, clock: Clock, ratio: number) {
     this.#exporter = exporter;
     this.#clock = clock;
     this.#ratio = ratio;
   }
 
-  /** @param phases what of the request took how long */
+  /** @param phases the request's phases with their durations */
   request(ctx: RequestContext, { status }: Result, durationMs: number, isCut: boolean, phases: readonly Phase[]): void {
     const { trace, method, route } = ctx;
     if (!trace.isSampled) return;
@@ -70,7 +69,7 @@ export class Tracer {
     });
   }
 
-  /** A graph that has come to its end. */
+  /** Records a run that has ended. */
   graph({ event, graphId, worker, status, epoch, timestampMs, durationMs, error }: LifecycleEvent): void {
     if (event === "graph.paused") return;
     const trace = this.#graphTrace(graphId, epoch);
@@ -126,18 +125,21 @@ export class Tracer {
     });
   }
 
-  /** Where a graph stands in its trace: at the top. */
+  /** The root span of a run's trace. */
   #graphTrace(graphId: string, epoch: number): Trace {
     return rooted(graphId, `${graphId}/${epoch}`, this.#ratio);
   }
 }
 
-/** Where an attempt to deliver stands: its receiver gets this as `traceparent`. @param ratio 0 where nothing is recorded: the ids are the same, so a receiver can still tell what belongs together. */
+/**
+ * The span of a delivery attempt; its receiver gets it as `traceparent`.
+ * @param ratio 0 if nothing is recorded; the ids stay the same, so a receiver can still correlate deliveries
+ */
 export function deliveryTrace(graphId: string, deliveryId: string, attempt: number, ratio: number): Trace {
   return rooted(graphId, `${deliveryId}/${attempt}`, ratio);
 }
 
-/** In the trace of a graph. */
+/** A span in the trace of a run. */
 function rooted(graphId: string, of: string, ratio: number): Trace {
   const traceId = graphTraceId(graphId);
   return {

@@ -1,4 +1,4 @@
-/** Tells those who hear the page what is new in the list of what happens, no more often than they can listen. */
+/** Announces new rows of the activity ticker to screen readers, at most every five seconds. */
 
 const EAR_MS = 5000;
 let reportedAt = -EAR_MS;

@@ -1,6 +1,6 @@
 /**
- * Keeps a screen fresh: fetches the page that stands in the address again and puts in place what has changed there. When something
- * has changed the page's stream says (flow/live.ts); where that does not come through it is looked for every few seconds.
+ * Keeps a screen up to date: fetches the current page again and replaces the parts that changed. The page's stream says when something
+ * changed (live.ts); without a stream the screen polls every few seconds.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { fetchScreen } from "./fetch-screen.ts";
@@ -10,55 +10,55 @@ import { hasFocus, isBeingUsed, isInUse } from "./user-focus.ts";
 import { ContentReplacer } from "./replace-content.ts";
 import { announceUpdates } from "./announce-updates.ts";
 
-/** Between two looks, however much changes. */
+/** Minimum time between two refreshes, however much changes. */
 const LEAST_MS = 1000;
-/** Between two looks where nothing tells when there is something to see. */
+/** Polling interval without a stream. */
 const EVERY_MS = 4000;
-/** Between two looks where something does: for what changes with the time alone, and what was told in vain. */
+/** Refresh interval with a stream: for texts that change with time alone, and for lost notifications. */
 const SHOWN_MS = 30_000;
 const LONGEST_MS = 60_000;
 let failures = 0;
 
 const pill = document.getElementById("ops-live");
-/** Says when something has changed; screens on which nothing does have none. */
+/** The element that receives change notifications. Screens with static content have none. */
 const news = document.getElementById("ops-news");
-/** Parts that are renewed. Widgets, which renew themselves, tell by the same name that they do. */
+/** Parts that this module replaces. Widgets with a `data-src` update themselves. */
 const PARTS = "[data-live]:not([data-src])";
 
 function show(text: string): void {
-  // Then it says when that is tried again.
+  // In that state the pill shows when the connection is retried.
   if (!pill || pill.dataset["pill"] === "reconnecting") return;
   pill.hidden = false;
   if (pill.textContent !== text) pill.textContent = text;
 }
 
-/** To those who hear the page, too; what had it say nothing is over. */
+/** Shows the text and lets screen readers announce it. */
 function say(text: string): void {
   if (pill) pill.ariaLive = null;
   show(text);
 }
 
 function sayOffline(): void {
-  say("offline: what you see may be old");
+  say("offline: data may be out of date");
 }
 
 function isReported(): boolean {
   return news?.hasAttribute(DOM.flowLive) === true;
 }
 
-/** As the server wrote what stands there, without what was added here. */
+/** The HTML of each part as the server wrote it, without what scripts added. */
 const written = new WeakMap<Element, string>();
 
-/** Rows that came while somebody reads further down, or has some of them under the hands. */
+/** New rows that are held back while the visitor has scrolled down or is using the list. */
 const list = document.querySelector('[data-live="runs"]');
 const heldRows = list ? new PendingRows(list, refreshSoon) : undefined;
 
-/** What may be renewed, by name: a screen that shows other things now, as the first run comes, is another one. */
+/** The names of the replaceable parts. If they change (for example when the first run appears), the whole screen is another one. */
 function namesIn(root: ParentNode): string {
   return [...root.querySelectorAll(PARTS)].map((live) => live.getAttribute("data-live")).join();
 }
 
-/** Something was left as it was, for somebody had it under the hands. */
+/** Whether a part was not replaced because the visitor is using it. */
 let isBehind = false;
 
 function take(fresh: Document): void {
@@ -92,7 +92,7 @@ async function refresh(): Promise<void> {
     if (status !== 200 || !fresh) throw new Error(status === 401 ? "signed out: reload to sign in" : "");
     take(fresh);
     failures = 0;
-    if (news && pill?.dataset["pill"] === "over") followAnew(news, fresh);
+    if (news && pill?.dataset["pill"] === "over") renewStream(news, fresh);
     show(isReported() ? "live" : `every ${EVERY_MS / 1000} s`);
   } catch (error) {
     failures++;
@@ -101,8 +101,8 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** The address of the stream was good for a day; that of the fresh page is good for another. */
-function followAnew(old: HTMLElement, fresh: Document): void {
+/** The stream's address expires after a day. Copies the address of the fresh page and reconnects. */
+function renewStream(old: HTMLElement, fresh: Document): void {
   Object.assign(old.dataset, fresh.getElementById(old.id)?.dataset);
   old.parentElement?.append(old);
 }
@@ -112,26 +112,26 @@ let lookedAt = performance.now();
 let isLooking = false;
 let isWanted = false;
 
-/** In place of a look that was to come. */
-function lookIn(ms: number): void {
+/** Schedules the next check, in place of the scheduled one. */
+function scheduleCheck(ms: number): void {
   clearTimeout(timer);
-  if (news && !document.hidden) timer = setTimeout(() => void opsContext(), ms);
+  if (news && !document.hidden) timer = setTimeout(() => void refreshIfDue(), ms);
 }
 
-async function opsContext(): Promise<void> {
+async function refreshIfDue(): Promise<void> {
   const restMs = lookedAt + SHOWN_MS - performance.now();
-  if (!isWanted && isReported() && failures === 0 && restMs > 0) return lookIn(restMs);
+  if (!isWanted && isReported() && failures === 0 && restMs > 0) return scheduleCheck(restMs);
   [isLooking, isWanted, lookedAt] = [true, false, performance.now()];
   await refresh();
   isLooking = false;
   if (isWanted) refreshSoon();
-  else lookIn(Math.min(LONGEST_MS, EVERY_MS * 2 ** failures));
+  else scheduleCheck(Math.min(LONGEST_MS, EVERY_MS * 2 ** failures));
 }
 
-/** Many who want it at once have one look. */
+/** Several requests at the same time share one refresh. */
 function refreshSoon(): void {
   isWanted = true;
-  if (!isLooking) lookIn(Math.max(0, lookedAt + LEAST_MS - performance.now()));
+  if (!isLooking) scheduleCheck(Math.max(0, lookedAt + LEAST_MS - performance.now()));
 }
 
 if (news) {
@@ -141,7 +141,7 @@ if (news) {
     seen = news.dataset["at"];
     refreshSoon();
   });
-  // What nobody sees follows nothing; who comes back is told whether there was something.
+  // A hidden page follows nothing. When it becomes visible again, it learns whether something changed.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) {
       news.remove();
@@ -150,26 +150,26 @@ if (news) {
     }
     place?.append(news);
     if (isWanted || seen !== news.dataset["at"]) refreshSoon();
-    else lookIn(EVERY_MS);
+    else scheduleCheck(EVERY_MS);
   });
-  // What was under somebody's hands may be renewed once it is not.
+  // Refresh once the visitor stops using the part that was left out.
   for (const type of ["change", "focusout", "selectionchange", "toggle"])
     document.addEventListener(type, () => isBehind && refreshSoon(), true);
   addEventListener("offline", sayOffline);
   addEventListener("online", refreshSoon);
-  // It may have gone while this was on its way.
+  // The network may have gone away while this script loaded.
   if (!navigator.onLine) sayOffline();
 }
 
-/** What has just come has what scripts add. */
+/** Adds to fresh markup what scripts provide. */
 function dress(root: ParentNode): void {
-  // What will be something else when its time has come, though nothing tells of it.
+  // Content that changes at a known time without a notification.
   const due = root.querySelector("[data-due]")?.getAttribute("data-due");
   if (due) setTimeout(refreshSoon, Number(due));
   addCopyButtons(root);
 }
 
-/** What moves by itself can be held still. */
+/** Buttons that pause a moving list. */
 for (const button of document.querySelectorAll<HTMLElement>("[data-hold]")) {
   button.hidden = false;
   button.addEventListener("click", () => {
@@ -183,4 +183,4 @@ for (const button of document.querySelectorAll<HTMLElement>("[data-hold]")) {
 for (const live of document.querySelectorAll(PARTS)) written.set(live, live.innerHTML);
 dress(document);
 show(pill?.textContent ?? "");
-lookIn(EVERY_MS);
+scheduleCheck(EVERY_MS);

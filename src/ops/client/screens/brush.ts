@@ -1,9 +1,8 @@
 /**
- * `ops-brush.js`: a range is chosen by dragging along an axis, or with the arrow keys along its columns; loaded where there is one to
- * drag along. The range goes into the address under two names, so that what it leads to is a page like any other.
- *
- * The server says in `data-brush` what stands where: pairs of per cent of the width and what is written in the address for it; between two
- * of them numbers are counted, but where `data-brush-snaps` holds the range ends at one of them.
+ * `ops-brush.js`: selects a range by dragging along an axis, or with the arrow keys along its columns. Loaded only on screens with such an
+ * axis. The range goes into the URL under two names, so the result is a page like any other. The server writes the scale into `data-brush`:
+ * pairs of a position in percent of the width and the URL value for it. Numbers between two pairs are interpolated; with `data-brush-snaps`
+ * the range ends at one of the positions.
  */
 
 type Mark = readonly [percent: number, value: string | number];
@@ -12,9 +11,9 @@ interface Range {
   to: number;
 }
 
-/** Less is a click. */
+/** A shorter movement is a click. */
 const LEAST_PX = 5;
-/** Per cents are written with three digits. */
+/** Tolerance: percentages are written with three digits. */
 const NEAR = 0.01;
 
 const veil = document.createElement("div");
@@ -28,13 +27,13 @@ function plotOf(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>("[data-brush]") : null;
 }
 
-/** Where along the plot, in per cent. */
+/** The position along the plot, in percent. */
 function percentAt(plot: HTMLElement, clientX: number): number {
   const { left, width } = (plot.querySelector("[data-brush-track]") ?? plot).getBoundingClientRect();
   return Math.min(100, Math.max(0, ((clientX - left) / width) * 100));
 }
 
-/** What is touched by the drag: whole columns where the plot has them. */
+/** The selected range. If the plot has columns, it covers whole columns. */
 function snapped(plot: HTMLElement, { from, to }: Range): Range {
   if (!plot.hasAttribute("data-brush-snaps")) return { from, to };
   const stops = marksOf(plot).map(([percent]) => percent);
@@ -59,7 +58,7 @@ function show(plot: HTMLElement, { from, to }: Range): void {
   veil.style.left = `${left + (from / 100) * width}px`;
   veil.style.width = `${((to - from) / 100) * width}px`;
   if (veil.parentElement !== plot) plot.append(veil);
-  // What is under the hands is not renewed.
+  // A part that is being used is not refreshed.
   plot.closest("[data-live]")?.setAttribute("data-held", "");
 }
 
@@ -68,7 +67,7 @@ function hide(): void {
   veil.remove();
 }
 
-/** @param range undefined: all of it again */
+/** @param range undefined: clears the selection */
 function choose(plot: HTMLElement, range: Range | undefined): void {
   const url = new URL(location.href);
   const names = (plot.dataset["brushNames"] ?? "").split(" ");
@@ -108,7 +107,7 @@ addEventListener("pointerup", () => {
   const ended = drag;
   drag = undefined;
   if (!ended?.isMoved) return;
-  // The click that follows would open what the drag began on.
+  // The click that follows would open the link where the drag began.
   addEventListener("click", stop, { capture: true, once: true });
   setTimeout(() => removeEventListener("click", stop, { capture: true }));
   choose(ended.plot, rangeOf(ended));
@@ -119,7 +118,7 @@ addEventListener("pointercancel", () => {
   hide();
 });
 
-/** Rows are links: the browser would drag them away. */
+/** Rows are links, which the browser would drag. */
 addEventListener("dragstart", (event) => {
   if (plotOf(event.target)) event.preventDefault();
 });
@@ -134,14 +133,14 @@ addEventListener("dblclick", ({ target }) => {
   if (plot) choose(plot, undefined);
 });
 
-/** Columns from which a range goes on with Shift and an arrow key. */
+/** The column where a range selected with Shift and the arrow keys begins. */
 let anchor: Element | undefined;
 
 function columns(plot: HTMLElement): (HTMLElement | SVGElement)[] {
   return [...plot.querySelectorAll<SVGElement>("svg a")];
 }
 
-/** The columns from one to another, in per cent. */
+/** The range from one column to another, in percent. */
 function between(plot: HTMLElement, one: Element, other: Element): Range {
   const all = columns(plot);
   const [low = 0, high = 0] = [one, other].map((column) => all.indexOf(column as SVGElement)).toSorted((a, b) => a - b);

@@ -1,10 +1,10 @@
 /**
- * `ops-palette.js`: the command palette of the operators' screens, loaded when it is first opened. It shows what the screen "Go to"
- * lists, asked of the server as one writes, so that both find the same. A combobox with a listbox, as in the ARIA Authoring Practices: the focus stays
- * in the field, `aria-activedescendant` tells which place is chosen.
+ * `ops-palette.js`: the command palette of the operator screens, loaded when it first opens. It shows the results of the "Go to" screen,
+ * requested from the server while the visitor types, so that both find the same targets. A combobox with a listbox as in the ARIA Authoring
+ * Practices: the focus stays in the field, and `aria-activedescendant` names the selected option.
  */
 
-/** Writing goes on within this: then it is not asked yet. */
+/** Debounce interval: no request is sent while the visitor types faster than this. */
 const PAUSE_MS = 80;
 
 type AnswerTo = typeof import("./fetch-screen.ts").fetchScreen;
@@ -12,7 +12,7 @@ type AnswerTo = typeof import("./fetch-screen.ts").fetchScreen;
 let source = "";
 let answerTo: AnswerTo;
 let asked = 0;
-/** Enter was pressed before there was an answer. */
+/** Whether Enter was pressed before the answer arrived. */
 let isWanted = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -27,11 +27,11 @@ function make<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-const list = make("ul", { role: "listbox", id: "ops-places", "aria-label": "Places" });
+const list = make("ul", { role: "listbox", id: "ops-places", "aria-label": "Results" });
 const field = make("input", {
   role: "combobox",
   type: "text",
-  placeholder: "Screen, worker or id of a run",
+  placeholder: "Screen, worker or run ID",
   "aria-label": "Go to",
   "aria-autocomplete": "list",
   "aria-controls": "ops-places",
@@ -43,7 +43,7 @@ const field = make("input", {
 const word = make("p", { role: "status", class: "quiet" });
 const dialog = make("dialog", { class: "palette", "aria-label": "Go to" }, field, list, word);
 
-/** @param href of the screen "Go to" @param answer how it is asked, as the screen itself does */
+/** @param href of the "Go to" screen @param answer fetches a screen */
 export function open(href: string, answer: AnswerTo): void {
   [source, answerTo] = [href, answer];
   if (!dialog.isConnected) document.body.append(dialog);
@@ -55,7 +55,7 @@ export function open(href: string, answer: AnswerTo): void {
   void ask();
 }
 
-/** Those that are listed answer another question than the one that is asked now: Enter takes the first of the new ones, once they come. */
+/** Invalidates the listed options, which belong to an older input: Enter then opens the first option of the next answer. */
 function forget(): void {
   asked++;
   clearTimeout(timer);
@@ -69,7 +69,7 @@ async function ask(): Promise<void> {
   if (number !== asked) return;
   if (status === 200 && responseXML) return show(responseXML);
   if (status === 0) word.textContent = "Offline";
-  else word.textContent = status === 401 ? "Signed out: reload to sign in" : "The server has refused";
+  else word.textContent = status === 401 ? "Signed out: reload to sign in" : "The server rejected the request";
 }
 
 function show(fresh: Document): void {
@@ -81,7 +81,8 @@ function show(fresh: Document): void {
   });
   list.replaceChildren(...options);
   field.ariaExpanded = String(options.length > 0);
-  word.textContent = options.length === 0 ? "There is no such place" : `${options.length} places`;
+  word.textContent =
+    options.length === 0 ? "No matches" : `${options.length} ${options.length === 1 ? "result" : "results"}`;
   choose(options[0]);
   if (isWanted) go(chosen());
 }
@@ -104,7 +105,7 @@ function go(option: Element | null): void {
   location.assign(href);
 }
 
-/** Of what is listed nothing was asked for: what answers comes at once. */
+/** Opens the first option of the next answer: the options on screen belong to an older input. */
 function want(): void {
   clearTimeout(timer);
   isWanted = true;
@@ -132,6 +133,6 @@ list.addEventListener("click", ({ target }) => {
 });
 dialog.addEventListener("close", forget);
 dialog.addEventListener("click", ({ target }) => {
-  // Of the dialog itself only its backdrop can be hit: what it holds fills it.
+  // Only the backdrop is hit as the dialog itself: its content fills it.
   if (target === dialog) dialog.close();
 });

@@ -1,11 +1,11 @@
 /**
- * What is to be copied gets a button for it: `data-copy`, whose label says what it is, and `data-copy-id`, whose value does, for what is short
- * and stands in a line. Where the browser lets a page copy nothing, as at an address without https, there are none.
+ * Adds copy buttons: `data-copy` elements get a button with a label, short inline `data-copy-id` elements a button labeled with their
+ * value. Adds none where the browser forbids copying, as on a page without HTTPS.
  */
 
 import { copy } from "./copy.ts";
 
-/** @param root of what has just come */
+/** @param root freshly inserted markup */
 export function addCopyButtons(root: ParentNode): void {
   if (!("clipboard" in navigator)) return;
   for (const text of root.querySelectorAll<HTMLElement>("[data-copy], [data-copy-id]")) {

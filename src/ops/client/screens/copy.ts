@@ -1,6 +1,6 @@
-/** Copying, and telling of it: on the button, and to those who hear the page. */
+/** Copies a text and reports the result on the button and to screen readers. */
 
-/** @param text as it is, or on its way: what is asked for at a click may come later, and is still what the click wanted */
+/** @param text a promise is allowed: the clipboard write belongs to the click, even if the text arrives later */
 export async function copy(text: string | Promise<string>, say: (word: string) => string): Promise<void> {
   const { clipboard } = navigator;
   const writing =

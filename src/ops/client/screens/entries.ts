@@ -1,6 +1,7 @@
 /**
- * `ops-entries.js`: loaded where somebody comes near a payload. Entries of a payload can be copied one by one: buttons for the path and for the value of one stand on that which is pointed at or has the
- * focus. The arrow keys go from one to the next. Paths are those of JSONPath (RFC 9535); values come from the server, which has them whole.
+ * `ops-entries.js`: loaded when the pointer or the focus first enters a payload. Adds copy buttons for the path and the value of the entry
+ * that is hovered or focused; the arrow keys move between entries. Paths are JSONPath (RFC 9535); values come from the server, which has
+ * them in full.
  */
 import { copy } from "./copy.ts";
 
@@ -11,7 +12,7 @@ interface Key {
   _isPlace: boolean;
 }
 
-/** From the root to what stands on a line. */
+/** The keys from the root to the entry of a line. */
 function keysOf(line: Element): Key[] {
   const keys: Key[] = [];
   for (let at = line.closest(".payload li"); at; at = at.parentElement?.closest(".payload li") ?? null) {
@@ -37,7 +38,7 @@ async function valueOf(line: Element): Promise<string> {
   return answer.text();
 }
 
-/** Its words are not its text, for that is the line's: by it a fold is known again, and found. */
+/** The buttons' words are attributes, not text: the line's text identifies a fold and is searched. */
 const bar = document.createElement("span");
 bar.className = "entry-steps";
 const says = (["path", "value"] as const).map((what) => {
@@ -64,13 +65,13 @@ function lineOf(target: EventTarget | null): Element | null {
 }
 
 if ("clipboard" in navigator) {
-  // What brought this here has been pointed at already.
+  // The pointer or focus that loaded this module is already on an entry.
   const first = lineOf([...document.querySelectorAll(":hover")].at(-1) ?? null) ?? lineOf(document.activeElement);
   if (first) show(first);
   for (const near of ["pointerover", "focusin"])
     addEventListener(near, ({ target }) => {
       const line = lineOf(target);
-      // Who uses keys is not left without them for a mouse that lies about.
+      // An idle mouse must not take the buttons away from a keyboard user.
       if (line && (target === line || !bar.contains(document.activeElement))) show(line);
     });
   addEventListener("keydown", (event) => {

@@ -1,13 +1,12 @@
-/** Asks this server for a screen. Not: what becomes of it. */
+/** Fetches a screen from this server. Callers decide what to do with it. */
 import { HEADERS } from "../../../platform/shared/wire.ts";
 
-/** Who has not answered in this time will not: a connection may be gone without anybody telling. */
+/** Timeout: a connection may be gone without an error. */
 const LONGEST_MS = 30_000;
 
 /**
- * A document that a request brings is no HTML from a string, so Trusted Types have nothing to refuse.
- *
- * @returns once it is over: `responseXML` is the screen, null for what svc did not render; `status` is 0 where no answer came.
+ * Uses XMLHttpRequest because a document response is not HTML from a string, which Trusted Types would reject. @returns when the request
+ * ends: `responseXML` is the screen, or null if svc did not render the response; `status` is 0 if no response arrived.
  */
 export function fetchScreen(href: string): Promise<Pick<XMLHttpRequest, "status" | "responseXML">> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** A payload is looked through as somebody writes, as far as it stands in the page; Enter asks the server, which looks through all of it. */
+/** Searches a payload while the visitor types, as far as it is in the page. Enter asks the server, which searches all of it. */
 
 addEventListener("input", ({ target }) => {
   const form = target instanceof HTMLInputElement && target.form?.matches("[data-find]") ? target.form : null;
@@ -15,10 +15,10 @@ addEventListener("input", ({ target }) => {
     for (let at = own?.parentElement?.closest("details"); at; at = at.parentElement?.closest("details")) at.open = true;
   }
   output.textContent =
-    wanted === "" ? "" : `${found === 0 ? "Nothing" : found} found here; Enter looks through all of it`;
+    wanted === "" ? "" : `${found === 0 ? "Nothing" : found} found here; press Enter to search everything`;
 });
 
-/** What the server looks through: keys but for places in lists, and values but for those that are hidden. */
+/** The text that the server searches as well: keys except list indexes, and values except hidden ones. */
 function searched(part: Element): string {
   const text = part.textContent ?? "";
   if (part.className === "payload-key") return part.hasAttribute("data-place") ? "" : text.slice(0, -2);

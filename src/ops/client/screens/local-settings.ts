@@ -1,6 +1,6 @@
-/** What a browser keeps for the screens: a word by its name. Where it keeps nothing for the page (it then throws), all is as in a new one. */
+/** Settings of the screens in this browser's storage. If the page may not use the storage, nothing is remembered. */
 
-/** @returns what was kept, or null. */
+/** @returns the stored value, or null. */
 export function kept(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -9,12 +9,12 @@ export function kept(name: string): string | null {
   }
 }
 
-/** @param word undefined: forgets it */
+/** @param word undefined: removes it */
 export function keep(name: string, word: string | undefined): void {
   try {
     if (word === undefined) localStorage.removeItem(name);
     else localStorage.setItem(name, word);
   } catch {
-    // Then it holds for this page alone.
+    // The setting then applies to this page only.
   }
 }

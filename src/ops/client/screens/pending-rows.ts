@@ -1,6 +1,6 @@
 /**
- * Rows of new runs, while somebody has the list under the hands: they are counted on a button and come when it is pressed, so that
- * nothing jumps and no tick is lost. What the rows that stand there tell goes on meanwhile. Not: what "under the hands" means (ops.ts).
+ * Holds back rows of new runs while the visitor is using the list: a button counts them and shows them when pressed, so that nothing jumps
+ * and no checkbox loses its tick. The existing rows keep updating. The caller decides what "using" means.
  */
 
 const ROW = "[data-row]";
@@ -14,7 +14,7 @@ function rowsOf(list: Element): HTMLTableRowElement[] {
   return [...list.querySelectorAll<HTMLTableRowElement>("tbody tr")];
 }
 
-/** How many stand before the first that is known; none known: all of them, and more that have no room. */
+/** Number of rows before the first known row. If none is known, all rows are new, and there are more that did not fit. */
 function countNew(old: Element, next: Element): { count: number; isAll: boolean } {
   const known = new Set(rowsOf(old).map(hrefOf));
   const fresh = rowsOf(next).map(hrefOf);
@@ -23,12 +23,12 @@ function countNew(old: Element, next: Element): { count: number; isAll: boolean 
 }
 
 export class PendingRows {
-  /** Announces what it comes to hold. */
+  /** A live region, so that screen readers announce the button. */
   readonly #place = document.createElement("div");
   readonly #button = document.createElement("button");
   #isWanted = false;
 
-  /** @param list the part of the page whose rows are held. @param onWanted they are to come now */
+  /** @param list the part of the page whose rows are held back @param onWanted called when the visitor asks for them */
   constructor(list: Element, onWanted: () => void) {
     this.#place.className = "news-place";
     this.#place.role = "status";
@@ -42,8 +42,8 @@ export class PendingRows {
   }
 
   /**
-   * @param isInUse whether somebody is at something within
-   * @returns whether the list is left as it is, but for what its rows tell
+   * @param isInUse whether the visitor is using something inside an element @returns whether the list stays as it is, except for the
+   * content of its rows
    */
   keeps(old: Element, next: Element, isInUse: (element: Element) => boolean): boolean {
     if (this.#isWanted || rowsOf(old).length === 0) return false;
@@ -58,12 +58,12 @@ export class PendingRows {
     return true;
   }
 
-  /** Whether rows are waited for, so that they come though somebody has the list under the hands. */
+  /** Whether the visitor asked for the rows, so that they appear although the list is in use. */
   get isWanted(): boolean {
     return this.#isWanted;
   }
 
-  /** Puts the new list in place of the old by `put`; what is ticked stays so, at the end where it has no place any more. */
+  /** Replaces the list by calling `put`. Ticked rows stay ticked; those that are no longer in the list go to its end. */
   replace(list: Element, put: () => void): void {
     const ticked = rowsOf(list).filter((row) => row.querySelector(TICKED));
     put();
@@ -82,7 +82,7 @@ export class PendingRows {
   }
 }
 
-/** What rows tell that stand there already, but for those that somebody is at. */
+/** Updates the content of the existing rows, except those in use. */
 function freshen(old: Element, next: Element, isInUse: (element: Element) => boolean): void {
   const fresh = new Map(rowsOf(next).map((row) => [hrefOf(row), row]));
   for (const row of rowsOf(old)) {

@@ -1,18 +1,18 @@
 /**
- * Puts new content in the place of old, so that the reader's place in it is not lost: what is open, how far it is scrolled, and the focus
- * where it is on a link or a fold. Not: whether it may (user-focus.ts).
+ * Replaces content without losing the reader's place in it: open folds, scroll positions, and the focus if it is on a link or a fold. The
+ * caller decides whether replacing is allowed (user-focus.ts).
  */
 
-/** Rows of lists are left out: who is at one of them has the list under the hands. */
+/** Elements whose state is kept. Rows of lists are excluded: a focused row means that the list is in use. */
 const PLACES = "summary, a:not([data-row]), [tabindex], .scroll";
 
-/** By what it is known again; many may say the same, and are told apart by their order. */
+/** Identifies an element in old and new content. Elements with the same key are matched in document order. */
 function sayingOf(place: Element): string {
   const text = place.localName === "summary" ? place.textContent : "";
   return `${place.localName} ${place.ariaLabel ?? place.getAttribute("href") ?? text}`;
 }
 
-/** For places in the old content those in the new that are the same. */
+/** Maps elements of the old content to the same elements of the new content. */
 function heirs(old: Element, next: Element): Map<Element, Element> {
   const free = new Map<string, Element[]>();
   for (const place of next.querySelectorAll(PLACES)) {
@@ -33,10 +33,10 @@ export class ContentReplacer {
   readonly #old: Element;
   readonly #fresh: Element;
   readonly #heirs: Map<Element, Element>;
-  /** Has the focus then; undefined where nothing in the new content is what has it now. */
+  /** The element that gets the focus; undefined if the new content has no counterpart of the focused element. */
   readonly focus: HTMLElement | undefined;
 
-  /** @param next of another document */
+  /** @param next an element of another document */
   constructor(old: Element, next: Element) {
     this.#old = old;
     this.#fresh = document.importNode(next, true);

@@ -1,10 +1,10 @@
-/** Keys: they lead to what stands on the screen, as `data-key` says; two of them are pressed one after the other (`g r`). */
+/** Keyboard shortcuts: they activate the elements that name them in `data-key`; a sequence of two keys is written `g r`. */
 import { retryableImport } from "../../../web/client/runtime/retryable-import.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { fetchScreen } from "./fetch-screen.ts";
 import { keep, kept } from "./local-settings.ts";
 
-/** Shortcuts of one key after another must follow within this. */
+/** Maximum time between the two keys of a sequence. */
 const SEQUENCE_MS = 1200;
 const OFF = "svc-ops-shortcuts";
 
@@ -23,7 +23,7 @@ function move(step: number): void {
   rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
 }
 
-/** Opens and goes where it leads to, and turns on and off what changes this page alone; a step is taken by the next key alone, Enter. */
+/** Follows links and toggles what only changes this page. Buttons that submit an action only get the focus: Enter then submits it. */
 function press(keys: string): boolean {
   const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(keys)}"]`);
   if (!target) return false;
@@ -32,7 +32,7 @@ function press(keys: string): boolean {
   return true;
 }
 
-/** The palette comes when it is first wanted; where it doesn't, the screen that it is made of does. */
+/** Loads the palette when it is first opened. If that fails, opens the "Go to" screen. */
 function openPalette(): boolean {
   const link = document.querySelector<HTMLAnchorElement>("[data-go]");
   if (!link) return false;

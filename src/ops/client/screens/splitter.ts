@@ -1,24 +1,24 @@
 /**
- * `ops-splitter.js`: the bar between two panes of a screen, which makes one wider and the other narrower, by dragging, by the arrow keys,
- * Home and End; a double click gives the width back that the screen has by itself. It is remembered in this browser. After the window
- * splitter of the ARIA Authoring Practices. Loaded where there are panes; without script there is none.
+ * `ops-splitter.js`: a bar between two panes that resizes them by dragging, with the arrow keys, or with Home and End. A double click
+ * restores the default widths. The width is stored in this browser. Follows the window splitter pattern of the ARIA Authoring Practices.
+ * Loaded only where there are panes; without script there is no bar.
  */
 
 import { keep, kept } from "./local-settings.ts";
 
 const KEPT = "svc-ops-split";
-/** Share of the first pane in per cent: both keep room for a line of text. */
+/** Bounds for the first pane's share, in percent: both panes keep room for a line of text. */
 const LEAST = 30;
 const MOST = 80;
 const STEP = 2;
 
-/** What was chosen before, or undefined. */
+/** The stored share, or undefined. */
 function chosen(): number | undefined {
   const share = Number(kept(KEPT));
   return share >= LEAST && share <= MOST ? share : undefined;
 }
 
-/** @param split two panes beside each other */
+/** @param split an element with two panes side by side */
 function addSplitter(split: HTMLElement): void {
   const [first, second] = split.children;
   if (!first || !second) return;
@@ -28,7 +28,7 @@ function addSplitter(split: HTMLElement): void {
   bar.tabIndex = 0;
   bar.ariaOrientation = "vertical";
   bar.ariaLabel = split.dataset["split"] ?? "";
-  bar.title = "Drag, or use the arrow keys; a double click resets it";
+  bar.title = "Drag or use the arrow keys; double-click to reset";
   bar.ariaValueMin = String(LEAST);
   bar.ariaValueMax = String(MOST);
   if (first.id) bar.setAttribute("aria-controls", first.id);
@@ -57,7 +57,7 @@ function addSplitter(split: HTMLElement): void {
     event.preventDefault();
     set(measured() + step);
   });
-  // Windows become wider, too.
+  // The window may have been resized.
   bar.addEventListener("focus", report);
   bar.addEventListener("dblclick", () => set(undefined));
   bar.addEventListener("pointerdown", (event) => {

@@ -1,6 +1,6 @@
-/** What of a screen somebody is at: it stays as it is until they are not. */
+/** Detects which part of a screen the visitor is using. Such a part is not replaced. */
 
-/** Whether somebody is at something within. */
+/** Whether the visitor is using something inside the element. */
 export function isInUse(element: Element): boolean {
   return hasFocus(element) || isBeingUsed(element);
 }
@@ -9,7 +9,7 @@ export function hasFocus(element: Element): boolean {
   return element !== document.activeElement && element.contains(document.activeElement);
 }
 
-/** Whether somebody has left something in it, wherever they are now: ticks, half-typed text, a selection. */
+/** Whether the visitor left state in it: ticks, half-typed text or a selection. */
 export function isBeingUsed(element: Element): boolean {
   return (
     element.hasAttribute("data-held") ||

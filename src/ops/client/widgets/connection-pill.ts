@@ -1,6 +1,6 @@
 /**
- * The pill of a widget: how it is with the connection that follows it. Those who hear the page are told when that is lost and when it is
- * back, but not of a page that nobody saw for a while: they would be each time they come back to it.
+ * The connection pill of a widget. Screen readers hear when the connection is lost and when it is restored, but not when a page becomes
+ * visible after being hidden: they would hear that on each return.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
 
@@ -11,13 +11,12 @@ const WORDS: Record<State, string> = {
   paused: "paused",
   reconnecting: "reconnecting",
   offline: "offline",
-  over: "reload to go on",
+  over: "reload to continue",
 };
 
 /**
- * @param isSaid whether another widget of the page tells those who hear it
- * @param leftS seconds until it connects again; the last of them is not told of any more
- * @returns whether this one does
+ * @param isSaid whether another widget of the page announces the state to screen readers @param leftS seconds until the next connection
+ * attempt; 0: unknown @returns whether this widget announces it
  */
 export function report(widget: HTMLElement, state: State, isSaid: boolean, leftS = 0): boolean {
   const pill = pillOf(widget);
@@ -27,7 +26,7 @@ export function report(widget: HTMLElement, state: State, isSaid: boolean, leftS
   const { pill: before } = pill.dataset;
   const isNew = before !== state;
   const isQuiet = state === "paused" || (before === "paused" && state === "live");
-  // Before its text: what is heard is what it is then.
+  // Before its text, because a live region announces text with the setting that it has then.
   if (isNew) pill.ariaLive = isQuiet ? "off" : null;
   pill.hidden = false;
   pill.dataset["pill"] = state;
@@ -37,7 +36,7 @@ export function report(widget: HTMLElement, state: State, isSaid: boolean, leftS
   return pill.role === "status" || ear !== null;
 }
 
-/** Of a widget that is followed no more for now. One whose connection was lost before goes on to say so. */
+/** Marks a widget as paused. A widget whose connection was already lost keeps showing that. */
 export function pause(widget: HTMLElement): void {
   if (pillOf(widget)?.dataset["pill"] === "live") report(widget, "paused", false);
 }
@@ -46,7 +45,7 @@ function pillOf(widget: HTMLElement): HTMLElement | null {
   return widget.querySelector("[data-pill]");
 }
 
-/** For those who see it: a number that changes each second is not read aloud. */
+/** Visible only: screen readers should not read a number that changes every second. */
 function countDown(pill: Element, leftS: number): void {
   let left = pill.firstElementChild;
   if (!left) {

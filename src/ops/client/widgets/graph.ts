@@ -1,6 +1,6 @@
 /**
- * `flow-graph.js`: looking around in a graph's picture. It scrolls by itself; here are zoom (keys, wheel, pinch), dragging, keys that walk along
- * edges, panning by the map of large ones, and following what runs.
+ * `flow-graph.js`: navigation in a graph's picture: zoom (keys, wheel, pinch), dragging, keys that follow edges, panning by the map of
+ * large pictures, and following running nodes. Scrolling is native.
  */
 
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -8,7 +8,7 @@ import { DOM } from "../../../platform/shared/wire.ts";
 const LEAST = 0.25;
 const MOST = 2;
 const STEP = 1.2;
-/** Pointers that move less have clicked. */
+/** A pointer that moves less is a click. */
 const CLICK_PX = 4;
 
 interface View {
@@ -17,13 +17,13 @@ interface View {
   bar: HTMLElement;
   zoom: number;
   _isFollowing: boolean;
-  /** The whole in small, of a picture that nobody sees at once. */
+  /** The map of a large picture. */
   map: SVGSVGElement | undefined;
 }
 
 const views = new WeakMap<Element, View>();
 
-/** Gives each picture of a widget what it lacks: some of that is lost where another page takes its place. */
+/** Adds tools to each picture of a widget that lacks them: a navigation that morphs the page may remove them. */
 export function equip(widget: Element): void {
   for (const box of widget.querySelectorAll<HTMLElement>(".svc-view")) {
     const svg = box.querySelector<SVGSVGElement>(".svc-picture");
@@ -39,7 +39,7 @@ export function equip(widget: Element): void {
     if (!bar.nextElementSibling?.matches(".svc-view")) bar.remove();
 }
 
-/** What each box has once, whatever picture stands in it. */
+/** Sets up a box once, whatever picture it contains. */
 function begin(box: HTMLElement, svg: SVGSVGElement): View {
   const view: View = { box, svg, bar: document.createElement("div"), zoom: 1, _isFollowing: false, map: undefined };
   views.set(box, view);
@@ -51,12 +51,12 @@ function begin(box: HTMLElement, svg: SVGSVGElement): View {
   box.addEventListener("scroll", draw);
   new ResizeObserver(draw).observe(box);
   const { width } = svg.viewBox.baseVal;
-  // A little too wide: better small than cut.
+  // Only a little too wide: a smaller picture is better than a clipped one.
   if (width > box.clientWidth && width < box.clientWidth * 1.6) fit(view);
   return view;
 }
 
-/** The server has told something new. */
+/** Called after the server's update of a widget. */
 export function patched(widget: Element): void {
   for (const box of widget.querySelectorAll(".svc-view")) {
     const view = views.get(box);
@@ -65,7 +65,7 @@ export function patched(widget: Element): void {
   }
 }
 
-/** @param x,y what stays where it is, from the corner of the box */
+/** @param x,y the point that stays in place, from the corner of the box */
 function zoomTo(view: View, zoom: number, x = view.box.clientWidth / 2, y = view.box.clientHeight / 2): void {
   const { box, svg } = view;
   const next = Math.min(MOST, Math.max(LEAST, zoom));
@@ -106,10 +106,10 @@ function addTools(view: View): void {
     button.addEventListener("click", () => act(button));
     bar.append(button);
   };
-  add("Smaller", "−", () => zoomTo(view, view.zoom / STEP));
-  add("Larger", "+", () => zoomTo(view, view.zoom * STEP));
-  add("Show all", "Fit", () => fit(view));
-  add("Follow what runs", "Follow", (button) => {
+  add("Zoom out", "−", () => zoomTo(view, view.zoom / STEP));
+  add("Zoom in", "+", () => zoomTo(view, view.zoom * STEP));
+  add("Fit to view", "Fit", () => fit(view));
+  add("Follow running nodes", "Follow", (button) => {
     view._isFollowing = !view._isFollowing;
     button.setAttribute("aria-pressed", String(view._isFollowing));
     if (view._isFollowing) showRunning(view);
@@ -118,11 +118,11 @@ function addTools(view: View): void {
   bar.lastElementChild?.setAttribute("data-key", "f");
 }
 
-/** The server has drawn the map: here are what of the picture is to be seen, and panning by a click or by dragging. */
+/** Takes over the map that the server drew: marks the visible part of the picture, and pans on clicks and drags. */
 function takeMap(view: View): void {
   const { box, svg, bar } = view;
   const map = box.parentElement?.querySelector<SVGSVGElement>(":scope>.svc-map");
-  // That of a graph which was here before.
+  // The map of a graph that was shown here before.
   if (map || view.map?.querySelectorAll("rect").length !== svg.querySelectorAll(".svc-node").length) view.map?.remove();
   if (!map) return;
   view.map = map;
@@ -144,14 +144,14 @@ function takeMap(view: View): void {
   map.addEventListener("pointermove", (event) => map.hasPointerCapture(event.pointerId) && pan(event));
 }
 
-/** The picture's places never change: what does are its colours. */
+/** Positions in a picture never change; only colors do. */
 function drawMap({ svg }: View, map: SVGSVGElement): void {
   svg.querySelectorAll(".svc-node").forEach((node, at) => {
     map.children[at]?.setAttribute("data-tone", node.getAttribute("data-tone") ?? "");
   });
 }
 
-/** The part of the picture that is to be seen. */
+/** Marks the visible part of the picture on the map. */
 function drawSight({ box, zoom, map }: View): void {
   const [x, y] = [box.scrollLeft / zoom, box.scrollTop / zoom];
   const d = `M${x} ${y}h${box.clientWidth / zoom}v${box.clientHeight / zoom}h${-box.clientWidth / zoom}z`;
@@ -176,7 +176,7 @@ function zoomKey(view: View, key: string): boolean {
   return true;
 }
 
-/** `]` and `[`: the next node that has failed, and the one before. */
+/** `]` and `[` move to the next and the previous failed node. */
 function failedKey({ svg }: View, link: Element | null, key: string): boolean {
   if (key !== "[" && key !== "]") return false;
   const failed = [...svg.querySelectorAll('[data-status="failed"] [data-node]')];
@@ -186,7 +186,7 @@ function failedKey({ svg }: View, link: Element | null, key: string): boolean {
   return true;
 }
 
-/** Along edges and across them: right and left, up and down, or the other way round where edges lead down. */
+/** Arrow keys along the edges and across them: right/left and up/down, or swapped where edges lead down. */
 const WAYS: Record<string, Record<string, readonly [isAlong: boolean, by: 1 | -1]>> = {
   wide: { ArrowRight: [true, 1], ArrowLeft: [true, -1], ArrowDown: [false, 1], ArrowUp: [false, -1] },
   tall: { ArrowDown: [true, 1], ArrowUp: [true, -1], ArrowRight: [false, 1], ArrowLeft: [false, -1] },
@@ -221,7 +221,7 @@ function focus(element: Element | null | undefined): void {
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** Pinches come as a wheel with the control key. */
+/** Browsers report a pinch as a wheel event with the control key. */
 function addWheel(view: View): void {
   view.box.addEventListener(
     "wheel",
@@ -238,7 +238,7 @@ function addWheel(view: View): void {
 function addDrag({ box }: View): void {
   let start: { x: number; y: number; left: number; top: number; _hasMoved: boolean } | undefined;
   box.addEventListener("pointerdown", ({ pointerType, button, clientX, clientY }) => {
-    // Fingers scroll by themselves.
+    // Touch scrolls natively.
     if (pointerType !== "mouse" || button !== 0) return;
     start = { x: clientX, y: clientY, left: box.scrollLeft, top: box.scrollTop, _hasMoved: false };
   });

@@ -1,7 +1,7 @@
 /**
- * `flow-live.js`: the widgets of a page, over as few connections as follow them all (stream.ts). Each stands in a `<svc-live data-src data-at>`;
- * what the server sends are its parts as HTML, by name, and rows to append. What comes waits for the next frame, and a frame takes only
- * so much (update-queue.ts).
+ * `flow-live.js`: updates the widgets of a page over as few connections as possible (stream.ts). Each widget is a `<svc-live data-src
+ * data-at>`; the server sends named parts as HTML, and rows to append. Updates wait for the next animation frame, and each frame applies a
+ * bounded number (update-queue.ts).
  */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { forget, morph } from "../../../web/client/navigation/morph.ts";
@@ -13,26 +13,26 @@ import { FIRST_WAIT_MS, LONGEST_WAIT_MS } from "./stream-retry.ts";
 import { isUnseen, onSight } from "./page-visibility.ts";
 import { Stream, type Patch, type Receiver } from "./stream.ts";
 
-/** What flow-log.js does. */
+/** The exports of flow-log.js. */
 interface LogPart {
   equip(widget: Element): void;
   append(widget: Element, rows: readonly Element[], skipped: number, behindGap: number): void;
   settled(widget: Element): void;
 }
 
-/** What flow-graph.js does. */
+/** The exports of flow-graph.js. */
 interface GraphPart {
   equip(widget: Element): void;
   patched(widget: Element): void;
 }
 
-/** Screen readers are told no more often. */
+/** Minimum time between two announcements to screen readers. */
 const SAY_MS = 5000;
 
-/** A page in the background is brought up to date this often: browsers give it no frames. */
+/** Update interval of a page in the background, which gets no animation frames. */
 const HIDDEN_MS = 250;
 
-/** Where rows of a log stand. */
+/** Selector of a log's rows. */
 const LOG = "[data-rows]";
 
 const widgets = new Set<HTMLElement>();
@@ -40,22 +40,22 @@ const backlog = new UpdateQueue<HTMLElement>();
 let isScheduled = false;
 let streams: Stream[] = [];
 let isQueued = false;
-/** Counts connections that were begun. */
+/** Number of connection attempts. */
 let attempt = 0;
-/** Until parts that did not come are asked for again, together with the rest. */
+/** Delay before modules that failed to load are requested again. */
 let partWaitMs = FIRST_WAIT_MS;
 let logPart: LogPart | undefined;
 let graphPart: GraphPart | undefined;
-/** How far the server's clock is ahead of this one's, as far as it has told. */
+/** How far the server's clock is ahead of this one; 0 until the server reports it. */
 let aheadMs = 0;
 
-/** Whether it is the stream that writes where a widget stands. */
+/** Whether the current change of `data-at` comes from the stream. */
 let isTaking = false;
 
 class Live extends HTMLElement {
   static observedAttributes = ["data-src", "data-at"];
 
-  /** Another page has taken this one's place: what stands here is as old as that, and may be of another graph. */
+  /** Navigation replaced this widget's attributes: pending updates are outdated and may belong to another graph. */
   attributeChangedCallback(_name: string, old: string | null): void {
     if (old === null || isTaking) return;
     forget(this);
@@ -76,7 +76,7 @@ class Live extends HTMLElement {
   }
 }
 
-/** Widgets come and go together. */
+/** Batches changes: widgets usually connect and disconnect together. */
 function queue(): void {
   if (isQueued) return;
   isQueued = true;
@@ -94,13 +94,13 @@ async function connect(): Promise<void> {
   if (all.length === 0) return;
   const isWhole = await loadParts(all);
   for (const widget of all) equip(widget);
-  // While parts were on their way the page may have changed.
+  // The page may have changed while the modules loaded.
   if (mine !== attempt) return;
   if (!isWhole) {
     setTimeout(() => mine === attempt && queue(), partWaitMs);
     partWaitMs = Math.min(partWaitMs * 2, LONGEST_WAIT_MS);
   }
-  // Rows that came where nothing takes them would be lost.
+  // Without the log module, rows would be lost.
   const followed = all.filter((widget) => logPart || !widget.querySelector(LOG));
   const before = streams;
   streams = [];
@@ -108,7 +108,7 @@ async function connect(): Promise<void> {
     streams.push(new Stream(followed.slice(from, from + DOM.liveMost), receiver, before[streams.length]));
 }
 
-/** @returns false where one of them has not come: what needs it not is followed meanwhile. */
+/** @returns false if one of them failed to load. Widgets that do not need it are followed meanwhile. */
 async function loadParts(all: readonly Element[]): Promise<boolean> {
   const needs = (selector: string): boolean => all.some((widget) => widget.querySelector(selector));
   const nothing = (): undefined => undefined;
@@ -138,7 +138,7 @@ function add(widget: HTMLElement | undefined, { parts = {}, rows = [], skipped =
   if (widget) backlog._add(widget, parts, rows, skipped, hasGap);
 }
 
-/** What has come is put in place before the next frame; of a page that nobody sees, now and then. */
+/** Applies pending updates in the next animation frame, or on a timer if the page is hidden. */
 function schedule(): void {
   if (isScheduled || backlog._isEmpty) return;
   isScheduled = true;
@@ -159,7 +159,7 @@ function flush(): void {
   schedule();
 }
 
-/** A part becomes what the server says that it is; rows come behind those that are there. */
+/** Replaces a part with the server's HTML, or appends rows. */
 function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>): void {
   if (_rows) logPart?.append(_widget, parsed(_rows.join(""), _widget), _skipped, _behindGap);
   if (!_part) return;
@@ -172,7 +172,7 @@ function show({ _widget, _part, _rows, _skipped, _behindGap }: Step<HTMLElement>
 
 const said = new WeakMap<Element, number>();
 
-/** The sum of it all for those who listen, at most every five seconds. */
+/** Announces the widget's summary to screen readers, at most every five seconds. */
 function say(widget: Element): void {
   const summary = widget.querySelector(".svc-summary");
   const ear = widget.querySelector("[data-say]");
@@ -189,9 +189,9 @@ function say(widget: Element): void {
 setInterval(() => {
   for (const widget of widgets) tick(widget, Date.now() + aheadMs);
 }, 1000);
-// Nobody waits for what may work at once.
+// The network is back: connect without waiting for the retry timer.
 addEventListener("online", () => streams.some(({ _isDown }) => _isDown) && queue());
-// A page that has taken this one's place has nothing that was put here.
+// A page that navigation put here lacks what this script adds.
 addEventListener(DOM.arrived, () => {
   for (const widget of widgets) equip(widget);
   for (const stream of streams) stream._reportAgain();

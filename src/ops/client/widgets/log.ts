@@ -1,17 +1,17 @@
 /**
- * `flow-log.js`: the events of a graph in the page. Keeps the last of them, follows the tail until somebody scrolls away, filters, and
- * marks where the connection was gone.
+ * `flow-log.js`: the event log of a graph. Keeps the newest rows, follows the tail until the visitor scrolls away, filters, and marks
+ * connection gaps.
  */
 
-/** Rows in the page, however many events there are. */
+/** Maximum number of rows in the page. */
 const MOST_ROWS = 300;
-/** Screen readers are told no more often. */
+/** Minimum time between two announcements to screen readers. */
 const SAY_MS = 5000;
 
 interface Log {
   list: HTMLElement;
   form: HTMLFormElement;
-  /** Events that have come since somebody was told. */
+  /** Events since the last announcement. */
   _unsaid: number;
   _timer: number | undefined;
 }
@@ -31,13 +31,13 @@ export function append(widget: Element, rows: readonly Element[], skipped: numbe
   sayLater(widget, log, rows.length + skipped);
 }
 
-/** All that a frame takes is there: asking for heights in between would have the browser lay it out each time. */
+/** Scrolls once all rows of a frame are inserted: reading the height in between would force a layout each time. */
 export function settled(widget: Element): void {
   const log = logs.get(widget);
   if (log) scrollToEnd(log);
 }
 
-/** Gives a log what it lacks: all that stands in the page is lost where another page takes its place. */
+/** Sets up a log that is new in the page, or that navigation replaced. */
 export function equip(widget: Element): void {
   const list = widget.querySelector<HTMLElement>("[data-rows]");
   const form = widget.querySelector<HTMLFormElement>("[data-filter]");
@@ -90,7 +90,7 @@ function mark(text: string): Element {
   return row;
 }
 
-/** What is no longer in the page is counted. */
+/** Removes the oldest rows and counts them. */
 function dropFirst(widget: Element, list: Element, skipped: number): void {
   const gap = widget.querySelector<HTMLElement>("[data-before]");
   let before = Number(gap?.dataset["before"]) + skipped;

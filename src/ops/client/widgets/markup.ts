@@ -1,4 +1,4 @@
-/** HTML that the server sent, as elements; and lengths of time that go on while nothing is sent. */
+/** Parses HTML from the server into elements, and updates running durations between server updates. */
 import type {} from "../../../web/client/bindings/template.ts";
 import { TRUSTED_TYPES_POLICY } from "../../../platform/shared/wire.ts";
 
@@ -6,7 +6,7 @@ interface PolicyFactory {
   createPolicy(name: string, rules: { createHTML: (html: string) => string }): { createHTML(html: string): string };
 }
 
-/** Where the app asks for Trusted Types and no other script of the page has made the policy. */
+/** Creates the Trusted Types policy if the app enforces Trusted Types and no other script of the page created it. */
 function trusted(html: string): string {
   const factory = (self as { trustedTypes?: PolicyFactory }).trustedTypes;
   if (factory && !self.$html) {
@@ -16,7 +16,7 @@ function trusted(html: string): string {
   return self.$html?.(html) ?? html;
 }
 
-/** @param html of elements, from this server alone @param near an element of the kind that they will stand beside */
+/** @param html elements, from this server only @param near an element of the kind that will surround them */
 export function parsed(html: string, near: Element): Element[] {
   const template = document.createElement("template");
   const isSvg = near.namespaceURI === "http://www.w3.org/2000/svg" && near.localName !== "svg";
@@ -26,8 +26,8 @@ export function parsed(html: string, near: Element): Element[] {
 }
 
 /**
- * Writes how long things that go on have taken so far, and in what time those that wait go on.
- * @param nowMs by the clock of the server, whose times they are
+ * Updates the elapsed times of running elements and the remaining times of waiting ones. @param nowMs the server's current time, because
+ * the times are the server's
  */
 export function tick(root: ParentNode, nowMs: number): void {
   for (const element of root.querySelectorAll<HTMLElement | SVGElement>("[data-since],[data-until]")) {

@@ -1,23 +1,26 @@
-/** Whether somebody sees the page. One that nobody sees for a while needs no stream: over HTTP/1.1 a browser has six connections to a host, all its tabs together. */
+/**
+ * Whether the page is visible. A page that stays hidden needs no stream: over HTTP/1.1 a browser has six connections per host, shared by
+ * all its tabs.
+ */
 
-/** Whoever looks elsewhere for a moment costs no new connection. */
+/** A shorter absence does not close the connections. */
 const UNSEEN_MS = 10_000;
 
-/** Whether nobody has seen the page for that long. */
+/** Whether the page has been hidden for that long. */
 export let isUnseen = false;
 
-/** @param change called when that becomes so, and when the page is seen again */
+/** @param change called when the page becomes unseen by that definition, and when it is visible again */
 export function onSight(change: () => void): void {
   let timer: number | undefined;
   const become = (now: boolean): void => {
     isUnseen = now;
     change();
   };
-  const opsContext = (): void => {
+  const update = (): void => {
     clearTimeout(timer);
     if (document.hidden) timer = setTimeout(become, UNSEEN_MS, true);
     else if (isUnseen) become(false);
   };
-  document.addEventListener("visibilitychange", opsContext);
-  opsContext();
+  document.addEventListener("visibilitychange", update);
+  update();
 }

@@ -1,13 +1,13 @@
-/** Streams that the browser has given up, for their answer was none: whether to try again, and how long to wait. */
+/** Retries streams that the browser gave up because the response was not a stream: whether to retry, and how long to wait. */
 
-/** Before the first try; each one after it waits twice as long as the one before, and none longer than the longest. */
+/** Delay before the first retry. Each further delay doubles, up to the maximum. */
 export const FIRST_WAIT_MS = 1000;
 export const LONGEST_WAIT_MS = 30_000;
 
-/** Statuses after which asking again is of no use. */
+/** Response statuses after which a retry is useless. */
 const FINAL = new Set([400, 401, 403, 404]);
 
-/** @returns whether the server itself refuses it: a stream does not tell that from a proxy without a server behind it. */
+/** @returns whether the server itself rejects it. The stream alone cannot distinguish that from a proxy without a backend. */
 export async function isRejected(url: URL): Promise<boolean> {
   const leave = new AbortController();
   const status = await fetch(url, { signal: leave.signal }).then(

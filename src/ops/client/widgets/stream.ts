@@ -1,6 +1,6 @@
 /**
- * One connection of a page, which follows some of its widgets. Every message says where each of them stands then, so that a connection
- * that broke goes on from there, whichever server answers. How it is with it, the pills of its widgets say.
+ * One connection of a page, which follows some of its widgets. Every message carries the position of each widget, so a reconnect continues
+ * from there, whichever server answers. The widgets' pills show the state of the connection.
  */
 import { BASE_PATH, DOM } from "../../../platform/shared/wire.ts";
 import { report, type State } from "./connection-pill.ts";
@@ -13,44 +13,44 @@ export interface Patch {
   skipped?: number;
 }
 
-/** What comes over a connection goes to: its widgets' patches, and how far the server's clock is ahead of this one's. */
+/** Receives what a connection delivers: the patches of its widgets, and how far the server's clock is ahead of this one. */
 export interface Receiver {
   _take(stream: Stream, patches: readonly Patch[], positions: readonly string[], hasGap: boolean): void;
   _ahead(ms: number): void;
 }
 
 export class Stream {
-  /** In the order of the address. */
+  /** The widgets, in the order of the URL parameters. */
   readonly _followed: readonly HTMLElement[];
   readonly #receiver: Receiver;
   #source: EventSource | undefined;
   #waitMs = FIRST_WAIT_MS;
   #hasGap = false;
-  #flash: State | undefined;
+  #lastState: State | undefined;
   #isOver = false;
 
-  /** @param before of the same page: who was cut off waits as long as it would have */
+  /** @param before the previous stream of the page: its retry delay and its gap carry over */
   constructor(followed: readonly HTMLElement[], receiver: Receiver, before?: Stream) {
     this._followed = followed;
     this.#receiver = receiver;
-    if (before) [this.#waitMs, this.#hasGap, this.#flash] = [before.#waitMs, before.#hasGap, before.#flash];
+    if (before) [this.#waitMs, this.#hasGap, this.#lastState] = [before.#waitMs, before.#hasGap, before.#lastState];
     this.#open();
   }
 
-  /** For good: what comes from now on is for nobody. */
+  /** Closes for good and ignores later messages. */
   _close(): void {
     this.#isOver = true;
     this.#source?.close();
   }
 
-  /** Whether it waits for its next try. */
+  /** Whether the stream waits for its next attempt. */
   get _isDown(): boolean {
     return this.#source?.readyState === EventSource.CLOSED;
   }
 
-  /** In pills that came with another page, too. */
+  /** Updates pills that arrived with another page. */
   _reportAgain(): void {
-    if (this.#flash) this.#report(this.#flash);
+    if (this.#lastState) this.#report(this.#lastState);
   }
 
   #open(): void {
@@ -58,7 +58,7 @@ export class Stream {
     const mine = (this.#source = new EventSource(url));
     mine.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
-      // What was on its way when the network went may open still.
+      // A connection that was opening when the network went away may still report that it opened.
       this.#report(navigator.onLine ? "live" : "offline");
     };
     mine.addEventListener(DOM.liveNow, ({ data }: MessageEvent<string>) =>
@@ -70,7 +70,7 @@ export class Stream {
     };
     mine.onerror = () => {
       this.#hasGap = true;
-      // When the browser would try again, nobody is told: it is done here.
+      // The browser does not say when it would retry, so this class retries itself.
       const wasRefused = mine.readyState === EventSource.CLOSED;
       mine.close();
       if (wasRefused) void this.#askWhy(mine, url);
@@ -82,7 +82,7 @@ export class Stream {
     return this.#isOver || source !== this.#source;
   }
 
-  /** The browser has given up: a proxy without a server behind it, or an address that is good no more. */
+  /** The browser gave up: the answer came from a proxy without a backend, or the URL is no longer valid. */
   async #askWhy(mine: EventSource, url: URL): Promise<void> {
     this.#report("reconnecting");
     const isOver = await isRejected(url);
@@ -91,7 +91,7 @@ export class Stream {
     this.#again(mine);
   }
 
-  /** Connects in a while, and says in how many seconds: later each time, and by the clock, for pages in the background have few timers. */
+  /** Schedules the next attempt and counts the seconds down, by the clock: pages in the background have throttled timers. */
   #again(mine: EventSource): void {
     const dueMs = performance.now() + this.#waitMs;
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
@@ -106,14 +106,14 @@ export class Stream {
   }
 
   #report(state: State, leftS = 0): void {
-    this.#flash = state;
+    this.#lastState = state;
     let isSaid = false;
     for (const widget of this._followed) isSaid = report(widget, state, isSaid, leftS) || isSaid;
   }
 }
 
 function addressOf(all: readonly HTMLElement[]): URL {
-  // Not as the markup says: what this stream sends becomes HTML of the page.
+  // The path is fixed, not taken from the markup, because the stream's content becomes HTML of the page.
   const url = new URL(`${BASE_PATH}/live`, location.href);
   for (const { dataset } of all) {
     url.searchParams.append("on", new URL(dataset["src"]!, location.href).searchParams.get("on")!);

@@ -5,7 +5,7 @@ import { UpdateQueue, type Step } from "./update-queue.ts";
 
 type News = Record<string, string>;
 
-/** Takes slices until nothing is left. @returns the steps of each. */
+/** Takes slices until the queue is empty. @returns the steps of each slice */
 function slices(backlog: UpdateQueue<string>, now = (): number => 0): Step<string>[][] {
   const all: Step<string>[][] = [];
   while (!backlog._isEmpty) {
@@ -18,8 +18,8 @@ function slices(backlog: UpdateQueue<string>, now = (): number => 0): Step<strin
 
 const rowsOf = (from: number, count: number): string[] => Array.from({ length: count }, (_, at) => `${from + at}`);
 
-describe("news of widgets", () => {
-  it("come to the last state of each part, in no more steps than there are parts", () => {
+describe("The update queue of widgets", () => {
+  it("yields the last state of each part, in no more steps than there are parts", () => {
     const parts = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.string(), { maxKeys: 4 });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom("one", "two"), parts), { maxLength: 40 }), (patches) => {
@@ -39,7 +39,7 @@ describe("news of widgets", () => {
     );
   });
 
-  it("of 10,000 events bring 300 rows, 20 at a time, and tell how many were left out", () => {
+  it("yields the last 300 rows of 10,000 events, 20 at a time, and counts the omitted ones", () => {
     const backlog = new UpdateQueue<string>();
     for (let from = 0; from < 10_000; from += 40) backlog._add("log", {}, rowsOf(from, 40), 0, false);
     const steps = slices(backlog).flat();
@@ -54,7 +54,7 @@ describe("news of widgets", () => {
     );
   });
 
-  it("are no more than 40 steps of one frame, and end with the first one where that took the frame's time", () => {
+  it("yields at most 40 steps per frame, and only one if that step uses up the frame's time", () => {
     const many = Object.fromEntries(rowsOf(0, 1000).map((name) => [name, name]));
     const backlog = new UpdateQueue<string>();
     backlog._add("graph", many, [], 0, false);
@@ -70,17 +70,17 @@ describe("news of widgets", () => {
     assert.equal(slow.length, 1000);
   });
 
-  it("of a gap tell once, with all that has come since", () => {
+  it("reports a gap once, with the number of events since", () => {
     const backlog = new UpdateQueue<string>();
     backlog._add("log", {}, rowsOf(0, 30), 5, true);
     backlog._add("log", {}, rowsOf(30, 30), 0, false);
-    const flash = slices(backlog)
+    const gaps = slices(backlog)
       .flat()
       .map(({ _behindGap }) => _behindGap);
-    assert.deepEqual(flash, [65, 0, 0]);
+    assert.deepEqual(gaps, [65, 0, 0]);
   });
 
-  it("come all at once to a widget that leaves, and to no other", () => {
+  it("drains completely for a widget that leaves the page, and for no other widget", () => {
     const backlog = new UpdateQueue<string>();
     backlog._add("log", {}, rowsOf(0, 90), 0, false);
     backlog._add("graph", { a: "x", b: "y" }, [], 0, false);

@@ -1,16 +1,16 @@
 /**
- * News that have not come into the page yet, and how many of them one frame takes. Of each part only the last state is kept, of rows only as
- * many as the page would show: however much comes, a frame has the same little to do. Pure; what a step does to the page is live.ts.
+ * Updates that are not in the page yet, and how many of them one frame applies. Only the last state of each part is kept, and only as many
+ * rows as the page shows, so a frame's work is bounded however much arrives. Pure; live.ts applies the steps to the page.
  */
 
-/** Of one widget: a part as it is now, or rows that come behind those that are there. */
+/** One change to a widget: the current state of a part, or rows to append. */
 export interface Step<Widget> {
   _widget: Widget;
   _part?: [name: string, html: string];
   _rows?: string[];
-  /** Events before those rows that are left out. */
+  /** Number of events left out before those rows. */
   _skipped: number;
-  /** How many events have come since the connection broke, where these are the first behind a gap; else 0. */
+  /** Number of events since the connection broke, if these rows are the first after a gap; else 0. */
   _behindGap: number;
 }
 
@@ -21,11 +21,11 @@ interface News {
   _hasGap: boolean;
 }
 
-/** As many as the page keeps. */
+/** Maximum number of rows in the page. */
 const MOST_ROWS = 300;
-/** Of one step: some milliseconds of a slow telephone. */
+/** Rows per step: a few milliseconds on a slow phone. */
 const STEP_ROWS = 20;
-/** What of a frame's 16 ms is taken, on a machine that is fast enough to be asked for the time; and on no machine more than so many steps. */
+/** Time budget within a 16 ms frame; and a maximum number of steps, whatever the clock says. */
 const SLICE_MS = 6;
 const SLICE_STEPS = 40;
 
@@ -47,7 +47,7 @@ export class UpdateQueue<Widget> {
     news._hasGap ||= hasGap && rows.length + skipped > 0;
   }
 
-  /** All at once: of a widget that leaves the page, and may come back with what it has. */
+  /** Applies everything for one widget at once, because it leaves the page and may come back with its content. */
   _rest(widget: Widget, take: (step: Step<Widget>) => void): void {
     for (let step = this.#next(widget); step; step = this.#next(widget)) take(step);
   }
@@ -72,9 +72,8 @@ export class UpdateQueue<Widget> {
   }
 
   /**
-   * Takes what one frame has room for.
-   * @param now milliseconds, from wherever
-   * @returns widgets of which something has come into the page; whether it was all is told by `_isEmpty`.
+   * Applies as much as fits into one frame. @param now milliseconds from any epoch @returns the widgets that changed; `_isEmpty` says
+   * whether everything was applied
    */
   _slice(take: (step: Step<Widget>) => void, now: () => number): Set<Widget> {
     const until = now() + SLICE_MS;
@@ -85,7 +84,7 @@ export class UpdateQueue<Widget> {
       take(step);
       touched.add(step._widget);
     }
-    // The last ones may have emptied it.
+    // The last steps may have emptied some entries.
     for (const [widget, { _parts, _rows, _skipped }] of this.#news)
       if (_parts.size + _rows.length + _skipped === 0) this.#news.delete(widget);
     return touched;

@@ -1,6 +1,6 @@
 /**
- * A step for many runs as it is done: for those that were ticked, or for those that the filters of a list fit. What was confirmed is a
- * number, so it is not done to more. What is shown before, bulk.tsx has; how it is held back, deferred.tsx.
+ * Applies a bulk action to the ticked runs, or to the runs that match the filters of a list. It never changes more runs than were
+ * confirmed. bulk.tsx shows the preview; deferred.tsx delays the action.
  */
 import { SvcError } from "../../../index.ts";
 import type { Doing } from "../../../ops.ts";
@@ -10,13 +10,16 @@ import type { BulkChoice, BulkStep } from "../../views/bulk/bulk.ts";
 import { graphQueryOf } from "../../views/runs/runs-query.ts";
 import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 
-/** Tells how far it has come, and is told to stop. */
+/** Reports the progress of an action, and signals when to stop. */
 export type Watch = Pick<Doing, "signal"> & { report: (taken: BulkProgress) => Promise<void> };
 
-/** @param taken counted up as it is done, so that it is known where that fails. @returns whether it came to its end, unstopped */
+/**
+ * @param taken counted up while the action runs, so that the counts survive a failure @returns whether the action completed, without being
+ * stopped
+ */
 export type Run = (taken: BulkProgress, watch?: Watch) => Promise<boolean>;
 
-/** Takes those that were ticked, one by one. */
+/** An action on the ticked runs, one by one. */
 export function ticked(
   { engine }: Step["app"],
   step: BulkStep,
@@ -35,16 +38,16 @@ export function ticked(
   };
 }
 
-/** What a preview has shown. */
+/** What the preview has shown. */
 interface Shown {
   expected: number;
-  /** Whether there were more than that, uncounted. */
+  /** Whether there were more runs than that, uncounted. */
   isMore: boolean;
-  /** Undefined: as it is now. */
+  /** The newest run in the preview. Undefined: the newest one now. */
   newest: string | undefined;
 }
 
-/** Takes those that fit: none that is newer than what was shown, and no more than were confirmed where all of them were counted. */
+/** An action on the matching runs: none that is newer than the preview and, if the preview counted all, no more than were confirmed. */
 export async function fitting(
   { engine }: Step["app"],
   { step, filter }: BulkChoice,
@@ -81,16 +84,16 @@ export async function fitting(
   return { isGrown: matched > expected && !isMore, run };
 }
 
-/** A cursor before all that fit by now; undefined where none does. */
+/** A cursor before all runs that match now; undefined if none does. */
 async function newestOf(engine: Step["app"]["engine"], query: BulkOptions["filter"]): Promise<string | undefined> {
   const { items, nextCursor } = await engine.list({ ...query, limit: 1 });
   return items[0] === undefined ? nextCursor : items[0].graph_id + ABOVE;
 }
 
-/** Sorts behind all that ids are made of. */
+/** Sorts after every character of an ID. */
 export const ABOVE = "~";
 
-/** Why a run did not allow its step, or that it is gone. @throws what is neither: what was steered until then is. */
+/** Why a run rejected the action, or that it is gone. @throws other errors; the runs changed before stay changed */
 async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {
   try {
     await step;

@@ -1,4 +1,4 @@
-/** The runs that a step of many is for, and what it would do to each: shown before, as the step would find them now. */
+/** Lists the runs of a bulk action and its effect on each, in their current state. */
 import { RUNS_PATH } from "../../operator-access.ts";
 import type { OpsContext } from "../../ops-context.ts";
 import type { BulkStep } from "../../views/bulk/bulk.ts";
@@ -9,7 +9,7 @@ import type { Snapshot } from "../../../graph.ts";
 import { Mark } from "../parts.tsx";
 import { Heads } from "../table-head.tsx";
 
-/** Runs that are listed; of more the number is told. */
+/** Maximum number of runs in the list; the others are only counted. */
 export const LISTED = 50;
 
 export function BulkPreview({ runs, count, step, opsContext }: BulkPreviewProps) {
@@ -18,18 +18,18 @@ export function BulkPreview({ runs, count, step, opsContext }: BulkPreviewProps)
   return (
     <section aria-labelledby="those">
       <div class="head">
-        <h2 id="those">What would happen</h2>
+        <h2 id="those">Preview</h2>
         <p class="quiet">
-          {left === 0 ? "as they are now" : `${countText(left)} of ${countText(runs.length)} would stay as they are`}
+          {left === 0 ? "current state" : `${countText(left)} of ${countText(runs.length)} would stay unchanged`}
         </p>
       </div>
       <div class="scroll">
         <table>
-          <Heads columns={["Now", "Run", "Worker", "Then"]} />
+          <Heads columns={["Status", "Run", "Worker", "Effect"]} />
           <tbody>
             {effects.map(({ run, isTaken, text }) => (
               <tr key={run.graph_id}>
-                <td data-label="Now">
+                <td data-label="Status">
                   <Mark looks={graphStyle(run, opsContext.nowMs)} />
                 </td>
                 <td data-label="Run">
@@ -38,7 +38,7 @@ export function BulkPreview({ runs, count, step, opsContext }: BulkPreviewProps)
                   </a>
                 </td>
                 <td data-label="Worker">{run.worker}</td>
-                <td data-label="Then" class={isTaken ? undefined : "quiet"}>
+                <td data-label="Effect" class={isTaken ? undefined : "quiet"}>
                   {text}
                 </td>
               </tr>
@@ -47,7 +47,7 @@ export function BulkPreview({ runs, count, step, opsContext }: BulkPreviewProps)
         </table>
       </div>
       {runs.length < count ? (
-        <p class="quiet">{`The newest ${countText(runs.length)} of ${countText(count)} are listed.`}</p>
+        <p class="quiet">{`Showing the newest ${countText(runs.length)} of ${countText(count)}.`}</p>
       ) : null}
     </section>
   );
@@ -55,7 +55,7 @@ export function BulkPreview({ runs, count, step, opsContext }: BulkPreviewProps)
 
 interface BulkPreviewProps {
   runs: readonly Snapshot[];
-  /** All that it is for. */
+  /** Number of all runs of the action. */
   count: number;
   step: BulkStep;
   opsContext: OpsContext;

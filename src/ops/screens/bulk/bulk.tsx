@@ -1,4 +1,4 @@
-/** The same step for many runs: chosen under the list, told how many it is, confirmed, done. */
+/** Bulk actions on runs: chosen below the list, previewed with a count, confirmed, applied. */
 import type { Entry } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
@@ -19,7 +19,7 @@ import { CommandsPanel, Empty, StepButton } from "../parts.tsx";
 export function bulkScreens(screens: Screens): Entry[] {
   return [
     screen<BulkData>(screens, "/runs/bulk", {
-      title: "Many runs at once",
+      title: "Bulk action",
       section: "Runs",
       load: loadBulk,
       view: (data, opsContext) => <Bulk data={data} opsContext={opsContext} />,
@@ -28,28 +28,29 @@ export function bulkScreens(screens: Screens): Entry[] {
   ];
 }
 
-/** Under the list, for those who may only look too: two that are ticked, beside each other. */
+/** Below the list, for readers too: compares two ticked runs. */
 export function CompareBar() {
   return (
     <p class="compare">
       <button type="submit" class="button" formaction={`${RUNS_PATH}/compare`}>
-        Compare the two that are ticked
+        Compare selected runs
       </button>
     </p>
   );
 }
 
-/** Under the list: which runs, and which step. */
+/** Below the list: choose the runs and the action. */
 export function BulkBar({ total, opsContext }: { total: number; opsContext: OpsContext }) {
   const canAct = opsContext.visitor.role === "operator";
   return (
     <fieldset class="bulk" disabled={!canAct}>
-      <legend>The same for many</legend>
+      <legend>Bulk actions</legend>
       <label class="check">
-        <input type="radio" name="which" value="chosen" checked /> those that are ticked
+        <input type="radio" name="which" value="chosen" checked /> selected runs
       </label>
       <label class="check">
-        <input type="radio" name="which" value="all" /> {`all ${countText(total)} that the filters fit`}
+        <input type="radio" name="which" value="all" />{" "}
+        {total === 1 ? "the 1 matching run" : `all ${countText(total)} matching runs`}
       </label>
       <span class="buttons">
         {BULK_STEPS.map((step) => (
@@ -59,9 +60,9 @@ export function BulkBar({ total, opsContext }: { total: number; opsContext: OpsC
         ))}
       </span>
       {canAct ? (
-        <p class="quiet">First you are told how many it is.</p>
+        <p class="quiet">Next, you see a preview with the count.</p>
       ) : (
-        <p class="quiet">You may look, not change: the operator role is needed.</p>
+        <p class="quiet">Read-only access: the operator role is required.</p>
       )}
     </fieldset>
   );
@@ -70,11 +71,11 @@ export function BulkBar({ total, opsContext }: { total: number; opsContext: OpsC
 interface BulkData {
   choice: BulkChoice;
   count: number;
-  /** Whether there are more, which were not counted. */
+  /** Whether there are more runs, which were not counted. */
   isMore: boolean;
-  /** The newest that the filters fit: what is started later is not meant. */
+  /** The newest matching run: the action excludes runs started later. */
   newest: string | undefined;
-  /** The first of them, as they are now. */
+  /** The first runs of the action, in their current state. */
   runs: Snapshot[];
 }
 
@@ -97,10 +98,10 @@ async function loadBulk({ ctx, app: { engine }, nowMs, redact }: OpsContext): Pr
 }
 
 const EFFECTS: Readonly<Record<BulkChoice["step"], string>> = {
-  pause: "What runs goes on to its end; nothing new begins until they are resumed.",
-  resume: "Those that are paused go on where they stopped.",
-  cancel: "What runs is aborted, and what can be taken back is taken back. A cancelled run does not go on.",
-  retry: "Those that have failed run again from what is not done. What is done stays done.",
+  pause: "Running nodes finish; no new ones start until the runs are resumed.",
+  resume: "Paused runs continue where they stopped.",
+  cancel: "Running nodes are aborted and compensations run. A cancelled run cannot be resumed.",
+  retry: "Failed runs restart the nodes that are not done. Completed nodes keep their results.",
 };
 
 function Bulk({
@@ -117,7 +118,7 @@ function Bulk({
     return (
       <>
         <h1>Nothing to do</h1>
-        <Empty title="No run was ticked, or none fits the filters">
+        <Empty title="No run is selected, or none matches the filters">
           <p>
             <a href={list}>Back to the list</a>
           </p>
@@ -130,13 +131,13 @@ function Bulk({
       <p>{EFFECTS[step]}</p>
       <p class="quiet">
         {ids
-          ? "Those that you have ticked."
-          : `All that fit: ${
+          ? "The selected runs."
+          : `All runs that match: ${
               chipsOf(filter)
                 .map(({ label, value }) => `${label} ${value}`)
-                .join(", ") || "every run there is"
+                .join(", ") || "no filter, so every run"
             }.`}{" "}
-        Runs that don't allow it are left as they are, and counted.
+        Runs that do not allow the action stay unchanged and are counted.
       </p>
       <Confirm
         opsContext={opsContext}
@@ -164,7 +165,7 @@ function Bulk({
           { step, ids, filter: { ...filter } },
           endpointQueryOf(filter, opsContext.nowMs),
         )}
-        label={ids ? "Copy as command" : "Copy as command, for all that fit when it runs"}
+        label={ids ? "Copy as command" : "Copy as command (applies to all matching runs at that time)"}
       />
       <BulkPreview runs={runs} count={count} step={step} opsContext={opsContext} />
     </>
@@ -176,7 +177,7 @@ function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult>
     const choice = readBulk(new URLSearchParams(fields), redact);
     const { step, filter } = choice;
     const expected = Number(fields["expected"]) || 0;
-    if (!isConfirmed(fields)) return { tone: "bad", text: `Nothing was done: ${expected} had to be typed to confirm.` };
+    if (!isConfirmed(fields)) return { tone: "bad", text: `Nothing was changed. Type ${expected} to confirm.` };
     const work = choice.ids
       ? { isGrown: false, run: ticked(app, choice.step, choice.ids, auditContext) }
       : await fitting(
@@ -198,16 +199,16 @@ function bulkRun({ undo, redact }: Screens): (step: Step) => Promise<StepResult>
   };
 }
 
-/** What was confirmed is not what would be done: it is shown again. */
+/** More runs match than were confirmed: shows the preview again. */
 function grown({ step, filter }: BulkChoice, expected: number): StepResult {
   return {
     tone: "bad",
-    text: `Nothing was done: ${countText(expected)} ${expected === 1 ? "was" : "were"} to be confirmed, and by now more of them fit. This is how many.`,
+    text: `Nothing was changed: you confirmed ${countText(expected)}, but more runs match now. Check the new count.`,
     to: `${RUNS_PATH}/bulk?${queryText(filter, { which: "all", step })}`,
   };
 }
 
 function bulkReported(step: string, { changed, refused }: BulkProgress): { tone: "good"; text: string } {
   const left = refused === 0 ? "" : ` ${countText(refused)} did not allow it.`;
-  return { tone: "good", text: `${step[0]?.toUpperCase()}${step.slice(1)}: ${countText(changed)} done.${left}` };
+  return { tone: "good", text: `${step[0]?.toUpperCase()}${step.slice(1)}: ${countText(changed)} changed.${left}` };
 }

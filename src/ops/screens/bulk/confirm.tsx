@@ -1,22 +1,22 @@
-/** The form that confirms a step for many: why it is taken and, of more than fifty, their number typed. */
+/** The form that confirms a bulk action: the reason and, for more than fifty runs, their number. */
 import type { Child } from "../../../jsx-runtime.ts";
 import type { OpsContext } from "../../ops-context.ts";
 import { StepForm } from "../parts.tsx";
 
-/** More are confirmed by typing how many. */
+/** For more runs than this, the visitor must type the number. */
 const TYPED_FROM = 50;
 
 export interface ConfirmProps {
   opsContext: OpsContext;
-  /** Where the form is sent, below the screens' path. */
+  /** The form's target, below the screens' path. */
   action: string;
-  /** How many there are to confirm. */
+  /** Number of items to confirm. */
   count: number;
-  /** What is sent along. */
+  /** Hidden fields. */
   fields: Readonly<Record<string, string>>;
-  /** Back to where nothing is done. */
+  /** The link that leaves without a change. */
   leaveHref: string;
-  /** The button that does it. */
+  /** The submit button. */
   children?: Child;
 }
 
@@ -25,7 +25,7 @@ export function Confirm(props: ConfirmProps) {
   return (
     <StepForm opsContext={opsContext} action={action} class="confirm" fields={{ ...fields, expected: String(count) }}>
       <label>
-        Why (kept in the audit trail)
+        Reason (recorded in the audit trail)
         <input name="note" maxlength={500} autocomplete="off" />
       </label>
       {count > TYPED_FROM ? (
@@ -37,14 +37,14 @@ export function Confirm(props: ConfirmProps) {
       <span class="buttons">
         {props.children}
         <a class="button" href={leaveHref}>
-          Change nothing
+          Back
         </a>
       </span>
     </StepForm>
   );
 }
 
-/** Whether what the form sent has the number typed that had to be. */
+/** Whether the number that had to be typed was typed. */
 export function isConfirmed({ expected = "", typed }: Readonly<Record<string, string | undefined>>): boolean {
   return !(Number(expected) > TYPED_FROM) || typed === expected;
 }

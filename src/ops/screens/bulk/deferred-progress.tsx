@@ -1,4 +1,4 @@
-/** How far a step for many runs has come, or had when it ended: a bar, and why those that did not allow it did not. */
+/** The progress of a bulk action, or its result: a bar, and why some runs did not allow it. */
 import type { DeferredState, DeferredStep } from "../../views/bulk/deferred.ts";
 import type { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 import { countText } from "../../views/format.ts";
@@ -12,11 +12,7 @@ export function DeferredProgress({ deferred: { state, count, isMore } }: { defer
       {state.kind === "due" ? (
         <>
           <p>{soFarText(taken, count, isMore)}</p>
-          <progress
-            max={Math.max(1, count)}
-            value={Math.min(taken.count, count)}
-            aria-label="How far it has come"
-          ></progress>
+          <progress max={Math.max(1, count)} value={Math.min(taken.count, count)} aria-label="Progress"></progress>
         </>
       ) : null}
       {taken.reasons.size === 0 ? null : (
@@ -35,16 +31,16 @@ function takenOf(state: DeferredState): BulkProgress | undefined {
   return "taken" in state ? state.taken : undefined;
 }
 
-/** `2 of 3 so far: 1 took it, 1 did not allow it.` */
+/** `2 of 3 so far: 1 changed, 1 did not allow it.` */
 function soFarText({ count: done, changed, refused }: BulkProgress, count: number, isMore: boolean): string {
   const of = done > count ? "" : ` of ${countText(count)}${isMore ? " or more" : ""}`;
   const left = refused === 0 ? "" : `, ${countText(refused)} did not allow it`;
-  return `${countText(done)}${of} so far: ${countText(changed)} took it${left}.`;
+  return `${countText(done)}${of} so far: ${countText(changed)} changed${left}.`;
 }
 
-/** `3 runs took it. 2 did not allow it.` */
+/** `3 runs changed. 2 did not allow it.` */
 export function takenText({ changed, refused }: BulkProgress): string {
-  return `${changed === 0 ? "No run" : runsText(changed)} took it.${refused === 0 ? "" : ` ${countText(refused)} did not allow it.`}`;
+  return `${changed === 0 ? "No run" : runsText(changed)} changed.${refused === 0 ? "" : ` ${countText(refused)} did not allow it.`}`;
 }
 
 export function runsText(count: number): string {

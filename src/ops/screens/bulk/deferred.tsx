@@ -1,6 +1,6 @@
 /**
- * A step for many runs, from when it was confirmed until what came of it: for a few seconds it can be undone. The page loads itself
- * anew when its time has come, with script and without.
+ * A confirmed bulk action that starts after a few seconds, and can be undone until then. The page reloads itself when there is news, with
+ * script and without.
  */
 import { notFound, type App, type Entry } from "../../../index.ts";
 import type { AuditContext } from "../../../graph.ts";
@@ -22,10 +22,10 @@ import type { Run } from "./bulk-actions.ts";
 import { DeferredProgress, runsText, takenText } from "./deferred-progress.tsx";
 import { StepButton, StepForm } from "../parts.tsx";
 
-/** How often it looks for what came of it, and how long after its time first. */
+/** Interval between two checks for progress, and the delay of the first check after the start. */
 const LOOK_AGAIN_MS = 2000;
 const SETTLED_MS = 500;
-/** Rows of one step. */
+/** Maximum number of audit rows of one action. */
 const ROWS = 10;
 
 interface DeferredData extends DeferredStep {
@@ -49,14 +49,14 @@ export function deferredScreens(screens: Screens): Entry[] {
 export interface BulkWork {
   step: BulkStep;
   count: number;
-  /** Whether there are more, which were not counted. */
+  /** Whether there are more runs, which were not counted. */
   isMore: boolean;
-  /** Of the list that it was taken from. */
+  /** The query of the list where the action was chosen. */
   query: string;
   run: Run;
 }
 
-/** Holds a step back. @returns where it can be undone, and what comes of it is told */
+/** Defers an action. @returns the path of the page where it can be undone and its result appears */
 export async function deferBulk(
   app: App,
   undoIn: string | number,
@@ -80,7 +80,7 @@ export async function deferBulk(
   });
   const data = { step, count, ...(isMore && { is_more: true }), query, due_ms: dueMs };
   await operations.record(DEFERRED.deferred, id, auditContext, data).catch(async (error: unknown) => {
-    // What nobody can see, nobody could undo.
+    // An action without an audit row would be invisible, and could not be undone.
     await operations.undo(id);
     throw error;
   });
@@ -90,18 +90,18 @@ export async function deferBulk(
 async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<DeferredData> {
   const id = ctx.params["id"] ?? "";
   const read = async (): Promise<DeferredStep> => {
-    // First: what is read after it says more than it, never less.
+    // Read the progress first, so that the audit rows are at least as new.
     const progress = await app.operations.progressOf(id);
     const { items } = await app.operations.audit({ target: id, limit: ROWS });
     return (
       deferredStepOf(items, nowMs, progress) ??
-      notFound("There is no such step: what is held back is in the audit trail, for as long as that is kept")
+      notFound("There is no such bulk action. Its audit entries may have been removed")
     );
   };
   const deferred = await read();
   const { state } = deferred;
   if (state.kind !== "due" || state.sinceMs < GRACE_MS) return { ...deferred, id };
-  // Long past its time: whoever claims it now knows that it will not be done any more.
+  // Long overdue. Undoing it here guarantees that no process will start it later.
   const undone = await app.operations.undo(id);
   if (undone === "now") await app.operations.record(DEFERRED.lost, id, { by: "app" });
   const now = await read();
@@ -111,21 +111,21 @@ async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<DeferredData> 
 async function undo({ app, params, auditContext }: Step): Promise<StepResult> {
   const id = params["id"] ?? "";
   const { items } = await app.operations.audit({ target: id, operation: DEFERRED.deferred, limit: 1 });
-  if (items.length === 0) notFound("There is no such step");
+  if (items.length === 0) notFound("There is no such bulk action");
   const undone = await app.operations.undo(id);
-  if (!undone) return { tone: "bad", text: "Too late: it has begun." };
-  // Of several who wanted it at once, one has taken it back.
+  if (!undone) return { tone: "bad", text: "Too late: the action has started." };
+  // If several visitors undo it at once, only one call returns "now".
   if (undone === "now") await app.operations.record(DEFERRED.undone, id, auditContext);
   return { tone: "good", text: "" };
 }
 
-/** When there is something else to be told; undefined: no more. */
+/** When to check again; undefined: there will be no news. */
 function lookInMs({ kind, ...state }: DeferredState): number | undefined {
   if ("leftMs" in state) return state.leftMs + SETTLED_MS;
   return kind === "due" ? LOOK_AGAIN_MS : undefined;
 }
 
-/** Where no script runs, for that too. */
+/** Reloads the page without script. */
 function LookAgain({ state }: { state: DeferredState | undefined }) {
   const inMs = state && lookInMs(state);
   if (inMs === undefined) return null;
@@ -163,7 +163,7 @@ function HeldView({ data, opsContext }: { data: DeferredData; opsContext: OpsCon
           ) : null}
           {state.kind === "held" || state.kind === "due" ? (
             <a class="button" href={opsContext.here}>
-              See how it goes
+              Refresh
             </a>
           ) : null}
           <a class="button" href={query === "" ? RUNS_PATH : `${RUNS_PATH}?${query}`}>
@@ -192,27 +192,27 @@ function headingOf({ step, count, state }: DeferredStep): string {
     return `${what} in ${durationText(Math.ceil(state.leftMs / 1000) * 1000).replace(".00", "")}`;
   if (state.kind === "undone") return `${what}: undone`;
   if (state.kind === "done") return `${what}: done`;
-  if (state.kind === "failed" || state.kind === "stopped") return `${what} was cut short`;
-  return state.kind === "lost" ? `${what}: not done` : `${what} …`;
+  if (state.kind === "failed" || state.kind === "stopped") return `${what} stopped early`;
+  return state.kind === "lost" ? `${what}: not run` : `${what} …`;
 }
 
 function textOf(state: DeferredState, step: BulkStep, count: number): string {
   switch (state.kind) {
     case "held":
-      return "Until then it can be undone, and nothing is changed. Should the process that holds it end before, it is not done.";
+      return "You can undo it until then; nothing has changed yet. If the server process exits before, the action does not run.";
     case "due":
       return Math.min(state.sinceMs, state.heard?.agoMs ?? Infinity) < GRACE_MS
-        ? `It has been under way for ${durationText(state.sinceMs)}: what came of it is told here.`
-        : `It has begun, and nothing was heard of it ${state.heard ? `for ${durationText(state.heard.agoMs)}` : "since"}. If its process has ended, what was done until then is done: the list shows what is left.`;
+        ? `Running for ${durationText(state.sinceMs)}. The result will appear here.`
+        : `Started, but ${state.heard ? `no progress was reported for ${durationText(state.heard.agoMs)}` : "no progress was reported yet"}. If its process has exited, the runs changed until then stay changed; the list shows the rest.`;
     case "undone":
-      return `Nothing was changed: ${state.by} has taken it back.`;
+      return `Nothing was changed: ${state.by} undid it.`;
     case "done":
-      return `${takenText(state.taken)}${count > state.taken.count ? " The others were gone by then, or fitted the filters no more." : ""}`;
+      return `${takenText(state.taken)}${count > state.taken.count ? " The others had been deleted or no longer matched the filters." : ""}`;
     case "stopped":
-      return `Its process was to end, and it stopped. ${takenText(state.taken)} To ${step} the others, take the step again.`;
+      return `The action stopped because its process shut down. ${takenText(state.taken)} Start the action again to ${step} the others.`;
     case "failed":
-      return `${state.message}. What was done until then is done: the list shows what is left.`;
+      return `${state.message}. The runs changed until then stay changed; the list shows the rest.`;
     case "lost":
-      return `The process that held it ended before its time. Nothing was changed; to ${step} them, take the step again.`;
+      return `The process exited before the action started. Nothing was changed; start the action again to ${step} them.`;
   }
 }

@@ -1,4 +1,4 @@
-/** Files that workers left: each with what can be seen of it, and the way to have it. */
+/** The files that workers stored with a run, each with a preview and a download. */
 import { notFound, redirect, route, type Context, type Entry, type Result } from "../../../index.ts";
 import type { Artifact } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -10,16 +10,16 @@ import { bytesText, countText } from "../../views/format.ts";
 import { UNTRUSTED_HEADERS } from "../untrusted-headers.ts";
 import { Time } from "../parts.tsx";
 
-/** More are listed without a look into them: each look reads a quarter of a megabyte. */
+/** Further files are listed without a preview: each preview reads a quarter of a megabyte. */
 const PREVIEWS = 12;
 
 export interface ShownArtifact {
   artifact: Artifact;
-  /** undefined: there are too many to look into each. */
+  /** undefined: no preview, because there are too many files. */
   preview: Preview | undefined;
 }
 
-/** @param node whose files; undefined: those of all nodes. */
+/** @param node whose files to list; undefined: those of all nodes. */
 export async function loadArtifacts(
   { app, redact, visitor }: OpsContext,
   graphId: string,
@@ -38,7 +38,7 @@ export async function loadArtifacts(
   );
 }
 
-/** Its first part. */
+/** The first chunk of a file. */
 async function headOf(app: OpsContext["app"], graphId: string, name: string): Promise<Uint8Array> {
   const found = await app.engine.artifact(graphId, name);
   for await (const part of found?.body ?? []) return part;
@@ -55,7 +55,7 @@ export function Artifacts({
   opsContext: OpsContext;
 }) {
   if (shown.length === 0)
-    return <p class="quiet">{'It has left no file: ctx.artifact("report.csv", text, "text/csv") does.'}</p>;
+    return <p class="quiet">{'No files. A worker stores one with ctx.artifact("report.csv", text, "text/csv").'}</p>;
   return (
     <ul class="artifacts">
       {shown.map(({ artifact, preview }) => (
@@ -80,9 +80,9 @@ function hrefOf(graphId: string, name: string): string {
 function Shown({ artifact, preview, href }: { artifact: Artifact; preview: Preview | undefined; href: string }) {
   if (preview === undefined) return null;
   if (preview.kind === "withheld")
-    return <p class="quiet">It is not shown: it can't be looked through for what is to be hidden.</p>;
+    return <p class="quiet">No preview: this format cannot be searched for values that must be hidden.</p>;
   if (preview.kind === "image")
-    return <img class="artifact" src={`${href}/image`} alt={`Picture ${artifact.name}`} loading="lazy" />;
+    return <img class="artifact" src={`${href}/image`} alt={`Image ${artifact.name}`} loading="lazy" />;
   const { kind, text, isCut } = preview;
   const hidden = kind === "text" ? preview.redacted : 0;
   return (
@@ -97,14 +97,14 @@ function Shown({ artifact, preview, href }: { artifact: Artifact; preview: Previ
       </pre>
       {isCut || hidden > 0 ? (
         <p class="quiet">
-          {[isCut ? "Its beginning" : "", hidden > 0 ? `${countText(hidden)} hidden` : ""].filter(Boolean).join(", ")}
+          {[isCut ? "Truncated" : "", hidden > 0 ? `${countText(hidden)} hidden` : ""].filter(Boolean).join(", ")}
         </p>
       ) : null}
     </>
   );
 }
 
-/** All of it, with what is hidden here: for operators, and on record. */
+/** The complete file, including hidden values: for operators, with an audit entry. */
 function Download({ opsContext, name, href }: { opsContext: OpsContext; name: string; href: string }) {
   if (opsContext.visitor.role !== "operator") return <p class="quiet">{`No download: ${READ_ONLY}.`}</p>;
   return (
@@ -138,20 +138,21 @@ async function download(ctx: Context, { app, gate }: Screens): Promise<Result> {
       "content-length",
       String(artifact.bytes),
       "content-disposition",
-      // Its name has nothing that would have to be quoted.
+      // Artifact names contain no characters that need quoting.
       `attachment; filename="${artifact.name}"`,
     ],
     body,
   };
 }
 
-/** Of the type that its bytes say, and only where they say that of a picture. */
+/** The content type comes from the bytes, and only if they are an image. */
 async function image(ctx: Context, { app, gate }: Screens): Promise<Result> {
   const access = await gate.access(ctx);
   if ("denial" in access) return redirect(OPS_PATH);
   const { artifact } = await found(ctx, app());
   const type = imageTypeOf(await headOf(app(), ctx.params["id"] ?? "", artifact.name));
-  if (type === undefined || artifact.bytes > MAX_IMAGE_BYTES) return notFound("That is no picture that can be shown");
+  if (type === undefined || artifact.bytes > MAX_IMAGE_BYTES)
+    return notFound("This file is not an image that can be shown");
   const { body } = await found(ctx, app());
   return {
     status: 200,

@@ -1,4 +1,4 @@
-/** Two runs of one graph side by side: which they are, how each node went in both, and where input and output differ. */
+/** Two runs of one graph side by side: their nodes, and the differences of their inputs and outputs. */
 import { SvcError, type Entry } from "../../../index.ts";
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
@@ -14,16 +14,16 @@ import { runOf } from "./missing-run.tsx";
 import { PairsTable } from "./pairs-table.tsx";
 import { Empty, Mark, Time } from "../parts.tsx";
 
-/** Runs to choose from. */
+/** Number of runs to choose from. */
 const CHOICE = 20;
 
 interface CompareData {
   one: Snapshot;
-  /** Undefined: it is still to be chosen, among these. */
+  /** Undefined: not chosen yet; `choice` lists the candidates. */
   other: Snapshot | undefined;
   choice: readonly Snapshot[];
   pairs: readonly NodePair[];
-  /** Whose input and output is compared; undefined: those of the runs. */
+  /** The node whose input and output are compared; undefined: those of the runs. */
   node: string | undefined;
   given: readonly [one: Json, other: Json];
   gave: readonly [one: Json, other: Json];
@@ -51,7 +51,7 @@ async function loadCompare(opsContext: OpsContext): Promise<CompareData> {
   const { engine } = app;
   const ids = [...ctx.query.getAll("run"), ...ctx.query.getAll("with")].filter((id) => id !== "");
   if (ids.length === 0 || ids.length > 2)
-    throw new SvcError("SVC_INVALID", `Two runs are compared; ${ids.length} were ticked`);
+    throw new SvcError("SVC_INVALID", `Select two runs to compare, not ${ids.length}`);
   const runs = await Promise.all(ids.map(async (id) => runOf(opsContext, id)));
   const [one, other] = runs as [Snapshot, Snapshot | undefined];
   if (!other) {
@@ -60,7 +60,7 @@ async function loadCompare(opsContext: OpsContext): Promise<CompareData> {
     return { one, other, choice, pairs: [], node: undefined, given: [null, null], gave: [null, null] };
   }
   if (!isComparable(one, other))
-    throw new SvcError("SVC_INVALID", `Runs of one graph are compared; these are of ${one.worker} and ${other.worker}`);
+    throw new SvcError("SVC_INVALID", `Select two runs of the same graph, not of ${one.worker} and ${other.worker}`);
   const [ones, others] = (await Promise.all(
     [one, other].map(async (run) => inOrder(await engine.nodes(run.graph_id), run.edges)),
   )) as [NodeDetail[], NodeDetail[]];
@@ -92,7 +92,7 @@ function Compare({ data, other, opsContext }: { data: CompareData; other: Snapsh
         <h1>{`Compare two runs of ${one.worker}`}</h1>
         <p class="links">
           <a href={compareHref(other.graph_id, one.graph_id, node)}>Swap</a>
-          <a href={compareHref(one.graph_id)}>Another one</a>
+          <a href={compareHref(one.graph_id)}>Choose another run</a>
         </p>
       </div>
       <div class="pair" data-live="runs">
@@ -110,9 +110,9 @@ function Compare({ data, other, opsContext }: { data: CompareData; other: Snapsh
         <div class="head">
           <h2 id="payloads">{node === undefined ? "Input and output of the runs" : `Input and output of ${node}`}</h2>
           {node === undefined ? (
-            <p class="quiet">choose a node above for its own</p>
+            <p class="quiet">select a node above to compare its own</p>
           ) : (
-            <a href={compareHref(one.graph_id, other.graph_id)}>Those of the runs</a>
+            <a href={compareHref(one.graph_id, other.graph_id)}>Compare the runs' own</a>
           )}
         </div>
         <Differences name="Input" values={data.given} opsContext={opsContext} />
@@ -153,7 +153,7 @@ function RunCard({ letter, run, opsContext }: { letter: string; run: Snapshot; o
         {epoch === 1 ? null : (
           <div>
             <dt>Run</dt>
-            <dd>{`the ${ordinalText(epoch)} time`}</dd>
+            <dd>{`${ordinalText(epoch)} execution`}</dd>
           </div>
         )}
       </dl>
@@ -165,7 +165,7 @@ function RunCard({ letter, run, opsContext }: { letter: string; run: Snapshot; o
 function Choose({ data: { one, choice }, opsContext }: { data: CompareData; opsContext: OpsContext }) {
   return (
     <>
-      <h1>{`Compare ${shortId(one.graph_id)} with which?`}</h1>
+      <h1>{`Compare ${shortId(one.graph_id)} with…`}</h1>
       {choice.length === 0 ? (
         <Empty title={`There is no other run of ${one.worker}`}>
           <p>

@@ -1,4 +1,4 @@
-/** Where two payloads differ, path by path; what is hidden is hidden in both. */
+/** The differences of two payloads by path. Hidden values are hidden in both. */
 import type { Json } from "../../../graph.ts";
 import type { OpsContext } from "../../ops-context.ts";
 import { differencesOf } from "../../views/runs/compare.ts";
@@ -17,18 +17,18 @@ export function Differences({
 }) {
   const hide = { keys: opsContext.redact, isRevealed: false };
   const { items, isCut } = differencesOf(redacted(one, hide), redacted(other, hide));
-  if (items.length === 0) return <p class="quiet">{`${name}: the same in both, as far as it is not hidden.`}</p>;
+  if (items.length === 0) return <p class="quiet">{`${name}: no differences in the visible values.`}</p>;
   return (
     <>
       <div class="scroll">
         <table class="differences">
-          <caption class="unseen">{`${name}: where it differs`}</caption>
+          <caption class="unseen">{`${name}: differences`}</caption>
           <Heads columns={[name, "A", "B"]} />
           <tbody>
             {items.map(({ path, one: before, other: after }) => (
               <tr key={path}>
                 <th scope="row" data-label={name}>
-                  <code>{path === "" ? "all of it" : path}</code>
+                  <code>{path === "" ? "whole value" : path}</code>
                 </th>
                 <td data-label="A">
                   <JsonText text={before} />
@@ -47,5 +47,5 @@ export function Differences({
 }
 
 function JsonText({ text }: { text: string | undefined }) {
-  return text === undefined ? <span class="quiet">nothing</span> : <code>{text}</code>;
+  return text === undefined ? <span class="quiet">missing</span> : <code>{text}</code>;
 }

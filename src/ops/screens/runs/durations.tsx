@@ -1,6 +1,6 @@
 /**
- * How long the runs of a list took, above the list: columns that are links to those in them. Where script runs, a range of columns
- * is chosen by dragging along them, or with the arrow keys (ops/client/screens/brush.ts).
+ * A histogram above the runs list: the columns are links that filter by duration. With script, a range is selected by dragging or with the
+ * arrow keys (ops/client/screens/brush.ts).
  */
 import { RUNS_PATH } from "../../operator-access.ts";
 import type { Column, Histogram } from "../../views/histogram.ts";
@@ -8,10 +8,10 @@ import { lengthText, queryText, type ListView } from "../../views/runs/runs-quer
 import { countText, durationText, shareText } from "../../views/format.ts";
 import { Heads } from "../table-head.tsx";
 
-/** Of a column, in the units of the drawing. */
+/** Size of a column, in the units of the drawing. */
 const WIDTH = 10;
 const HEIGHT = 40;
-/** What is there is seen, even beside thousands. */
+/** Minimum height, so that a single run is visible beside thousands. */
 const LEAST_HEIGHT = 1.5;
 const GAP = 0.8;
 
@@ -30,7 +30,7 @@ export function DurationsPanel({ histogram, filter }: DurationsPanelProps) {
       <div class="head">
         <h2 id="durations">Durations</h2>
         <p class="quiet">
-          {`half took less than ${durationText(medianMs)}, 95 % less than ${durationText(p95Ms)}; `}
+          {`median ${durationText(medianMs)}, p95 ${durationText(p95Ms)}; `}
           {isAll ? `of ${countText(count)} runs` : `of the newest ${countText(count)} only`}
         </p>
         {hasRange ? (
@@ -58,7 +58,7 @@ function Columns({ columns, others, hasRange }: ColumnsProps) {
   const edges = [...columns.map(({ fromMs }) => fromMs), columns.at(-1)?.toMs];
   const percent = (at: number): number => Number(((at / columns.length) * 100).toFixed(3));
   const scale = edges.map((ms, at) => [percent(at), ms === undefined || ms === 0 ? "" : lengthText(ms)]);
-  // Not more than fit beside each other.
+  // Only as many labels as fit.
   const every = Math.ceil(columns.length / MOST_LABELS);
   return (
     <div class="durations-plot" data-brush={JSON.stringify(scale)} data-brush-names="longer shorter" data-brush-snaps>
@@ -117,13 +117,13 @@ function Table({ histogram: { columns, count }, others }: { histogram: Histogram
   return (
     <div class="scroll">
       <table>
-        <Heads columns={["Took", ["Runs", "number"], ["Share", "number"]]} />
+        <Heads columns={["Duration", ["Runs", "number"], ["Share", "number"]]} />
         <tbody>
           {columns
             .filter((column) => column.count > 0)
             .map((column) => (
               <tr key={column.fromMs}>
-                <th scope="row" data-label="Took">
+                <th scope="row" data-label="Duration">
                   <a href={columnHref(column, others)}>{rangeText(column)}</a>
                 </th>
                 <td data-label="Runs" class="number">

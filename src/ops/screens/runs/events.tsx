@@ -1,4 +1,4 @@
-/** The events of a run, oldest first, a page at a time; by type and by text. */
+/** The events of a run, oldest first, paged, with filters by type and text. */
 import type { GraphEvent, Json } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import type { OpsContext } from "../../ops-context.ts";
@@ -44,7 +44,7 @@ export function EventList({ data, page, opsContext }: { data: RunData; page: Eve
           </select>
         </label>
         <label>
-          Logged as
+          Log level
           <select name="level">
             <option value="">all events</option>
             {LOG_LEVELS.map((level) => (
@@ -55,7 +55,7 @@ export function EventList({ data, page, opsContext }: { data: RunData; page: Eve
           </select>
         </label>
         <label>
-          Holds
+          Contains
           <input name="text" value={query.text} autocomplete="off" data-key="/" />
         </label>
         <button type="submit" class="button">
@@ -63,9 +63,9 @@ export function EventList({ data, page, opsContext }: { data: RunData; page: Eve
         </button>
       </form>
       {shown.length === 0 ? (
-        <Empty title="No event fits">
+        <Empty title="No matching events">
           <p>
-            <a href={`${OPS_PATH}/runs/${id}?view=events`}>Look at all events</a>
+            <a href={`${OPS_PATH}/runs/${id}?view=events`}>Show all events</a>
           </p>
         </Empty>
       ) : (
@@ -74,14 +74,14 @@ export function EventList({ data, page, opsContext }: { data: RunData; page: Eve
       <Reveal hidden={hiddenIn(shown, opsContext.redact)} data={data} opsContext={opsContext} />
       <Pager
         href={next === undefined ? undefined : `${OPS_PATH}/runs/${id}${runQueryText(query, { after: String(next) })}`}
-        text={`${countText(shown.length)} event${shown.length === 1 ? "" : "s"}, of #${query.after + 1} to #${lookedTo} of ${countText(run.last_seq)}`}
+        text={`${countText(shown.length)} event${shown.length === 1 ? "" : "s"} in #${query.after + 1} to #${lookedTo} of ${countText(run.last_seq)}`}
         label="Later"
       />
     </div>
   );
 }
 
-/** How many values are hidden of what these events tell. */
+/** Number of hidden values in the data of these events. */
 export function hiddenIn(events: readonly GraphEvent[], keys: readonly string[]): number {
   return events.reduce((sum, { data }) => sum + hiddenCount(data ?? null, keys), 0);
 }
@@ -115,7 +115,7 @@ export function Events({ events, opsContext, isRevealed, startMs }: EventsProps)
   );
 }
 
-/** Whole, without what is hidden: what can't be seen can't be looked for either, or its letters could be found one by one. */
+/** The complete text without hidden values. A search must not match hidden values, or they could be guessed letter by letter. */
 function shownText(data: Json, keys: readonly string[], isRevealed: boolean): string {
   return JSON.stringify(redacted(data, { keys, isRevealed }));
 }

@@ -1,4 +1,4 @@
-/** Beside the run: what it, or the node that is chosen, was given and gave, its attempts and logs, and how to run it again. */
+/** The side panel of a run: input and output of the run or of the selected node, attempts, logs, and the forms to run it again. */
 import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import type { OpsContext } from "../../ops-context.ts";
@@ -27,9 +27,9 @@ interface InspectorProps {
   attempts: readonly Attempt[];
 }
 
-/** Characters of an input that a form begins with. */
+/** Maximum length of an input that prefills a form. */
 const MAX_PREFILL = 4000;
-/** Of one that is not put there. */
+/** Maximum length of the placeholder for a longer one. */
 const MAX_HINT = 400;
 
 const LABELS: Readonly<Record<Tab, string>> = {
@@ -51,16 +51,16 @@ export function Inspector({ data, opsContext, attempts }: InspectorProps) {
     <>
       <FailedNodes data={data} />
       <div class="head">
-        <h2>{node ? node.id : "The run as a whole"}</h2>
+        <h2>{node ? node.id : "Whole run"}</h2>
         <Mark looks={node ? nodeStyle(node, run.finished_ms !== null) : graphStyle(run, opsContext.nowMs)} />
       </div>
       {node ? (
         <p class="quiet">
           {`worker ${node.worker}, ${node.attempts} attempt${node.attempts === 1 ? "" : "s"} `}
-          <a href={`${base}${runQueryText(query, { node: "", tab: "" })}`}>Look at the whole run</a>
+          <a href={`${base}${runQueryText(query, { node: "", tab: "" })}`}>Show the whole run</a>
         </p>
       ) : null}
-      <nav class="tabs" aria-label={`What is known of ${node ? node.id : "the run"}`}>
+      <nav class="tabs" aria-label={`Details of ${node ? node.id : "the run"}`}>
         {(node ? NODE_TABS : RUN_TABS).map((tab) => (
           <a
             href={`${base}${runQueryText(query, { tab })}`}
@@ -74,7 +74,7 @@ export function Inspector({ data, opsContext, attempts }: InspectorProps) {
       </nav>
       <Side data={data} opsContext={opsContext} attempts={attempts} />
       {events.endsText !== undefined && OF_EVENTS.has(query.tab) ? (
-        <p class="quiet">{`Made ${events.endsText}.`}</p>
+        <p class="quiet">{`Based on ${events.endsText}.`}</p>
       ) : null}
       {hidden === undefined ? null : <Reveal hidden={hidden} data={data} opsContext={opsContext} />}
       {node ? (
@@ -86,10 +86,10 @@ export function Inspector({ data, opsContext, attempts }: InspectorProps) {
   );
 }
 
-/** Sides that are made of events. */
+/** Tabs that show events. */
 const OF_EVENTS: ReadonlySet<Tab> = new Set<Tab>(["attempts", "logs", "events"]);
 
-/** From one that has failed to the next, by links and by the keys that press them. */
+/** Links to the previous and the next failed node, with shortcuts. */
 function FailedNodes({ data: { run, node, query } }: { data: RunData }) {
   const { count, place, before, after } = failedNodes(run, node?.id);
   if (before === undefined || after === undefined) return null;
@@ -97,13 +97,13 @@ function FailedNodes({ data: { run, node, query } }: { data: RunData }) {
     `${OPS_PATH}/runs/${run.graph_id}${runQueryText(query, { node: id, tab: "error" })}#node`;
   return (
     <nav class="failed-nodes" aria-label="Failed nodes">
-      <a class="button" href={hrefOf(before)} data-key="[" aria-label={`Failed node before: ${before}`}>
+      <a class="button" href={hrefOf(before)} data-key="[" aria-label={`Previous failed node: ${before}`}>
         ‹
       </a>
       <span class="quiet">
         {place === undefined ? `${countText(count)} failed` : `${countText(place)} of ${countText(count)} failed`}
       </span>
-      <a class="button" href={hrefOf(after)} data-key="]" aria-label={`Failed node after: ${after}`}>
+      <a class="button" href={hrefOf(after)} data-key="]" aria-label={`Next failed node: ${after}`}>
         ›
       </a>
     </nav>
@@ -132,7 +132,7 @@ function Side({ data, opsContext, attempts }: InspectorProps) {
   switch (query.tab) {
     case "input":
       return node && node.started_ms === null ? (
-        <p class="quiet">It has not begun: its input is made when its turn has come.</p>
+        <p class="quiet">Not started: a node's input is computed when it starts.</p>
       ) : (
         payload(node ? node.input : run.input, "Input", "input")
       );
@@ -140,7 +140,7 @@ function Side({ data, opsContext, attempts }: InspectorProps) {
       return (node ? node.status === "done" : run.status === "done") ? (
         payload(node ? node.result : run.result, "Output", "result")
       ) : (
-        <p class="quiet">{`There is no output: it is ${node ? node.status : run.phase}.`}</p>
+        <p class="quiet">{`No output: the status is ${node ? node.status : run.phase}.`}</p>
       );
     case "error":
       return <ErrorSide error={node ? node.error : run.error} origin={data.origin} />;
@@ -176,7 +176,7 @@ function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDe
       </pre>
       {origin?.place === undefined ? null : (
         <p>
-          Thrown at <code data-copy-id="the place">{origin.place}</code>
+          Thrown at <code data-copy-id="the location">{origin.place}</code>
         </p>
       )}
       {causes.length === 0 ? null : (
@@ -196,10 +196,10 @@ function ErrorSide({ error, origin }: { error: Snapshot["error"]; origin: NodeDe
 }
 
 function Attempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsContext: OpsContext }) {
-  if (attempts.length === 0) return <p class="quiet">None has begun.</p>;
+  if (attempts.length === 0) return <p class="quiet">No attempts yet.</p>;
   return (
     <table class="plain">
-      <Heads columns={["No.", "Began", ["Took", "number"], "Outcome"]} />
+      <Heads columns={["No.", "Started", ["Duration", "number"], "Outcome"]} />
       <tbody>
         {attempts.map(({ number, startedMs, endedMs, outcome, message, againMs }) => (
           <tr key={startedMs}>
@@ -211,7 +211,9 @@ function Attempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsC
             <td>
               {outcome}
               {message === undefined ? "" : `: ${message}`}
-              {againMs === undefined || endedMs === undefined ? "" : `, again after ${durationText(againMs - endedMs)}`}
+              {againMs === undefined || endedMs === undefined
+                ? ""
+                : `, retried after ${durationText(againMs - endedMs)}`}
             </td>
           </tr>
         ))}
@@ -221,7 +223,7 @@ function Attempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsC
 }
 
 function Logs({ events, opsContext }: { events: readonly GraphEvent[]; opsContext: OpsContext }) {
-  if (events.length === 0) return <p class="quiet">It has logged nothing: ctx.log("info", …) does.</p>;
+  if (events.length === 0) return <p class="quiet">No log entries. A worker writes them with ctx.log("info", …).</p>;
   return (
     <pre tabindex={0} role="region" aria-label="Logs" data-copy>
       <code>
@@ -238,10 +240,10 @@ function lineOf(data: Json): string {
   return `${String(data["level"]).padEnd(5)} ${String(data["message"])}`;
 }
 
-/** Sides that may hide something. */
+/** Tabs that may hide values. */
 const WITH_PAYLOAD: ReadonlySet<Tab> = new Set<Tab>(["input", "output", "events", "artifacts", "raw"]);
 
-/** Of what stands on the side that is open; undefined where a side shows nothing of what is told or given. */
+/** Number of hidden values in the open tab; undefined if the tab shows no payload. */
 function hiddenOn(
   { run, node, events, artifacts, query: { tab } }: RunData,
   { redact }: OpsContext,
@@ -266,7 +268,7 @@ function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
   if (!isOwn) return null;
   return (
     <details class="again">
-      <summary data-key="r">Run again from here…</summary>
+      <summary data-key="r">Rerun from here…</summary>
       <StepForm
         opsContext={opsContext}
         action={`/runs/${run.graph_id}/fork`}
@@ -275,16 +277,16 @@ function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
         isByButton
       >
         <p class="quiet">
-          What comes before keeps its results. Within this run everything from here on is run anew; as a new run this
-          one stays as it is, and the input may be another. {`What ${againText(run, node.id)}.`}
+          Nodes before this one keep their results. Within this run, this node and all nodes after it run again. As a
+          new run, this run stays unchanged, and you can change the input. {`This ${againText(run, node.id)}.`}
         </p>
         <InputField
-          label="Input of a new run's node, as JSON; empty: as it was"
+          label="Input of the node in the new run, as JSON; empty: unchanged"
           input={node.input}
           opsContext={opsContext}
         />
         <label>
-          Why
+          Reason
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
         <span class="buttons">
@@ -301,7 +303,7 @@ function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
   );
 }
 
-/** Begins as it was, where nothing of that is hidden and one can look over it; else empty, which means the same. */
+/** Prefilled if the input has no hidden values and is short enough to review; otherwise empty, which means unchanged. */
 function InputField({ label, input, opsContext }: { label: string; input: Json; opsContext: OpsContext }) {
   const { raw, redacted } = payloadView(input, { keys: opsContext.redact, isRevealed: false });
   const isWhole = redacted === 0 && raw.length <= MAX_PREFILL;
@@ -318,16 +320,16 @@ function InputField({ label, input, opsContext }: { label: string; input: Json; 
 function AgainAsAWhole({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
   return (
     <details class="again">
-      <summary data-key="r">Start another like it…</summary>
+      <summary data-key="r">Start again with this input…</summary>
       <StepForm
         opsContext={opsContext}
         action="/runs/start"
         class="stack"
         fields={{ worker: run.worker, like: run.graph_id }}
       >
-        <InputField label="Input, as JSON; empty: the same" input={run.input} opsContext={opsContext} />
+        <InputField label="Input, as JSON; empty: unchanged" input={run.input} opsContext={opsContext} />
         <label>
-          Why
+          Reason
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
         <StepButton opsContext={opsContext} label="Start" tone="main" />

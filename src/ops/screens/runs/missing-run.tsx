@@ -1,4 +1,4 @@
-/** A run that was asked for and is not there: what is known of it nevertheless. */
+/** A requested run that does not exist, and what is still known of it. */
 import { SvcError } from "../../../index.ts";
 import type { Absence, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -16,7 +16,7 @@ export class MissingRun extends SvcError {
   }
 }
 
-/** @throws MissingRun where there is none of this id */
+/** @throws MissingRun if there is no run with this ID */
 export async function runOf({ app: { engine } }: OpsContext, id: string): Promise<Snapshot> {
   const run = await engine.snapshot(id);
   if (!run) throw new MissingRun(id, await engine.absence(id));
@@ -29,9 +29,8 @@ export function WhyMissing({ of: { id, absence }, opsContext }: { of: MissingRun
       <p>{absenceText(absence, opsContext.nowMs, opsContext.zone)}</p>
       {absence.createdMs === undefined ? null : (
         <p>
-          Steps that were taken by hand stay in the audit trail:{" "}
-          <a href={`${OPS_PATH}/audit?target=${id}`}>those of this run</a>,{" "}
-          <a href={`${OPS_PATH}/audit?operation=graphs.purge`}>removals of many</a>.
+          Manual changes stay in the audit trail: <a href={`${OPS_PATH}/audit?target=${id}`}>changes of this run</a>,{" "}
+          <a href={`${OPS_PATH}/audit?operation=graphs.purge`}>bulk deletions</a>.
         </p>
       )}
     </>

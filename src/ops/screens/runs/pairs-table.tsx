@@ -1,15 +1,15 @@
-/** The nodes of two runs as rows: how each went in both, how much longer it took, and whether it was given and gave the same. */
+/** The nodes of two runs as rows: status and duration in both, the difference in duration, and whether input and output are equal. */
 import { isDifferent, type NodePair, type NodeSide } from "../../views/runs/compare.ts";
 import { changeText, countText, durationText } from "../../views/format.ts";
 import { Heads } from "../table-head.tsx";
 import { Mark } from "../parts.tsx";
 
-/** Pairs of nodes that are listed: those that differ first. */
+/** Maximum number of rows, those with differences first. */
 const MOST_PAIRS = 200;
 
 export interface PairsTableProps {
   pairs: readonly NodePair[];
-  /** Node whose input and output stands below. */
+  /** The node whose input and output are shown below the table. */
   chosen: string | undefined;
   hrefOf: (node: string) => string;
 }
@@ -24,7 +24,7 @@ export function PairsTable({ pairs, chosen, hrefOf }: PairsTableProps) {
     <>
       <div class="scroll">
         <table>
-          <Heads columns={["Node", "A", "B", ["B against A", "number"], "Input", "Output"]} />
+          <Heads columns={["Node", "A", "B", ["B vs. A", "number"], "Input", "Output"]} />
           <tbody>
             {listed.map((pair) => (
               <tr aria-current={pair.id === chosen ? "true" : undefined} key={pair.id}>
@@ -39,7 +39,7 @@ export function PairsTable({ pairs, chosen, hrefOf }: PairsTableProps) {
                 <td data-label="B">
                   <SideCell side={pair.other} longest={longest} />
                 </td>
-                <td data-label="B against A" class="number">
+                <td data-label="B vs. A" class="number">
                   {tookChange(pair)}
                 </td>
                 <td data-label="Input">
@@ -54,14 +54,14 @@ export function PairsTable({ pairs, chosen, hrefOf }: PairsTableProps) {
         </table>
       </div>
       {isLong ? (
-        <p class="quiet">{`Of ${countText(pairs.length)} nodes ${countText(MOST_PAIRS)}: those that differ first.`}</p>
+        <p class="quiet">{`Showing ${countText(MOST_PAIRS)} of ${countText(pairs.length)} nodes, those with differences first.`}</p>
       ) : null}
     </>
   );
 }
 
 function SideCell({ side, longest }: { side: NodeSide | undefined; longest: number }) {
-  if (!side) return <span class="quiet">not there</span>;
+  if (!side) return <span class="quiet">missing</span>;
   const { looks, tookMs, attempts, message } = side;
   return (
     <span class="side" title={message}>
@@ -88,13 +88,13 @@ function Sameness({ pair, isOther }: { pair: NodePair; isOther: boolean }) {
   );
 }
 
-/** `+1.20 s, +40 %`; what is within a millisecond is the same. */
+/** `+1.20 s, +40 %`. Differences of up to a millisecond count as equal. */
 function tookChange({ one, other }: NodePair): string {
   const before = one?.tookMs ?? null;
   const after = other?.tookMs ?? null;
   if (before === null || after === null) return "–";
   const byMs = after - before;
-  if (Math.abs(byMs) <= 1) return "as long";
+  if (Math.abs(byMs) <= 1) return "same";
   const percent = changeText(after, before);
   return `${byMs > 0 ? "+" : "−"}${durationText(Math.abs(byMs))}${percent === undefined ? "" : `, ${percent}`}`;
 }

@@ -1,4 +1,4 @@
-/** What the nodes of a run came to before they were run again. */
+/** The states of a run's nodes before it was retried. */
 import type { NodeDetail } from "../../../graph.ts";
 import { Heads } from "../table-head.tsx";
 

@@ -1,4 +1,4 @@
-/** All of a run, or of one of its nodes, as JSON to be kept: what the tab Raw shows the beginning of, and no more than that hides. */
+/** A run or one of its nodes as a JSON file: the complete text of the Raw tab, with the same values hidden. */
 import { notFound, route, type Context, type Entry, type Result } from "../../../index.ts";
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import type { Screens } from "../../ops-context.ts";
@@ -9,7 +9,7 @@ export function rawRoute(screens: Screens): Entry {
   return route("GET", "/runs/:id/raw", (ctx) => raw(ctx, screens));
 }
 
-/** As the API has it. */
+/** The JSON that the API returns. */
 export function rawOf(shown: Snapshot | NodeDetail): Json {
   return JSON.parse(JSON.stringify(shown)) as Json;
 }

@@ -1,4 +1,4 @@
-/** The head of a run: where it belongs, how it stands, and the facts that don't change from tab to tab. */
+/** The header of a run: its place in the hierarchy, its status, and facts that all tabs share. */
 import type { Snapshot } from "../../../graph.ts";
 import { RUNS_PATH } from "../../operator-access.ts";
 import type { OpsContext } from "../../ops-context.ts";
@@ -11,9 +11,9 @@ import { Attempts, StartedBy, Summary } from "./runs-table.tsx";
 
 interface RunHeadProps {
   run: Snapshot;
-  /** How its nodes stand, in the words of its picture. */
+  /** Summary of the node states, as in the picture. */
   nodes: string;
-  /** Of language models, in words; undefined where none was told of. */
+  /** Language model usage as text; undefined if no usage was reported. */
   usage: string | undefined;
   opsContext: OpsContext;
 }
@@ -23,7 +23,7 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
   const endMs = run.finished_ms ?? opsContext.nowMs;
   return (
     <div class="stack-tight">
-      <nav class="crumbs" aria-label="Where this run belongs">
+      <nav class="crumbs" aria-label="Breadcrumbs">
         <a href={RUNS_PATH}>Runs</a> <span aria-hidden="true">›</span>{" "}
         <a href={`${RUNS_PATH}?${queryText({ worker })}`}>{worker}</a>
         {parent === null ? null : (
@@ -42,7 +42,7 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
       <div class="title">
         <h1>{worker}</h1>
         <Mark looks={graphStyle(run, opsContext.nowMs)} />
-        <code class="quiet" data-copy-id="the id">
+        <code class="quiet" data-copy-id="the ID">
           {id}
         </code>
         <p class="links">
@@ -60,7 +60,7 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
           </dd>
         </div>
         <div>
-          <dt>{startedMs === null ? "Begins" : "Duration"}</dt>
+          <dt>{startedMs === null ? "Starts" : "Duration"}</dt>
           <dd>
             {startedMs === null ? <Time ms={run.due_ms} opsContext={opsContext} /> : durationText(endMs - startedMs)}
           </dd>
@@ -86,7 +86,7 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
         {run.epoch === 1 ? null : (
           <div>
             <dt>Run</dt>
-            <dd>{`the ${ordinalText(run.epoch)} time`}</dd>
+            <dd>{`${ordinalText(run.epoch)} execution`}</dd>
           </div>
         )}
         {run.version === null ? null : (
@@ -121,9 +121,11 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
         )}
         {children.length === 0 ? null : (
           <div>
-            <dt>Started by its nodes</dt>
+            <dt>Child runs</dt>
             <dd>
-              <a href={`${RUNS_PATH}?${queryText({ parent: id })}`}>{`${countText(children.length)} runs`}</a>
+              <a
+                href={`${RUNS_PATH}?${queryText({ parent: id })}`}
+              >{`${countText(children.length)} run${children.length === 1 ? "" : "s"}`}</a>
             </dd>
           </div>
         )}

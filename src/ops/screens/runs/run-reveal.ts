@@ -1,4 +1,4 @@
-/** What an address asks to see of a run: all of it, or one of its nodes, and whether what is hidden may be seen in it. */
+/** Reads from a URL which run or node to show, and whether its hidden values may be shown. */
 import { redirect, type App, type Context, type Result } from "../../../index.ts";
 import type { NodeDetail, Snapshot } from "../../../graph.ts";
 import { OPS_PATH, type Visitor } from "../../operator-access.ts";
@@ -6,12 +6,12 @@ import type { Screens } from "../../ops-context.ts";
 import { readRunQuery } from "../../views/runs/run-query.ts";
 
 export interface RunReveal {
-  /** Undefined where it is not there. */
+  /** Undefined if it does not exist. */
   shown: Snapshot | NodeDetail | undefined;
   isRevealed: boolean;
 }
 
-/** @returns a redirect to the door for who may not look */
+/** @returns a redirect to the sign-in page if the visitor has no access */
 export async function readRunReveal(ctx: Context, { app, gate }: Screens): Promise<RunReveal | { denial: Result }> {
   const access = await gate.access(ctx);
   if ("denial" in access) return { denial: redirect(OPS_PATH) };
@@ -22,7 +22,7 @@ export async function readRunReveal(ctx: Context, { app, gate }: Screens): Promi
   return { shown, isRevealed: isRevealedTo(access.visitor, app(), id, reveal) };
 }
 
-/** Whether a visitor has said why all of a run has to be seen, a while ago. @param word what that was answered with */
+/** Whether the visitor has recently given a reason to reveal this run. @param word the sealed token that proves it */
 export function isRevealedTo({ role, name }: Visitor, app: App, id: string, word: string | undefined): boolean {
   return role === "operator" && word !== undefined && app.unseal(`ops reveal ${id}`, word) === name;
 }

@@ -1,4 +1,4 @@
-/** One run: what can be done with it, when what ran, and what each node was given and gave. */
+/** The screen of one run: actions, timeline, and the input and output of each node. */
 import { notFound, type Entry } from "../../../index.ts";
 import { PATHS } from "../../../internal.ts";
 import type { Snapshot } from "../../../graph.ts";
@@ -38,7 +38,7 @@ import { TimelineChart } from "./timeline.tsx";
 import { TimelineZoom } from "./timeline-zoom.tsx";
 
 const AUDIT = 50;
-/** As far as runs that have failed alike are counted. */
+/** Maximum number to which runs with the same failure are counted. */
 const MAX_LIKES = 1000;
 
 export function runScreens(screens: Screens): Entry[] {
@@ -46,7 +46,7 @@ export function runScreens(screens: Screens): Entry[] {
     screen<RunData>(screens, "/runs/:id", {
       title: ({ run }) => `${run.worker} ${run.graph_id.slice(-6)}`,
       section: "Runs",
-      // Its script each screen that is followed has (screen.tsx).
+      // screen.tsx adds the script to each followed screen.
       head: () => <FlowAssets />,
       load: loadRun,
       follows: ({ run }) => [`graph:${run.graph_id}`],
@@ -66,7 +66,7 @@ async function loadRun(opsContext: OpsContext): Promise<RunData> {
   const query = readRunQuery(ctx.query);
   const run = await runOf(opsContext, id);
   const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
-  // The run's own error is that of a node, which may be gone since.
+  // The run's error comes from a node, which may be gone.
   const failed = chosen ?? run.error?.node;
   const [events, shown, past, audit, flow] = await Promise.all([
     readRunEvents(app.engine, id, run.last_seq),
@@ -97,7 +97,7 @@ async function loadRun(opsContext: OpsContext): Promise<RunData> {
   };
 }
 
-/** A fan-out has no row of its own: the first of its items that is worth a look stands for it. */
+/** A fan-out has no row of its own: selects its first failed item, or else its first running one. */
 function nodeOf({ nodes }: Snapshot, name: string): string {
   const items = nodes.filter(({ id }) => id.startsWith(`${name}/`));
   const notable = items.find(({ status }) => status === "failed") ?? items.find(({ status }) => status === "running");
@@ -122,7 +122,7 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
       <div class="stack-tight" data-live="steps">
         <StepForm opsContext={opsContext} action={`/runs/${id}/pause`} class="steps" isByButton>
           <label>
-            Why (kept in the audit trail)
+            Reason (recorded in the audit trail)
             <input name="note" maxlength={500} autocomplete="off" />
           </label>
           {stepViews(run.phase, opsContext.visitor.role).map(({ step, label, refusal }) => (
@@ -148,7 +148,7 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
       <div class="panel">
         <FlowGraph flow={data.flow} title="Nodes" show="picture" />
       </div>
-      <div class="split" data-split="Width of the views of the run">
+      <div class="split" data-split="Width of the run's views">
         <div class="stack-loose" id="views" data-live="view">
           <nav class="tabs" aria-label="Views of the run">
             {viewsOf(run).map(([view, label]) => (
@@ -168,7 +168,7 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
         <aside
           class="panel inspector"
           id="node"
-          aria-label={data.node ? `Node ${data.node.id}` : "The run as a whole"}
+          aria-label={data.node ? `Node ${data.node.id}` : "Whole run"}
           data-live="node"
         >
           <Inspector data={data} opsContext={opsContext} attempts={data.node ? attemptsOf(ends, data.node.id) : []} />
@@ -179,13 +179,13 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
   );
 }
 
-/** In words for all, not only for those who rest a pointer on the button. */
+/** The reasons as text for everyone, not only as tooltips of the buttons. */
 function Refusals({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
   const refused = stepViews(run.phase, opsContext.visitor.role).filter(({ refusal }) => refusal !== undefined);
   if (refused.length === 0) return null;
   return (
     <details class="refusals">
-      <summary>{`Why ${refused.map(({ label }) => label.toLowerCase()).join(", ")} ${refused.length === 1 ? "is" : "are"} off`}</summary>
+      <summary>{`Why ${refused.map(({ label }) => label.toLowerCase()).join(", ")} ${refused.length === 1 ? "is" : "are"} disabled`}</summary>
       <ul>
         {refused.map(({ step, label, refusal }) => (
           <li key={step}>{`${label}: ${refusal ?? ""}.`}</li>
@@ -202,11 +202,11 @@ function viewsOf(run: Snapshot): (readonly ["timeline" | "events" | "audit" | "p
     ["timeline", "Timeline"],
     ["events", `Events ${countText(run.last_seq)}`],
     ["audit", "Audit trail"],
-    ...(run.epoch > 1 ? [["past", "Earlier runs"] as const] : []),
+    ...(run.epoch > 1 ? [["past", "Earlier executions"] as const] : []),
   ];
 }
 
-/** The list of runs that have failed alike. */
+/** The filter for runs with the same failure. */
 function likesOf({ worker }: Snapshot, { message }: NonNullable<Snapshot["error"]>): RunsFilter {
   const text = stable(message);
   return { status: "failed", worker, ...(text !== "" && { error: text }) };
@@ -216,7 +216,7 @@ function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: Run
   const { graph_id: id, error } = run;
   if (!error) return null;
   const { message, node } = error;
-  // Where another node is chosen, its error is the one of which more was read.
+  // If another node is selected, the origin belongs to that node's error.
   const place = chosen === undefined || chosen.id === node ? origin?.place : undefined;
   return (
     <div class="notice" data-tone={error.reason === "cancelled" ? "void" : "bad"}>
@@ -237,14 +237,14 @@ function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: Run
           </span>
         )}
         <a href={`${RUNS_PATH}?${queryText(likesOf(run, error))}`}>
-          {likes < 2 ? "in this run alone" : `in ${countText(likes)}${likes < MAX_LIKES ? "" : " or more"} runs`}
+          {likes < 2 ? "only in this run" : `in ${countText(likes)}${likes < MAX_LIKES ? "" : " or more"} runs`}
         </a>
       </p>
     </div>
   );
 }
 
-/** The longest piece that its likes have too. */
+/** The longest part of the message that runs with the same failure share. */
 function stable(message: string): string {
   const pieces = fingerprint(message).split("#");
   return pieces.reduce((best, piece) => (piece.trim().length > best.length ? piece.trim() : best), "");
@@ -256,7 +256,7 @@ function SignalForm({ data: { run }, opsContext }: { data: RunData; opsContext: 
   const name = /#(.+)$/.exec(waits[0]?.id ?? "")?.[1] ?? "";
   return (
     <section class="panel" id="signal" aria-labelledby="signal-title">
-      <h2 id="signal-title">{`Waits for a signal: ${waits.map(({ id }) => id).join(", ")}`}</h2>
+      <h2 id="signal-title">{`Waiting for signal: ${waits.map(({ id }) => id).join(", ")}`}</h2>
       <StepForm opsContext={opsContext} action={`/runs/${run.graph_id}/signal`} class="steps">
         <label>
           Signal
@@ -267,7 +267,7 @@ function SignalForm({ data: { run }, opsContext }: { data: RunData; opsContext: 
           <input name="payload" required autocomplete="off" spellcheck={false} placeholder='{"ok": true}' />
         </label>
         <label>
-          Why
+          Reason
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
         <StepButton opsContext={opsContext} label="Send" tone="main" name={`Send the signal ${name}`} />
@@ -282,8 +282,8 @@ function Main({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
   if (page) return <EventList data={data} page={page} opsContext={opsContext} />;
   if (query.view === "audit")
     return data.audit.length === 0 ? (
-      <Empty title="Nobody has touched this run">
-        <p>What is done to it by hand is kept here: who, when, why and from where.</p>
+      <Empty title="No manual changes">
+        <p>Manual changes to this run are recorded here with their actor, time, reason and address.</p>
       </Empty>
     ) : (
       <AuditTable rows={data.audit} opsContext={opsContext} isOfOne />
@@ -302,7 +302,7 @@ function Main({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
         {timeline.rows.some(({ status }) => isOver(status)) ? (
           <p class="links">
             <a href={`${RUNS_PATH}/${id}${runQueryText(query, { hide })}`}>
-              {query.hidesDone ? "Show what is done too" : "Hide what is done"}
+              {query.hidesDone ? "Show finished nodes" : "Hide finished nodes"}
             </a>
           </p>
         ) : null}
@@ -312,12 +312,12 @@ function Main({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
         chosen={data.node?.id}
         hrefOf={(node) => `${RUNS_PATH}/${id}${runQueryText(query, { node })}`}
       />
-      {events.firstText === undefined ? null : <p class="quiet">{`Made ${events.firstText}.`}</p>}
+      {events.firstText === undefined ? null : <p class="quiet">{`Based on ${events.firstText}.`}</p>}
     </>
   );
 }
 
-/** Nothing more is to be seen of it. */
+/** Whether the node finished without a failure. */
 function isOver(status: string): boolean {
   return status === "done" || status === "skipped";
 }

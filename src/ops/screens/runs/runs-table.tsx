@@ -1,4 +1,4 @@
-/** Runs as rows, and what stands in place of them where there are none; for the list and for the overview. */
+/** Runs as table rows, or a placeholder if there are none; for the list and the overview. */
 import type { Snapshot } from "../../../graph.ts";
 import { nodeTally } from "../../widgets/graph-view.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
@@ -14,15 +14,15 @@ import { Empty, Mark, StepButton, StepForm, Time } from "../parts.tsx";
 export function NoRuns({ opsContext, isFiltered }: { opsContext: OpsContext; isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <Empty title="No run fits these filters">
+      <Empty title="No runs match these filters">
         <p>
-          Drop one of them above, or <a href={RUNS_PATH}>look at all runs</a>.
+          Remove a filter above, or <a href={RUNS_PATH}>show all runs</a>.
         </p>
       </Empty>
     );
   return (
-    <Empty title="No graphs yet">
-      <p>A worker is a function with a name; starting it is a run:</p>
+    <Empty title="No runs yet">
+      <p>A worker is a named function. Starting it creates a run:</p>
       <pre tabindex={0}>
         <code>
           {`import { createFullStackApp } from "svckit/fullstack";
@@ -38,7 +38,7 @@ export default createFullStackApp({ workers: [greet] });
   );
 }
 
-/** A way to see one: of the app's own, or where it has none and is being developed, the demo. */
+/** A button for the first run: the demo graph during development, or the app's own workers. */
 function FirstRun({ opsContext }: { opsContext: OpsContext }) {
   const names = [...opsContext.app.definitions.keys()];
   if (names.includes(DEMO_GRAPH))
@@ -50,7 +50,7 @@ function FirstRun({ opsContext }: { opsContext: OpsContext }) {
   if (names.length === 0) return null;
   return (
     <a class="button" data-tone="main" href={`${OPS_PATH}/workers#start`}>
-      Start one of this app
+      Start a worker of this app
     </a>
   );
 }
@@ -59,18 +59,18 @@ interface RunsTableProps {
   runs: readonly Snapshot[];
   opsContext: OpsContext;
   canChoose: boolean;
-  /** What runs of each worker take. */
+  /** Typical durations by worker. */
   usual: ReadonlyMap<string, TypicalDuration>;
 }
 
-/** Runs as rows, newest first. */
+/** Runs as table rows, newest first. */
 export function RunsTable({ runs, opsContext, canChoose, usual }: RunsTableProps) {
   return (
     <div class="scroll">
       <table class="runs">
         <thead>
           <tr>
-            {canChoose ? <th scope="col" class="pick" aria-label="Choose"></th> : null}
+            {canChoose ? <th scope="col" class="pick" aria-label="Select"></th> : null}
             <th scope="col">Status</th>
             <th scope="col">Run</th>
             <th scope="col">Worker</th>
@@ -90,7 +90,7 @@ export function RunsTable({ runs, opsContext, canChoose, usual }: RunsTableProps
             <tr key={run.graph_id}>
               {canChoose ? (
                 <td class="pick">
-                  <input type="checkbox" name="run" value={run.graph_id} aria-label={`Choose ${run.graph_id}`} />
+                  <input type="checkbox" name="run" value={run.graph_id} aria-label={`Select ${run.graph_id}`} />
                 </td>
               ) : null}
               <td data-label="Status">
@@ -133,7 +133,7 @@ export function RunsTable({ runs, opsContext, canChoose, usual }: RunsTableProps
   );
 }
 
-/** How long it took, beside marks for what half of its worker's runs took less than, and 99 of 100. */
+/** A bar for the run's duration, with marks for the median and the 99th percentile of its worker. */
 function LengthBar({
   run,
   opsContext,
@@ -151,20 +151,20 @@ function LengthBar({
       class="length-bar"
       role="img"
       aria-label={word}
-      title={`Half of ${run.worker} took less than ${durationText(medianMs)}, 99 % less than ${durationText(p99Ms)}; this one took ${word}`}
+      title={`${run.worker}: median ${durationText(medianMs)}, p99 ${durationText(p99Ms)}; this run took ${word}`}
       data-over={share > p99At ? "" : undefined}
       style={`--share:${share}%;--median:${medianAt}%;--p99:${p99At}%`}
     ></span>
   );
 }
 
-/** What its author says of it. */
+/** The summary line that the worker set. */
 export function Summary({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
   const text = summaryText(run, opsContext.redact);
   return text === "" ? null : <p class="summary">{text}</p>;
 }
 
-/** What started it. */
+/** The origin of the run. */
 export function StartedBy({ run }: { run: Snapshot }) {
   const words = originWords(run);
   if (!words) return "–";
@@ -177,7 +177,7 @@ export function StartedBy({ run }: { run: Snapshot }) {
   );
 }
 
-/** How often its nodes were tried, and how many of these were not the first. */
+/** The total number of attempts, and how many of them were retries. */
 export function Attempts({ run }: { run: Snapshot }) {
   const { all, again } = triesOf(run);
   if (again === 0) return countText(all);
@@ -187,8 +187,8 @@ export function Attempts({ run }: { run: Snapshot }) {
       <span
         class="quiet"
         role="img"
-        aria-label={`${countText(again)} of them again`}
-        title={`${countText(again)} of them again`}
+        aria-label={`${countText(again)} ${again === 1 ? "retry" : "retries"}`}
+        title={`${countText(again)} ${again === 1 ? "retry" : "retries"}`}
       >
         {`↻${countText(again)}`}
       </span>
@@ -209,7 +209,7 @@ function Tags({ run: { tags } }: { run: Snapshot }) {
   );
 }
 
-/** What it came to, or how far it is. */
+/** The error or the progress of the run. */
 function RunNote({ run }: { run: Snapshot }) {
   const text = noteOf(run);
   return text === "" ? null : <p class="note">{text}</p>;
@@ -226,7 +226,7 @@ function tookMs({ started_ms: startedMs, finished_ms: finishedMs }: Snapshot, no
   return startedMs === null ? 0 : Math.max(0, (finishedMs ?? nowMs) - startedMs);
 }
 
-/** As the run's own page counts them; beside them, what of fan-outs is done. */
+/** Node counts, as on the run's own page, and the finished items of its fan-outs. */
 function Nodes({ run }: { run: Snapshot }) {
   const { done, nodes, itemsDone, items } = nodeTally(run);
   return (

@@ -1,4 +1,4 @@
-/** The list of runs: filters as a form, chips, pages by cursor, and the list as a file. */
+/** The runs list: filter form, chips, cursor pages and export. */
 import { redirect, route, type Context, type Entry } from "../../../index.ts";
 import type { Snapshot } from "../../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
@@ -34,7 +34,7 @@ import { NoRuns, RunsTable } from "./runs-table.tsx";
 import { SavedViews, savedViewsRoute } from "./saved-views.tsx";
 import { TagGroupsPanel } from "./tag-groups.tsx";
 
-/** As far as a list with other conditions than status and worker is counted. */
+/** Maximum count for filters other than status and worker. */
 const COUNTED = 1000;
 
 interface RunsData extends RunsQuery {
@@ -43,7 +43,7 @@ interface RunsData extends RunsQuery {
   next: string | undefined;
   workers: string[];
   histogram: Histogram | undefined;
-  /** Undefined: nobody asked for them. */
+  /** Undefined: not requested. */
   groups: TagGroups | undefined;
   usual: ReadonlyMap<string, TypicalDuration>;
 }
@@ -177,25 +177,25 @@ function FilterForm({ data: { filter, view, workers } }: { data: RunsData }) {
           ))}
         </datalist>
       </label>
-      <ChoiceField name="since" label="Started in" otherwise="all time" choices={SINCE} value={filter.since} />
-      <ChoiceField name="ended" label="Ended in" otherwise="ever, or not" choices={SINCE} value={filter.ended} />
-      <LengthField name="longer" label="Took at least" value={filter.longer} />
-      <LengthField name="shorter" label="Took less than" value={filter.shorter} />
+      <ChoiceField name="since" label="Started in" otherwise="any time" choices={SINCE} value={filter.since} />
+      <ChoiceField name="ended" label="Ended in" otherwise="any time" choices={SINCE} value={filter.ended} />
+      <LengthField name="longer" label="Duration at least" value={filter.longer} />
+      <LengthField name="shorter" label="Duration under" value={filter.shorter} />
       <label>
         Tag
         <input name="tag" value={filter.tag ?? ""} autocomplete="off" />
       </label>
       <ChoiceField name="origin" label="Started by" otherwise="anything" choices={ORIGINS} value={filter.origin} />
       <label>
-        Summary holds
+        Summary contains
         <input name="summary" value={filter.summary ?? ""} autocomplete="off" />
       </label>
       <label>
-        Error holds
+        Error contains
         <input name="error" value={filter.error ?? ""} autocomplete="off" />
       </label>
       <label>
-        Id begins with
+        ID starts with
         <input name="id" value={filter.id ?? ""} autocomplete="off" spellcheck={false} data-key="/" />
       </label>
       <ChoiceField name="group" label="Group by" otherwise="nothing" choices={GROUPS} value={view.group} />
@@ -211,7 +211,7 @@ const GROUPS: ChoiceFieldProps["choices"] = [["tag", "tag"]];
 interface ChoiceFieldProps {
   name: string;
   label: string;
-  /** What it says where nothing is chosen. */
+  /** The label of the empty choice. */
   otherwise: string;
   choices: readonly (readonly [value: string, label: string])[];
   value: string | undefined;
@@ -242,7 +242,7 @@ function LengthField({ name, label, value }: { name: string; label: string; valu
         value={value ?? ""}
         placeholder="30s"
         pattern={LENGTH_PATTERN}
-        title="A length of time: 500ms, 30s, 5m, 2h, 1d"
+        title="A duration: 500ms, 30s, 5m, 2h, 1d"
         autocomplete="off"
         spellcheck={false}
       />
@@ -269,7 +269,7 @@ function Chips({ data: { view, problems } }: { data: RunsData }) {
   );
 }
 
-/** The list as a file. */
+/** Exports the list as a file. */
 async function exportRuns(ctx: Context, { app, gate, redact }: Screens) {
   const access = await gate.access(ctx);
   if ("denial" in access) return redirect(OPS_PATH);

@@ -1,4 +1,4 @@
-/** Views of the runs list by name: links, a way to delete each, and a form that keeps the filters in force. */
+/** Named views of the runs list: links, delete buttons, and a form that saves the active filters. */
 import { readForm, redirect, route, type Handler, type RouteDefinition } from "../../../index.ts";
 import { backOf, OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
 import type { OpsContext, Screens } from "../../ops-context.ts";
@@ -16,7 +16,7 @@ import { StepForm } from "../parts.tsx";
 
 const YEAR_SECONDS = 365 * 86_400;
 
-/** They are the visitor's own, as the time zone is: whoever may look may keep some. */
+/** Views belong to the visitor, like the time zone, so readers may save some too. */
 export function savedViewsRoute({ app, gate }: Screens): RouteDefinition {
   const save: Handler = async (ctx) => {
     const access = await gate.access(ctx);
@@ -33,7 +33,7 @@ export function savedViewsRoute({ app, gate }: Screens): RouteDefinition {
   return route("POST", "/runs/views", save, { maxBytes: OPS_FORM_BYTES });
 }
 
-/** @param query filters in force, as they stand in the address; empty where there are none */
+/** @param query the active filters as a query string; empty without filters */
 export function SavedViews({ opsContext, query }: { opsContext: OpsContext; query: string }) {
   const views = readViews(opsContext.ctx.cookies[VIEWS_COOKIE]);
   return (

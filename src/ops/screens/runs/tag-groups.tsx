@@ -1,4 +1,4 @@
-/** The runs of a list by tag, above it: how many there are of each, by status, as links to just these. */
+/** Groups the runs of a list by tag: counts by status, as links to the matching runs. */
 import { RUNS_PATH } from "../../operator-access.ts";
 import { queryText, type ListView } from "../../views/runs/runs-query.ts";
 import type { TagGroups } from "../../views/runs/tag-groups.ts";
@@ -20,7 +20,7 @@ export function TagGroupsPanel({ groups, view }: TagGroupsPanelProps) {
       </div>
       {rows.length === 0 ? null : <Table groups={groups} view={view} />}
       {more === 0 ? null : (
-        <p class="quiet">{`and ${countText(more)} more tag${more === 1 ? "" : "s"}, with fewer runs: filter the list to see them`}</p>
+        <p class="quiet">{`and ${countText(more)} more tag${more === 1 ? "" : "s"}, with fewer runs; filter the list to see them`}</p>
       )}
     </section>
   );

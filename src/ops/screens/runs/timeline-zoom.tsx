@@ -1,6 +1,6 @@
 /**
- * Which range of a run the timeline shows, and links to others: closer, wider, to either side. Where script runs, a range is chosen by
- * dragging along the timeline too (ops/client/screens/brush.ts), and each link has a key.
+ * The time range that the timeline shows, with links to zoom and pan. With script, a range can also be selected by dragging along the
+ * timeline (ops/client/screens/brush.ts), and each link has a shortcut.
  */
 import type { TimeRange, TimeScale } from "../../views/runs/time-scale.ts";
 import { durationText } from "../../views/format.ts";
@@ -9,7 +9,7 @@ import { zoomSteps } from "../../views/runs/zoom.ts";
 
 interface TimelineZoomProps {
   scale: TimeScale;
-  /** Undefined: all of the run. */
+  /** Undefined: the whole run. */
   hrefOf: (range: TimeRange | undefined) => string;
 }
 
@@ -19,14 +19,14 @@ export function TimelineZoom({ scale: { range, totalMs, ticks }, hrefOf }: Timel
   const stepMs = (range.toMs - range.fromMs) / 10;
   return (
     <div class="zoom" role="group" aria-label="Range of the timeline">
-      <ZoomLink label="+" name="Closer" shortcut="+" href={closer && hrefOf(closer)} />
-      <ZoomLink label="−" name="Wider" shortcut="-" href={wider && hrefOf(wider === "all" ? undefined : wider)} />
+      <ZoomLink label="+" name="Zoom in" shortcut="+" href={closer && hrefOf(closer)} />
+      <ZoomLink label="−" name="Zoom out" shortcut="-" href={wider && hrefOf(wider === "all" ? undefined : wider)} />
       <ZoomLink label="‹" name="Earlier" shortcut="<" href={earlier && hrefOf(earlier)} />
       <ZoomLink label="›" name="Later" shortcut=">" href={later && hrefOf(later)} />
       {wider === undefined ? null : (
         <>
           <a class="button" href={hrefOf(undefined)} data-key="Escape">
-            All of it
+            Reset zoom
           </a>
           <p class="quiet">
             {`${offsetText(range.fromMs, stepMs)} to ${offsetText(range.toMs, stepMs)} of ${durationText(totalMs)}`}
@@ -41,7 +41,7 @@ interface ZoomLinkProps {
   label: string;
   name: string;
   shortcut: string;
-  /** Undefined: it goes no further. */
+  /** Undefined: not possible. */
   href: string | undefined;
 }
 

@@ -1,24 +1,24 @@
-/** The timeline of a run as rows of segments; each row leads to its node. */
+/** The timeline of a run: rows of segments, each a link to its node. */
 import type { Timeline, TimelineRow } from "../../views/runs/timeline.ts";
 import { pathText } from "../../views/runs/critical-path.ts";
 import { countText, durationText } from "../../views/format.ts";
 
 export interface TimelineProps {
   timeline: Timeline;
-  /** Node that is looked at. */
+  /** The selected node. */
   chosen: string | undefined;
   hrefOf: (node: string) => string;
 }
 
 const KINDS = [
-  ["queue", "waits for a place"],
-  ["run", "runs, or was tried again"],
-  ["run-done", "ran, and is done"],
-  ["run-failed", "ran, and failed"],
-  ["run-void", "ran for nothing"],
-  ["wait", "sleeps or waits for a signal"],
-  ["retry", "waits to be tried again"],
-  ["undo", "is undone"],
+  ["queue", "queued"],
+  ["run", "running, or an attempt that was retried"],
+  ["run-done", "run, done"],
+  ["run-failed", "run, failed"],
+  ["run-void", "run, cancelled"],
+  ["wait", "sleeping or waiting for a signal"],
+  ["retry", "retrying"],
+  ["undo", "compensating"],
 ] as const;
 
 export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
@@ -26,7 +26,7 @@ export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
   const { ticks, breaks } = scale;
   if (rows.length === 0)
     return (
-      <p class="quiet">There is nothing to show: no node has begun, or all that is in this range is done and hidden.</p>
+      <p class="quiet">Nothing to show: no node has started, or all nodes in this range are finished and hidden.</p>
     );
   const kinds = new Set(rows.flatMap(keysOf));
   return (
@@ -61,16 +61,16 @@ export function TimelineChart({ timeline, chosen, hrefOf }: TimelineProps) {
             critical path
           </span>
         )}
-        {breaks.length === 0 ? null : <span>{`left out: ${breaks.map(({ label }) => label).join(", ")}`}</span>}
+        {breaks.length === 0 ? null : <span>{`omitted: ${breaks.map(({ label }) => label).join(", ")}`}</span>}
       </p>
       {path.length === 0 ? null : (
-        <p class="quiet">{`When it ended was decided by ${pathText(path)}. Each waited for the one before.`}</p>
+        <p class="quiet">{`Critical path: ${pathText(path)}. Each node waited for the previous one.`}</p>
       )}
     </>
   );
 }
 
-/** What the colours of a row stand for: of what ran, the last segment has that of how it ended (timeline.css). */
+/** The legend entries of a row. The last run segment has the color of the node's outcome (timeline.css). */
 function keysOf({ status, segments }: TimelineRow): string[] {
   const last = segments.length - 1;
   return segments.map(({ kind }, at) => {
@@ -83,7 +83,7 @@ function keysOf({ status, segments }: TimelineRow): string[] {
 function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; href: string }) {
   const { id, status, segments, durationMs, folded, isCritical } = row;
   const more = folded === 0 ? "" : ` and ${countText(folded)} more`;
-  const flash = segments.map(({ label }) => label).join(", ");
+  const labels = segments.map(({ label }) => label).join(", ");
   return (
     <a
       class="timeline-row"
@@ -109,7 +109,7 @@ function Row({ row, isChosen, href }: { row: TimelineRow; isChosen: boolean; hre
         ))}
       </span>
       <span class="number quiet">{durationText(durationMs)}</span>
-      <span class="unseen">{`, ${status}: ${flash}${isCritical ? ", on the critical path" : ""}`}</span>
+      <span class="unseen">{`, ${status}: ${labels}${isCritical ? ", on the critical path" : ""}`}</span>
     </a>
   );
 }

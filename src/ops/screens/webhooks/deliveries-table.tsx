@@ -1,4 +1,4 @@
-/** Deliveries as rows: what became of each, to whom it goes, and how it was answered last. */
+/** Deliveries as table rows: status, receiver and last response. */
 import type { App } from "../../../index.ts";
 import type { FlowStatus } from "../../widgets/status.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -23,15 +23,15 @@ const LOOKS: Readonly<Record<DeliveryView["status"], FlowStatus>> = {
 
 export function looksOf({ status, attempt_count: attempts }: DeliveryView) {
   if (status === "pending" && attempts === 0) return { status: "queued" as const, word: "waiting" };
-  return { status: LOOKS[status], word: status === "pending" ? "again" : status };
+  return { status: LOOKS[status], word: status === "pending" ? "retrying" : status };
 }
 
 interface DeliveriesTableProps {
   deliveries: readonly DeliveryView[];
   opsContext: OpsContext;
-  /** Default: all are of one receiver, which is told elsewhere. */
+  /** Default: no receiver column, because all deliveries have the same receiver. */
   hosts?: Hosts;
-  /** How each was answered last. Default: that is of no interest. */
+  /** The last response of each delivery. Default: no response column. */
   answers?: Answers;
 }
 
@@ -39,7 +39,7 @@ export function DeliveriesTable({ deliveries, opsContext, hosts, answers }: Deli
   if (deliveries.length === 0)
     return (
       <Empty title="No deliveries">
-        <p>When a graph is done, has failed or is paused, those who want to hear of it are told; it is listed here.</p>
+        <p>When a run is done, fails or is paused, svc notifies the registered webhooks. The deliveries appear here.</p>
       </Empty>
     );
   return (
@@ -52,9 +52,9 @@ export function DeliveriesTable({ deliveries, opsContext, hosts, answers }: Deli
             ...(hosts ? ["Receiver"] : []),
             "Event",
             "Run",
-            "Made",
+            "Created",
             "Attempts",
-            ...(answers ? ["Answer"] : []),
+            ...(answers ? ["Response"] : []),
             "Next",
           ]}
         />
@@ -80,14 +80,14 @@ export function DeliveriesTable({ deliveries, opsContext, hosts, answers }: Deli
               <td data-label="Run">
                 <Run delivery={delivery} />
               </td>
-              <td data-label="Made">
+              <td data-label="Created">
                 <Time ms={delivery.created_ms} opsContext={opsContext} />
               </td>
               <td data-label="Attempts">
                 <Dots delivery={delivery} />
               </td>
               {answers === undefined ? null : (
-                <td data-label="Answer">
+                <td data-label="Response">
                   <Answer answer={answers.get(delivery.id)} />
                 </td>
               )}
@@ -113,7 +113,7 @@ function Run({ delivery: { event, graph_id: id } }: { delivery: DeliveryView }) 
   );
 }
 
-/** An attempt each: all but the last of one that arrived have failed. */
+/** A dot per attempt. All have failed, except the last one of a successful delivery. */
 function Dots({ delivery: { attempt_count: count, status } }: { delivery: DeliveryView }) {
   const shown = Math.min(count, 10);
   return (
@@ -125,7 +125,7 @@ function Dots({ delivery: { attempt_count: count, status } }: { delivery: Delive
   );
 }
 
-/** A status, or why there was none, and how long that took. */
+/** The response status, or the error, and the duration. */
 function Answer({ answer }: { answer: LastAnswer | undefined }) {
   if (answer === undefined) return <span class="quiet">none yet</span>;
   const { status_code: status, error, duration_ms: tookMs } = answer;

@@ -1,4 +1,4 @@
-/** Deliveries: the list by its filters, and one with its attempts, the exact text that is signed, and how to check that. */
+/** Deliveries: the filtered list, and one delivery with its attempts, the exact signed text, and how to verify the signature. */
 import type { Entry } from "../../../index.ts";
 import { PATHS, VARIABLES } from "../../../internal.ts";
 import { DELIVERY_HEADERS } from "../../../webhooks.ts";
@@ -65,12 +65,12 @@ export function deliveryScreens(screens: Screens): Entry[] {
     operatorRoute(screens, "/deliveries/:id/replay", async ({ app, params, auditContext }) => {
       const { delivery_id: id } = await app.webhooks.replay(params["id"] ?? "");
       await app.operations.record("delivery.replay", id, auditContext);
-      return { tone: "good", text: "It is sent again, under the same id." };
+      return { tone: "good", text: "The delivery is queued again under the same ID." };
     }),
     operatorRoute(screens, "/deliveries/:id/give-up", async ({ app, params, auditContext }) => {
       const { id } = await app.webhooks.giveUp(params["id"] ?? "");
       await app.operations.record("delivery.give-up", id, auditContext);
-      return { tone: "good", text: "It is given up: it is not tried again, unless it is sent again by hand." };
+      return { tone: "good", text: "The delivery is abandoned: svc does not retry it unless you resend it." };
     }),
   ];
 }
@@ -79,11 +79,11 @@ function isPending({ status }: Pick<DeliveryView, "status">): boolean {
   return status === "pending";
 }
 
-/** Why there is nothing to give up. */
+/** Why a delivery cannot be abandoned. */
 const ENDED: Readonly<Record<DeliveryView["status"], string | undefined>> = {
   pending: undefined,
-  delivered: "It has arrived",
-  failed: "It has failed, and is not tried again by itself",
+  delivered: "Already delivered",
+  failed: "Already failed, without further retries",
 };
 
 function List({ data, opsContext }: { data: ListData; opsContext: OpsContext }) {
@@ -92,7 +92,7 @@ function List({ data, opsContext }: { data: ListData; opsContext: OpsContext }) 
     <>
       <div class="title">
         <h1>Deliveries</h1>
-        <p class="quiet">{`${countText(total)} in all`}</p>
+        <p class="quiet">{`${countText(total)} total`}</p>
       </div>
       <form method="get" action={DELIVERIES} class="filters" role="search" aria-label="Filter deliveries">
         <label>
@@ -139,7 +139,7 @@ function List({ data, opsContext }: { data: ListData; opsContext: OpsContext }) 
   );
 }
 
-/** Those of one webhook have an address of their own. */
+/** The deliveries of one webhook have their own endpoint. */
 function endpointOf({ webhook, ...filter }: Record<string, string>): string {
   const path = webhook === undefined ? PATHS.deliveries : `${PATHS.webhooks}/${encodeURIComponent(webhook)}/deliveries`;
   const query = new URLSearchParams(filter).toString();
@@ -166,7 +166,7 @@ function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsCont
   return (
     <>
       <div class="stack-tight" data-live="facts">
-        <nav class="crumbs" aria-label="Where this belongs">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
           <a href={`${OPS_PATH}/webhooks/${webhookId}`}>{webhookId}</a>
         </nav>
@@ -177,7 +177,7 @@ function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsCont
         </div>
         <dl class="facts">
           <div>
-            <dt>Made</dt>
+            <dt>Created</dt>
             <dd>
               <Time ms={delivery.created_ms} opsContext={opsContext} />
             </dd>
@@ -199,19 +199,19 @@ function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsCont
       <div data-live="steps">
         <StepForm opsContext={opsContext} action={`/deliveries/${id}/replay`} class="steps" isByButton>
           <label>
-            Why (kept in the audit trail)
+            Reason (recorded in the audit trail)
             <input name="note" maxlength={500} autocomplete="off" />
           </label>
-          <StepButton opsContext={opsContext} label="Send again" shortcut="r" />
+          <StepButton opsContext={opsContext} label="Resend" shortcut="r" />
           <StepButton
             opsContext={opsContext}
-            label="Give up"
+            label="Abandon"
             tone="bad"
             action={`/deliveries/${id}/give-up`}
             refusal={ENDED[delivery.status]}
           />
           <a class="button" href={`${DELIVERIES}/${id}/replay`}>
-            What would be sent
+            Preview request
           </a>
         </StepForm>
       </div>
@@ -219,7 +219,7 @@ function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsCont
         <h2 id="attempts">Attempts</h2>
         <div data-live="attempts">
           {attempts.length === 0 ? (
-            <p class="quiet">None yet.</p>
+            <p class="quiet">No attempts yet.</p>
           ) : (
             <DeliveryAttempts attempts={attempts} opsContext={opsContext} />
           )}
@@ -227,17 +227,15 @@ function One({ delivery, opsContext }: { delivery: Delivery; opsContext: OpsCont
       </section>
       <div class="columns">
         <section aria-labelledby="body">
-          <h2 id="body">
-            {isWhole ? "What is sent, and signed: these very bytes" : "What is sent, but for what is hidden"}
-          </h2>
+          <h2 id="body">{isWhole ? "Body, exactly as sent and signed" : "Body, with some values hidden"}</h2>
           <pre class="wrap" tabindex={0} role="region" aria-label="Body" data-copy>
             <code>{text}</code>
           </pre>
         </section>
         <section aria-labelledby="check">
-          <h2 id="check">Check the signature</h2>
+          <h2 id="check">Verify the signature</h2>
           <p class="quiet">
-            {`${DELIVERY_HEADERS.signature} is made of the body alone; ${DELIVERY_HEADERS.standardSignature} of id, timestamp and body, joined by dots.`}
+            {`${DELIVERY_HEADERS.signature} signs the body only; ${DELIVERY_HEADERS.standardSignature} signs ID, timestamp and body, joined by dots.`}
           </p>
           <pre class="wrap" tabindex={0} role="region" aria-label="In a shell" data-copy>
             <code>{`printf %s ${isWhole ? quoted(body) : '"$BODY"'} | openssl dgst -sha256 -hmac "$${VARIABLES.webhookSecret}"`}</code>

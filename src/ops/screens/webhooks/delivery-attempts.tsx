@@ -1,4 +1,4 @@
-/** The attempts of a delivery: when each began, where its time went, and what the receiver said. */
+/** The attempts of a delivery: start, timings, and the receiver's response. */
 import type { App } from "../../../index.ts";
 import type { OpsContext } from "../../ops-context.ts";
 import { bytesText, durationText } from "../../views/format.ts";
@@ -7,33 +7,33 @@ import { Time } from "../parts.tsx";
 
 type Attempt = Awaited<ReturnType<App["webhooks"]["delivery"]>>["attempts"][number];
 
-/** Characters of an answer that stand in its row; the rest opens. */
+/** Characters of a response in its row; the rest is in a fold. */
 const SHOWN = 300;
 
 export function DeliveryAttempts({ attempts, opsContext }: { attempts: readonly Attempt[]; opsContext: OpsContext }) {
   return (
     <div class="scroll">
       <table>
-        <Heads columns={["No.", "Began", ["Took", "number"], "Where the time went", "Answer", "What it said"]} />
+        <Heads columns={["No.", "Started", ["Duration", "number"], "Timing", "Response", "Response body"]} />
         <tbody>
           {attempts.map((attempt) => (
             <tr key={attempt.number}>
               <td data-label="No.">{attempt.number}</td>
-              <td data-label="Began">
+              <td data-label="Started">
                 <Time ms={attempt.started_ms} opsContext={opsContext} />
               </td>
-              <td data-label="Took" class="number">
+              <td data-label="Duration" class="number">
                 {durationText(attempt.duration_ms)}
               </td>
-              <td data-label="Time" class="quiet">
+              <td data-label="Timing" class="quiet">
                 {Object.entries(attempt.timings)
                   .map(([name, ms]) => `${name.replace("_", " ")} ${durationText(ms)}`)
-                  .join(", ") || "over a kept connection"}
+                  .join(", ") || "reused connection"}
               </td>
-              <td data-label="Answer">
+              <td data-label="Response">
                 <Answer attempt={attempt} />
               </td>
-              <td data-label="Said">
+              <td data-label="Response body">
                 <AnswerText attempt={attempt} />
                 <AnswerHeaders attempt={attempt} />
               </td>
@@ -45,7 +45,7 @@ export function DeliveryAttempts({ attempts, opsContext }: { attempts: readonly 
   );
 }
 
-/** The status, and what is wrong with it where the number doesn't say so. */
+/** The status, and the error unless the status already says it. */
 function Answer({ attempt: { status_code: status, error } }: { attempt: Attempt }) {
   if (status === null) return <>{error ?? "none"}</>;
   if (error === null || error === `answered ${status}`) return <>{status}</>;
@@ -57,29 +57,29 @@ function Answer({ attempt: { status_code: status, error } }: { attempt: Attempt 
 }
 
 function AnswerText({ attempt: { number, response } }: { attempt: Attempt }) {
-  if (response === null || response === "") return <span class="quiet">nothing</span>;
+  if (response === null || response === "") return <span class="quiet">empty</span>;
   if (response.length <= SHOWN) return <code>{response}</code>;
   return (
     <details>
       <summary>
         <code>{response.slice(0, SHOWN)}</code>{" "}
-        <span class="quiet">{`… all ${bytesText(Buffer.byteLength(response))}`}</span>
+        <span class="quiet">{`… ${bytesText(Buffer.byteLength(response))} in total`}</span>
       </summary>
-      <pre class="wrap" tabindex={0} role="region" aria-label={`Answer ${number}`}>
+      <pre class="wrap" tabindex={0} role="region" aria-label={`Response ${number}`}>
         <code>{response}</code>
       </pre>
     </details>
   );
 }
 
-/** What may be a credential was hidden when it was written. */
+/** Headers that may contain credentials were redacted when they were stored. */
 function AnswerHeaders({ attempt: { number, response_headers: headers } }: { attempt: Attempt }) {
   const entries = Object.entries(headers);
   if (entries.length === 0) return null;
   return (
     <details>
       <summary>{`${entries.length} header${entries.length === 1 ? "" : "s"}`}</summary>
-      <pre class="wrap" tabindex={0} role="region" aria-label={`Headers of answer ${number}`}>
+      <pre class="wrap" tabindex={0} role="region" aria-label={`Headers of response ${number}`}>
         <code>{entries.map(([name, value]) => `${name}: ${value}`).join("\n")}</code>
       </pre>
     </details>

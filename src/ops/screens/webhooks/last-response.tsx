@@ -1,4 +1,4 @@
-/** What a receiver said last, and when: a status, or why there was none. */
+/** The last response of a receiver and its time: a status, or why there was none. */
 import type { OpsContext } from "../../ops-context.ts";
 import type { Receiver } from "../../views/webhooks/receiver.ts";
 import { Time } from "../parts.tsx";
@@ -16,7 +16,7 @@ export function LastResponseText({
   return (
     <>
       <span class="state" data-tone={isGood ? "good" : "bad"}>
-        {status ?? error ?? "no answer"}
+        {status ?? error ?? "no response"}
       </span>{" "}
       <span class="quiet">
         <Time ms={startedMs} opsContext={opsContext} />

@@ -1,4 +1,4 @@
-/** What would be sent if deliveries were sent again, shown before: one with all its bytes, or all of a webhook that failed. Nothing is sent by it. */
+/** Previews of resending: one delivery with its complete request, or all failed deliveries of a webhook. The preview sends nothing. */
 import type { App, Entry } from "../../../index.ts";
 import { PATHS } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -16,15 +16,15 @@ import { CommandsPanel, Empty, StepButton, StepForm } from "../parts.tsx";
 type Webhooks = App["webhooks"];
 type One = Awaited<ReturnType<Webhooks["previewReplay"]>>;
 type Many = Awaited<ReturnType<Webhooks["previewRecover"]>>;
-/** Undefined for readers: what a name leads to is asked of name servers. */
+/** Undefined for readers: the check queries name servers. */
 type Judgement = Awaited<ReturnType<Webhooks["judge"]>> | undefined;
 
-const OFF = "Its webhook is off: enable it first";
+const OFF = "The webhook is disabled: enable it first";
 
 export function replayScreens(screens: Screens): Entry[] {
   return [
     screen<{ preview: One; judgement: Judgement }>(screens, "/deliveries/:id/replay", {
-      title: "What would be sent",
+      title: "Preview request",
       section: "Webhooks",
       load: async (opsContext) => {
         const preview = await opsContext.app.webhooks.previewReplay(opsContext.ctx.params["id"] ?? "");
@@ -35,7 +35,7 @@ export function replayScreens(screens: Screens): Entry[] {
       ),
     }),
     screen<{ preview: Many; judgement: Judgement; span: Span }>(screens, "/webhooks/:id/recover", {
-      title: "What would be sent",
+      title: "Resend failed deliveries",
       section: "Webhooks",
       load: async (opsContext) => {
         const { app, ctx, nowMs } = opsContext;
@@ -49,10 +49,14 @@ export function replayScreens(screens: Screens): Entry[] {
       const id = params["id"] ?? "";
       const { since_ms: since = "", digest = "" } = fields;
       if (!isConfirmed(fields))
-        return { tone: "bad", text: `Nothing was sent: ${fields["expected"]} had to be typed to confirm.` };
+        return { tone: "bad", text: `Nothing was sent. Type ${fields["expected"]} to confirm.` };
       const { count } = await app.webhooks.recover(id, { since_ms: Number(since), digest });
       await app.operations.record("webhook.recover", id, auditContext, { count });
-      return { tone: "good", text: `Sent again: ${countText(count)}.`, to: `${OPS_PATH}/webhooks/${id}` };
+      return {
+        tone: "good",
+        text: `Resending ${countText(count)} ${count === 1 ? "delivery" : "deliveries"}.`,
+        to: `${OPS_PATH}/webhooks/${id}`,
+      };
     }),
   ];
 }
@@ -67,13 +71,13 @@ interface VerdictsProps {
   opsContext: OpsContext;
 }
 
-/** Where it goes, when, and whether it may. */
+/** The target of the request, when it is sent, and whether the policy allows it. */
 function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
   const when = readinessText(preview, opsContext.nowMs);
   return (
     <dl class="facts verdicts panel">
       <div>
-        <dt>To</dt>
+        <dt>Target</dt>
         <dd>
           <a href={`${OPS_PATH}/webhooks/${preview.webhook.id}`}>
             <code>{preview.webhook.url}</code>
@@ -81,7 +85,7 @@ function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
         </dd>
       </div>
       <div>
-        <dt>Goes out</dt>
+        <dt>Sent</dt>
         <dd>
           <span class="state" data-tone={when.tone}>
             {when.word}
@@ -90,7 +94,7 @@ function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
         </dd>
       </div>
       <div>
-        <dt>May be called</dt>
+        <dt>Allowed</dt>
         <dd>
           {judgement === undefined ? null : (
             <span class="state" data-tone={judgement.ok ? "good" : "bad"}>
@@ -98,7 +102,9 @@ function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
             </span>
           )}
           <p class="note-whole">
-            {judgement === undefined ? "Operators are told: a name server is asked for it." : urlVerdictText(judgement)}
+            {judgement === undefined
+              ? "Only operators see this check, because it queries a name server."
+              : urlVerdictText(judgement)}
           </p>
         </dd>
       </div>
@@ -112,13 +118,13 @@ function OneAgain({ preview, judgement, opsContext }: { preview: One; judgement:
   return (
     <>
       <div class="stack-tight">
-        <nav class="crumbs" aria-label="Where this belongs">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
           <a href={`${OPS_PATH}/webhooks/${webhook.id}`}>{new URL(webhook.url).host}</a>{" "}
           <span aria-hidden="true">›</span> <a href={at}>{delivery.event}</a>
         </nav>
-        <h1>What would be sent</h1>
-        <p class="quiet">{`Attempt ${attempt} of ${delivery.id}. Nothing has been sent by looking at it.`}</p>
+        <h1>Preview request</h1>
+        <p class="quiet">{`Attempt ${attempt} of ${delivery.id}. This preview sends nothing.`}</p>
       </div>
       <Verdicts preview={preview} judgement={judgement} opsContext={opsContext} />
       <StepForm
@@ -128,31 +134,26 @@ function OneAgain({ preview, judgement, opsContext }: { preview: One; judgement:
         class="steps"
       >
         <label>
-          Why (kept in the audit trail)
+          Reason (recorded in the audit trail)
           <input name="note" maxlength={500} autocomplete="off" />
         </label>
-        <StepButton
-          opsContext={opsContext}
-          label="Send again"
-          tone="main"
-          refusal={webhook.enabled ? undefined : OFF}
-        />
+        <StepButton opsContext={opsContext} label="Resend" tone="main" refusal={webhook.enabled ? undefined : OFF} />
         <a class="button" href={at}>
-          Leave it
+          Back
         </a>
       </StepForm>
       <section aria-labelledby="request">
         <div class="head">
-          <h2 id="request">The request</h2>
-          <p class="quiet">{`${bytesText(Buffer.byteLength(request.body))} of body`}</p>
+          <h2 id="request">Request</h2>
+          <p class="quiet">{`${bytesText(Buffer.byteLength(request.body))} body`}</p>
         </div>
-        <pre class="wrap" tabindex={0} role="region" aria-label="The request" data-copy>
+        <pre class="wrap" tabindex={0} role="region" aria-label="Request" data-copy>
           <code>{requestText(preview, opsContext.visitor.role === "operator", opsContext.redact)}</code>
         </pre>
         <p class="quiet">
           {isSigned
-            ? "The signatures are of this moment. An attempt makes its own, of the moment in which it is sent."
-            : "It is not signed: neither the webhook nor the app has a secret."}
+            ? "These signatures are computed for this moment. Each attempt computes its own when it is sent."
+            : "Not signed: neither the webhook nor the app has a secret."}
         </p>
       </section>
       <CommandsPanel commands={commandsOf(opsContext.origin, "POST", `${PATHS.deliveries}/${delivery.id}/replay`)} />
@@ -173,21 +174,21 @@ function ManyAgain({ preview, judgement, span, opsContext }: ManyProps) {
   return (
     <>
       <div class="stack-tight">
-        <nav class="crumbs" aria-label="Where this belongs">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <a href={`${OPS_PATH}/webhooks`}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
           <a href={at}>{new URL(webhook.url).host}</a>
         </nav>
-        <h1>{count === 0 ? "Nothing to send again" : `Send ${countText(count)} again?`}</h1>
-        <p class="quiet">
-          Deliveries that failed for good, each under its own id. Nothing has been sent by looking at it.
-        </p>
+        <h1>
+          {count === 0 ? "Nothing to resend" : `Resend ${countText(count)} ${count === 1 ? "delivery" : "deliveries"}?`}
+        </h1>
+        <p class="quiet">Deliveries that failed permanently, each under its own ID. This preview sends nothing.</p>
       </div>
       <Spans chosen={span.name} at={`${at}/recover`} />
       <Verdicts preview={preview} judgement={judgement} opsContext={opsContext} />
       {count === 0 ? (
-        <Empty title="No delivery has failed for good in that time">
+        <Empty title="No delivery failed permanently in that time">
           <p>
-            Those that are tried again by themselves are not among them. <a href={at}>Back to the webhook</a>
+            Deliveries that svc still retries are not included. <a href={at}>Back to the webhook</a>
           </p>
         </Empty>
       ) : (
@@ -205,7 +206,7 @@ function ManyAgain({ preview, judgement, span, opsContext }: ManyProps) {
 
 function Spans({ chosen, at }: { chosen: string; at: string }) {
   return (
-    <nav class="tabs" aria-label="Failed in">
+    <nav class="tabs" aria-label="Time range">
       {SPANS.map(([name, text]) => (
         <a href={`${at}?since=${name}`} aria-current={name === chosen ? "page" : undefined} key={name}>
           {text}
@@ -228,19 +229,19 @@ function Chosen({ preview, opsContext }: { preview: Many; opsContext: OpsContext
       >
         <StepButton
           opsContext={opsContext}
-          label={`Send ${countText(count)} again`}
+          label={`Resend ${countText(count)}`}
           tone="main"
           refusal={webhook.enabled ? undefined : OFF}
         />
       </Confirm>
       <section aria-labelledby="those">
         <div class="head">
-          <h2 id="those">These, and no others</h2>
+          <h2 id="those">Deliveries to resend</h2>
           <p class="quiet">{eventsText(events)}</p>
         </div>
         <DeliveriesTable deliveries={deliveries} opsContext={opsContext} />
         {deliveries.length < count ? (
-          <p class="quiet">{`The newest ${countText(deliveries.length)} of ${countText(count)} are listed.`}</p>
+          <p class="quiet">{`Showing the newest ${countText(deliveries.length)} of ${countText(count)}.`}</p>
         ) : null}
       </section>
     </>

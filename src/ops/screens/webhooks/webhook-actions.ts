@@ -1,4 +1,4 @@
-/** What an operator does with a webhook by a button: add, ping, switch on and off, give a new secret. */
+/** The buttons of a webhook: add, ping, enable, disable, rotate the secret. */
 import type { Entry } from "../../../index.ts";
 import type { Json } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -11,9 +11,9 @@ const HOOKS = `${OPS_PATH}/webhooks`;
 export function webhookSteps(screens: Screens): Entry[] {
   const step = (name: string, run: Parameters<typeof operatorRoute>[2]) =>
     operatorRoute(screens, `/webhooks/:id/${name}`, async (given) => {
-      const flash = await run(given);
+      const result = await run(given);
       await recordDone(given, `webhook.${name}`, given.params["id"] ?? "");
-      return flash;
+      return result;
     });
   return [
     operatorRoute(
@@ -25,27 +25,27 @@ export function webhookSteps(screens: Screens): Entry[] {
         const body: Json = { url: fields["url"] ?? "", events, description: fields["description"] ?? "" };
         const { registration, created } = await app.webhooks.create(body);
         await recordDone(given, created ? "webhook.create" : "webhook.update", registration.id);
-        return { tone: "good", text: "It is told from now on.", to: `${HOOKS}/${registration.id}` };
+        return { tone: "good", text: "The webhook is active.", to: `${HOOKS}/${registration.id}` };
       },
       LONG_FORM_BYTES,
     ),
     step("ping", async ({ app, params }) => {
       const { delivery_id: id } = await app.webhooks.ping(params["id"] ?? "");
-      return { tone: "good", text: "A ping is on its way.", to: `${OPS_PATH}/deliveries/${id}` };
+      return { tone: "good", text: "The ping is queued.", to: `${OPS_PATH}/deliveries/${id}` };
     }),
     step("enable", async ({ app, params }) => {
       await app.webhooks.update(params["id"] ?? "", { enabled: true });
-      return { tone: "good", text: "It is told again." };
+      return { tone: "good", text: "The webhook is enabled." };
     }),
     step("disable", async ({ app, params }) => {
       await app.webhooks.update(params["id"] ?? "", { enabled: false });
-      return { tone: "good", text: "It is told nothing until it is enabled." };
+      return { tone: "good", text: "The webhook is disabled." };
     }),
     step("rotate", async ({ app, params }) => {
       const { secret: once } = await app.webhooks.rotateSecret(params["id"] ?? "", {});
       return {
         tone: "good",
-        text: "The new secret, which signs from now on; the old one signs beside it for 24 hours:",
+        text: "The new secret. Deliveries are signed with it, and for 24 hours with the old one as well:",
         once,
       };
     }),
@@ -54,11 +54,11 @@ export function webhookSteps(screens: Screens): Entry[] {
 
 type Given = Parameters<Parameters<typeof operatorRoute>[2]>[0];
 
-/** What is done is told though the trail can't be written: a new secret is shown once. */
+/** A failed audit entry does not fail the action: a new secret, for example, is shown only once. */
 async function recordDone({ app, auditContext }: Given, operation: string, target: string): Promise<void> {
   try {
     await app.operations.record(operation, target, auditContext);
   } catch (err) {
-    app.log.error({ err, operation, target }, "What an operator has done could not be written into the audit trail");
+    app.log.error({ err, operation, target }, "Failed to record an operator action in the audit trail");
   }
 }

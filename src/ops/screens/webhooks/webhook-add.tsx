@@ -1,6 +1,6 @@
 /**
- * Adding a webhook, in two steps: the address is looked at first, and what the policy thinks of it is told before anything is kept.
- * Readers are told nothing, for what a name leads to is asked of name servers.
+ * Adds a webhook in two steps: the first one checks the URL and shows the policy's verdict, the second one registers it. Readers get no
+ * verdict, because the check queries name servers.
  */
 import type { App, Entry } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -40,7 +40,7 @@ export function webhookAddScreen(screens: Screens): Entry[] {
 function Add({ data: { draft, judgement }, opsContext }: { data: AddData; opsContext: OpsContext }) {
   return (
     <>
-      <nav class="crumbs" aria-label="Where this belongs">
+      <nav class="crumbs" aria-label="Breadcrumbs">
         <a href={HOOKS}>Webhooks</a>
       </nav>
       <h1>Add a webhook</h1>
@@ -62,7 +62,7 @@ function Confirm({ draft, opsContext }: { draft: Draft; opsContext: OpsContext }
     <StepForm opsContext={opsContext} action="/webhooks" fields={fields} class="stack panel">
       <p>
         <code>{draft.url}</code>
-        {` hears of ${draft.events.length === 0 ? "all events" : draft.events.join(", ")}.`}
+        {` receives ${draft.events.length === 0 ? "all events" : draft.events.join(", ")}.`}
       </p>
       <span class="buttons">
         <StepButton opsContext={opsContext} label="Add" tone="main" name="Add the webhook" />
@@ -77,7 +77,7 @@ interface DraftFormProps {
   isAgain?: boolean;
 }
 
-/** It keeps nothing: it leads to the page that tells what is thought of the address. */
+/** This form changes nothing: it leads to the page with the verdict. */
 export function DraftForm({ draft = EMPTY, opsContext, isAgain = false }: DraftFormProps) {
   return (
     <form method="get" action={`${HOOKS}/add`} class="stack panel">
@@ -85,7 +85,7 @@ export function DraftForm({ draft = EMPTY, opsContext, isAgain = false }: DraftF
       <span class="buttons">
         <StepButton
           opsContext={opsContext}
-          label={isAgain ? "Check again" : "Check the address"}
+          label={isAgain ? "Check again" : "Check the URL"}
           tone={isAgain ? undefined : "main"}
         />
       </span>

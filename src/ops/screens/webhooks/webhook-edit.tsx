@@ -1,4 +1,4 @@
-/** A webhook that is changed, or taken away after it was told what goes with it. */
+/** Edits a webhook, or removes it after a preview of the consequences. */
 import { SvcError, type App, type Entry } from "../../../index.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import { LONG_FORM_BYTES, operatorRoute } from "../../operator-route.ts";
@@ -65,13 +65,13 @@ function editStep(screens: Screens): Entry {
         await app.webhooks.update(id, changeOf(fields));
       } catch (error) {
         if (!(error instanceof SvcError) || error.status >= 500) throw error;
-        // What was typed is not lost, but for headers: they may be credentials, and go into no address.
+        // The form is refilled with what was typed, except headers: they may be credentials and must not be in a URL.
         const to = `${HOOKS}/${encodeURIComponent(id)}/edit?${editQuery(editDraftOf(fields)).toString()}`;
-        const again = hasHeaders(fields) ? " Nothing was changed: give the headers again, they were not kept." : "";
+        const again = hasHeaders(fields) ? " Nothing was changed. Enter the headers again: they were not kept." : "";
         return { tone: "bad", text: error.message + again, to };
       }
       await app.operations.record("webhook.update", id, auditContext);
-      return { tone: "good", text: "It is changed: what is sent from now on goes by it.", to: `${HOOKS}/${id}` };
+      return { tone: "good", text: "The webhook is updated. New deliveries use the changes.", to: `${HOOKS}/${id}` };
     },
     LONG_FORM_BYTES,
   );
@@ -81,16 +81,20 @@ function removeStep(screens: Screens): Entry {
   return operatorRoute(screens, "/webhooks/:id/remove", async ({ app, params, fields, auditContext }) => {
     const id = params["id"] ?? "";
     if (!isConfirmed(fields))
-      return { tone: "bad", text: "Type how many deliveries wait: nothing was removed.", to: `${HOOKS}/${id}/remove` };
+      return {
+        tone: "bad",
+        text: "Nothing was removed. Type the number of pending deliveries to confirm.",
+        to: `${HOOKS}/${id}/remove`,
+      };
     await app.webhooks.remove(id);
     await app.operations.record("webhook.remove", id, auditContext);
-    return { tone: "good", text: "It is gone.", to: HOOKS };
+    return { tone: "good", text: "The webhook is removed.", to: HOOKS };
   });
 }
 
 function Crumbs({ hook }: { hook: Hook }) {
   return (
-    <nav class="crumbs" aria-label="Where this belongs">
+    <nav class="crumbs" aria-label="Breadcrumbs">
       <a href={HOOKS}>Webhooks</a> <span aria-hidden="true">›</span>{" "}
       <a href={`${HOOKS}/${hook.id}`}>{new URL(hook.url).host}</a>
     </nav>
@@ -105,22 +109,22 @@ function Edit({ data: { hook, draft }, opsContext }: { data: EditData; opsContex
       <StepForm opsContext={opsContext} action={`/webhooks/${hook.id}/edit`} class="stack panel">
         <DraftFields draft={draft} />
         <label>
-          Of which graphs or workers, with commas between them; all where this is empty
+          Graphs or workers, separated by commas; empty: all
           <input name="workers" value={draft.workers} autocomplete="off" spellcheck={false} />
         </label>
         <label class="check">
-          <input type="checkbox" name="ordered" value="1" checked={draft.ordered} /> In order: what a graph's deliveries
-          tell arrives one after the other
+          <input type="checkbox" name="ordered" value="1" checked={draft.ordered} /> In order: the deliveries of a graph
+          arrive one after the other
         </label>
         <Headers names={hook.header_names ?? []} dropsHeaders={draft.dropsHeaders} />
         <label>
-          Why (kept in the audit trail)
+          Reason (recorded in the audit trail)
           <input name="note" value={draft.note} maxlength={500} autocomplete="off" />
         </label>
         <span class="buttons">
           <StepButton opsContext={opsContext} label="Save" tone="main" />
           <a class="button" href={`${HOOKS}/${hook.id}`}>
-            Change nothing
+            Back
           </a>
         </span>
       </StepForm>
@@ -128,19 +132,19 @@ function Edit({ data: { hook, draft }, opsContext }: { data: EditData; opsContex
   );
 }
 
-/** Values are never shown: they may be credentials. */
+/** Header values are never shown, because they may be credentials. */
 function Headers({ names, dropsHeaders }: { names: readonly string[]; dropsHeaders: boolean }) {
   return (
     <>
       <label>
         {names.length === 0
-          ? "Headers to send along, one a line"
-          : `Other headers in place of ${names.join(", ")}, one a line; they stay where this is empty`}
+          ? "Additional headers, one per line"
+          : `Headers that replace ${names.join(", ")}, one per line; empty: unchanged`}
         <textarea name="headers" rows={3} placeholder="Authorization: Bearer …" autocomplete="off" spellcheck={false} />
       </label>
       {names.length === 0 ? null : (
         <label class="check">
-          <input type="checkbox" name="no_headers" value="1" checked={dropsHeaders} /> Send no headers along
+          <input type="checkbox" name="no_headers" value="1" checked={dropsHeaders} /> Send no additional headers
         </label>
       )}
     </>
@@ -155,8 +159,8 @@ function Remove({ data: { hook, pending }, opsContext }: { data: RemoveData; ops
       <p>
         <code>{hook.url}</code>
         {pending === 0
-          ? " is told nothing more. Nothing waits for it."
-          : ` is told nothing more. ${countText(pending)} that wait for it are not sent.`}
+          ? " will receive no more events. It has no pending deliveries."
+          : ` will receive no more events. ${countText(pending)} pending ${pending === 1 ? "delivery" : "deliveries"} will not be sent.`}
       </p>
       <Confirm
         opsContext={opsContext}

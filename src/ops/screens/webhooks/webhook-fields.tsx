@@ -1,4 +1,4 @@
-/** What is asked of a webhook, whether it is added or edited. */
+/** The form fields of a webhook, for adding and editing. */
 import { EVENTS, type Draft } from "../../views/webhooks/webhook-draft.ts";
 
 export function DraftFields({ draft }: { draft: Draft }) {
@@ -16,7 +16,7 @@ export function DraftFields({ draft }: { draft: Draft }) {
         />
       </label>
       <fieldset class="buttons">
-        <legend>Hears of</legend>
+        <legend>Events</legend>
         {EVENTS.map((event) => (
           <label class="check" key={event}>
             <input type="checkbox" name={event} value="1" checked={draft.events.includes(event)} /> {event}

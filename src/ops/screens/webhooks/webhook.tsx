@@ -1,4 +1,4 @@
-/** One webhook: what it hears of, how it answers, its latest deliveries, and what can be done with it. */
+/** One webhook: its events, response times, latest deliveries, and actions. */
 import { notFound, type Entry } from "../../../index.ts";
 import { PATHS } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -26,7 +26,7 @@ export function webhookScreen(screens: Screens): Entry {
       const hook = await app.webhooks.get(ctx.params["id"] ?? "");
       const { deliveries } = await app.webhooks.deliveries(new URLSearchParams({ limit: LAST }), hook.id);
       const answers = await app.webhooks.lastAnswers(deliveries.map(({ id }) => id));
-      const [receiver = notFound("It was just removed")] = await receiversOf(app.webhooks, [hook], nowMs);
+      const [receiver = notFound("The webhook was just removed")] = await receiversOf(app.webhooks, [hook], nowMs);
       return { ...receiver, deliveries, answers };
     },
     follows: () => ["webhooks"],
@@ -38,11 +38,11 @@ export function webhookScreen(screens: Screens): Entry {
 function HookScreen({ data, opsContext }: { data: HookData; opsContext: OpsContext }) {
   const { hook, delivered, failed, pending, figures, deliveries, answers } = data;
   const at = `/webhooks/${hook.id}`;
-  const off = hook.enabled ? undefined : "It is off: enable it first";
+  const off = hook.enabled ? undefined : "The webhook is disabled: enable it first";
   return (
     <>
       <div class="stack-tight" data-live="facts">
-        <nav class="crumbs" aria-label="Where this belongs">
+        <nav class="crumbs" aria-label="Breadcrumbs">
           <a href={HOOKS}>Webhooks</a>
         </nav>
         <div class="title">
@@ -56,30 +56,30 @@ function HookScreen({ data, opsContext }: { data: HookData; opsContext: OpsConte
         </p>
         <dl class="facts">
           <div>
-            <dt>Hears of</dt>
+            <dt>Events</dt>
             <dd>{hook.events.join(", ")}</dd>
           </div>
           <div>
-            <dt>Of</dt>
+            <dt>Graphs</dt>
             <dd>{hook.workers?.join(", ") ?? "all graphs"}</dd>
           </div>
           <div>
             <dt>Last 24 h</dt>
-            <dd>{`${delivered} arrived, ${failed} failed, ${pending} waiting`}</dd>
+            <dd>{`${delivered} delivered, ${failed} failed, ${pending} pending`}</dd>
           </div>
           <div>
-            <dt>Last answer</dt>
+            <dt>Last response</dt>
             <dd>
               <LastResponseText figures={figures} opsContext={opsContext} />
             </dd>
           </div>
           <div>
-            <dt>Median, 99 %</dt>
+            <dt>Median, p99</dt>
             <dd>{latencyText(figures)}</dd>
           </div>
           <div>
             <dt>Signed</dt>
-            <dd>{hook.secret_set ? "yes" : "no: no secret is set"}</dd>
+            <dd>{hook.secret_set ? "yes" : "no, because no secret is set"}</dd>
           </div>
           <div>
             <dt>Added</dt>
@@ -92,18 +92,18 @@ function HookScreen({ data, opsContext }: { data: HookData; opsContext: OpsConte
       <div data-live="steps">
         <StepForm opsContext={opsContext} action={`${at}/ping`} class="steps" isByButton>
           <label>
-            Why (kept in the audit trail)
+            Reason (recorded in the audit trail)
             <input name="note" maxlength={500} autocomplete="off" />
           </label>
           <StepButton opsContext={opsContext} label="Ping" refusal={off} />
           <StepButton
             opsContext={opsContext}
-            label={hook.enabled ? "Switch off" : "Enable"}
+            label={hook.enabled ? "Disable" : "Enable"}
             action={`${at}/${hook.enabled ? "disable" : "enable"}`}
           />
           <StepButton opsContext={opsContext} label="New secret" action={`${at}/rotate`} />
           <a class="button" href={`${OPS_PATH}${at}/recover`}>
-            Send what failed again…
+            Resend failed deliveries…
           </a>
           <a class="button" href={`${OPS_PATH}${at}/edit`}>
             Edit…
@@ -116,7 +116,7 @@ function HookScreen({ data, opsContext }: { data: HookData; opsContext: OpsConte
       <section aria-labelledby="deliveries">
         <div class="head">
           <h2 id="deliveries">Deliveries</h2>
-          <a href={`${OPS_PATH}/deliveries?webhook=${hook.id}`}>All of this webhook</a>
+          <a href={`${OPS_PATH}/deliveries?webhook=${hook.id}`}>All deliveries of this webhook</a>
         </div>
         <div data-live="deliveries">
           <DeliveriesTable deliveries={deliveries} opsContext={opsContext} answers={answers} />

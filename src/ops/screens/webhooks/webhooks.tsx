@@ -1,4 +1,4 @@
-/** Webhooks: who is told of what, whether it arrives and how soon it is answered. */
+/** Webhooks: their events, success rates and response times. */
 import type { Entry } from "../../../index.ts";
 import { PATHS } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
@@ -17,13 +17,13 @@ import { webhookSteps } from "./webhook-actions.ts";
 import { webhookScreen } from "./webhook.tsx";
 
 const HOOKS = `${OPS_PATH}/webhooks`;
-/** Each has its latest answers read, a hundred deliveries of them, at every look. */
+/** Each row costs a read of its latest deliveries, up to a hundred. */
 const PAGE = "25";
 const LAST = 20;
 
 interface HooksData {
   rows: Receiver[];
-  /** Registered in all. */
+  /** Number of all webhooks. */
   total: number;
   next: string | null;
   deliveries: DeliveryView[];
@@ -69,12 +69,12 @@ function HooksList({
         <h1>Webhooks</h1>
         <p class="links">
           <a href={`${OPS_PATH}/deliveries`}>All deliveries</a>
-          {opsContext.app.hasDemo ? <a href={PATHS.demoInbox}>Inbox of the demo</a> : null}
+          {opsContext.app.hasDemo ? <a href={PATHS.demoInbox}>Demo inbox</a> : null}
         </p>
       </div>
       {rows.length === 0 ? (
-        <Empty title="Nobody is told yet">
-          <p>A webhook is a URL that hears of graphs that are done, have failed or are paused. Add one below.</p>
+        <Empty title="No webhooks yet">
+          <p>A webhook is a URL that svc notifies when a run is done, fails or is paused. Add one below.</p>
         </Empty>
       ) : (
         <div data-live="hooks">
@@ -84,7 +84,7 @@ function HooksList({
           {total > rows.length ? (
             <Pager
               href={next === null ? undefined : `${HOOKS}?${new URLSearchParams({ cursor: next }).toString()}`}
-              text={`${countText(rows.length)} of ${countText(total)}, those first that are here longest`}
+              text={`${countText(rows.length)} of ${countText(total)}, oldest first`}
               label="Newer"
             />
           ) : null}
@@ -116,12 +116,12 @@ function HooksTable({ rows, opsContext }: { rows: readonly Receiver[]; opsContex
         columns={[
           "Receiver",
           "State",
-          "Hears of",
-          ["Arrived, 24 h", "number"],
-          "Last answer",
-          ["Median, 99 %", "number"],
-          ["Waiting", "number"],
-          ["Steps", "steps"],
+          "Events",
+          ["Delivered, 24 h", "number"],
+          "Last response",
+          ["Median, p99", "number"],
+          ["Pending", "number"],
+          ["Actions", "steps"],
         ]}
       />
       <tbody>
@@ -137,19 +137,19 @@ function HooksTable({ rows, opsContext }: { rows: readonly Receiver[]; opsContex
               <span class="state long" data-tone={stateOf(hook).tone}>
                 {stateOf(hook).word}
               </span>
-              {hook.secret_set ? null : <p class="note">not signed: no secret is set</p>}
+              {hook.secret_set ? null : <p class="note">not signed, because no secret is set</p>}
             </td>
-            <td data-label="Hears of">{hook.events.join(", ")}</td>
-            <td data-label="Arrived" class="number">
+            <td data-label="Events">{hook.events.join(", ")}</td>
+            <td data-label="Delivered" class="number">
               {delivered + failed === 0 ? "–" : `${shareText(delivered, delivered + failed)} of ${delivered + failed}`}
             </td>
-            <td data-label="Last answer">
+            <td data-label="Last response">
               <LastResponseText figures={figures} opsContext={opsContext} />
             </td>
-            <td data-label="Median, 99 %" class="number">
+            <td data-label="Median, p99" class="number">
               {latencyText(figures)}
             </td>
-            <td data-label="Waiting" class="number">
+            <td data-label="Pending" class="number">
               {pending}
             </td>
             <td data-label="">
@@ -158,7 +158,7 @@ function HooksTable({ rows, opsContext }: { rows: readonly Receiver[]; opsContex
                   opsContext={opsContext}
                   label="Ping"
                   name={`Ping ${new URL(hook.url).host}`}
-                  refusal={hook.enabled ? undefined : "It is off: enable it first"}
+                  refusal={hook.enabled ? undefined : "The webhook is disabled: enable it first"}
                 />
               </StepForm>
             </td>

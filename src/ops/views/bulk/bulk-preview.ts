@@ -1,4 +1,4 @@
-/** What a step of many would do to each run, told before. Pure. */
+/** The effect of a bulk action on each run, for the preview. Pure. */
 import type { Snapshot } from "../../../graph.ts";
 import type { BulkStep } from "./bulk.ts";
 import { stepViews } from "../runs/allowed-actions.ts";
@@ -6,30 +6,30 @@ import { countText } from "../format.ts";
 
 export interface BulkEffect {
   run: Snapshot;
-  /** Whether the run allows the step in its state. */
+  /** Whether the run's state allows the action. */
   isTaken: boolean;
-  /** What happens to it, or why nothing does. */
+  /** The effect, or why there is none. */
   text: string;
 }
 
-/** Names that are listed; of more the number is told. */
+/** Maximum number of names in the text; the others are only counted. */
 const MOST_NAMES = 6;
 
 const TAKEN: Readonly<Record<Exclude<BulkStep, "retry">, string>> = {
-  pause: "pauses",
-  resume: "goes on",
+  pause: "is paused",
+  resume: "is resumed",
   cancel: "is cancelled",
 };
 
 export function bulkEffect(run: Snapshot, step: BulkStep): BulkEffect {
   const isRefused = stepViews(run.phase, "operator").find((view) => view.step === step)?.refusal !== undefined;
-  if (isRefused) return { run, isTaken: false, text: `stays as it is: it is ${run.phase}` };
+  if (isRefused) return { run, isTaken: false, text: `unchanged, because it is ${run.phase}` };
   return { run, isTaken: true, text: step === "retry" ? againText(run) : TAKEN[step] };
 }
 
 /**
- * Nodes that run again, as the edges name them. Items of a fan-out are told by their number.
- * @param from a node, or an item of a fan-out: it and all that comes after it. Default: all that are not done
+ * Lists the nodes that run again, in the order of the edges. Items of a fan-out are counted. @param from a node or an item of a fan-out,
+ * which runs again with all nodes after it. Default: all nodes that are not done
  */
 export function againText({ nodes, edges }: Snapshot, from?: string): string {
   const names = from === undefined ? undefined : namesAfter(edges, nameOf(from));
@@ -42,18 +42,18 @@ export function againText({ nodes, edges }: Snapshot, from?: string): string {
   }
   const places = [...new Set(edges.flat())];
   const sorted = [...counts].sort(([a], [b]) => places.indexOf(a) - places.indexOf(b));
-  const flash = sorted.map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
-  const more = flash.length - MOST_NAMES;
-  const listed = more > 1 ? `${flash.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : flash.join(", ");
-  return listed === "" ? "runs again" : `runs again: ${listed}`;
+  const texts = sorted.map(([name, count]) => (count === 1 ? name : `${countText(count)} of ${name}`));
+  const more = texts.length - MOST_NAMES;
+  const listed = more > 1 ? `${texts.slice(0, MOST_NAMES).join(", ")} and ${countText(more)} more` : texts.join(", ");
+  return listed === "" ? "runs again" : `reruns ${listed}`;
 }
 
-/** A node's name from the id of it or of one of its items. */
+/** The node's name in the ID of a node or of a fan-out item. */
 function nameOf(id: string): string {
   return id.split("/", 1)[0] as string;
 }
 
-/** A node and all that wait for it, one behind the other. */
+/** A node and all nodes that depend on it, directly or indirectly. */
 function namesAfter(edges: Snapshot["edges"], name: string): Set<string> {
   const found = new Set([name]);
   for (let size = 0; size !== found.size;) {

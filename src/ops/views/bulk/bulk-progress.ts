@@ -1,9 +1,9 @@
-/** How far a step for many runs has come: how many took it, how many did not allow it, and why. */
+/** Counts the progress of a bulk action: changed runs, runs that did not allow it, and their reasons. */
 import type { Json } from "../../../graph.ts";
 
-/** Reasons that are kept apart. */
+/** Maximum number of distinct reasons. */
 const MOST_REASONS = 5;
-const OTHERS = "for another reason";
+const OTHERS = "another reason";
 const MAX_REASON_LENGTH = 200;
 
 export class BulkProgress {
@@ -11,7 +11,7 @@ export class BulkProgress {
   refused = 0;
   readonly reasons = new Map<string, number>();
 
-  /** Runs that it has come to. */
+  /** Number of processed runs. */
   get count(): number {
     return this.changed + this.refused;
   }
@@ -28,7 +28,7 @@ export class BulkProgress {
     return { changed, refused, reasons: [...this.reasons] };
   }
 
-  /** As `toJSON` gave it; what is missing of it is none. */
+  /** Reads the result of `toJSON`. Missing fields count as zero. */
   static read(data: Readonly<Record<string, Json | undefined>>): BulkProgress {
     const taken = new BulkProgress();
     taken.changed = countOf(data["changed"]);

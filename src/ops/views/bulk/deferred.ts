@@ -1,13 +1,10 @@
-/**
- * A step for many runs that is held back for a while, as the audit trail tells of it: when it was wanted, and what has become of it since.
- * Pure.
- */
+/** The state of a deferred bulk action, read from its audit rows. Pure. */
 import type { AuditRow } from "../../../ops.ts";
 import type { Json } from "../../../graph.ts";
 import { BULK_STEPS, type BulkStep } from "./bulk.ts";
 import { countOf, BulkProgress } from "./bulk-progress.ts";
 
-/** Rows of the audit trail whose target is the step. */
+/** Audit operations of a bulk action. The action's ID is their target. */
 export const DEFERRED = {
   deferred: "bulk.held",
   undone: "bulk.undone",
@@ -17,10 +14,10 @@ export const DEFERRED = {
   lost: "bulk.lost",
 } as const;
 
-/** What may pass after its time before a step that nothing is heard of counts as lost: clocks of processes differ. */
+/** How long an action without progress may be overdue before it counts as lost: the processes' clocks differ. */
 export const GRACE_MS = 10_000;
 
-/** How far it had come when that was kept last. */
+/** The last saved progress. */
 export interface Heard {
   taken: BulkProgress;
   agoMs: number;
@@ -28,30 +25,30 @@ export interface Heard {
 
 export type DeferredState =
   | { kind: "held"; leftMs: number; wholeMs: number }
-  /** It should have begun, or has. */
+  /** Due: it should have started, or it has. */
   | { kind: "due"; sinceMs: number; heard: Heard | undefined }
   | { kind: "undone"; by: string }
   | { kind: "done"; taken: BulkProgress }
-  /** The app ended, and it with it: what it had come to is done. */
+  /** Stopped by a shutdown. The runs changed before stay changed. */
   | { kind: "stopped"; taken: BulkProgress }
   | { kind: "failed"; message: string; taken: BulkProgress }
-  /** The process that held it has ended before its time. */
+  /** The process that held the action exited before it was due. */
   | { kind: "lost" };
 
 export interface DeferredStep {
   step: BulkStep;
   count: number;
-  /** Whether there were more, which were not counted. */
+  /** Whether there were more runs, which were not counted. */
   isMore: boolean;
-  /** Of the list that it was taken from. */
+  /** The query of the list where the action was chosen. */
   query: string;
   by: string;
   state: DeferredState;
 }
 
 /**
- * @param rows all that the audit trail has of it, newest first. @param progress as it told itself while it was done, with `at_ms`
- * @returns undefined where there is no such step
+ * @param rows all audit rows of the action, newest first @param progress the action's last progress report, with `at_ms` @returns undefined
+ * if there is no such action
  */
 export function deferredStepOf(rows: readonly AuditRow[], nowMs: number, progress?: Json): DeferredStep | undefined {
   const begin = rows.find(({ operation }) => operation === DEFERRED.deferred);

@@ -1,4 +1,4 @@
-/** Which steps a graph allows in its state, and why not the others: told beside the button, before anybody presses it. */
+/** The operator actions that a run allows in its phase, and the reasons why not. The screens show them next to the buttons. */
 import type { Role } from "../../roles.ts";
 
 export type Step = "pause" | "resume" | "cancel" | "retry";
@@ -6,13 +6,13 @@ export type Step = "pause" | "resume" | "cancel" | "retry";
 export interface StepView {
   step: Step;
   label: string;
-  /** Why it can't be done; undefined: it can. */
+  /** Why the action is not allowed; undefined: it is. */
   refusal: string | undefined;
 }
 
 const LABELS: Readonly<Record<Step, string>> = { pause: "Pause", resume: "Resume", cancel: "Cancel", retry: "Retry" };
 
-/** Phases in which the engine takes a step (contract section 4). */
+/** The phases in which the engine accepts each action (contract section 4). */
 const ALLOWED: Readonly<Record<Step, readonly string[]>> = {
   pause: ["queued", "running"],
   resume: ["paused", "pausing"],
@@ -21,10 +21,10 @@ const ALLOWED: Readonly<Record<Step, readonly string[]>> = {
 };
 
 const NEEDED: Readonly<Record<Step, string>> = {
-  pause: "only what is queued or running can be paused",
-  resume: "only what is paused can be resumed",
-  cancel: "only what has not ended, and is not being cancelled, can be",
-  retry: "only what has failed can be retried as a whole; choose a node to run it again from there",
+  pause: "only queued or running runs can be paused",
+  resume: "only paused runs can be resumed",
+  cancel: "only runs that have not ended and are not being cancelled can be cancelled",
+  retry: "only failed runs can be retried as a whole; select a node to rerun from there",
 };
 
 export function stepViews(phase: string, role: Role): StepView[] {
@@ -39,10 +39,10 @@ export function isStep(name: string | undefined): name is Step {
   return name !== undefined && Object.hasOwn(LABELS, name);
 }
 
-/** What only an operator may do is shown to readers too, with this beside it. */
-export const READ_ONLY = "you may look, not change: the operator role is needed";
+/** Shown to readers next to actions that need the operator role. */
+export const READ_ONLY = "read-only access: the operator role is required";
 
 function refusalOf(step: Step, phase: string, role: Role): string | undefined {
   if (role !== "operator") return READ_ONLY;
-  return ALLOWED[step].includes(phase) ? undefined : `It is ${phase}: ${NEEDED[step]}`;
+  return ALLOWED[step].includes(phase) ? undefined : `The run is ${phase}: ${NEEDED[step]}`;
 }

@@ -1,4 +1,4 @@
-/** The attempts of a node, read from its events: what each came to, and why. Pure. */
+/** The attempts of a node and their outcomes, derived from its events. Pure. */
 import type { GraphEvent, Json } from "../../../graph.ts";
 
 export interface Attempt {
@@ -7,7 +7,7 @@ export interface Attempt {
   endedMs: number | undefined;
   outcome: "running" | "done" | "failed" | "waiting" | "aborted";
   message: string | undefined;
-  /** When it is, or was, tried again. */
+  /** When the next attempt is due, or was. */
   againMs: number | undefined;
 }
 
@@ -18,7 +18,7 @@ const OUTCOMES: Readonly<Record<string, Attempt["outcome"]>> = {
   "node.waiting": "waiting",
   "node.cancelled": "aborted",
   "node.ready": "aborted",
-  // What ran as the graph failed is over with it, and has no event of its own.
+  // A running attempt ends with its graph, without an event of its own.
   "graph.done": "aborted",
   "graph.failed": "aborted",
 };

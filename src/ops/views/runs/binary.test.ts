@@ -5,8 +5,8 @@ import { binaryOf, pictureOf } from "./binary.ts";
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(40, 7)]);
 const GIF = Buffer.from("474946383961ffffffffffffff", "hex");
 
-describe("bytes inside of JSON", () => {
-  it("are a picture by how they begin, whatever a data: URL says that they are", () => {
+describe("Binary data in JSON", () => {
+  it("is an image if its first bytes say so, whatever type the data: URL has", () => {
     const alone = binaryOf(PNG.toString("base64"));
     assert.deepEqual(alone, { type: "image/png", bytes: 48, isImage: true, hex: undefined });
     assert.equal(binaryOf(GIF.toString("base64url"))?.type, "image/gif");
@@ -15,7 +15,7 @@ describe("bytes inside of JSON", () => {
     assert.deepEqual(pictureOf(lying), { type: "image/png", body: PNG });
   });
 
-  it("that are none are told by their type and their first bytes, a document's too", () => {
+  it("is shown with its type and its first bytes if it is not an image, even if it is a document", () => {
     const svg = binaryOf(`data:image/svg+xml;base64,${Buffer.from("<svg onload='x()'/>").toString("base64")}`);
     assert.deepEqual([svg?.type, svg?.bytes, svg?.isImage], ["image/svg+xml", 19, false]);
     assert.match(svg?.hex?.text ?? "", /^00000000 {2}3c 73 76 67 .* {2}<svg onload='x\(\)$/m);
@@ -25,7 +25,7 @@ describe("bytes inside of JSON", () => {
     assert.equal(pictureOf(`data:image/png;base64,${Buffer.alloc(30).toString("base64")}`), undefined);
   });
 
-  it("are not seen in texts: words, ids, broken base64, URLs of other kinds", () => {
+  it("is not detected in plain text: words, IDs, broken base64 and other URLs", () => {
     const png = PNG.toString("base64");
     for (const text of ["", "iVBORw0KGgo=", "Hamburg", "/9j/ is how they begin", "A".repeat(4000), `${png} and more`])
       assert.equal(binaryOf(text), undefined, text.slice(0, 40));
@@ -37,7 +37,7 @@ describe("bytes inside of JSON", () => {
       assert.equal(binaryOf(url), undefined, url);
   });
 
-  it("too many for a picture are told by their first ones", () => {
+  it("is shown with its first bytes if the image is too large", () => {
     const large = `data:image/png;base64,${Buffer.concat([PNG, Buffer.alloc(10_000_000)]).toString("base64")}`;
     assert.equal(binaryOf(large)?.isImage, false);
     assert.match(binaryOf(large)?.hex?.text ?? "", /^00000000 {2}89 50 4e 47/);

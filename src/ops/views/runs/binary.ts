@@ -1,36 +1,36 @@
 /**
- * Bytes inside of JSON: a text that is a `data:` URL in base64, or base64 of what begins as a picture does. What kind of picture, the bytes say;
- * all else is shown by its first bytes. Pure.
+ * Detects binary data in JSON strings: base64 `data:` URLs, and base64 that starts like an image. Images are detected by their bytes; other
+ * data is shown as a hex dump. Pure.
  */
 import { HEX_BYTES, hexOf, imageTypeOf, MAX_IMAGE_BYTES, type ImageType } from "../bytes.ts";
 
 export interface Binary {
-  /** Of the bytes, where they are a picture; else as the URL says it. */
+  /** The detected image type, or else the type in the URL. */
   type: string;
   bytes: number;
-  /** Whether it can be shown as a picture. */
+  /** Whether it can be shown as an image. */
   isImage: boolean;
-  /** Of what can't: its first bytes, and whether there are more. */
+  /** A hex dump of the first bytes, unless it is an image. */
   hex: { text: string; isCut: boolean } | undefined;
 }
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[^,;]*)*;base64,/i;
-/** Of a data: URL, what is in front of its bytes. */
+/** Maximum length of a data: URL before its bytes. */
 const MOST_HEAD = 200;
 const BASE64 = /^[A-Za-z\d+/_-]+={0,2}$/;
-/** Shorter ones are words. */
+/** Shorter texts are words. */
 const LEAST_LENGTH = 16;
-/** Where a URL says nothing. */
+/** Default of data: URLs. */
 const ANY_TYPE = "text/plain";
 
 interface Found {
   base64: string;
-  /** As the URL has it. */
+  /** The type in the URL. */
   given: string | undefined;
   image: ImageType | undefined;
 }
 
-/** Undefined: it is a text. */
+/** Undefined: the text is not binary data. */
 export function binaryOf(text: string): Binary | undefined {
   const found = find(text);
   if (!found) return undefined;
@@ -41,7 +41,7 @@ export function binaryOf(text: string): Binary | undefined {
   return { type: image ?? given.toLowerCase(), bytes, isImage, hex };
 }
 
-/** A picture that may be shown, with its bytes; undefined for all else. */
+/** The image in a text, with its bytes; undefined if there is none that may be shown. */
 export function pictureOf(text: string): { type: ImageType; body: Uint8Array } | undefined {
   const found = find(text);
   if (found?.image === undefined || Buffer.byteLength(found.base64, "base64") > MAX_IMAGE_BYTES) return undefined;
@@ -53,7 +53,7 @@ function find(text: string): Found | undefined {
   const url = DATA_URL.exec(text.slice(0, MOST_HEAD));
   const base64 = url ? text.slice(url[0].length) : text;
   const image = imageTypeOf(firstBytes(base64, 12));
-  // Most texts are told by their beginning; the others are read to their end.
+  // Checking the first bytes first rules out most texts without reading them to the end.
   return (url || image) && BASE64.test(base64) ? { base64, given: url?.[1], image } : undefined;
 }
 

@@ -21,8 +21,8 @@ const NODE: NodeDetail = {
   origin: null,
 };
 
-describe("two values beside each other", () => {
-  it("differ at the deepest paths that are not the same, whatever the order of keys", () => {
+describe("Two compared values", () => {
+  it("differ at the deepest unequal paths, whatever the order of keys", () => {
     const one = { order: 7, card: { number: "1", name: "Ada" }, lines: ["a", "b"] };
     const other = { card: { name: "Ada", number: "2" }, lines: ["a"], order: 7, note: null };
     assert.deepEqual(differencesOf(one, other).items, [
@@ -34,13 +34,13 @@ describe("two values beside each other", () => {
     assert.deepEqual(differencesOf(one, structuredClone(one)).items, []);
   });
 
-  it("that differ everywhere are listed to 200", () => {
+  it("have at most 200 listed differences", () => {
     const many = (by: number): number[] => Array.from({ length: 500 }, (_, at) => at + by);
     const { items, isCut } = differencesOf(many(0), many(1));
     assert.deepEqual([items.length, isCut], [200, true]);
   });
 
-  it("are told of keys that are called as what every object inherits", () => {
+  it("are compared by own keys, even if they are named like inherited properties", () => {
     const one: Json = JSON.parse('{"constructor":1,"__proto__":{"a":1},"toString":{}}');
     assert.deepEqual(differencesOf(one, {}).items, [
       { path: "constructor", one: "1", other: undefined },
@@ -55,14 +55,14 @@ function under(nodes: NodeDetail[], hasEnded = false): RunNodes {
   return { nodes, untilMs: 500, hasEnded };
 }
 
-describe("two runs beside each other", () => {
-  it("say of a node that had not begun when its run ended that it was not run", () => {
+describe("Two compared runs", () => {
+  it("show a node that had not started when its run ended as not run", () => {
     const waiting: NodeDetail = { ...NODE, status: "ready", started_ms: null, finished_ms: null };
     const [pair] = nodePairs(under([waiting], true), under([waiting]));
     assert.deepEqual([pair?.one?.looks.status, pair?.other?.looks.status], ["unrun", "queued"]);
   });
 
-  it("are told node by node: what only one has, what came to something else, what was given something else", () => {
+  it("are compared node by node: missing nodes, other outcomes, other inputs", () => {
     const pairs = nodePairs(
       under([NODE, { ...NODE, id: "b", input: 1 }, { ...NODE, id: "c" }]),
       under([NODE, { ...NODE, id: "b", input: 2, status: "failed", finished_ms: null }, { ...NODE, id: "d" }]),
@@ -77,14 +77,14 @@ describe("two runs beside each other", () => {
       ],
     );
     assert.equal(pairsText(pairs), "3 of 4 nodes differ: b, c, d");
-    assert.equal(pairsText(pairs.slice(0, 1)), "The 1 node came to the same in both");
+    assert.equal(pairsText(pairs.slice(0, 1)), "No differences in 1 node");
   });
 });
 
-describe("the nodes of a run", () => {
+describe("The nodes of a run", () => {
   const begun = (id: string, startedMs: number | null): NodeDetail => ({ ...NODE, id, started_ms: startedMs });
 
-  it("stand as they began; of one millisecond those that lead to others first, and items by their numbers", () => {
+  it("are sorted by start time, then by dependency, and items by number", () => {
     const nodes = [begun("mail", null), begun("ask/10", 5), begun("ask/9", 7), begun("pick", 5), begun("reserve", 5)];
     const edges: [string, string][] = [
       ["reserve", "pick"],

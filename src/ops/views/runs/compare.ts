@@ -1,12 +1,12 @@
-/** Two runs beside each other: node by node what each came to, and where what they were given and gave differs. Pure. */
+/** Compares two runs: the outcome of each node, and the differences of inputs and outputs. Pure. */
 import type { Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { nodeStyle, type StatusStyle } from "../status-style.ts";
 
-/** What a node came to in one of the runs. */
+/** A node's outcome in one of the runs. */
 export interface NodeSide {
   looks: StatusStyle;
   attempts: number;
-  /** null while it has not begun. */
+  /** null: not started. */
   tookMs: number | null;
   message: string | undefined;
 }
@@ -22,28 +22,28 @@ export interface NodePair {
   isOtherOutput: boolean;
 }
 
-/** A value at a path that is not the same in both. */
+/** A path whose values differ. */
 export interface Difference {
-  /** `card.number`, `lines[3]`; empty: all of it. */
+  /** `card.number`, `lines[3]`; empty: the whole value. */
   path: string;
-  /** JSON; undefined where there is nothing. */
+  /** JSON; undefined if there is no value. */
   one: string | undefined;
   other: string | undefined;
 }
 
 export interface Differences {
   items: Difference[];
-  /** Whether there are more than are listed. */
+  /** Whether there are more differences. */
   isCut: boolean;
 }
 
 const MOST = 200;
 const MAX_TEXT = 300;
 
-/** A run as it is compared. */
+/** One side of a comparison. */
 export interface RunNodes {
   nodes: readonly NodeDetail[];
-  /** When it ended, or now where it is under way. */
+  /** When the run ended, or now if it is active. */
   untilMs: number;
   hasEnded: boolean;
 }
@@ -53,7 +53,7 @@ interface Side {
   of: RunNodes;
 }
 
-/** In the order of the first run, then those that only the second has. */
+/** In the order of the first run, followed by the nodes that only the second has. */
 export function nodePairs(one: RunNodes, other: RunNodes): NodePair[] {
   const byId = new Map(other.nodes.map((node) => [node.id, node]));
   const known = new Set(one.nodes.map(({ id }) => id));
@@ -94,17 +94,17 @@ export function isDifferent({ isOtherStatus, isOtherInput, isOtherOutput }: Node
 export function pairsText(pairs: readonly NodePair[]): string {
   const names = pairs.filter(isDifferent).map(({ id }) => id);
   const of = `${pairs.length} ${pairs.length === 1 ? "node" : "nodes"}`;
-  if (names.length === 0) return `The ${of} came to the same in both`;
+  if (names.length === 0) return `No differences in ${of}`;
   const list = names.length > 4 ? `${names.slice(0, 4).join(", ")} and ${names.length - 4} more` : names.join(", ");
   return `${names.length} of ${of} ${names.length === 1 ? "differs" : "differ"}: ${list}`;
 }
 
-/** Whether two runs are of one graph: of others there is nothing to hold side by side. */
+/** Only runs of the same graph can be compared. */
 export function isComparable(one: Snapshot, other: Snapshot): boolean {
   return one.worker === other.worker;
 }
 
-/** Where two values differ, in the order of their keys. */
+/** The differences of two values, in the order of their keys. */
 export function differencesOf(one: Json, other: Json): Differences {
   const items: Difference[] = [];
   collect("", one, other, items);
@@ -121,7 +121,7 @@ function collect(path: string, one: Json | undefined, other: Json | undefined, i
   } else into.push({ path, one: textOf(one), other: textOf(other) });
 }
 
-/** A key of a payload may be called as what every object inherits: `constructor`. */
+/** Reads own properties only: a payload key may be called `constructor`. */
 function own(value: { [key: string]: Json }, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -130,7 +130,7 @@ function isObject(value: Json | undefined): value is { [key: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The order of keys says nothing. */
+/** Deep equality, ignoring the order of keys. */
 function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (Array.isArray(one) && Array.isArray(other))
@@ -147,8 +147,8 @@ function textOf(value: Json | undefined): string | undefined {
 }
 
 /**
- * As they began, and of those of one millisecond who leads to the others first; items of a fan-out together, by their numbers.
- * @param edges of the graph
+ * Sorts by start time. Nodes that started in the same millisecond are in dependency order; items of a fan-out stay together, in numeric
+ * order. @param edges of the graph
  */
 export function inOrder(nodes: readonly NodeDetail[], edges: Snapshot["edges"]): NodeDetail[] {
   const depth = depthIn(edges);
@@ -162,7 +162,7 @@ export function inOrder(nodes: readonly NodeDetail[], edges: Snapshot["edges"]):
   });
 }
 
-/** How many nodes stand one behind the other before one; a graph has no cycle. */
+/** The longest path that leads to each node; graphs have no cycles. */
 function depthIn(edges: Snapshot["edges"]): (name: string) => number {
   const before = new Map<string, string[]>();
   for (const [from, to] of edges) before.set(to, [...(before.get(to) ?? []), from]);

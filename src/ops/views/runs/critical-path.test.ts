@@ -4,7 +4,7 @@ import { criticalPath, pathText } from "./critical-path.ts";
 
 type Edge = [string, string];
 
-/** Ids of the path of nodes that are given as `[from, to]` in milliseconds. */
+/** IDs of the critical path. Nodes are given as `[from, to]` in milliseconds. */
 function ids(edges: Edge[], nodes: Record<string, [number, number]>): string[] {
   return pathOf(edges, nodes).map(({ id }) => id);
 }
@@ -20,8 +20,8 @@ const DIAMOND: Edge[] = [
   ["c", "d"],
 ];
 
-describe("the critical path", () => {
-  it("leads from what ended last to whatever each waited for longest", () => {
+describe("The critical path", () => {
+  it("leads from the node that ended last to the predecessor that each node waited for longest", () => {
     const path = pathOf(DIAMOND, { a: [0, 10], b: [10, 90], c: [10, 40], d: [92, 100] });
     assert.deepEqual(path, [
       { id: "a", addedMs: 10 },
@@ -32,14 +32,14 @@ describe("the critical path", () => {
     assert.equal(pathText(path), "a 10 ms, then b 80 ms, then d 10 ms");
   });
 
-  it("ends at a node nothing waits for, where that ended last", () => {
+  it("ends at a node without successors if that ended last", () => {
     assert.deepEqual(ids([...DIAMOND, ["a", "log"]], { a: [0, 10], b: [10, 20], d: [20, 30], log: [10, 500] }), [
       "a",
       "log",
     ]);
   });
 
-  it("names the item of a fan-out that ended last, and counts steps to their node", () => {
+  it("names the fan-out item that ended last, and attributes steps to their node", () => {
     const edges: Edge[] = [
       ["list", "pick"],
       ["pick", "pack"],
@@ -56,7 +56,7 @@ describe("the critical path", () => {
     assert.deepEqual(ids(edges, nodes), ["list", "pick/1", "pack"]);
   });
 
-  it("passes through what was skipped", () => {
+  it("passes through skipped nodes", () => {
     assert.deepEqual(
       ids(
         [
@@ -69,7 +69,7 @@ describe("the critical path", () => {
     );
   });
 
-  it("has the one that waited last, of two that ended in the same millisecond", () => {
+  it("ends with the dependent node if two ended in the same millisecond", () => {
     for (const nodes of [
       { a: [0, 5] as [number, number], b: [5, 5] as [number, number] },
       { b: [5, 5] as [number, number], a: [0, 5] as [number, number] },
@@ -77,7 +77,7 @@ describe("the critical path", () => {
       assert.deepEqual(ids([["a", "b"]], nodes), ["a", "b"]);
   });
 
-  it("of one node, of none, or of a definition that is not known is empty", () => {
+  it("is empty for one node, for none, and for an unknown definition", () => {
     assert.deepEqual(ids(DIAMOND, {}), []);
     assert.deepEqual(ids(DIAMOND, { a: [0, 1] }), []);
     assert.deepEqual(ids([], { a: [0, 1], b: [1, 2] }), []);

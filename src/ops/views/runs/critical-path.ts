@@ -1,33 +1,32 @@
 /**
- * The critical path of a run that has ended: the chain of nodes of which each waited for the one before, and the last ended last.
- * Had one of them been shorter, the run would have been; making others shorter helps nothing. Pure.
+ * The critical path of an ended run: the chain of nodes that determined its end, each of which waited for the previous one. Only shortening
+ * one of these nodes would have shortened the run. Pure.
  */
 import { durationText } from "../format.ts";
 
-/** When a node was first wanted, and when it was over. */
+/** From when a node became ready until it ended. */
 export interface Stretch {
   fromMs: number;
   toMs: number;
 }
 
 export interface PathNode {
-  /** Of a fan-out the item that ended last: `pick/11`. */
+  /** For a fan-out, the item that ended last: `pick/11`. */
   id: string;
-  /** What it added: from the end of the one before, of the first one from its beginning. */
+  /** The time it added after the end of the previous node; for the first node, its whole duration. */
   addedMs: number;
 }
 
-/** A node of the definition, with all its items and steps as one. */
+/** A node of the definition, including its items and steps. */
 interface Outer extends Stretch {
   name: string;
-  /** What ended last in it. */
+  /** The part of it that ended last. */
   last: string;
 }
 
 /**
- * @param edges pairs `[from, to]` of the definition
- * @param stretches of all nodes that have begun, items of fan-outs too
- * @returns first to last; empty where there is nothing to choose from: without edges, or where only one node has begun
+ * @param edges pairs `[from, to]` of the definition @param stretches of all started nodes, including items of fan-outs @returns first to
+ * last; empty without edges, or if only one node has started
  */
 export function criticalPath(
   edges: readonly (readonly [string, string])[],
@@ -68,7 +67,7 @@ function outersOf(stretches: ReadonlyMap<string, Stretch>): Map<string, Outer> {
     const known = outers.get(name);
     if (!known) outers.set(name, { name, last: own, fromMs, toMs });
     else {
-      // The fan-out itself ends with its last item: the item says more.
+      // The fan-out node ends together with its last item. The item is more specific.
       if (toMs > known.toMs || (toMs === known.toMs && known.last === name)) known.last = own;
       known.toMs = Math.max(known.toMs, toMs);
       known.fromMs = Math.min(known.fromMs, fromMs);
@@ -83,7 +82,7 @@ function beforeOf(edges: readonly (readonly [string, string])[]): Map<string, st
   return before;
 }
 
-/** Those a node waited for; in place of one that was skipped, those that one would have waited for. */
+/** The nodes that a node waited for. A skipped one is replaced by its own predecessors. */
 function begunBefore(name: string, before: ReadonlyMap<string, string[]>, outers: ReadonlyMap<string, Outer>): Outer[] {
   const found: Outer[] = [];
   const seen = new Set<string>();
@@ -98,7 +97,7 @@ function begunBefore(name: string, before: ReadonlyMap<string, string[]>, outers
   return found;
 }
 
-/** The one that ended last; of two in the same millisecond the one that waited for the other. */
+/** The node that ended last; for a tie, the one that depends on the other. */
 function latest(outers: readonly Outer[], before: ReadonlyMap<string, string[]>): Outer | undefined {
   let found: Outer | undefined;
   for (const one of outers) {

@@ -1,4 +1,4 @@
-/** The list of runs as a file, written page by page, however long it is. */
+/** Exports the runs list as a file, page by page, of any length. */
 import type { Snapshot } from "../../../graph.ts";
 import { summaryText, triesOf } from "./run-summary.ts";
 
@@ -26,7 +26,7 @@ const COLUMNS: readonly (readonly [name: string, of: (run: Snapshot, redact: rea
   ["attempts", (run) => String(triesOf(run).all)],
 ];
 
-/** @param redact keys whose values are not shown; @param pageFrom reads a page of the list; undefined is the first */
+/** @param redact keys whose values are hidden @param pageFrom reads a page of the list; undefined: the first one */
 export async function* exportBody(
   format: ExportFormat,
   redact: readonly string[],
@@ -41,20 +41,20 @@ export async function* exportBody(
   } while (cursor !== undefined);
 }
 
-/** Of the list, not of what runs were given: an export is passed around. */
+/** Contains the list's fields, without inputs and results: exports are shared. */
 function lineOf(format: ExportFormat, run: Snapshot, redact: readonly string[]): string {
   if (format === "csv") return `${COLUMNS.map(([, of]) => cell(of(run, redact))).join(",")}\r\n`;
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error, origin } = run;
-  const flash = { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error };
+  const fields = { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error };
   const summary = summaryText(run, redact) || null;
-  return `${JSON.stringify({ ...flash, summary, origin, attempts: triesOf(run).all })}\n`;
+  return `${JSON.stringify({ ...fields, summary, origin, attempts: triesOf(run).all })}\n`;
 }
 
 function timeOf(ms: number | null): string {
   return ms === null ? "" : new Date(ms).toISOString();
 }
 
-/** RFC 4180. A cell that spreadsheets would take for a formula begins with an apostrophe. */
+/** Quotes per RFC 4180. An apostrophe keeps spreadsheets from reading a cell as a formula. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

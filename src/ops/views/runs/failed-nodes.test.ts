@@ -1,4 +1,3 @@
-/** From one failed node to the next. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Snapshot } from "../../../graph.ts";
@@ -6,7 +5,7 @@ import { failedNodes } from "./failed-nodes.ts";
 
 type Node = Snapshot["nodes"][number];
 
-/** A run of these nodes, which began one after the other; those with a mark have failed. */
+/** A run with these nodes, which started one after the other; those marked with `!` have failed. */
 function runOf(...names: string[]): Snapshot {
   const nodes = names.map((name, at): Partial<Node> => ({
     id: name.replace("!", ""),
@@ -18,7 +17,7 @@ function runOf(...names: string[]): Snapshot {
 }
 
 describe("The failed nodes of a run", () => {
-  it("follow each other as they began, round at both ends", () => {
+  it("follow each other in start order, wrapping around at both ends", () => {
     const run = runOf("a!", "b", "c!", "d!");
     assert.deepEqual(failedNodes(run, undefined), { count: 3, place: undefined, before: "d", after: "a" });
     assert.deepEqual(failedNodes(run, "a"), { count: 3, place: 1, before: "d", after: "c" });
@@ -26,12 +25,12 @@ describe("The failed nodes of a run", () => {
     assert.deepEqual(failedNodes(run, "d"), { count: 3, place: 3, before: "c", after: "a" });
   });
 
-  it("lead nowhere from the only one, and there may be none", () => {
+  it("have no neighbors if there is only one or none", () => {
     assert.deepEqual(failedNodes(runOf("a", "b!"), "b"), { count: 1, place: 1, before: undefined, after: undefined });
     assert.deepEqual(failedNodes(runOf("a"), "a"), { count: 0, place: undefined, before: undefined, after: undefined });
   });
 
-  it("are counted by their numbers where they began at once", () => {
+  it("are in numeric order if they started at the same time", () => {
     const run = runOf("pick/10!", "pick/2!");
     for (const node of run.nodes) node.started_ms = 1;
     assert.equal(failedNodes(run, undefined).after, "pick/2");

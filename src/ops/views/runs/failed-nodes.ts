@@ -1,18 +1,18 @@
-/** The nodes of a run that have failed, one after the other: which comes before and which after the one that is looked at. Pure. */
+/** Navigation between the failed nodes of a run. Pure. */
 import type { Snapshot } from "../../../graph.ts";
 
 type Node = Snapshot["nodes"][number];
 
 export interface FailedNodes {
   count: number;
-  /** Which of them is looked at, from 1; undefined: none. */
+  /** Position of the selected node, from 1; undefined: it has not failed. */
   place: number | undefined;
-  /** Ids, round at both ends; undefined where there is no other. */
+  /** IDs of the neighbors, wrapping around at both ends; undefined if there is no other failed node. */
   before: string | undefined;
   after: string | undefined;
 }
 
-/** In the order in which nodes began. @param chosen the node that is looked at */
+/** The failed nodes in the order in which they started. @param chosen the selected node */
 export function failedNodes({ nodes }: Snapshot, chosen: string | undefined): FailedNodes {
   const all = nodes.toSorted(inTime);
   const failed = all.filter(hasFailed).map(({ id }) => id);
@@ -28,7 +28,7 @@ export function failedNodes({ nodes }: Snapshot, chosen: string | undefined): Fa
   };
 }
 
-/** By number where they began at once: `pick/2` before `pick/10`. */
+/** Nodes that started at the same time are in numeric order: `pick/2` before `pick/10`. */
 function inTime(a: Node, b: Node): number {
   return (a.started_ms ?? Infinity) - (b.started_ms ?? Infinity) || a.id.localeCompare(b.id, "en", { numeric: true });
 }

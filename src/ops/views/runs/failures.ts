@@ -1,23 +1,23 @@
-/** Failures that are one and the same trouble, told once: grouped by what failed and by a fingerprint of its message. */
+/** Groups failures by worker, node and a fingerprint of the message. */
 import type { Snapshot } from "../../../graph.ts";
 
 export interface FailureGroup {
   /** Name of the graph or worker. */
   worker: string;
   node: string | undefined;
-  /** Of the newest. */
+  /** Of the newest failure. */
   message: string;
   reason: string;
   count: number;
   firstMs: number;
   lastMs: number;
-  /** Id of the newest. */
+  /** Run ID of the newest failure. */
   latest: string;
-  /** Longest piece of the message that is the same in all: what the list is filtered by. */
+  /** The longest part of the message that the group shares, used to filter the list. */
   text: string;
 }
 
-/** Addresses, ids, numbers and what stands in quotes differ from one run to the next, and mean the same. */
+/** Parts that differ between occurrences of the same failure: IDs, hashes, numbers and quoted texts. */
 const VARIES =
   /\b[a-z]+_[0-9a-z]{8,}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,}\b|"[^"]*"|'[^']*'|\d+(?:\.\d+)*/gi;
 const MAX_LENGTH = 300;
@@ -26,7 +26,7 @@ export function fingerprint(message: string): string {
   return message.slice(0, MAX_LENGTH).replaceAll(VARIES, "#").replaceAll(/\s+/g, " ").trim().toLowerCase();
 }
 
-/** Those that were cancelled are nobody's trouble. The most first; of as many, the newest. */
+/** Excludes cancelled runs. The largest groups first; for equal counts, the newest. */
 export function groupFailures(graphs: readonly Snapshot[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>();
   for (const { graph_id: id, worker, error, finished_ms: finishedMs, created_ms: createdMs } of graphs) {
@@ -57,7 +57,7 @@ export function groupFailures(graphs: readonly Snapshot[]): FailureGroup[] {
   return [...groups.values()].sort((a, b) => b.count - a.count || b.lastMs - a.lastMs);
 }
 
-/** `inspect/12` -> `inspect`: of a fan-out the items fail alike. */
+/** `inspect/12` -> `inspect`: the items of a fan-out share their failures. */
 function nodeName(node: string | undefined): string | undefined {
   return node?.replaceAll(/\/\d+/g, "");
 }

@@ -1,104 +1,104 @@
 /**
- * What workers were given and gave, as a tree to look at. Redaction is at the view alone: the store keeps what it was given, the
- * screens don't show what a key or the app's own list says is secret. Pure.
+ * Builds the tree view of inputs and outputs. Redaction applies to the view only: the store keeps the complete values, and the screens hide
+ * those whose key looks secret or is in the app's list. Pure.
  */
 import type { Json } from "../../../graph.ts";
 import { binaryOf, type Binary } from "./binary.ts";
 import { pointerTo } from "../json-pointer.ts";
 import { bytesText, countText } from "../format.ts";
 
-/** Names of keys whose values are not for looking at. */
+/** Keys whose values are hidden. */
 const SECRET_KEY =
   /pass(?:word|wd|phrase)?$|secret|token|api[-_]?key|authorization|cookie|credential|private[-_]?key|card[-_]?number|cvc|\biban\b|\bssn\b/i;
-/** Stands in the place of what is not for looking at. */
+/** Placeholder for hidden values. */
 export const REDACTED = "hidden";
-/** More is not looked at as a tree; the raw text has it all. */
+/** Maximum size of the tree. The raw text contains everything. */
 const MOST_NODES = 2000;
-/** Deeper levels are folded until somebody opens them. */
+/** Deeper levels start folded. */
 const OPEN_DEPTH = 2;
 const OPEN_LENGTH = 30;
 const MAX_TEXT = 4000;
-/** Of base64, which nobody reads. */
+/** Base64 is cut after this length, because nobody reads it. */
 const MAX_BASE64 = 40;
 
 export interface PayloadNode {
   /** undefined for the root. */
   key: string | undefined;
-  /** Where it stands in the whole (RFC 6901). */
+  /** Its JSON Pointer (RFC 6901). */
   pointer: string;
   kind: "object" | "array" | "string" | "number" | "boolean" | "null" | "redacted";
-  /** Of a leaf, as it is shown. */
+  /** Display text of a leaf. */
   text: string;
-  /** `3 keys`, `120 items`, `4.1 KB`; empty for what is small. */
+  /** `3 keys`, `120 items`, `4.1 KB`; empty for small values. */
   size: string;
   isOpen: boolean;
-  /** Whether the key is a place in a list. */
+  /** Whether the key is an index of a list. */
   isPlace: boolean;
-  /** Whether its key or its value holds what is looked for. */
+  /** Whether its key or value contains the search text. */
   isFound: boolean;
-  /** Where it is a text that stands for bytes. */
+  /** Set if the text is encoded binary data. */
   binary: Binary | undefined;
   children: PayloadNode[];
-  /** Children that are not among them, for want of room. */
+  /** Number of omitted children. */
   left: number;
 }
 
 export interface PayloadView {
   root: PayloadNode;
-  /** Of the JSON. */
+  /** Size of the JSON. */
   bytes: number;
-  /** How many values are hidden. */
+  /** Number of hidden values. */
   redacted: number;
-  /** How many keys and values hold what is looked for, those for which the tree has no room included. */
+  /** Number of keys and values that contain the search text, including those omitted from the tree. */
   found: number;
-  /** The JSON, indented, without what is hidden. */
+  /** The JSON, indented, with hidden values replaced. */
   readonly raw: string;
 }
 
 export interface RedactOptions {
-  /** Names of keys beside those that are hidden anyway: whole, upper and lower case alike. */
+  /** Additional keys to hide: whole names, case-insensitive. */
   keys: readonly string[];
-  /** Shows everything: somebody with the right to has asked, and that is on record. */
+  /** Shows everything: an authorized operator asked for it, with an audit entry. */
   isRevealed: boolean;
 }
 
-/** @param find text to look for in keys and values, upper and lower case alike; what is hidden is not looked through. Default: none */
+/** @param find text to search in keys and values, case-insensitive; hidden values are not searched. Default: none */
 export function payloadView(value: Json, options: RedactOptions, find = ""): PayloadView {
   const count = { nodes: 0, redacted: 0 };
-  const holds = holding(find);
+  const contains = matcher(find);
   const hidden = hide(value, secretKeys(options), count);
   return {
-    root: nodeOf({ key: undefined, pointer: "", depth: 0, isPlace: false }, hidden, { count, holds }),
+    root: nodeOf({ key: undefined, pointer: "", depth: 0, isPlace: false }, hidden, { count, contains }),
     bytes: Buffer.byteLength(JSON.stringify(value)),
     redacted: count.redacted,
-    found: find === "" ? 0 : foundIn(undefined, hidden, holds),
-    // Written out where it is wanted: it may be of megabytes.
+    found: find === "" ? 0 : foundIn(undefined, hidden, contains),
+    // Lazy, because the text may have several megabytes.
     get raw(): string {
       return JSON.stringify(plain(hidden), null, 2);
     },
   };
 }
 
-/** The value with "hidden" in place of what is not for looking at. */
+/** The value with "hidden" in place of hidden values. */
 export function redacted(value: Json, options: RedactOptions): Json {
   return plain(hide(value, secretKeys(options), { redacted: 0 }));
 }
 
-/** How many values of it are hidden, from whom nothing is revealed. */
+/** Number of values that are hidden unless revealed. */
 export function hiddenCount(value: Json, keys: readonly string[]): number {
   const count = { redacted: 0 };
   hide(value, secretKeys({ keys, isRevealed: false }), count);
   return count.redacted;
 }
 
-/** A body as it is sent, or, where it holds something to hide, without that: then it is not what was signed. */
+/** A body as it is sent. If it contains hidden values, they are replaced, and the text is not the signed one. */
 export function shownBody(body: string, keys: readonly string[]): { text: string; isWhole: boolean } {
   const count = { redacted: 0 };
   const hidden = hide(JSON.parse(body) as Json, secretKeys({ keys, isRevealed: false }), count);
   return count.redacted === 0 ? { text: body, isWhole: true } : { text: JSON.stringify(plain(hidden)), isWhole: false };
 }
 
-/** Whether a value under this key is not for looking at, and so not for looking for. */
+/** Whether values under this key are hidden, and therefore not searchable. */
 export function isHiddenKey(key: string, keys: RedactOptions["keys"]): boolean {
   return secretKeys({ keys, isRevealed: false })(key);
 }
@@ -108,7 +108,7 @@ function secretKeys({ keys, isRevealed }: RedactOptions): (key: string | undefin
   return (key) => !isRevealed && key !== undefined && (SECRET_KEY.test(key) || own.has(key.toLowerCase()));
 }
 
-/** Stands in place of a hidden value; no JSON is an instance of it. */
+/** Placeholder for a hidden value: a class instance, because no JSON value is one. */
 class Hidden {}
 const HIDDEN = new Hidden();
 type Shown = string | number | boolean | null | Hidden | Shown[] | { [key: string]: Shown };
@@ -132,33 +132,33 @@ function plain(value: Shown): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
-type Holds = (text: string) => boolean;
+type Contains = (text: string) => boolean;
 
-function holding(find: string): Holds {
+function matcher(find: string): Contains {
   const wanted = find.toLowerCase();
   return (text) => wanted !== "" && text.toLowerCase().includes(wanted);
 }
 
-/** Of one key and its value, without what is below. */
-function isFound(key: string | undefined, value: Shown, holds: Holds): boolean {
-  if (key !== undefined && holds(key)) return true;
-  return value === null || typeof value !== "object" ? holds(String(value)) : false;
+/** Checks one key and its value, without descendants. */
+function isFound(key: string | undefined, value: Shown, contains: Contains): boolean {
+  if (key !== undefined && contains(key)) return true;
+  return value === null || typeof value !== "object" ? contains(String(value)) : false;
 }
 
-function foundIn(key: string | undefined, value: Shown, holds: Holds): number {
-  const own = isFound(key, value, holds) ? 1 : 0;
+function foundIn(key: string | undefined, value: Shown, contains: Contains): number {
+  const own = isFound(key, value, contains) ? 1 : 0;
   if (value === null || typeof value !== "object" || value instanceof Hidden) return own;
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + foundIn(undefined, item, holds), own);
-  return Object.entries(value).reduce((sum, [name, inner]) => sum + foundIn(name, inner, holds), own);
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + foundIn(undefined, item, contains), own);
+  return Object.entries(value).reduce((sum, [name, inner]) => sum + foundIn(name, inner, contains), own);
 }
 
-/** What a tree is made with. */
+/** The state of building a tree. */
 interface Making {
   count: { nodes: number };
-  holds: Holds;
+  contains: Contains;
 }
 
-/** Where a node stands. */
+/** Position of a node in the tree. */
 interface Place {
   key: string | undefined;
   pointer: string;
@@ -176,11 +176,11 @@ function nodeOf(place: Place, value: Shown, making: Making): PayloadNode {
     key,
     pointer,
     isPlace,
-    isFound: isFound(name, value, making.holds),
+    isFound: isFound(name, value, making.contains),
   };
 }
 
-/** What most are not. */
+/** Defaults of a leaf. */
 const PLAIN = { size: "", isOpen: false, binary: undefined, children: [] as PayloadNode[], left: 0 };
 
 type Tree = Pick<PayloadNode, "kind" | "text"> & Partial<PayloadNode>;
@@ -217,7 +217,7 @@ function textLeaf(value: string): Tree {
   return { kind: "string", text, size: value.length > 200 ? bytesText(Buffer.byteLength(value)) : "" };
 }
 
-/** A branch that is open for what was found in it opens those above it; one that is open anyway opens none. */
+/** A match opens its ancestors. Nodes that are open by default do not. */
 function leadsToFound(node: PayloadNode): boolean {
   return node.isFound || node.children.some(leadsToFound);
 }

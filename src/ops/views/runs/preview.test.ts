@@ -9,18 +9,18 @@ const READER = { ...HIDE, isOperator: false };
 const bytes = (text: string, encoding: BufferEncoding = "utf8"): Uint8Array => Buffer.from(text, encoding);
 const preview = (data: Uint8Array, size = data.length, options = HIDE) => previewOf(data, size, options);
 
-describe("what is shown of a file", () => {
+describe("The preview of a file", () => {
   for (const [type, hex] of [
     ["image/png", "89504e470d0a1a0a0000"],
     ["image/jpeg", "ffd8ffe000104a464946"],
     ["image/gif", "4749463839610100"],
     ["image/webp", "524946462400000057454250"],
   ] as const)
-    it(`is a picture where its bytes say ${type}, whatever it is called`, () => {
+    it(`is an image if its bytes are ${type}, whatever its name`, () => {
       assert.deepEqual(preview(bytes(hex, "hex")), { kind: "image", type });
     });
 
-  it("is no picture of a drawing, a page, or what only begins like one", () => {
+  it("is not an image for SVG, HTML, and files that only start like an image", () => {
     for (const text of ["<svg xmlns='http://www.w3.org/2000/svg'/>", "<html>", "RIFF....WAVE", "GIF88a", "BM"])
       assert.equal(imageTypeOf(bytes(text)), undefined, text);
     assert.deepEqual(preview(bytes("<svg onload='alert(1)'/>")), {
@@ -31,7 +31,7 @@ describe("what is shown of a file", () => {
     });
   });
 
-  it("is the first bytes of a picture that is too large, and of what is no text", () => {
+  it("is the first bytes of an image that is too large, and of other binary files", () => {
     const large = preview(bytes("89504e470d0a1a0a", "hex"), MAX_IMAGE_BYTES + 1);
     assert.deepEqual(large, {
       kind: "hex",
@@ -43,14 +43,14 @@ describe("what is shown of a file", () => {
     assert.ok(many.kind === "hex" && many.isCut && many.text.split("\n").length === 16);
   });
 
-  it("is a text with its last character whole, cut where it is long", () => {
+  it("is a text that ends with a complete character and is cut if it is long", () => {
     const cut = preview(bytes("caf\u00e9").subarray(0, 4), 900);
     assert.deepEqual(cut, { kind: "text", text: "caf", isCut: true, redacted: 0 });
     const long = preview(bytes("x".repeat(9000)));
     assert.ok(long.kind === "text" && long.isCut && long.text.length === 8000);
   });
 
-  it("hides in JSON what payloads hide, and withholds what can't be looked through", () => {
+  it("hides the secrets of JSON, and withholds JSON that cannot be parsed", () => {
     const json = bytes('{"name":"Ada","token":"planted"}');
     const hidden = preview(json);
     assert.ok(hidden.kind === "text" && hidden.redacted === 1 && !hidden.text.includes("planted"));
@@ -60,7 +60,7 @@ describe("what is shown of a file", () => {
     assert.ok(revealed.kind === "text" && revealed.text.includes("planted"));
   });
 
-  it("hides in lines what stands behind a name that payloads hide, until an operator asks for it", () => {
+  it("hides the values of secret names in lines, until an operator reveals them", () => {
     const lines =
       'PORT=3000\nAPI_KEY=planted\nexport DB_PASSWORD="planted"\n- token: planted\nEmail: planted\nnote: a token\r\n';
     const hidden = preview(bytes(lines));
@@ -78,7 +78,7 @@ describe("what is shown of a file", () => {
     });
   });
 
-  it("is, for who may look alone, pictures and JSON: nothing else can be looked through for what is to be hidden", () => {
+  it("shows readers only images and JSON, because other files cannot be searched for secrets", () => {
     for (const text of ["id,key\n7,planted", "API_KEY=planted", "\u0007 planted", "planted"])
       assert.deepEqual(preview(bytes(text), text.length, READER), { kind: "withheld" }, text);
     const json = preview(bytes('{"name":"Ada","token":"planted"}'), 32, READER);

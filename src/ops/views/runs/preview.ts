@@ -1,36 +1,34 @@
 /**
- * What is shown of a file that a worker left: a picture, its text, or its first bytes. What it is, its bytes say: the type it was given
- * is anybody's word. Never a document: SVG and HTML are text here. Pure.
+ * The preview of an artifact: an image, text, or a hex dump. The bytes determine which, because the declared type is not trustworthy. SVG
+ * and HTML are shown as text, never as documents. Pure.
  */
 import type { Json } from "../../../graph.ts";
 import { HEX_BYTES, hexOf, imageTypeOf, MAX_IMAGE_BYTES, type ImageType } from "../bytes.ts";
 import { isHiddenKey, payloadView, REDACTED, type RedactOptions } from "./payload.ts";
 
-/** Of a text; JSON is looked through for what is to be hidden, and has to be there as a whole. */
+/** Maximum length of a text preview. JSON must be complete, so that values can be hidden. */
 const MAX_TEXT_LENGTH = 8000;
 
 export type Preview =
   | { kind: "image"; type: ImageType }
   | { kind: "text"; text: string; isCut: boolean; redacted: number }
-  /** May hold what is to be hidden, and can't be looked through, or not for whoever may look alone. */
+  /** May contain values to hide, and cannot be searched for them, or only operators may see it. */
   | { kind: "withheld" }
   | { kind: "hex"; text: string; isCut: boolean };
 
-/** Whether somebody with the right to may want to see more of it. */
+/** Whether revealing could show more of it. */
 export function isPartHidden(preview: Preview | undefined): boolean {
   return preview?.kind === "withheld" || (preview?.kind === "text" && preview.redacted > 0);
 }
 
 export interface PreviewOptions extends RedactOptions {
-  /** Whether it is for operators: they may have all of it as a download, on record. */
+  /** Operators may download the complete file, with an audit entry. */
   isOperator: boolean;
 }
 
 /**
- * Of JSON, and of lines such as `TOKEN=…` or `token: …`, what is to be hidden is. Any other text, a table or bytes can't be looked through
- * for it: who may look alone has them withheld.
- * @param head as much of it as was read, from its beginning
- * @param bytes of all of it
+ * Hides secret values in JSON and in lines such as `TOKEN=…` or `token: …`. Other text, tables and bytes cannot be searched for secrets, so
+ * readers do not see them. @param head the first bytes of the file @param bytes size of the file
  */
 export function previewOf(head: Uint8Array, bytes: number, options: PreviewOptions): Preview {
   const type = imageTypeOf(head);
@@ -50,7 +48,7 @@ function shownJson(text: string, isCut: boolean, options: RedactOptions): Previe
   return shownText(raw, false, redacted);
 }
 
-/** `TOKEN=…`, `token: …`, `export TOKEN="…"`, `- token: …`: what stands behind the name to the end of the line. Reads each character about once. */
+/** `TOKEN=…`, `token: …`, `export TOKEN="…"`, `- token: …`: from the name to the end of the line. Runs in linear time. */
 const NAMED_LINE = /^([ \t]*(?:- )?(?:export )?["']?(\w[\w.-]*)["']?[ \t]*[:=][ \t]*)\S.*$/gm;
 
 function shownLines(text: string, isMore: boolean, { keys, isRevealed }: RedactOptions): Preview {
@@ -73,7 +71,7 @@ function shownText(text: string, isMore: boolean, redacted: number): Preview {
   };
 }
 
-/** UTF-8 without control characters other than those of lines. @param isCut whether the last character may be in two */
+/** Decodes UTF-8 without control characters other than whitespace. @param isCut whether the last character may be incomplete */
 function textOf(head: Uint8Array, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: isCut });

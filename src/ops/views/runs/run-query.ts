@@ -1,4 +1,4 @@
-/** What of a run is looked at, as the address says it: which node, which of its sides, which list below. Pure. */
+/** The state of the run screen in its URL: selected node, tab, view and filters. Pure. */
 import type { TimeRange } from "./time-scale.ts";
 import { rangeEntries, readRange } from "./zoom.ts";
 
@@ -6,7 +6,7 @@ export const RUN_TABS = ["input", "output", "error", "artifacts", "raw"] as cons
 export const NODE_TABS = ["input", "output", "error", "attempts", "logs", "events", "artifacts", "raw"] as const;
 export const RUN_VIEWS = ["timeline", "events", "audit", "past"] as const;
 
-/** Of what workers log. */
+/** Levels of log events. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export type Tab = (typeof NODE_TABS)[number];
@@ -16,19 +16,19 @@ export interface RunQuery {
   node: string | undefined;
   tab: Tab;
   view: View;
-  /** Of events: those that hold this text, of this type, after this number. */
+  /** Filters of events: contained text, type, and the sequence number after which to start. */
   text: string;
   type: string;
-  /** Of what is logged: how bad it is; empty: all events. */
+  /** Only log events of this level; empty: all events. */
   level: string;
   after: number;
-  /** What is looked for in the payload. */
+  /** Search text in the payload. */
   find: string;
-  /** Whether the timeline leaves out what is done. */
+  /** Whether the timeline hides finished nodes. */
   hidesDone: boolean;
-  /** What the timeline shows; undefined: all. */
+  /** Range of the timeline; undefined: the whole run. */
   range: TimeRange | undefined;
-  /** Sealed word that secrets may be shown. */
+  /** Sealed token that permits showing hidden values. */
   reveal: string | undefined;
 }
 
@@ -53,13 +53,13 @@ export function readRunQuery(query: URLSearchParams): RunQuery {
 
 type Change = Partial<Record<"node" | "tab" | "view" | "after" | "hide" | "find" | "from" | "to", string>>;
 
-/** Address of the same screen with something else on it: what is not given stays; empty takes away. */
+/** URL of the same screen with changes: fields that are not given stay, and empty ones are removed. */
 export function runQueryText(query: RunQuery, change: Change): string {
   const entries = runQueryEntries(query, change);
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
 }
 
-/** The same as names and values, for the fields of a form that leads there. */
+/** The same as name/value pairs, for hidden form fields. */
 export function runQueryEntries(query: RunQuery, change: Change): [name: string, value: string][] {
   const { node = "", tab, view, text, type, level, find, hidesDone, range, reveal = "" } = query;
   const whole = {

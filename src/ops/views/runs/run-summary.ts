@@ -1,10 +1,10 @@
-/** What a row of a list says of a run beside its status: its author's summary, what started it, how often its nodes were tried. Pure. */
+/** The texts of a run's row: summary, origin and attempts. Pure. */
 import type { Origin, Snapshot } from "../../../graph.ts";
 import { OPS_PATH, RUNS_PATH } from "../../operator-access.ts";
 import { redacted, type RedactOptions } from "./payload.ts";
 import { shortId } from "../format.ts";
 
-/** Of each kind its name, for filters, and what stands before the name of one. */
+/** Labels of the origin kinds, in the filter and before an origin's name. */
 const KINDS: Readonly<Record<Origin["kind"], string>> = {
   action: "action",
   form: "form",
@@ -24,13 +24,13 @@ export const ORIGINS: readonly (readonly [kind: Origin["kind"], label: string])[
 
 export interface OriginWords {
   kind: string;
-  /** Which one of its kind; empty where that says nothing. */
+  /** Which one of its kind; empty if that adds nothing. */
   name: string;
-  /** Where it can be looked at. */
+  /** Link to the origin. */
   href: string | undefined;
 }
 
-/** Undefined for a run from before this was kept. */
+/** Undefined for runs created before origins were recorded. */
 export function originWords({ origin, parent, forked_from: forkedFrom }: Snapshot): OriginWords | undefined {
   if (origin === null) return undefined;
   const kind = KINDS[origin.kind];
@@ -40,7 +40,7 @@ export function originWords({ origin, parent, forked_from: forkedFrom }: Snapsho
   return { kind, name, href: origin.kind === "schedule" ? `${OPS_PATH}/schedules` : undefined };
 }
 
-/** Empty where it has none. Hidden where the app's list says so, as a value of the key `summary`. */
+/** Empty without a summary. Hidden if the app's list of hidden keys contains `summary`. */
 export function summaryText({ summary }: Snapshot, keys: RedactOptions["keys"]): string {
   if (summary === null) return "";
   const shown = redacted({ summary }, { keys, isRevealed: false });
@@ -48,9 +48,9 @@ export function summaryText({ summary }: Snapshot, keys: RedactOptions["keys"]):
 }
 
 export interface Tries {
-  /** Attempts of all its nodes, in this run of it. */
+  /** Attempts of all nodes in the current epoch. */
   all: number;
-  /** Those that were not the first of their node. */
+  /** Attempts that were retries. */
   again: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The query of the runs list: what stands in the address, what is asked of the engine, and the chips that say so. What can't be
- * read is told and left out, so that a mistyped address shows more, never nothing.
+ * The query of the runs list: parses the URL, converts it to an engine query, and creates the filter chips. An invalid filter is reported
+ * and ignored, so a typo shows more runs, never none.
  */
 import type { GraphQuery, Origin, Snapshot } from "../../../graph.ts";
 import { isHiddenKey } from "./payload.ts";
@@ -12,7 +12,7 @@ type GraphStatus = Snapshot["status"];
 export const STATUSES: readonly GraphStatus[] = ["pending", "running", "paused", "done", "failed"];
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Stretches that the form offers; an address may name any other. */
+/** Choices of the form. A URL may use any other duration. */
 export const SINCE: readonly (readonly [value: string, label: string])[] = [
   ["15m", "last 15 minutes"],
   ["1h", "last hour"],
@@ -21,12 +21,12 @@ export const SINCE: readonly (readonly [value: string, label: string])[] = [
   ["30d", "last 30 days"],
 ];
 
-/** Beginning and end of a stretch, as ISO 8601. */
+/** Start and end of a range, as ISO 8601. */
 const MOMENTS = ["from", "until", "ended_from", "ended_until"] as const;
-/** Lengths of time: `30s`. */
+/** Durations: `30s`. */
 const LENGTHS = ["since", "ended", "longer", "shorter"] as const;
 const TEXTS = ["worker", "tag", "summary", "error", "id", "parent"] as const;
-/** Longer than any name, tag or message that is worth looking for. */
+/** Longer than any useful name, tag or message part. */
 const MAX_LENGTH = 200;
 export const PAGE_SIZE = 50;
 
@@ -42,79 +42,78 @@ export interface RunsFilter {
   /** Started at this time or later, and before: `2026-11-21T10:15:00.000Z`. */
   from?: string;
   until?: string;
-  /** `24h`: reaches back from the moment it is asked. */
+  /** `24h`: relative to the time of the request. */
   since?: string;
-  /** The same of their ends. */
+  /** The same for the end of the run. */
   ended_from?: string;
   ended_until?: string;
   ended?: string;
-  /** `30s`: took so long or longer, or has been under way so long; and less than so long. */
+  /** `30s`: minimum duration, or time since the start of an active run; and maximum duration. */
   longer?: string;
   shorter?: string;
 }
 
-/** What an address says of a list, apart from its page. */
+/** The state of the list in its URL, except the page. */
 export interface ListView extends RunsFilter {
-  /** What runs are counted by above the list. */
+  /** The grouping above the list. */
   group?: "tag";
 }
 
 export interface Chip {
   label: string;
   value: string;
-  /** Query of the list without it. */
+  /** The list's query without this filter. */
   without: string;
 }
 
 export interface RunsQuery {
   filter: RunsFilter;
-  /** The filter, and how it is looked at. */
+  /** The filter and the grouping. */
   view: ListView;
-  /** What could not be read, in words. */
+  /** Messages about invalid parameters. */
   problems: string[];
   cursor: string | undefined;
 }
 
-/** @param redact keys whose values are not shown: where summaries are not, none is looked for by what it holds */
+/** @param redact keys whose values are hidden: if summaries are, runs cannot be filtered by them */
 export function readRunsQuery(query: URLSearchParams, redact: readonly string[]): RunsQuery {
   const filter: RunsFilter = {};
   const problems: string[] = [];
   const status = query.get("status");
   const known = STATUSES.find((one) => one === status);
   if (known) filter.status = known;
-  else if (status) problems.push(`There is no status "${status.slice(0, 40)}"; there are ${STATUSES.join(", ")}`);
+  else if (status) problems.push(`Unknown status "${status.slice(0, 40)}". Use one of: ${STATUSES.join(", ")}`);
   const origin = query.get("origin");
   const [kind] = ORIGINS.find(([one]) => one === origin) ?? [];
   if (kind) filter.origin = kind;
   else if (origin)
-    problems.push(
-      `Nothing is started by "${origin.slice(0, 40)}"; there are ${ORIGINS.map(([one]) => one).join(", ")}`,
-    );
+    problems.push(`Unknown origin "${origin.slice(0, 40)}". Use one of: ${ORIGINS.map(([one]) => one).join(", ")}`);
   for (const name of TEXTS) {
     const value = query.get(name)?.trim();
     if (value) filter[name] = value.slice(0, MAX_LENGTH);
   }
   if (filter.summary !== undefined && isHiddenKey("summary", redact)) {
     delete filter.summary;
-    problems.push("Summaries are hidden here, so runs can't be looked for by what theirs holds");
+    problems.push("Runs cannot be filtered by summary, because summaries are hidden in this app");
   }
   for (const name of MOMENTS) {
     const given = query.get(name);
     if (given && !Number.isNaN(Date.parse(given))) filter[name] = new Date(given).toISOString();
-    else if (given) problems.push(`"${given.slice(0, 40)}" is no time; write 2026-11-21T10:15Z`);
+    else if (given) problems.push(`"${given.slice(0, 40)}" is not a valid time. Use the format 2026-11-21T10:15Z`);
   }
   for (const name of LENGTHS) {
     const given = query.get(name)?.trim();
     if (given && lengthMsOf(given) !== undefined) filter[name] = given;
-    else if (given) problems.push(`"${given.slice(0, 40)}" is no length of time; write 500ms, 30s, 15m, 24h or 7d`);
+    else if (given)
+      problems.push(`"${given.slice(0, 40)}" is not a valid duration. Examples: 500ms, 30s, 15m, 24h, 7d`);
   }
   const group = query.get("group");
-  if (group && group !== "tag") problems.push(`Runs are not grouped by "${group.slice(0, 40)}"; they are by tag`);
+  if (group && group !== "tag") problems.push(`Runs cannot be grouped by "${group.slice(0, 40)}", only by tag`);
   const view: ListView = { ...filter, ...(group === "tag" && { group }) };
   return { filter, view, problems, cursor: query.get("cursor") || undefined };
 }
 
-/** @param nowMs what `since` and `ended` count from */
+/** @param nowMs the time to which `since` and `ended` are relative */
 export function graphQueryOf(filter: RunsFilter, nowMs: number): Omit<GraphQuery, "limit" | "cursor"> {
   const { since, from, until, ended, ended_from, ended_until, id, longer, shorter, ...rest } = filter;
   const [backMs, endedMs, longerMs, shorterMs] = [since, ended, longer, shorter].map((text) => lengthMsOf(text));
@@ -132,7 +131,7 @@ export function graphQueryOf(filter: RunsFilter, nowMs: number): Omit<GraphQuery
   };
 }
 
-/** The same as the endpoint of the list takes it. */
+/** The same as query parameters of the API endpoint. */
 export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<string, string> {
   const query = graphQueryOf(filter, nowMs);
   const { idPrefix, sinceMs, untilMs, longerMs, shorterMs, finishedSinceMs, finishedUntilMs, ...rest } = query;
@@ -151,7 +150,7 @@ export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<strin
   );
 }
 
-/** As it stands behind the `?`; empty for the whole list. */
+/** As a query string; empty for the whole list. */
 export function queryText(filter: ListView, more: Readonly<Record<string, string>> = {}): string {
   return new URLSearchParams({ ...filter, ...more }).toString();
 }
@@ -169,22 +168,22 @@ export function chipsOf(view: ListView): Chip[] {
 
 const LABELS: Readonly<Partial<Record<keyof ListView, string>>> = {
   group: "grouped by",
-  id: "id begins with",
+  id: "ID starts with",
   origin: "started by",
-  from: "started from",
+  from: "started since",
   until: "started before",
   ended: "ended in the last",
-  ended_from: "ended from",
+  ended_from: "ended since",
   ended_until: "ended before",
-  longer: "took at least",
-  shorter: "took less than",
+  longer: "duration at least",
+  shorter: "duration under",
 };
 
 function isMoment(name: keyof ListView): boolean {
   return MOMENTS.some((one) => one === name);
 }
 
-/** For the fields of a form. */
+/** Pattern of form fields. */
 export const LENGTH_PATTERN = String.raw`(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h|d)`;
 const LENGTH = new RegExp(`^${LENGTH_PATTERN}$`);
 
@@ -194,7 +193,7 @@ export function lengthMsOf(text = ""): number | undefined {
   return count === undefined || unit === undefined ? undefined : Math.round(Number(count) * (UNITS[unit] as number));
 }
 
-/** The shortest text of so many milliseconds that means just them. */
+/** The shortest exact text of a duration. */
 export function lengthText(ms: number): string {
   const fitting = Object.entries(UNITS).filter(([, unitMs]) => ms % unitMs === 0 && ms >= unitMs);
   const [unit, unitMs] = fitting.at(-1) ?? ["ms", 1];

@@ -1,23 +1,23 @@
 /**
- * Views of the runs list that a visitor has given a name: filters as they stand in the address, kept in a cookie of this browser.
- * What a cookie holds is whatever its browser sends: it is read as carefully as an address. Pure.
+ * Named views of the runs list: filters stored in a cookie of this browser. Cookies are untrusted input and are parsed as strictly as a
+ * URL. Pure.
  */
 import { queryText, readRunsQuery } from "./runs-query.ts";
 
 export const VIEWS_COOKIE = "svc-ops-views";
 
-/** A row of links that can be taken in, and a cookie that goes along with each request. */
+/** As many links as fit in a row, and a cookie small enough to send with each request. */
 const MOST_VIEWS = 10;
 const MAX_COOKIE_BYTES = 2048;
 export const MAX_VIEW_NAME = 40;
 
 export interface SavedView {
   name: string;
-  /** Filters, as they stand behind the `?`. */
+  /** The filters as a query string. */
   query: string;
 }
 
-/** Those of a cookie; what can't be read is left out. */
+/** Reads the views of a cookie. Invalid ones are ignored. */
 export function readViews(cookie: string | undefined): SavedView[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_BYTES) return [];
   const views: SavedView[] = [];
@@ -28,27 +28,23 @@ export function readViews(cookie: string | undefined): SavedView[] {
   return views.slice(0, MOST_VIEWS);
 }
 
-/** As `readViews` takes it. */
+/** Serializes views for `readViews`. */
 export function viewsText(views: readonly SavedView[]): string {
   const text = new URLSearchParams(views.map(({ name, query }) => [name, query])).toString();
   return Buffer.from(text, "utf8").toString("base64url");
 }
 
-/**
- * With one more, or another under a name that is taken.
- *
- * @returns in words why not, where it can't be kept
- */
+/** Adds a view, or replaces the one with that name. @returns an error message if it cannot be saved */
 export function withView(views: readonly SavedView[], givenName: string, filters: string): SavedView[] | string {
   const [name, query] = [nameOf(givenName), filtersOf(filters)];
   if (name === "") return "A view needs a name.";
-  if (query === "") return "There is no filter to keep: filter the list first.";
+  if (query === "") return "There is no filter to save. Filter the list first.";
   const isKnown = views.some((view) => view.name === name);
-  if (!isKnown && views.length >= MOST_VIEWS) return `There are ${MOST_VIEWS} views already: delete one first.`;
+  if (!isKnown && views.length >= MOST_VIEWS) return `The limit of ${MOST_VIEWS} views is reached. Delete one first.`;
   const one = { name, query };
   const next = isKnown ? views.map((view) => (view.name === name ? one : view)) : [...views, one];
   return viewsText(next).length > MAX_COOKIE_BYTES
-    ? "Together they are longer than a cookie should be: delete one, or filter by less text."
+    ? "The views are too long for their cookie. Delete one, or use shorter filter texts."
     : next;
 }
 
@@ -60,7 +56,7 @@ function nameOf(given: string): string {
   return given.replace(/\s+/g, " ").trim().slice(0, MAX_VIEW_NAME);
 }
 
-/** Filters, and how the list is grouped: neither a page of it nor what is no filter. */
+/** The filters and the grouping, without the page and unknown parameters. */
 function filtersOf(given: string): string {
   return queryText(readRunsQuery(new URLSearchParams(given), []).view);
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { tagGroupsOf } from "./tag-groups.ts";
 
-describe("runs by tag", () => {
-  it("are rows, the most first, with the statuses that there are in their order", () => {
+describe("Runs grouped by tag", () => {
+  it("are rows, largest first, with the statuses that occur in their order", () => {
     const groups = tagGroupsOf({
       tags: [
         { tag: "a", byStatus: { failed: 1 } },
@@ -24,7 +24,7 @@ describe("runs by tag", () => {
     assert.equal(groups.more, 0);
   });
 
-  it("of very many tags are those with the most runs, and tell how many are left out", () => {
+  it("are limited to the tags with the most runs, with the number of omitted tags", () => {
     const tags = Array.from({ length: 130 }, (_, at) => ({ tag: `t${String(at)}`, byStatus: { done: at + 1 } }));
     const { rows, more } = tagGroupsOf({ tags, looked: 130, untagged: 0, isAll: false });
     assert.deepEqual([rows.length, rows[0]?.tag, more], [100, "t129", 30]);

@@ -1,17 +1,17 @@
-/** Runs by tag as rows: the most first. Pure. */
+/** Groups runs by tag, the largest groups first. Pure. */
 import type { TagCounts } from "../../../graph.ts";
 import { STATUSES } from "./runs-query.ts";
 
 type Status = (typeof STATUSES)[number];
 
-/** Rows: more are a list that nobody reads. */
+/** Maximum number of rows. */
 const MOST = 100;
 
 export interface TagGroups {
   rows: { tag: string; all: number; byStatus: Partial<Record<Status, number>> }[];
-  /** Statuses that some run has. */
+  /** The statuses that occur. */
   statuses: Status[];
-  /** Tags that are in no row. */
+  /** Number of tags without a row. */
   more: number;
   looked: number;
   untagged: number;

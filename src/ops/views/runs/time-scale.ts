@@ -1,10 +1,7 @@
-/**
- * Where on an axis a moment stands: linear, but for long gaps in which nothing ran, which are pressed into a break. Of the whole run,
- * or of a range of it. Pure.
- */
+/** The time axis of a run, or of a range of it: linear, except that long gaps without activity are collapsed. Pure. */
 import { durationText } from "../format.ts";
 
-/** In milliseconds since the run began. */
+/** In milliseconds since the start of the run. */
 export interface TimeRange {
   fromMs: number;
   toMs: number;
@@ -17,22 +14,22 @@ export interface Stretch {
 }
 
 export interface TimeScale {
-  /** Percent of the axis at which a moment stands; what is outside stands at its ends. */
+  /** Position of a time in percent of the axis, clamped to its ends. */
   at: (ms: number) => number;
-  /** Whether any of a stretch is to be seen. */
+  /** Whether any part of a stretch is visible. */
   shows: (stretch: Stretch) => boolean;
   /** Labels below the axis. */
   ticks: { left: number; label: string }[];
-  /** Where the axis leaves something out. */
+  /** The collapsed gaps. */
   breaks: { left: number; label: string }[];
-  /** What is shown, and out of how much. */
+  /** The visible range, and the duration of the whole run. */
   range: TimeRange;
   totalMs: number;
-  /** Between two of these the axis is linear: percent, and milliseconds since the run began. */
+  /** Between two marks the axis is linear: percent, and milliseconds since the start of the run. */
   marks: [percent: number, ms: number][];
 }
 
-/** A gap of a tenth of what is shown is collapsed to a share of this; short ones are part of the story. */
+/** Gaps longer than this share of the visible range are collapsed to `GAP_WIDTH`. */
 const GAP_SHARE = 0.1;
 const LEAST_GAP_MS = 5000;
 const GAP_WIDTH = 0.03;
@@ -40,7 +37,7 @@ const TICKS = 5;
 
 type Gap = readonly [fromMs: number, toMs: number];
 
-/** @param wanted undefined, or with nothing of the run in it: all */
+/** @param wanted the visible range; undefined, or outside of the run: all */
 export function scaleOf(stretches: readonly Stretch[], wanted?: TimeRange): TimeScale {
   const beginMs = Math.min(...stretches.map(({ fromMs }) => fromMs), Infinity);
   const endMs = Math.max(...stretches.map(({ toMs }) => toMs), -Infinity);
@@ -68,7 +65,7 @@ function rangeWithin(wanted: TimeRange | undefined, totalMs: number): TimeRange 
   return toMs > fromMs ? { fromMs, toMs } : { fromMs: 0, toMs: totalMs };
 }
 
-/** As far as they are shown; one that is all that is shown is no break. */
+/** The visible parts of long gaps, unless a gap fills the whole range. */
 function longGaps(gaps: readonly Gap[], fromMs: number, toMs: number): Gap[] {
   const shownMs = toMs - fromMs;
   return gaps
@@ -100,7 +97,7 @@ function ticksOf(at: (ms: number) => number, beginMs: number, fromMs: number, to
   });
 }
 
-/** The scale the other way round, by halving: it only ever grows. */
+/** Inverts the scale, which is monotonic, by bisection. */
 function timeAt(at: (ms: number) => number, fromMs: number, toMs: number, percent: number): number {
   let [low, high] = [fromMs, toMs];
   for (let step = 0; step < 40; step++) {
@@ -111,7 +108,7 @@ function timeAt(at: (ms: number) => number, fromMs: number, toMs: number, percen
   return Math.round(high);
 }
 
-/** From which length on a duration's text leaves out what is smaller. */
+/** Minimum duration and the unit that `durationText` rounds it to. */
 const GRAINS: readonly Gap[] = [
   [86_400_000, 3_600_000],
   [3_600_000, 60_000],
@@ -120,7 +117,7 @@ const GRAINS: readonly Gap[] = [
   [1000, 10],
 ];
 
-/** How long after the beginning, with as many digits as tell one tick from the next: `3 m 05.120 s`. */
+/** The time since the start, precise enough to distinguish neighboring ticks: `3 m 05.120 s`. */
 export function offsetText(ms: number, stepMs: number): string {
   const grainMs = GRAINS.find(([least]) => ms >= least)?.[1] ?? 1;
   if (stepMs >= grainMs) return durationText(ms);
@@ -131,7 +128,7 @@ export function offsetText(ms: number, stepMs: number): string {
   return [...before, `${before.length > 0 && Number(seconds) < 10 ? `0${seconds}` : seconds} s`].join(" ");
 }
 
-/** Stretches in which nothing ran. */
+/** The stretches without activity. */
 function gapsOf(stretches: readonly Stretch[], fromMs: number, toMs: number): Gap[] {
   const busy = stretches.filter(({ kind }) => kind === "run" || kind === "undo").sort((a, b) => a.fromMs - b.fromMs);
   const gaps: Gap[] = [];

@@ -1,6 +1,6 @@
 /**
- * When what ran: a row for each node, cut into segments by its events. Where nothing at all ran for long, the axis is broken
- * (time-scale.ts), so that a night's sleep does not press the work into a pixel. Pure.
+ * The timeline of a run: a row per node, split into segments by its events. The axis collapses long gaps (time-scale.ts), so that a long
+ * sleep does not compress everything else. Pure.
  */
 import type { GraphEvent, Snapshot } from "../../../graph.ts";
 import { criticalPath, outerName, type PathNode } from "./critical-path.ts";
@@ -23,19 +23,19 @@ export interface TimelineRow {
   worker: string;
   status: string;
   segments: Segment[];
-  /** From its first turn to its end, or to now. */
+  /** From when it became ready until it ended, or until now. */
   durationMs: number;
-  /** How many nodes are in this row: the items of a fan-out beyond the first. */
+  /** Number of further fan-out items that share this row. */
   folded: number;
-  /** It, or what is folded into it, is on the critical path. */
+  /** Whether the node, or an item in its row, is on the critical path. */
   isCritical: boolean;
 }
 
 export interface Timeline {
-  /** Of what is to be seen in the range. */
+  /** The nodes that are visible in the range. */
   rows: TimelineRow[];
   scale: TimeScale;
-  /** Of a run that has ended; empty where there is none to tell. */
+  /** The critical path of an ended run; empty if there is none. */
   path: PathNode[];
 }
 
@@ -48,10 +48,10 @@ interface Span {
 
 type Nodes = Snapshot["nodes"];
 
-/** More rows than that nobody reads; items of fan-outs are left out first. */
+/** Maximum number of rows, and of rows per fan-out. */
 const MOST_ROWS = 200;
 const MOST_ITEMS = 8;
-/** Thinner ones could not be seen, or pointed at. */
+/** Thinner segments would be invisible and unclickable. */
 const LEAST_WIDTH = 0.3;
 
 const STARTS: Readonly<Record<string, SegmentKind>> = {
@@ -73,10 +73,7 @@ const ENDS = new Set([
 
 const GRAPH_ENDS = new Set(["graph.done", "graph.failed"]);
 
-/**
- * @param nowMs where what has not ended is drawn to
- * @param range what of it is wanted; default all
- */
+/** @param nowMs the end of active nodes @param range the visible range; default: all */
 export function timelineOf(
   snapshot: Snapshot,
   events: readonly GraphEvent[],
@@ -96,7 +93,7 @@ export function timelineOf(
   return { rows, scale, path };
 }
 
-/** What is undone is undone because of the end, and not the other way round. */
+/** Leaves out compensations: they follow the end of the run and do not determine it. */
 function stretchesOf(spans: ReadonlyMap<string, Span[]>): Map<string, { fromMs: number; toMs: number }> {
   const stretches = new Map<string, { fromMs: number; toMs: number }>();
   for (const [id, all] of spans) {
@@ -107,7 +104,7 @@ function stretchesOf(spans: ReadonlyMap<string, Span[]>): Map<string, { fromMs: 
   return stretches;
 }
 
-/** An item that has no row of its own is in the one that tells of more. */
+/** An item without a row of its own is marked on the row that contains it. */
 function markedOf(path: readonly PathNode[], shown: readonly { node: Nodes[number]; folded: number }[]): Set<string> {
   const rows = new Set(shown.map(({ node }) => node.id));
   return new Set(
@@ -123,7 +120,7 @@ function spansOf(events: readonly GraphEvent[], endMs: number): Map<string, Span
   const spans = new Map<string, Span[]>();
   const open = new Map<string, Span>();
   for (const { node, type, timestampMs, data } of events) {
-    // What ran as the graph failed is over with it, and has no event of its own.
+    // A running attempt ends with its graph, without an event of its own.
     if (GRAPH_ENDS.has(type)) {
       for (const span of open.values()) span.toMs = timestampMs;
       open.clear();
@@ -149,7 +146,7 @@ function attemptOf(data: unknown): number | undefined {
 /** `pick/2` before `pick/10`. */
 const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
-/** Nodes that have begun, in the order of their beginnings; of a fan-out the first few items. */
+/** The started nodes in start order; for a fan-out, only the first few items. */
 function rowsOf(
   nodes: Nodes,
   spans: ReadonlyMap<string, Span[]>,

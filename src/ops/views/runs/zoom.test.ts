@@ -5,11 +5,11 @@ import { offsetText, scaleOf, type Stretch } from "./time-scale.ts";
 import { readRange, rangeEntries, zoomSteps } from "./zoom.ts";
 
 const run = (fromMs: number, toMs: number): Stretch => ({ kind: "run", fromMs, toMs });
-/** A second of work, an hour of nothing, a second of work; it began at 500. */
+/** A second of work, an hour without activity, a second of work; starts at 500. */
 const STRETCHES = [run(500, 1500), run(3_601_500, 3_602_500)];
 
-describe("the axis of a range", () => {
-  it("begins and ends with it, and its labels tell the time since the run began", () => {
+describe("The axis of a range", () => {
+  it("starts and ends with the range, with labels relative to the start of the run", () => {
     const { at, ticks, breaks, range } = scaleOf(STRETCHES, { fromMs: 200, toMs: 600 });
     assert.deepEqual([at(700), at(900), at(1100), at(0), at(9999)], [0, 50, 100, 0, 100]);
     assert.deepEqual(
@@ -19,7 +19,7 @@ describe("the axis of a range", () => {
     assert.deepEqual([breaks, range], [[], { fromMs: 200, toMs: 600 }]);
   });
 
-  it("still leaves out what is idle, but not where nothing else is to be seen", () => {
+  it("collapses idle gaps, except one that fills the whole range", () => {
     assert.deepEqual(scaleOf(STRETCHES).marks.length, 4);
     assert.deepEqual(
       scaleOf(STRETCHES, { fromMs: 500, toMs: 3_602_000 }).breaks.map(({ label }) => label),
@@ -28,17 +28,17 @@ describe("the axis of a range", () => {
     assert.deepEqual(scaleOf(STRETCHES, { fromMs: 5000, toMs: 900_000 }).breaks, []);
   });
 
-  it("shows what has any part in it", () => {
+  it("shows every stretch that overlaps it", () => {
     const { shows } = scaleOf([run(0, 100)], { fromMs: 40, toMs: 60 });
     const seen = [run(0, 100), run(0, 40), run(50, 50), run(60, 90), run(59, 90)].map(shows);
     assert.deepEqual(seen, [true, false, true, false, true]);
   });
 
-  it("is all of it where the range has nothing of the run", () => {
+  it("covers the whole run if the range is outside of it", () => {
     assert.deepEqual(scaleOf([run(0, 100)], { fromMs: 500, toMs: 900 }).range, { fromMs: 0, toMs: 100 });
   });
 
-  it("is linear between its marks, which is how a place on it becomes a time again", () => {
+  it("is linear between its marks, so that a position can be converted to a time", () => {
     fc.assert(
       fc.property(fc.nat(3_602_000), fc.nat(3_602_000), fc.nat(3_602_000), (one, other, ms) => {
         const { at, marks } = scaleOf(STRETCHES, { fromMs: Math.min(one, other), toMs: Math.max(one, other) });
@@ -53,8 +53,8 @@ describe("the axis of a range", () => {
   });
 });
 
-describe("times on the axis", () => {
-  it("have as many digits as tell one from the next", () => {
+describe("Times on the axis", () => {
+  it("have enough digits to be distinguishable", () => {
     assert.equal(offsetText(185_120, 5), "3 m 05.120 s");
     assert.equal(offsetText(185_120, 60_000), "3 m 05 s");
     assert.equal(offsetText(7_625_000, 5000), "2 h 7 m 05 s");
@@ -63,8 +63,8 @@ describe("times on the axis", () => {
   });
 });
 
-describe("steps of the zoom", () => {
-  it("are half as much, twice as much, and half of it to either side", () => {
+describe("The zoom steps", () => {
+  it("halve and double the range, and move it by half to either side", () => {
     assert.deepEqual(zoomSteps({ fromMs: 400, toMs: 600 }, 1000), {
       closer: { fromMs: 450, toMs: 550 },
       wider: { fromMs: 300, toMs: 700 },
@@ -73,7 +73,7 @@ describe("steps of the zoom", () => {
     });
   });
 
-  it("end where the run does, and where there is nothing nearer to be seen", () => {
+  it("stop at the ends of the run, and at the smallest range", () => {
     const all = zoomSteps({ fromMs: 0, toMs: 1000 }, 1000);
     assert.deepEqual([all.wider, all.earlier, all.later], [undefined, undefined, undefined]);
     assert.equal(zoomSteps({ fromMs: 100, toMs: 900 }, 1000).wider, "all");
@@ -81,7 +81,7 @@ describe("steps of the zoom", () => {
     assert.deepEqual(zoomSteps({ fromMs: 900, toMs: 1000 }, 1000).earlier, { fromMs: 850, toMs: 950 });
   });
 
-  it("stand in the address, which is read no further than it makes sense", () => {
+  it("are stored in the URL, and invalid ranges are ignored", () => {
     const read = (text: string): unknown => readRange(new URLSearchParams(text));
     assert.deepEqual(read("from=5&to=9"), { fromMs: 5, toMs: 9 });
     assert.deepEqual(read("to=9"), { fromMs: 0, toMs: 9 });

@@ -1,10 +1,10 @@
-/** Which range of a run its timeline shows: as the address says it, and where one can go from there. Pure. */
+/** The visible range of a run's timeline: as URL parameters, and the ranges to zoom and pan to. Pure. */
 import type { TimeRange } from "./time-scale.ts";
 
-/** Nearer than that there is nothing to be seen: times are whole milliseconds. */
+/** Minimum range: times are whole milliseconds. */
 const LEAST_MS = 4;
 
-/** `from=1200&to=3400`, in milliseconds since the run began; one of them alone is the other end of the run. */
+/** `from=1200&to=3400`, in milliseconds since the start of the run. If one is missing, the range extends to that end of the run. */
 export function readRange(query: URLSearchParams): TimeRange | undefined {
   const [from, to] = ["from", "to"].map((name) => /^\d{1,13}$/.exec(query.get(name) ?? "")?.[0]);
   if (from === undefined && to === undefined) return undefined;
@@ -12,7 +12,7 @@ export function readRange(query: URLSearchParams): TimeRange | undefined {
   return range.toMs > range.fromMs ? range : undefined;
 }
 
-/** What `readRange` reads back; of none, what takes it out of the address. */
+/** The parameters for `readRange`. Without a range, empty ones, which remove them from the URL. */
 export function rangeEntries(range: TimeRange | undefined): { from: string; to: string } {
   if (!range) return { from: "", to: "" };
   const { fromMs, toMs } = range;
@@ -20,14 +20,14 @@ export function rangeEntries(range: TimeRange | undefined): { from: string; to: 
 }
 
 export interface ZoomSteps {
-  /** Undefined: it goes no further. */
+  /** Undefined: not possible. */
   closer: TimeRange | undefined;
   earlier: TimeRange | undefined;
   later: TimeRange | undefined;
   wider: TimeRange | "all" | undefined;
 }
 
-/** Half as much, twice as much, and half of what is shown to either side. */
+/** Zooms by a factor of two, and pans by half of the visible range. */
 export function zoomSteps({ fromMs, toMs }: TimeRange, totalMs: number): ZoomSteps {
   const shownMs = toMs - fromMs;
   const isAll = fromMs <= 0 && toMs >= totalMs;

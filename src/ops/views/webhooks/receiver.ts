@@ -1,4 +1,4 @@
-/** A receiver as its row tells of it: what became of deliveries in a day, and how it has answered lately. */
+/** The figures of a webhook's row: deliveries of the last day, and recent response times. */
 import type { App } from "../../../index.ts";
 import { durationText } from "../format.ts";
 
@@ -10,15 +10,15 @@ type Figures = Awaited<ReturnType<Webhooks["figures"]>>;
 
 export interface Receiver {
   hook: Hook;
-  /** Of the last day. */
+  /** In the last day. */
   delivered: number;
   failed: number;
-  /** However long ago it was made: deliveries are tried for days, and those of a webhook that is off wait for it. */
+  /** Of any age: deliveries are retried for days, and those of a disabled webhook wait until it is enabled. */
   pending: number;
   figures: Figures;
 }
 
-/** In the order in which they are given. Their counts take one look and their answers another, however many they are. */
+/** In the given order. Two reads for any number of webhooks: one for counts, one for response times. */
 export async function receiversOf(webhooks: Webhooks, hooks: readonly Hook[], nowMs: number): Promise<Receiver[]> {
   const ids = hooks.map(({ id }) => id);
   const [tallies, figures] = await Promise.all([webhooks.tallies(ids, nowMs - DAY_MS), webhooks.allFigures(ids)]);
@@ -28,14 +28,14 @@ export async function receiversOf(webhooks: Webhooks, hooks: readonly Hook[], no
   });
 }
 
-/** `12 ms, 340 ms`: half of the answers, and all but one of a hundred, were there in that. */
+/** `12 ms, 340 ms`: median and 99th percentile of the response times. */
 export function latencyText({ p50_ms: half, p99_ms: most }: Figures): string {
   return half === null || most === null ? "–" : `${durationText(half)}, ${durationText(most)}`;
 }
 
 export function stateOf({ enabled, state, disabled_reason: reason }: Hook): { tone: string; word: string } {
-  if (reason === "gone") return { tone: "bad", word: "disabled: its receiver is gone" };
+  if (reason === "gone") return { tone: "bad", word: "disabled after a 410 response" };
   if (reason === "failing") return { tone: "bad", word: "disabled after 120 h of failures" };
-  if (!enabled) return { tone: "held", word: "off" };
+  if (!enabled) return { tone: "held", word: "disabled" };
   return state === "failing" ? { tone: "warn", word: "failing" } : { tone: "good", word: "active" };
 }

@@ -1,4 +1,4 @@
-/** What is told before deliveries are sent again. Pure. */
+/** Texts of the resend preview. Pure. */
 import { shownBody } from "../runs/payload.ts";
 import type { App } from "../../../index.ts";
 import { countText, durationText } from "../format.ts";
@@ -8,12 +8,12 @@ type Readiness = Pick<Preview, "breaker" | "open_until_ms">;
 
 const HOUR_MS = 3_600_000;
 
-/** How far back what failed is looked for. */
+/** Time ranges for finding failed deliveries. */
 export const SPANS = [
   ["1h", "the last hour", HOUR_MS],
   ["24h", "the last 24 hours", 24 * HOUR_MS],
   ["7d", "the last 7 days", 7 * 24 * HOUR_MS],
-  ["all", "all that is kept", Infinity],
+  ["all", "all", Infinity],
 ] as const;
 
 export interface Span {
@@ -27,43 +27,43 @@ export function spanOf(given: string | null, nowMs: number): Span {
   return { name, sinceMs: Math.max(0, nowMs - ms) };
 }
 
-/** When it would go out: a word with its tone, and what that means. */
+/** When the delivery would be sent: a word with its tone, and an explanation. */
 export function readinessText({ breaker, open_until_ms: untilMs }: Readiness, nowMs: number) {
   switch (breaker) {
     case "closed":
-      return { tone: "good", word: "at once", text: "" };
+      return { tone: "good", word: "immediately", text: "" };
     case "probing":
       return {
         tone: "warn",
         word: "one at a time",
-        text: "Ten deliveries in a row have failed: the next goes out once the one before has arrived.",
+        text: "Ten deliveries in a row have failed. Each one is sent after the previous one succeeded.",
       };
     case "open": {
       const wait = durationText(Math.max(0, (untilMs ?? nowMs) - nowMs));
       return {
         tone: "warn",
-        word: `not for ${wait}`,
-        text: "Ten deliveries in a row have failed: after that time one is tried, and the others wait for it.",
+        word: `in ${wait}`,
+        text: "Ten deliveries in a row have failed. After that time one is attempted, and the others wait for its result.",
       };
     }
     case "disabled":
-      return { tone: "bad", word: "never", text: "The webhook is off: nothing is sent until it is enabled." };
+      return { tone: "bad", word: "never", text: "The webhook is disabled. Nothing is sent until it is enabled." };
   }
 }
 
-/** Headers whose values are good for whoever has them. */
+/** Headers whose value alone would let anybody forge a delivery. */
 const SIGNATURES = /signature$/i;
 
 /**
- * The request as it goes over the wire.
- * @param isTrusted whether signatures are shown: with one of this moment a receiver takes the request from anybody
+ * The request as it is sent. @param isTrusted whether signatures are shown: a receiver accepts a request with a current signature from
+ * anybody
  */
 export function requestText({ request }: Preview, isTrusted: boolean, secretKeys: readonly string[] = []): string {
   const { method, url, headers, body } = request;
   const { pathname, search } = new URL(url);
   const lines = headers.map(({ name, value }) => {
-    if (value === null) return `${name}: (hidden: the webhook's own)`;
-    return `${name}: ${SIGNATURES.test(name) && !isTrusted ? "(hidden: operators see it)" : value}`;
+    if (value === null) return `${name}: (hidden: set by the webhook)`;
+    return `${name}: ${SIGNATURES.test(name) && !isTrusted ? "(hidden: visible to operators)" : value}`;
   });
   return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, "", shownBody(body, secretKeys).text].join("\n");
 }

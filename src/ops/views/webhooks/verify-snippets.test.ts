@@ -5,9 +5,9 @@ import { VERIFY_SNIPPETS } from "./verify-snippets.ts";
 
 const guide = readFileSync(new URL("../../../../docs/guide/webhooks.md", import.meta.url), "utf8");
 
-describe("code that checks a delivery", () => {
+describe("The code that verifies a delivery", () => {
   for (const { language, text } of VERIFY_SNIPPETS)
-    it(`is that of the guide, which is tried as it stands, in ${language}`, () => {
+    it(`is the tested code of the guide, in ${language}`, () => {
       assert.match(text, /verify\(secret/);
       const blocks = guide.split(/^```/m);
       assert.ok(blocks.some((block) => block.startsWith(language.toLowerCase()) && block.includes(text)));

@@ -1,4 +1,4 @@
-/** How receivers in other languages check what they get: the functions of docs/guide/webhooks.md, where they are tried as they stand. Pure. */
+/** Signature verification for receivers in other languages: the functions of docs/guide/webhooks.md, where tests run them. Pure. */
 
 export interface Snippet {
   language: string;

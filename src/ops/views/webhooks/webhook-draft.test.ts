@@ -4,8 +4,8 @@ import { changeOf, editDraftOf, editQuery } from "./webhook-draft.ts";
 
 const form = { url: " https://example.com/h ", "graph.done": "1", description: "billing", workers: "order, ,pack " };
 
-describe("the form of a webhook", () => {
-  it("asks for all that it shows, and leaves headers alone", () => {
+describe("The form of a webhook", () => {
+  it("changes every field it shows, and leaves headers unchanged", () => {
     assert.deepEqual(changeOf(form), {
       url: "https://example.com/h",
       events: ["graph.done"],
@@ -15,14 +15,14 @@ describe("the form of a webhook", () => {
     });
   });
 
-  it("takes headers a line each, in place of all there are, or none", () => {
+  it("replaces all headers with one per line, or removes them", () => {
     const headers = "Authorization: Bearer a:b\n\nX-Team:  blue \n";
     assert.deepEqual(changeOf({ ...form, headers })["headers"], { Authorization: "Bearer a:b", "X-Team": "blue" });
     assert.deepEqual(changeOf({ ...form, headers, no_headers: "1" })["headers"], {});
     assert.deepEqual(changeOf({ ...form, headers: "no colon" })["headers"], { "no colon": "" });
   });
 
-  it("comes back as it was sent where it was refused, but for values of headers", () => {
+  it("is refilled after a rejected change, except for header values", () => {
     const draft = editDraftOf({
       ...form,
       ordered: "1",

@@ -1,4 +1,4 @@
-/** What a form says of a webhook, and the change that it asks for. Pure. */
+/** Parses the webhook forms and creates the change they request. Pure. */
 import type { Json } from "../../../graph.ts";
 
 export const EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
@@ -9,14 +9,14 @@ export interface Draft {
   description: string;
 }
 
-/** All of what can be changed but header values, which are never shown. */
+/** Everything that can be edited, except header values, which are never shown. */
 export interface EditDraft extends Draft {
-  /** Names of graphs or workers, with commas between them; empty: all. */
+  /** Names of graphs or workers, separated by commas; empty: all. */
   workers: string;
   ordered: boolean;
-  /** Whether those that there are go. */
+  /** Whether to remove all existing headers. */
   dropsHeaders: boolean;
-  /** Why it is changed. */
+  /** Reason of the change. */
   note: string;
 }
 
@@ -34,7 +34,7 @@ export function editDraftOf(fields: Fields): EditDraft {
   };
 }
 
-/** The same as a query, with which the form begins where what it asked for was refused. Headers have no place in an address. */
+/** The draft as a query, which prefills the form again after a rejected change. Headers are left out, because they must not be in a URL. */
 export function editQuery(draft: EditDraft): URLSearchParams {
   const { url, events, description, workers, ordered, dropsHeaders, note } = draft;
   const query = new URLSearchParams({ edited: "1", url, description, workers });
@@ -45,14 +45,14 @@ export function editQuery(draft: EditDraft): URLSearchParams {
   return query;
 }
 
-/** Whether the form gives headers, which have to be given again where it is refused. */
+/** Whether the form contains headers, which the visitor must enter again after a rejected change. */
 export function hasHeaders(fields: Fields): boolean {
   return (fields["headers"] ?? "").trim() !== "";
 }
 
 /**
- * The body of the change. Headers are left as they are unless the form says otherwise: `headers` a line each, `Name: value`, in place of
- * all that there are; `no_headers` takes them away.
+ * The request body of the change. Headers stay unchanged unless the form says otherwise: `headers` has one `Name: value` per line and
+ * replaces all existing ones; `no_headers` removes them.
  */
 export function changeOf(fields: Fields): { [key: string]: Json } {
   const { url, events, description, workers, ordered } = editDraftOf(fields);
@@ -75,7 +75,7 @@ function headersOf(fields: Fields): { [name: string]: Json } | undefined {
   return Object.fromEntries(lines.map(headerOf));
 }
 
-/** Without a colon all of it is the name, which is refused as one then. */
+/** Without a colon the whole line becomes the name, which validation then rejects. */
 function headerOf(line: string): [string, string] {
   const at = line.indexOf(":");
   return at < 0 ? [line.trim(), ""] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];

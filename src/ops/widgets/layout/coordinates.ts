@@ -1,6 +1,6 @@
 /**
- * Where places stand across their rank: each as near to what it is tied to as order and gaps allow. One rank at a time that is
- * a regression under "this one before that one", solved exactly by pooling neighbours that would collide (Ayer et al.).
+ * Assigns coordinates across the ranks: each place as close to its neighbors in other ranks as order and gaps allow. For one rank this is
+ * an isotonic regression, solved exactly by pooling adjacent violators (Ayer et al.).
  */
 import type { Order } from "./initial-order.ts";
 import { LARGE } from "./ordering.ts";
@@ -9,17 +9,13 @@ import type { Ties } from "./ranks.ts";
 
 const ROUNDS = 10;
 const ROUNDS_OF_LARGE = 6;
-/** Where an edge passes a rank it should run straight, and more so on its way from one such place to another. */
+/** Weights that keep edges straight where they pass a rank, and more so between two such places. */
 const STRAIGHT = 2;
 const VERY_STRAIGHT = 8;
-/** Of who is tied to nobody: it stays, and gives way. */
+/** Weight of places without edges: they stay unless others need the room. */
 const LIGHT = 0.01;
 
-/**
- * @param sizes of each place, across its rank
- * @param gapOf between two neighbours
- * @returns the middle of each place
- */
+/** @param sizes of each place, across its rank @param gapOf between two neighbors @returns the center of each place */
 export function middles(
   { nodeCount, count, rankCount, into, out }: Proper,
   { places, begins }: Order,
@@ -27,17 +23,17 @@ export function middles(
   gapOf: (first: number, second: number) => number,
 ): Float64Array {
   const at = new Float64Array(count);
-  /** How far a place is behind the first of its rank where all stand as close as they may, by its number in the order. */
+  /** Distance from the first place of the rank when packed tightly, by index in the order. */
   const offsets = offsetsOf(places, begins, sizes, gapOf);
   for (let rank = 0; rank < rankCount; rank++) spread(begins[rank]!, begins[rank + 1]!);
-  /** What a place wishes for, times how much, and how much. */
+  /** Sum of weighted preferred positions, and sum of weights. */
   const preferred = new Float64Array(count);
   const weights = new Float64Array(count);
   const firsts = new Int32Array(count);
   const rounds = count + out.ends.length > LARGE ? ROUNDS_OF_LARGE : ROUNDS;
   for (let round = 0; round < rounds; round++) {
     const isDown = round % 2 === 0;
-    // The last rounds look to both sides.
+    // The last rounds consider both sides.
     const isToBoth = round >= rounds - 3;
     for (let step = 0; step < rankCount; step++) {
       const rank = isDown ? step : rankCount - 1 - step;
@@ -59,13 +55,13 @@ export function middles(
   }
   return at;
 
-  /** To begin with, one behind the other, around 0. */
+  /** Initial positions: packed tightly around 0. */
   function spread(begin: number, until: number): void {
     const half = until > begin ? offsets[until - 1]! / 2 : 0;
     for (let number = begin; number < until; number++) at[places[number]!] = offsets[number]! - half;
   }
 
-  /** By what it is tied to, on one side. */
+  /** Adds the preferences of the edges on one side. */
   function pull({ starts, ends }: Ties, number: number): void {
     const place = places[number]!;
     const toNode = place < nodeCount ? 1 : STRAIGHT;
@@ -78,7 +74,7 @@ export function middles(
     }
   }
 
-  /** Puts the places of a rank as near as they can be to where they wish to be. */
+  /** Moves the places of a rank as close as possible to their preferred positions. */
   function settle(begin: number, until: number): void {
     const end = poolsOf(begin, until, preferred, weights, firsts);
     for (let pool = begin; pool < end; pool++) {
@@ -89,7 +85,7 @@ export function middles(
   }
 }
 
-/** By number in the order. */
+/** By index in the order. */
 function offsetsOf(
   places: Int32Array,
   begins: Int32Array,
@@ -108,8 +104,8 @@ function offsetsOf(
 }
 
 /**
- * Joins neighbours that would collide: what they wish for is that of all of them.
- * @returns the end of the pools, which take the place of what they were made of; `firsts` has the first of each.
+ * Pools neighbors that would overlap; a pool's preferred position is that of all its places. @returns the end of the pools, which overwrite
+ * their inputs; `firsts` has the first place of each pool
  */
 function poolsOf(
   begin: number,

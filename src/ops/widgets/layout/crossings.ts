@@ -1,10 +1,9 @@
-/** How many pairs of edges cross, between one rank and the next (Barth, Jünger and Mutzel, "Simple and Efficient Bilayer Cross Counting"). */
+/** Counts the edge crossings between two adjacent ranks (Barth, Jünger and Mutzel, "Simple and Efficient Bilayer Cross Counting"). */
 import type { Ties } from "./ranks.ts";
 
 /**
- * @param upper the nodes of a rank in their order, with what each leads to in the next
- * @param slots by node, its place in its rank
- * @param tree room for sums: at least four times `lowerCount`, and 2
+ * @param upper the nodes of a rank in order, with their edges to the next rank in the second parameter @param slots index of each node in
+ * its rank @param tree scratch space: at least four times `lowerCount`, and 2
  */
 export function crossingsBetween(
   upper: Int32Array,
@@ -21,7 +20,7 @@ export function crossingsBetween(
     const node = upper[at]!;
     const from = starts[node]!;
     const until = starts[node + 1]!;
-    // Those of one node don't cross each other: all are counted before any is put in.
+    // Edges of the same node do not cross each other, so all are counted before any is inserted.
     for (let tie = from; tie < until; tie++)
       for (let leaf = slots[ends[tie]!]! + first; leaf > 1; leaf >>= 1)
         if ((leaf & 1) === 0) crossings += tree[leaf + 1]!;

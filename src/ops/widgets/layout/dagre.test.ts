@@ -1,4 +1,4 @@
-/** Our layouts beside those of dagre, which many dashboards draw with: on the same graphs no more edges cross. */
+/** Compares our layouts with those of dagre, which many dashboards use: on the same graphs ours have no more edge crossings. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import dagre from "@dagrejs/dagre";
@@ -8,7 +8,7 @@ import type { Point } from "./types.ts";
 
 type Segment = readonly [Point, Point];
 
-/** On which side of a line a point lies. */
+/** The side of a line on which a point is. */
 function side([from, to]: Segment, [x, y]: Point): number {
   return Math.sign((to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]));
 }
@@ -17,7 +17,7 @@ function doCross(one: Segment, other: Segment): boolean {
   return side(one, other[0]) * side(one, other[1]) < 0 && side(other, one[0]) * side(other, one[1]) < 0;
 }
 
-/** Pairs of edges that cross, drawn as straight lines from point to point. */
+/** Number of crossing edges, drawn as straight segments. */
 function crossings(edges: readonly (readonly Point[])[]): number {
   const lines = edges.map((points) => points.slice(1).map((point, at): Segment => [points[at] as Point, point]));
   let sum = 0;
@@ -56,7 +56,7 @@ function dagres({ nodes, edges }: SampleGraph): number {
   return crossings(drawn.map((edge) => [at(edge.v), ...passes(edge), at(edge.w)]));
 }
 
-it("no more edges cross than in dagre's layouts, on 36 graphs in sum", (t) => {
+it("The layout of 36 graphs has no more edge crossings in total than dagre's", (t) => {
   const results = SAMPLE_GRAPHS.map((graph) => ({ name: graph.name, ours: ours(graph), dagre: dagres(graph) }));
   const sum = (which: "ours" | "dagre"): number => results.reduce((total, result) => total + result[which], 0);
   const worse = results.filter((result) => result.ours > result.dagre);

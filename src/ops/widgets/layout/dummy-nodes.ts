@@ -1,15 +1,15 @@
-/** The graph with a place in each rank that an edge passes: then all edges lead from one rank to the next. */
+/** Inserts dummy nodes where an edge passes a rank, so that every edge connects adjacent ranks. */
 import { tiesOf, type Ties } from "./ranks.ts";
 
 export interface Proper {
-  /** How many of the places are nodes; the numbers of the others follow theirs. */
+  /** Number of real nodes; dummy nodes have higher indexes. */
   nodeCount: number;
   count: number;
   ranks: Int32Array;
   rankCount: number;
   out: Ties;
   into: Ties;
-  /** For each edge the places it passes, its ends with them. */
+  /** For each edge, the places it passes, including both ends. */
   chains: Int32Array[];
 }
 

@@ -1,7 +1,7 @@
-/** Orders to begin with: places as one comes to them from the nodes that nothing leads to. */
+/** Initial orders: places in traversal order, starting from the root nodes. */
 import type { Proper } from "./dummy-nodes.ts";
 
-/** The places of all ranks, one rank behind the other; rank `n` from `begins[n]` to before `begins[n + 1]`. */
+/** The places of all ranks, concatenated. Rank `n` is from `begins[n]` to before `begins[n + 1]`. */
 export interface Order {
   places: Int32Array;
   begins: Int32Array;
@@ -11,7 +11,7 @@ export function rankOf({ places, begins }: Order, rank: number): Int32Array {
   return places.subarray(begins[rank], begins[rank + 1]);
 }
 
-/** @param isDeep what hangs together stands together; else as the nodes were given, and then what they lead to. */
+/** @param isDeep depth first, which keeps connected nodes together; otherwise breadth first */
 export function firstOrder({ nodeCount, count, ranks, rankCount, out, into }: Proper, isDeep: boolean): Order {
   const begins = new Int32Array(rankCount + 1);
   for (let place = 0; place < count; place++) begins[ranks[place]! + 1] = begins[ranks[place]! + 1]! + 1;

@@ -13,7 +13,7 @@ interface Given {
   edges: LayoutEdge[];
 }
 
-/** Any edges, circles, doubles and loops among them. */
+/** Arbitrary edges, including cycles, duplicates and loops. */
 const graphs: fc.Arbitrary<Given> = fc.integer({ min: 1, max: 18 }).chain((count) =>
   fc.record({
     nodes: fc.tuple(
@@ -51,8 +51,8 @@ function doOverlap(one: Placed, other: Placed): boolean {
   );
 }
 
-describe("layouts", () => {
-  it("show every node, none over another, all in the picture", () => {
+describe("The layout", () => {
+  it("places every node without overlap and inside the picture", () => {
     fc.assert(
       fc.property(graphs, directions, ({ nodes, edges }, direction) => {
         const made = layout(nodes, edges, { direction });
@@ -65,7 +65,7 @@ describe("layouts", () => {
     );
   });
 
-  it("lead edges forward, from side to side", () => {
+  it("routes edges forward, from side to side", () => {
     fc.assert(
       fc.property(graphs, directions, ({ nodes, edges }, direction) => {
         const made = layout(nodes, edges, { direction });
@@ -79,20 +79,20 @@ describe("layouts", () => {
     );
   });
 
-  it("leave no edge out that closes no circle", () => {
+  it("omits no edge unless it closes a cycle", () => {
     for (const { nodes, edges } of SAMPLE_GRAPHS) {
       const drawn = layout(nodes, edges).edges.map(({ from, to }) => `${from}>${to}`);
       assert.deepEqual(drawn.sort(), [...new Set(edges.map(([from, to]) => `${from}>${to}`))].sort());
     }
   });
 
-  it("draw no edge over a node that it has nothing to do with", () => {
+  it("draws no edge over an unrelated node", () => {
     for (const { nodes, edges } of SAMPLE_GRAPHS) {
       const made = layout(nodes, edges);
       for (const { from, to, points } of made.edges) {
         for (const [id, node] of made.nodes) {
           if (id === from || id === to) continue;
-          // Where it passes the node's rank it is straight.
+          // Edges are straight where they pass a rank.
           for (const [x, y] of points)
             assert.ok(x < node.x || x > node.x + node.width || y < node.y || y > node.y + node.height, `${from} ${id}`);
         }
@@ -100,7 +100,7 @@ describe("layouts", () => {
     }
   });
 
-  it("keep the order of those that were there before as nodes are added", () => {
+  it("keeps the order of existing nodes when nodes are added", () => {
     fc.assert(
       fc.property(graphs, fc.integer({ min: 1, max: 17 }), ({ nodes, edges }, count) => {
         const first = layout(nodes.slice(0, count), edges);
@@ -118,15 +118,15 @@ describe("layouts", () => {
     );
   });
 
-  it("come out the same every time", () => {
+  it("is deterministic", () => {
     for (const { nodes, edges } of SAMPLE_GRAPHS) assert.deepEqual(layout(nodes, edges), layout(nodes, edges));
   });
 
-  it("know what to do with nothing", () => {
+  it("is empty for an empty graph", () => {
     assert.deepEqual(layout([], []), { width: 0, height: 0, nodes: new Map(), edges: [], ranks: [] });
   });
 
-  it("of large graphs weigh few neighbours for each place, so that the first is made as soon as the tenth", () => {
+  it("considers few swaps per place in large graphs, so that the first layout is fast", () => {
     for (const [count, reach] of [
       [1000, 40],
       [1000, 4],
@@ -143,7 +143,7 @@ describe("layouts", () => {
     }
   });
 
-  it("of 1,000 nodes tell how long they take", (t) => {
+  it("reports its time for 1,000 nodes", (t) => {
     const { nodes, edges } = randomGraph(1000, 7, { reach: 40 });
     const times = Array.from({ length: 5 }, () => {
       const before = process.cpuUsage();

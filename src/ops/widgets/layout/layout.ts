@@ -1,6 +1,6 @@
 /**
- * The layout of a graph, layer by layer, as a pure function: ranks, an order within each that crosses few edges, places, and the ways of
- * edges. The same graph comes out the same on every server, so that nothing jumps under those who look.
+ * The layered layout of a graph, as a pure function: ranks, an order within each rank with few crossings, coordinates, and edge routes. It
+ * is deterministic, so the picture is the same on every server and nothing jumps.
  */
 import { rankOf } from "./initial-order.ts";
 import { orderOf } from "./ordering.ts";
@@ -9,13 +9,11 @@ import { properOf, type Proper } from "./dummy-nodes.ts";
 import { forward, linksOf, ranksOf } from "./ranks.ts";
 import type { Layout, LayoutEdge, LayoutNode, LayoutOptions, Placed, Point, RoutedEdge } from "./types.ts";
 
-/** What an edge needs where it passes a rank. */
+/** Width of an edge where it passes a rank. */
 const EDGE_SIZE = 2;
 const EDGE_GAP = 12;
 
-/**
- * @param edges those with unknown ends, and those that would close a circle, are left out
- */
+/** @param edges edges with unknown ends, and those that would close a cycle, are ignored */
 export function layout(
   nodes: readonly LayoutNode[],
   edges: readonly LayoutEdge[],
@@ -52,7 +50,7 @@ export function layout(
   }
 }
 
-/** Where a rank begins and ends, in the direction of edges. */
+/** Extent of a rank in the direction of the edges. */
 interface Band {
   start: number;
   end: number;
@@ -65,7 +63,7 @@ function numbered(edges: readonly LayoutEdge[], numbers: ReadonlyMap<string, num
   });
 }
 
-/** Those that were there before keep their order, as far as they are still in one rank. */
+/** Nodes of the previous layout keep their relative order, as far as they are still in the same rank. */
 function fixedBy(
   previous: readonly (readonly string[])[],
   numbers: ReadonlyMap<string, number>,
@@ -81,7 +79,7 @@ function fixedBy(
   return fixed;
 }
 
-/** The first begins at 0, and all at whole pixels. */
+/** Shifts the layout to begin at 0, and rounds to whole pixels. */
 function fromZero(across: Float64Array, sizes: Float64Array): void {
   const begin = (place: number): number => (across[place] as number) - (sizes[place] as number) / 2;
   let least = Infinity;

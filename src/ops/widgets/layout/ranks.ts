@@ -1,14 +1,14 @@
 /**
- * Which rank each node has: behind all that lead to it, and as near to what it leads to as that allows. Longest paths first, then
- * nodes that more edges leave than enter are drawn to those behind (after Gansner et al., "A Technique for Drawing Directed
- * Graphs", section 2, without the simplex: graphs of workers are shallow).
+ * Assigns ranks: each node after all its predecessors, and as close to its successors as that allows. Longest paths first; then nodes with
+ * more outgoing than incoming edges move towards their successors (after Gansner et al., "A Technique for Drawing Directed Graphs", section
+ * 2, without the simplex: worker graphs are shallow).
  */
 
-/** Edges by number of their nodes; those that would close a circle are left out by `forward`. */
+/** Edges by node index. `forward` removes those that would close a cycle. */
 export interface Links {
-  /** By node, the nodes it leads to. */
+  /** The successors of each node. */
   out: number[][];
-  /** By node, the nodes that lead to it. */
+  /** The predecessors of each node. */
   into: number[][];
 }
 
@@ -21,13 +21,13 @@ export function linksOf(count: number, edges: readonly (readonly [number, number
   return links;
 }
 
-/** What each place leads to, or what leads to it, one behind the other: of place `n` those from `starts[n]` to before `starts[n + 1]`. */
+/** Adjacency lists in one array: the neighbors of place `n` are from `starts[n]` to before `starts[n + 1]`. */
 export interface Ties {
   starts: Int32Array;
   ends: Int32Array;
 }
 
-/** @param froms the place of each tie, @param tos what it is tied to; those of one place keep their order. */
+/** @param froms start of each edge @param tos end of each edge; edges of one place keep their order */
 export function tiesOf(count: number, froms: Int32Array, tos: Int32Array): Ties {
   const starts = new Int32Array(count + 1);
   for (let tie = 0; tie < froms.length; tie++) starts[froms[tie]! + 1] = starts[froms[tie]! + 1]! + 1;
@@ -42,7 +42,7 @@ export function tiesOf(count: number, froms: Int32Array, tos: Int32Array): Ties 
   return { starts, ends };
 }
 
-/** Of `edges` those without which there is no circle, and no edge twice. */
+/** Removes back edges, so that no cycle remains, and duplicates. */
 export function forward(count: number, edges: readonly (readonly [number, number])[]): [number, number][] {
   const { out } = linksOf(count, edges);
   const state = new Uint8Array(count);
@@ -82,7 +82,7 @@ export function ranksOf(count: number, links: Links): Uint32Array {
   const ranks = new Uint32Array(count);
   for (const node of order)
     for (const to of links.out[node] ?? []) ranks[to] = Math.max(ranks[to] as number, (ranks[node] as number) + 1);
-  // From the back, so that a chain follows the node it leads to.
+  // Backwards, so that a chain moves together with the node at its end.
   for (const node of order.reverse()) {
     const out = links.out[node] ?? [];
     if (out.length <= (links.into[node]?.length ?? 0)) continue;

@@ -1,4 +1,4 @@
-/** Graphs that layouts are held against: of shapes that workers have, and of chance, the same in each run. */
+/** Sample graphs for layout tests: shapes that workers have, and pseudo-random ones, the same in each run. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { LayoutEdge, LayoutNode } from "./types.ts";
@@ -13,7 +13,7 @@ function nodesOf(count: number): LayoutNode[] {
   return Array.from({ length: count }, (_, at) => ({ id: `n${at}`, width: 160, height: 44 }));
 }
 
-/** From 0 to below 1, the same numbers for the same seed. */
+/** Pseudo-random numbers from 0 to below 1, determined by the seed. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -22,7 +22,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Every node waits for one to `most` of the `reach` before it. */
+/** Every node depends on one to `most` of the `reach` nodes before it. */
 export function randomGraph(count: number, seed: number, { reach = 12, most = 2 } = {}): SampleGraph {
   const random = chance(seed);
   const edges: LayoutEdge[] = [];
@@ -35,7 +35,7 @@ export function randomGraph(count: number, seed: number, { reach = 12, most = 2 
   return { name: `random ${count}/${seed}`, nodes: nodesOf(count), edges };
 }
 
-/** Stages, each node of one waits for some of the stage before. */
+/** Stages; each node depends on some nodes of the previous stage. */
 export function stagedGraph(stages: number, wide: number, seed: number): SampleGraph {
   const random = chance(seed);
   const edges: LayoutEdge[] = [];
@@ -53,7 +53,7 @@ function handmade(name: string, text: string): SampleGraph {
   return { name, nodes: [...ids].map((id) => ({ id, width: 160, height: 44 })), edges };
 }
 
-/** 36 of them. */
+/** 36 graphs. */
 export const SAMPLE_GRAPHS: readonly SampleGraph[] = [
   handmade("diamond", "a>b a>c b>d c>d"),
   handmade("order", "read>approve read>greet read>reserve approve>close greet>close reserve>close"),
@@ -70,7 +70,7 @@ export const SAMPLE_GRAPHS: readonly SampleGraph[] = [
   ...[61, 62].map((seed) => randomGraph(60, seed, { reach: 15, most: 3 })),
 ];
 
-it("the sample graphs are the same in every run", () => {
+it("The sample graphs are the same in every run", () => {
   assert.equal(SAMPLE_GRAPHS.length, 36);
   assert.deepEqual(randomGraph(5, 3).edges, randomGraph(5, 3).edges);
 });

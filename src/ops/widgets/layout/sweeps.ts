@@ -1,30 +1,30 @@
-/** Better orders out of one: rank by rank by where ties come from, then by swaps of neighbours. */
+/** Improves an order: sorts rank by rank by the positions of neighbors, then swaps adjacent places. */
 import { crossingsBetween } from "./crossings.ts";
 import { rankOf, type Order } from "./initial-order.ts";
 import type { Proper } from "./dummy-nodes.ts";
 import type { Ties } from "./ranks.ts";
 
-/** Rounds without a better order after which it is left at that. */
+/** Maximum number of rounds without an improvement. */
 const PATIENCE = 6;
-/** Passes of swaps in a round. */
+/** Maximum swap passes per round. */
 const PASSES = 4;
 
 export interface Found {
   order: Order;
   crossings: number;
-  /** How many neighbours were weighed for a swap: what it cost, whatever the machine. */
+  /** Number of considered swaps: a machine-independent cost. */
   weighed: number;
 }
 
-/** @returns the best order of some rounds. Functions on flat arrays, small ones: most of what a first layout costs is having them compiled. */
+/** @returns the best order found. Small functions on flat arrays, because most of the cost of a first layout is compiling them. */
 export function sweep(graph: Proper, fixed: Int32Array, order: Order, rounds: number): Found {
   const { nodeCount, count, rankCount, into, out } = graph;
-  /** The places of each rank, in their order: windows on those of all. */
+  /** The places of each rank in order, as views of the whole array. */
   const ranks = Array.from({ length: rankCount }, (_, rank) => rankOf(order, rank));
-  /** By place, where it stands in its rank. */
+  /** Index of each place in its rank. */
   const slots = new Int32Array(count);
   const weights = new Float64Array(count);
-  /** By place, the pass in which it, or what it is tied to, has last moved. */
+  /** The pass in which each place or one of its neighbors last moved. */
   const moved = new Int32Array(count);
   const tree = new Uint32Array(4 * count + 2);
   const hasFixed = fixed.some((slot) => slot >= 0);
@@ -53,20 +53,20 @@ export function sweep(graph: Proper, fixed: Int32Array, order: Order, rounds: nu
     return sum;
   }
 
-  /** Every rank by the one before it; every other round from the back. */
+  /** Sorts every rank by its predecessor, or in odd rounds by its successor. */
   function sweepAll(round: number): void {
     const isDown = round % 2 === 0;
     for (let step = 0; step < rankCount; step++) {
       const places = ranks[isDown ? step : rankCount - 1 - step]!;
       weigh(places, isDown ? into : out, round % 8 < 4, slots, weights);
-      // Where two weigh the same, their order is turned every other time: else some orders are never seen.
+      // Reverses ties every other time, because some orders would never be found otherwise.
       if (round % 4 >= 2) places.reverse();
       sortBy(places, weights);
       settle(places);
     }
   }
 
-  /** Notes where the places of a rank stand; those that keep their order share out among them the places that they have. */
+  /** Records the positions of a rank's places. Places with a fixed order are sorted among the positions they occupy. */
   function settle(places: Int32Array): void {
     if (hasFixed) {
       const kept = places.filter(isFixed).sort((a, b) => fixed[a]! - fixed[b]!);
@@ -78,9 +78,9 @@ export function sweep(graph: Proper, fixed: Int32Array, order: Order, rounds: nu
     for (let slot = 0; slot < places.length; slot++) slots[places[slot]!] = slot;
   }
 
-  /** Changes neighbours as long as that helps. */
+  /** Swaps neighbors as long as that helps. */
   function swap(): void {
-    // After a sweep any may have moved.
+    // The sweep may have moved any place.
     moved.fill(pass + 1);
     for (let left = PASSES, hasChanged = true; hasChanged && left > 0; left--) {
       pass++;
@@ -89,7 +89,7 @@ export function sweep(graph: Proper, fixed: Int32Array, order: Order, rounds: nu
     }
   }
 
-  /** Those that stand as they did at the last look are passed over. */
+  /** Skips pairs that have not moved since the last pass. */
   function swapIn(places: Int32Array): boolean {
     let hasChanged = false;
     for (let slot = 0; slot + 1 < places.length; slot++) {
@@ -117,7 +117,7 @@ export function sweep(graph: Proper, fixed: Int32Array, order: Order, rounds: nu
   }
 }
 
-/** Crossings fewer between the edges of two neighbours if they change places. */
+/** Number of crossings saved by swapping two neighbors. */
 function gain({ starts, ends }: Ties, a: number, b: number, slots: Int32Array): number {
   const from = starts[b]!;
   const until = starts[b + 1]!;
@@ -129,7 +129,7 @@ function gain({ starts, ends }: Ties, a: number, b: number, slots: Int32Array): 
   return sum;
 }
 
-/** Where the ties of each place lead to, in the middle; those that have none stay. */
+/** Weighs each place by the mean or median position of its neighbors; places without neighbors keep theirs. */
 function weigh(places: Int32Array, near: Ties, isByMean: boolean, slots: Int32Array, weights: Float64Array): void {
   for (let slot = 0; slot < places.length; slot++) {
     const place = places[slot]!;
@@ -146,7 +146,7 @@ function mean({ starts, ends }: Ties, place: number, slots: Int32Array): number 
   return sum / (until - from);
 }
 
-/** With an even number, between the two in the middle, nearer to the side where they are closer together. */
+/** For an even number, between the two middle values, closer to the side with the smaller spread. */
 function median({ starts, ends }: Ties, place: number, slots: Int32Array): number {
   const sorted = ends
     .slice(starts[place], starts[place + 1])
@@ -161,10 +161,10 @@ function median({ starts, ends }: Ties, place: number, slots: Int32Array): numbe
   return left + right === 0 ? (lower + upper) / 2 : (lower * right + upper * left) / (left + right);
 }
 
-/** Ranks up to here, which are nearly in order, are sorted by moving each place to the front as far as it goes. */
+/** Maximum size for insertion sort, which is fast on nearly sorted ranks. */
 const FEW = 64;
 
-/** In place; those that weigh the same keep their order. */
+/** Sorts in place; the sort is stable. */
 function sortBy(places: Int32Array, weights: Float64Array): void {
   if (places.length > FEW) {
     places.sort((a, b) => weights[a]! - weights[b]!);

@@ -1,4 +1,4 @@
-/** What a layout is made of, and what it comes to. Lengths are CSS pixels; the origin is the upper left corner. */
+/** Input and output of the layout. Lengths are CSS pixels; the origin is the upper left corner. */
 
 export interface LayoutNode {
   id: string;
@@ -6,27 +6,27 @@ export interface LayoutNode {
   height: number;
 }
 
-/** From one node to another, by their ids. */
+/** IDs of the connected nodes. */
 export type LayoutEdge = readonly [from: string, to: string];
 
 export interface LayoutOptions {
-  /** Where edges lead: `right` (default) or `down`. */
+  /** Direction of the edges: `right` (default) or `down`. */
   direction?: "right" | "down";
-  /** Between one rank and the next. Default 56. */
+  /** Gap between ranks. Default 56. */
   rankGap?: number;
-  /** Between nodes of one rank. Default 20. */
+  /** Gap between nodes of a rank. Default 20. */
   nodeGap?: number;
-  /** `ranks` of a layout of the same graph when it had fewer nodes: those of a rank stay in this order. */
+  /** `ranks` of an earlier layout of the same graph with fewer nodes: nodes of a rank keep this order. */
   previous?: readonly (readonly string[])[];
 }
 
-/** The upper left corner, and the size as it was given. */
+/** The upper left corner, and the given size. */
 export interface Placed {
   x: number;
   y: number;
   width: number;
   height: number;
-  /** 0 for what nothing leads to. */
+  /** 0 for nodes without predecessors. */
   rank: number;
 }
 
@@ -35,7 +35,7 @@ export type Point = readonly [x: number, y: number];
 export interface RoutedEdge {
   from: string;
   to: string;
-  /** Where it leaves, where it passes ranks in between (in and out), where it arrives. */
+  /** The start, the points where it enters and leaves intermediate ranks, and the end. */
   points: readonly Point[];
 }
 
@@ -44,6 +44,6 @@ export interface Layout {
   height: number;
   nodes: ReadonlyMap<string, Placed>;
   edges: readonly RoutedEdge[];
-  /** Ids by rank, in their order: what `previous` takes. */
+  /** IDs by rank, in order; input of `previous`. */
   ranks: readonly (readonly string[])[];
 }

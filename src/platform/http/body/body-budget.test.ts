@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "../../shared/errors.ts";
 import { BodyBudget } from "./body-budget.ts";
-import { siteHttp, throughBothDoors } from "../adapters.test.ts";
+import { siteHttp, throughBothAdapters } from "../adapters.test.ts";
 import { readForm } from "./memory-form.ts";
 import { json } from "../response/response.ts";
 
@@ -11,7 +11,7 @@ const isBusy = (error: unknown): boolean =>
   error instanceof SvcError && error.code === "SVC_UNAVAILABLE" && error.headers?.["retry-after"] === "2";
 
 describe("the body budget", () => {
-  it("refuses bytes of a second request that do not fit any more, and accepts them once the first has ended", () => {
+  it("refuses bytes of a second request above the limit, and accepts them after the first has ended", () => {
     const budget = new BodyBudget(100);
     const [first, second] = [budget.lease(), budget.lease()];
     first.accept(new Uint8Array(80));
@@ -23,7 +23,7 @@ describe("the body budget", () => {
     assert.equal(budget.bytes, 100);
   });
 
-  it("lets a body that is alone be larger than the budget, because its own limit holds", () => {
+  it("allows a single body above the budget, because the body's own limit applies", () => {
     const budget = new BodyBudget(100);
     const large = budget.lease();
     large.accept(new Uint8Array(90));
@@ -34,7 +34,7 @@ describe("the body budget", () => {
     assert.equal(budget.bytes, 0);
   });
 
-  it("counts nothing that arrives after the request has ended", () => {
+  it("ignores bytes that arrive after the end of a request", () => {
     const budget = new BodyBudget(100);
     const lease = budget.lease();
     lease.accept(new Uint8Array(10));
@@ -64,10 +64,10 @@ const SITE = {
       throw new SvcError("SVC_INVALID", "It fails");
     },
   },
-} satisfies Parameters<typeof throughBothDoors>[1];
+} satisfies Parameters<typeof throughBothAdapters>[1];
 
-throughBothDoors("bodies in flight", SITE, (send) => {
-  it("get 503 with Retry-After while others fill the budget, and 200 after those have been answered", async () => {
+throughBothAdapters("bodies in flight", SITE, (send) => {
+  it("get 503 with Retry-After while others fill the budget, and 200 afterwards", async () => {
     const isHeld = new Promise<void>((resolve) => (reached = resolve));
     const held = send("/hold", { method: "POST", body: "x".repeat(900) });
     await isHeld;
@@ -80,25 +80,25 @@ throughBothDoors("bodies in flight", SITE, (send) => {
     assert.equal(budget.bytes, 0);
   });
 
-  it("give back their share when the handler fails and when the body is too large or malformed", async () => {
+  it("release their share if the handler fails, or the body is too large or malformed", async () => {
     assert.equal((await send("/fails", { method: "POST", body: "x".repeat(500) })).status, 422);
     assert.equal((await send("/form", { method: "POST", headers: form, body: "x".repeat(20_000) })).status, 413);
     assert.equal((await send("/form", { method: "POST", headers: form, body: "a=%ff" })).status, 422);
     assert.equal(budget.bytes, 0);
   });
 
-  it("of a form are refused with 413 above 1,000 fields, before any field is decoded", async () => {
+  it("with over 1,000 form fields are refused with 413 before any field is decoded", async () => {
     const fields = (count: number, value = ""): string =>
       Array.from({ length: count }, (_, at) => `f${at}=${value}`).join("&");
     assert.equal((await send("/form", { method: "POST", headers: form, body: fields(1000) })).text, "1000");
-    // The last field is not UTF-8, which would be 422.
+    // The last field is not UTF-8, which would give 422.
     const flood = await send("/form", { method: "POST", headers: form, body: `${fields(1001)}%ff` });
     assert.equal(flood.status, 413);
   });
 });
 
-describe("a client that leaves while it sends a body", () => {
-  it("gives back its share of the budget", async () => {
+describe("a client that disconnects while it sends a body", () => {
+  it("releases its share of the budget", async () => {
     const own = new BodyBudget(1000);
     const http = siteHttp({
       bodyBudget: own,
@@ -120,7 +120,7 @@ describe("a client that leaves while it sends a body", () => {
 });
 
 describe("large bodies that arrive together", () => {
-  it("are handed out one in each turn of the event loop, and small ones at once", async () => {
+  it("are released one per turn of the event loop, and small ones immediately", async () => {
     const turns: number[] = [];
     let turn = 0;
     const count = (): void => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it, describe } from "node:test";
 import fc from "fast-check";
 import { SvcError } from "../../shared/errors.ts";
-import { siteHttp, throughBothDoors, type Send, type Site } from "../adapters.test.ts";
+import { siteHttp, throughBothAdapters, type Send, type Site } from "../adapters.test.ts";
 import { readForm } from "./memory-form.ts";
 import { json } from "../response/response.ts";
 
@@ -36,8 +36,8 @@ async function post(send: Send, type: string, body: string) {
   return { status: reply.status, reported: JSON.parse(reply.text) as Record<string, unknown> };
 }
 
-throughBothDoors("urlencoded forms", SITE, (send) => {
-  it("are read as browsers write them, the last of one name", async () => {
+throughBothAdapters("urlencoded forms", SITE, (send) => {
+  it("are read in the format of browsers, with the last value of a repeated name", async () => {
     const { reported } = await post(send, URLENCODED, "a=1&b=two+words&c=caf%C3%A9&a=2&empty=&alone&%26=%3D");
     assert.deepEqual(reported["fields"], [
       ["a", "2"],
@@ -50,7 +50,7 @@ throughBothDoors("urlencoded forms", SITE, (send) => {
     assert.deepEqual(reported["files"], []);
   });
 
-  it("take fields named like prototypes as fields", async () => {
+  it("accept fields with names of prototype properties", async () => {
     const { reported } = await post(send, URLENCODED, "__proto__=a&constructor=b");
     assert.deepEqual(reported["fields"], [
       ["__proto__", "a"],
@@ -58,7 +58,7 @@ throughBothDoors("urlencoded forms", SITE, (send) => {
     ]);
   });
 
-  it("may be empty, and may be full to the byte", async () => {
+  it("may be empty, and as large as the limit", async () => {
     assert.deepEqual((await post(send, URLENCODED, "")).reported["fields"], []);
     assert.equal((await post(send, URLENCODED, `a=${"b".repeat(LIMIT - 2)}`)).status, 200);
     const over = await post(send, URLENCODED, `a=${"b".repeat(LIMIT - 1)}`);
@@ -66,8 +66,8 @@ throughBothDoors("urlencoded forms", SITE, (send) => {
   });
 });
 
-throughBothDoors("multipart forms", SITE, (send) => {
-  it("are read into fields and files, bytes untouched", async () => {
+throughBothAdapters("multipart forms", SITE, (send) => {
+  it("are read into fields and files without changing bytes", async () => {
     const body =
       part('name="title"', "two\r\nlines") +
       part('name="up"; filename="a b.png"', "\x89PNG\r\n\x00", "content-type: image/png\r\n") +
@@ -81,19 +81,19 @@ throughBothDoors("multipart forms", SITE, (send) => {
     ]);
   });
 
-  it("leave out a file input that was left empty, and keep an empty file", async () => {
+  it("omit an empty file input, and keep an empty file", async () => {
     const none = part('name="up"; filename=""', "", "content-type: application/octet-stream\r\n");
     const hollow = part('name="real"; filename="empty.txt"', "", "content-type: text/plain\r\n");
     const { reported } = await post(send, MULTIPART, none + hollow + END);
     assert.deepEqual(reported["files"], [["real", "empty.txt", "text/plain", ""]]);
   });
 
-  it("give a file's name without its folders", async () => {
+  it("return file names without folders", async () => {
     const body = part('name="up"; filename="../../etc/passwd"', "x") + END;
     assert.deepEqual((await post(send, MULTIPART, body)).reported["files"], [["up", "passwd", "text/plain", "x"]]);
   });
 
-  it("take names like prototypes, and names in UTF-8", async () => {
+  it("accept names of prototype properties, and names in UTF-8", async () => {
     const { reported } = await post(send, MULTIPART, part('name="__proto__"', "a") + part('name="größe"', "b") + END);
     assert.deepEqual(reported["fields"], [
       ["__proto__", "a"],
@@ -108,7 +108,7 @@ throughBothDoors("multipart forms", SITE, (send) => {
     }
   });
 
-  it("that break off are refused with 422, never taken for whole", async () => {
+  it("that are truncated are refused with 422", async () => {
     for (const body of [part('name="a"', "1"), part('name="up"; filename="f"', "1"), "", "no boundary here"]) {
       const { status, reported } = await post(send, MULTIPART, body);
       assert.deepEqual([status, reported["code"]], [422, "SVC_INVALID"], body);
@@ -121,7 +121,7 @@ throughBothDoors("multipart forms", SITE, (send) => {
   });
 });
 
-throughBothDoors("forms of another type", SITE, (send) => {
+throughBothAdapters("forms of another type", SITE, (send) => {
   it("are refused with 415", async () => {
     for (const type of ["text/plain", "application/json", "multipart/mixed; boundary=x"]) {
       const { status, reported } = await post(send, type, "a=1");
@@ -130,7 +130,7 @@ throughBothDoors("forms of another type", SITE, (send) => {
   });
 });
 
-describe("multipart", () => {
+describe("a multipart form", () => {
   const http = siteHttp({
     routes: {
       "POST /form": async (ctx) => json(Object.keys((await readForm(ctx, 1_000_000)).fields).length),
@@ -146,7 +146,7 @@ describe("multipart", () => {
     assert.equal((await read(parts(1001))).status, 413);
   });
 
-  it("is an answer or a refusal, never a hang or a failure, wherever it is cut or damaged", async () => {
+  it("is parsed or refused wherever it is cut or damaged, without hanging", async () => {
     const whole = Buffer.from(part('name="a"', "1") + part('name="up"; filename="f.txt"', "data") + END);
     const damage = fc.record({ cut: fc.nat(whole.length), at: fc.nat(whole.length - 1), byte: fc.nat(255) });
     await fc.assert(

@@ -40,7 +40,7 @@ function empty<Value>(): Record<string, Value> {
 }
 
 async function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
-  // Loaded with the first file that is sent: 20 modules.
+  // Loaded with the first upload, because it has 20 modules.
   const { Busboy } = await import("@fastify/busboy");
   return new Promise((resolve, reject) => {
     const fields = empty<string>();
@@ -52,8 +52,8 @@ async function parseMultipart(body: Uint8Array, contentType: string, limitBytes:
           : new SvcError("SVC_INVALID", `The multipart body is malformed: ${(error as Error).message}`),
       );
     };
-    // An empty one would split the body at every "--" (RFC 2046 section 5.1.1).
-    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) return fail(new Error("its content type names no boundary"));
+    // An empty boundary would split the body at every "--" (RFC 2046 section 5.1.1).
+    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) return fail(new Error("its content type has no boundary"));
     let parser: BusboyInstance;
     try {
       const headers: BusboyHeaders = { "content-type": contentType };

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { connect } from "node:net";
 import { sendRaw } from "../../../testing/send-raw.ts";
 import { foreignCharset, mediaType, readJson } from "./read-body.ts";
-import { listenTo, sendOverSocket, siteHttp, throughBothDoors, type Site } from "../adapters.test.ts";
+import { listenTo, sendOverSocket, siteHttp, throughBothAdapters, type Site } from "../adapters.test.ts";
 import { json, text } from "../response/response.ts";
 import type { Listening } from "../server.ts";
 
@@ -32,11 +32,11 @@ const SITE: Site = {
 const codeOf = (body: string): unknown => (JSON.parse(body) as { code: unknown }).code;
 const JSON_HEADERS = { "content-type": "application/json" };
 
-throughBothDoors("JSON bodies", SITE, (send) => {
+throughBothAdapters("JSON bodies", SITE, (send) => {
   const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_HEADERS) =>
     send("/json", { method: "POST", headers, body });
 
-  it("are read, whatever the spelling of their type", async () => {
+  it("are read with any spelling of their type", async () => {
     for (const type of [
       "application/json",
       "Application/JSON",
@@ -48,7 +48,7 @@ throughBothDoors("JSON bodies", SITE, (send) => {
     }
   });
 
-  it("of another type, or of none, are refused with 415", async () => {
+  it("of another type, or without one, are refused with 415", async () => {
     const types = [
       "text/plain",
       "text/json",
@@ -64,13 +64,13 @@ throughBothDoors("JSON bodies", SITE, (send) => {
     assert.equal((await post(new Uint8Array([123, 125]), {})).status, 415);
   });
 
-  it("that are compressed are refused with 415: they could unpack to anything", async () => {
+  it("that are compressed are refused with 415, because they could expand to any size", async () => {
     const reply = await post("{}", { ...JSON_HEADERS, "content-encoding": "gzip" });
     assert.deepEqual([reply.status, codeOf(reply.text)], [415, "SVC_CONTENT_TYPE"]);
     assert.equal((await post("{}", { ...JSON_HEADERS, "content-encoding": "identity" })).status, 200);
   });
 
-  it("that are malformed are refused with 422 that says what is wrong", async () => {
+  it("that are malformed are refused with 422 and the reason", async () => {
     const deep = "[".repeat(33) + "]".repeat(33);
     for (const body of [
       "",
@@ -89,7 +89,7 @@ throughBothDoors("JSON bodies", SITE, (send) => {
     assert.equal((await post("[".repeat(32) + "]".repeat(32))).status, 200);
   });
 
-  it("that are not UTF-8, or say so, are refused with 422", async () => {
+  it("that are not UTF-8, or declare another charset, are refused with 422", async () => {
     assert.equal((await post(new Uint8Array([0x22, 0xff, 0x22]))).status, 422);
     assert.equal((await post(new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]))).status, 422);
     assert.equal((await post("{}", { "content-type": "application/json; charset=latin1" })).status, 422);
@@ -103,15 +103,15 @@ throughBothDoors("JSON bodies", SITE, (send) => {
   });
 });
 
-throughBothDoors("bodies", SITE, (send, http) => {
-  it("have their limit counted in bytes", async () => {
+throughBothAdapters("bodies", SITE, (send, http) => {
+  it("have a limit in bytes", async () => {
     const post = (body: string) => send("/bytes", { method: "POST", body });
     assert.equal((await post("é".repeat(LIMIT / 2))).text, String(LIMIT));
     assert.equal((await post("é".repeat(LIMIT / 2 + 1))).status, 413);
     assert.equal((await send("/bytes")).text, "0");
   });
 
-  it("are read once: again is our own mistake, not an empty body", async () => {
+  it("can be read once; a second read throws", async () => {
     for (const target of ["/twice", "/web-then-bytes"]) {
       http.faults.length = 0;
       const reply = await send(target, { method: "POST", body: "some" });
@@ -120,13 +120,13 @@ throughBothDoors("bodies", SITE, (send, http) => {
     }
   });
 
-  it("can be read from the web request, and by the context after only its headers were looked at", async () => {
+  it("can be read from the web request, and by the context after access to its headers", async () => {
     assert.equal((await send("/web", { method: "POST", body: "caf\u00e9" })).text, "café");
     const init = { method: "POST", body: "body", headers: { "x-a": "head" } };
     assert.equal((await send("/look-then-text", init)).text, "head body");
   });
 
-  it("that nobody reads do no harm", async () => {
+  it("may stay unread", async () => {
     const body = "a".repeat(100_000);
     assert.equal((await send("/unread", { method: "POST", body })).text, "not even looked at");
     assert.equal((await send("/nothing", { method: "POST", body })).status, 404);
@@ -139,19 +139,19 @@ describe("bodies over a socket", () => {
   before(async () => void (server = await listenTo(http)));
   after(() => server.close(0));
 
-  it("announced over the limit are refused before any of it is read", async () => {
+  it("with an announced length above the limit are refused unread", async () => {
     const head = "POST /json HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
     const answer = await sendRaw(server.port, `${head}content-length: 1000000000\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 413 [^]*\r\nconnection: close\r\n/i);
   });
 
-  it("in chunks without an end are cut off at the limit", async () => {
+  it("in endless chunks are refused at the limit", async () => {
     const head = "POST /bytes HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n";
     const answer = await sendRaw(server.port, head + `1f4\r\n${"a".repeat(500)}\r\n`.repeat(3));
     assert.match(answer, /^HTTP\/1\.1 413 [^]*\r\nconnection: close\r\n/i);
   });
 
-  it("are asked for only where they are wanted (Expect: 100-continue)", async () => {
+  it("get 100 Continue only when the handler reads them (Expect: 100-continue)", async () => {
     const head = (target: string, length: number) =>
       `POST ${target} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n`;
     assert.match(await sendRaw(server.port, head("/unread", 500)), /^HTTP\/1\.1 200 /);
@@ -161,7 +161,7 @@ describe("bodies over a socket", () => {
     );
   });
 
-  it("whose client leaves in the middle end the wait for them, whether it began before or after", async (test) => {
+  it("of a client that disconnects reject the read, before or after it starts", async (test) => {
     for (const isLate of [false, true]) {
       let onStart = (): void => undefined;
       let onEnd: (error: unknown) => void;
@@ -190,7 +190,7 @@ describe("bodies over a socket", () => {
     }
   });
 
-  it("as large as they come get their 413 through to the client that is still sending", async () => {
+  it("above the limit get their 413 while the client is still sending", async () => {
     const body = Buffer.alloc(8 * 1024 * 1024);
     for (let round = 0; round < 5; round++) {
       const reply = await sendOverSocket(server.port, "/json", { method: "POST", headers: JSON_HEADERS, body });
@@ -207,7 +207,7 @@ describe("content types", () => {
       assert.equal(mediaType(header), undefined, header);
   });
 
-  it("name a foreign charset where they name another than UTF-8", () => {
+  it("report a charset other than UTF-8", () => {
     assert.equal(foreignCharset("text/plain; charset=ISO-8859-1"), "ISO-8859-1");
     for (const header of [undefined, "text/plain", "text/plain;charset=utf-8", 'text/plain; a=b; charset="UTF-8"'])
       assert.equal(foreignCharset(header), undefined, header);

@@ -1,4 +1,4 @@
-/** Reading request bodies: limits before reading, strict UTF-8, content types compared by their essence. */
+/** Reads request bodies: checks limits before reading, requires UTF-8, and compares media types without parameters. */
 import { SvcError } from "../../shared/errors.ts";
 import { parseJson, type Json } from "../../shared/json.ts";
 import { remembered } from "../../shared/memoize.ts";
@@ -15,7 +15,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Type and subtype in lower case, parameters left off; undefined when absent or not one media type (RFC 9110 section 8.3). */
+/** Type and subtype in lower case without parameters; undefined if absent or not a single media type (RFC 9110 section 8.3). */
 export function mediaType(header: string | undefined): string | undefined {
   return header === undefined ? undefined : typeIn(header).name;
 }
@@ -47,7 +47,7 @@ export function requireMediaType(ctx: Context, allowed: readonly string[]): stri
   return type;
 }
 
-/** Refuses a body by its announced length, before a byte of it is read. @throws SvcError `SVC_TOO_LARGE` */
+/** Rejects a body by its announced length, before reading it. @throws SvcError `SVC_TOO_LARGE` */
 export function requireLength(ctx: Context, limitBytes: number): void {
   const length = Number(ctx.header("content-length") ?? 0);
   if (length > limitBytes) throw tooLarge(limitBytes);

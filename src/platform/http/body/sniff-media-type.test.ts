@@ -1,4 +1,4 @@
-/** Media types of files, detected by their first bytes. */
+/** Detection of media types by the first bytes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAllowedType, mayBe } from "./sniff-media-type.ts";
@@ -9,14 +9,14 @@ const ZIP = hex("504b0304 14000000");
 const WEBP = hex("52494646 24000000 57454250");
 
 describe("a file", () => {
-  it("is what it says it is where its bytes show so", () => {
+  it("matches its declared type if its bytes show that type", () => {
     assert.ok(mayBe("image/png", PNG));
     assert.ok(mayBe("image/webp", WEBP));
     assert.ok(mayBe("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ZIP));
     assert.ok(mayBe("text/csv", Buffer.from("a,b\n1,2")));
   });
 
-  it("is not what it says it is where its bytes show something else, or nothing", () => {
+  it("contradicts its declared type if its bytes show another type, or none", () => {
     assert.equal(mayBe("image/png", Buffer.from("<svg onload=alert(1)>")), false);
     assert.equal(mayBe("image/jpeg", PNG), false);
     assert.equal(mayBe("image/png", Buffer.from("hello")), false);
@@ -25,7 +25,7 @@ describe("a file", () => {
     assert.equal(mayBe("image/png", ZIP), false);
   });
 
-  it("is allowed by its type or its kind", () => {
+  it("is allowed by its exact type or its kind", () => {
     assert.ok(isAllowedType("image/png", ["image/*"]));
     assert.equal(isAllowedType("image/png", ["image/jpeg", "application/*"]), false);
   });

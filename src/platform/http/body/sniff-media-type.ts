@@ -6,7 +6,7 @@
 /** Number of bytes that detection needs. */
 export const SNIFFED_BYTES = 64;
 
-/** Type -> what its files begin with, as hex; `..` is any byte. */
+/** Types and the first bytes of their files, as hex; `..` is any byte. */
 const SIGNATURES: readonly (readonly [type: string, hex: string])[] = [
   ["image/png", "89504e470d0a1a0a"],
   ["image/jpeg", "ffd8ff"],
@@ -32,14 +32,14 @@ const SIGNATURES: readonly (readonly [type: string, hex: string])[] = [
   ["video/mp4", "........66747970"],
 ];
 
-/** Formats that are ZIP archives inside: their first bytes are those of ZIP. */
+/** Formats that are ZIP archives and have the first bytes of ZIP. */
 const ZIPPED =
   /^application\/(?:zip|epub\+zip|java-archive|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\..+)$/;
 
-/** Markup that a browser would run: never what a form that asked for something else wants. */
+/** Markup that a browser would execute; no form that expects another type wants it. */
 const MARKUP = /^(?:<!doctype html|<html|<script|<svg|<\?xml)/i;
 
-/** @returns the type that the bytes show; undefined where they show none that is known. */
+/** @returns the type that the bytes indicate; undefined if none is known. */
 function sniff(head: Uint8Array): string | undefined {
   const hex = Buffer.from(head.subarray(0, SNIFFED_BYTES)).toString("hex");
   const found = SIGNATURES.find(([, signature]) => new RegExp(`^${signature}`).test(hex));
@@ -62,7 +62,7 @@ export function mayBe(declared: string, head: Uint8Array): boolean {
   return shown === "video/webm" && /^(?:audio|video)\/(?:webm|x-matroska)$/.test(declared);
 }
 
-/** Whether a type is among those that are allowed: `image/png`, or `image/*`. */
+/** Whether a type is in the allowed list: `image/png`, or `image/*`. */
 export function isAllowedType(type: string, allowed: readonly string[]): boolean {
   return allowed.some((one) => one === type || (one.endsWith("/*") && type.startsWith(one.slice(0, -1))));
 }

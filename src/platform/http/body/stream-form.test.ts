@@ -45,7 +45,7 @@ async function post(body: BodyInit, boundary: string): Promise<{ status: number;
 const FIRST: Part = { name: "a", filename: "a.txt", type: "text/plain", content: "whole" };
 const SECOND: Part = { name: "b", filename: "b.txt", type: "text/plain", content: "" };
 
-describe("a multipart form whose second file does not come to its end while the first is on its way to the disk", () => {
+describe("a multipart form whose second file is incomplete while the first is being written", () => {
   const text = `${head(FIRST, "x")}${FIRST.content}\r\n${head(SECOND, "x")}${"z".repeat(50)}`;
   const usual = process.env["TMPDIR"];
   let folder = "";
@@ -64,12 +64,12 @@ describe("a multipart form whose second file does not come to its end while the 
     new ReadableStream({
       start: (controller) => {
         controller.enqueue(new TextEncoder().encode(text));
-        // Once the parser has had what came.
+        // After the parser has received the first part.
         setImmediate(() => end(controller));
       },
     });
 
-  it("is refused and leaves nothing on the disk: the visitor left", async () => {
+  it("is refused and leaves no file behind if the client disconnects", async () => {
     const { status } = await post(
       arriving((controller) => controller.error(new Error("left"))),
       "x",
@@ -77,7 +77,7 @@ describe("a multipart form whose second file does not come to its end while the 
     assert.deepEqual([status, readdirSync(folder)], [400, []]);
   });
 
-  it("is refused and leaves nothing on the disk: it grew too large", async () => {
+  it("is refused and leaves no file behind if it grows too large", async () => {
     const { status } = await post(
       arriving((controller) => controller.enqueue(new Uint8Array(MAX_BYTES))),
       "x",
@@ -94,11 +94,11 @@ describe("the digest of a multipart form", () => {
   };
   const FIELD: Part = { name: "title", content: "tea" };
 
-  it("is the same for what is sent again, which has another boundary", async () => {
+  it("is equal for the same content with another boundary", async () => {
     assert.equal(await digest([FIELD, FIRST], "first"), await digest([FIELD, FIRST], "second"));
   });
 
-  it("is another one for another name, file name, type, content or order", async () => {
+  it("differs with the name, file name, type, content and order", async () => {
     const others: Part[][] = [
       [FIELD, FIRST],
       [FIRST, FIELD],

@@ -14,7 +14,7 @@ import { type FileRule, Uploads, type UploadedFile } from "./upload.ts";
 import { MAX_FIELDS, requireName, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
 
 export interface FormEntries {
-  /** In their order; a name may come again. Without files. */
+  /** In order of arrival; names may repeat. Without files. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly UploadedFile[];
   /** Digest of the content: two bodies with equal content have equal digests. */
@@ -90,11 +90,11 @@ class Multipart {
   }
 
   async #parser(): Promise<BusboyInstance> {
-    // Loaded with the first form of its kind: 20 modules.
+    // Loaded with the first form of this kind, because it has 20 modules.
     const { Busboy } = await import("@fastify/busboy");
     const contentType = this.#ctx.header("content-type") ?? "";
-    // An empty one would split the body at every "--" (RFC 2046 section 5.1.1).
-    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) throw malformed("its content type names no boundary");
+    // An empty boundary would split the body at every "--" (RFC 2046 section 5.1.1).
+    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) throw malformed("its content type has no boundary");
     const headers: BusboyHeaders = { "content-type": contentType };
     // Parses every part as a file, because files arrive as bytes: invalid UTF-8 must be detected here, not replaced.
     const parser = new Busboy({ headers, limits: { parts: MAX_FIELDS }, isPartAFile: () => true });
@@ -114,7 +114,7 @@ class Multipart {
     const content = hashed(stream, hash);
     try {
       const name = requireName(rawName);
-      // Browsers send the name of a file, tools at least a type.
+      // Browsers send a file name; tools send at least a type.
       if (filename === undefined && type !== "application/octet-stream") {
         const text = decodeUtf8(await readField(content, this.#lease));
         this.#fields.push([name, text]);

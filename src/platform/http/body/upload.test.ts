@@ -9,11 +9,11 @@ const KIB = 1024;
 
 const PART = 4 * KIB;
 
-/** Parts that are there at once, each too small to be waited for: the next is read while the one before it is on its way to the disk. */
+/** Parts that are available immediately: the next is read while the previous one is being written to disk. */
 const arriving = (parts: number): Readable => Readable.from(Array.from({ length: parts }, () => Buffer.alloc(PART, 7)));
 
 describe("an uploaded file", () => {
-  it("is written whole, for this user alone, and gone when it is cleared", async () => {
+  it("is written completely, readable for this user only, and deleted by clear", async () => {
     const uploads = new Uploads({ paper: { maxBytes: KIB * KIB } });
     const file = await uploads.take("paper", "C:\\papers\\a.bin", "application/octet-stream", arriving(9));
     assert.deepEqual([file?.name, file?.size], ["a.bin", 9 * PART]);
@@ -24,7 +24,7 @@ describe("an uploaded file", () => {
     assert.throws(() => readdirSync(folder), { code: "ENOENT" });
   });
 
-  it("that turns out too large ends in its refusal, and in nothing that nobody hears", async () => {
+  it("that is too large is rejected, without an unhandled rejection", async () => {
     const strays: unknown[] = [];
     const hear = (error: unknown): void => void strays.push(error);
     process.on("uncaughtExceptionMonitor", hear);
@@ -32,7 +32,7 @@ describe("an uploaded file", () => {
       for (let run = 0; run < 20; run++) {
         const uploads = new Uploads({ paper: { maxBytes: 3 * PART } });
         await assert.rejects(uploads.take("paper", "a", "text/plain", arriving(9)), { code: "SVC_TOO_LARGE" });
-        // Behind what may still be on its way to the disk.
+        // After all pending writes.
         await uploads.clear();
       }
     } finally {

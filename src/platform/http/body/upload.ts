@@ -1,6 +1,6 @@
 /**
- * Files of a form on their way to the disk: each is written as it arrives, into a folder of this one request that only this
- * process's user may read, and refused as soon as it is too many, too large or not what it says it is.
+ * Writes the files of a form to disk as they arrive, into a folder for this request that only the process's user can read. Rejects a
+ * file as soon as it exceeds a limit or its content contradicts its declared type.
  */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -13,9 +13,9 @@ import { isAllowedType, mayBe, SNIFFED_BYTES } from "./sniff-media-type.ts";
 
 /** Limits of a file field. */
 export interface FileRule {
-  /** Longest file, in bytes. Default 10 MiB. */
+  /** Largest file, in bytes. Default 10 MiB. */
   maxBytes?: number;
-  /** How many files. Default 1. */
+  /** Most files in this field. Default 1. */
   max?: number;
   /**
    * Allowed types: `["image/png", "image/*"]`. Checks the declared type and, where the format has a signature, the content. Default: all.
@@ -25,23 +25,23 @@ export interface FileRule {
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** A file that was sent with a form. It is gone when the handler has ended, unless it was moved. */
+/** An uploaded file. It is deleted when the handler has ended, unless the handler moves it. */
 export interface UploadedFile {
   /** Name of the form field. */
   readonly field: string;
-  /** As the visitor's machine has it: text for people, no path. Without folders and control characters. */
+  /** File name on the visitor's machine, for display; not a path. Without folders and control characters. */
   readonly name: string;
   /** Media type: the declared one, checked against the content where possible. */
   readonly type: string;
   /** Length in bytes. */
   readonly size: number;
-  /** Where it is until it is moved: readable for this process's user alone. */
+  /** Path of the temporary file until it is moved; only this process's user can read it. */
   readonly path: string;
   /** Moves the file out of the temporary folder. @param path absolute path of the target; an existing file is replaced. */
   moveTo(path: string): Promise<void>;
-  /** All of it, in memory. */
+  /** Reads the complete content into memory. */
   bytes(): Promise<Uint8Array>;
-  /** As it is on the disk. */
+  /** Reads the content from disk as a stream. */
   stream(): Readable;
 }
 
@@ -56,7 +56,7 @@ export class Uploads {
   }
 
   /**
-   * Writes a file as it arrives; an empty field of a form has no name and no bytes.
+   * Writes a file as it arrives. An empty file field of a form has neither name nor bytes.
    * @returns undefined for such a field. @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` naming the field
    */
   async take(
@@ -69,16 +69,16 @@ export class Uploads {
     const reader = content[Symbol.asyncIterator]();
     const head = await readHead(reader);
     if (rawName === "" && head.length === 0) return undefined;
-    if (!rule) throw refused(field, "takes no files");
+    if (!rule) throw refused(field, "does not accept files");
     this.#count(field, rule);
     if (rule.types && !(isAllowedType(type, rule.types) && mayBe(type, head)))
-      throw refused(field, `takes ${rule.types.join(", ")}; the file is something else`);
+      throw refused(field, `accepts ${rule.types.join(", ")}, but the file has another type`);
     const path = join(await (this.#folder ??= makeFolder()), randomUUID());
     const size = await this.#write(path, head, reader, field, rule.maxBytes ?? MAX_FILE_BYTES);
     return new StoredFile(field, baseName(rawName), type, size, path);
   }
 
-  /** Removes what was not moved. */
+  /** Deletes the files that were not moved. */
   async clear(): Promise<void> {
     const folder = await this.#folder?.catch(() => undefined);
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
@@ -87,7 +87,7 @@ export class Uploads {
   #count(field: string, { max = 1 }: FileRule): void {
     const count = (this.#counts.get(field) ?? 0) + 1;
     this.#counts.set(field, count);
-    if (count > max) throw refused(field, `takes ${max === 1 ? "one file" : `${max} files`} at most`);
+    if (count > max) throw refused(field, `accepts at most ${max === 1 ? "1 file" : `${max} files`}`);
   }
 
   async #write(
@@ -104,7 +104,7 @@ export class Uploads {
       for (let chunk: Buffer | undefined = head; chunk; chunk = await nextOf(reader)) {
         size += chunk.length;
         if (size > maxBytes) throw tooLarge(field, maxBytes);
-        // From where the last one ended.
+        // Appends after the previous chunk.
         await file.writeFile(chunk);
       }
       return size;
@@ -137,7 +137,7 @@ class StoredFile implements UploadedFile {
     try {
       await rename(this.#path, path);
     } catch (error) {
-      // Another disk.
+      // The target is on another disk.
       if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
       await copyFile(this.#path, path);
       await rm(this.#path, { force: true });
@@ -155,7 +155,7 @@ class StoredFile implements UploadedFile {
 }
 
 function makeFolder(): Promise<string> {
-  // mkdtemp makes it for this user alone.
+  // mkdtemp creates it with access for this user only.
   return mkdtemp(join(tmpdir(), "svc-upload-"));
 }
 
@@ -188,7 +188,7 @@ function refused(field: string, problem: string): SvcError {
 }
 
 function tooLarge(field: string, maxBytes: number): SvcError {
-  const message = `The file is larger than the ${sizeText(maxBytes)} that are allowed`;
+  const message = `The file is too large; at most ${sizeText(maxBytes)} are allowed`;
   return new SvcError("SVC_TOO_LARGE", "Payload too large", { issues: [{ path: [field], message }] });
 }
 

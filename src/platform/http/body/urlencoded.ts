@@ -1,13 +1,13 @@
 /**
- * Fields of an urlencoded form, in their order (WHATWG URL section 5.1). Stricter than `URLSearchParams`: invalid UTF-8 is refused, and
- * fields are counted before they are decoded, because a megabyte of tiny fields costs a thousand times what a megabyte of text does.
+ * Parses the fields of an urlencoded form in order (WHATWG URL section 5.1). Stricter than `URLSearchParams`: rejects invalid UTF-8.
+ * Counts fields before decoding, because a megabyte of tiny fields costs a thousand times as much as a megabyte of text.
  */
 import { SvcError } from "../../shared/errors.ts";
 import type { BodyGate } from "./body-budget.ts";
 import { RequestContext } from "../request/context.ts";
 import type { Context } from "../types.ts";
 
-/** Fields of one form. The default of Django's DATA_UPLOAD_MAX_NUMBER_FIELDS. */
+/** Most fields in one form: the default of Django's DATA_UPLOAD_MAX_NUMBER_FIELDS. */
 export const MAX_FIELDS = 1000;
 const AMPERSAND = 38;
 /** Longest name of a field, in characters. */
@@ -57,7 +57,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (cause) {
-    throw new SvcError("SVC_INVALID", "The form is not percent-encoded UTF-8", { cause });
+    throw new SvcError("SVC_INVALID", "The form is not valid percent-encoded UTF-8", { cause });
   }
 }
 
@@ -66,7 +66,7 @@ export function requireName(name: string): string {
   if (name.length <= MAX_NAME && !/[\0\ufffd]/.test(name)) return name;
   throw new SvcError(
     "SVC_INVALID",
-    `The form has a field whose name is not usable; at most ${MAX_NAME} characters are`,
+    `The form has a field with an invalid name; names have at most ${MAX_NAME} characters, in valid UTF-8 without NUL`,
   );
 }
 

@@ -13,8 +13,8 @@ function qualitiesOf(header: string): ReadonlyMap<string, number> {
 export type Encoding = "br" | "gzip";
 
 /**
- * The best of what we have that the client takes; undefined is the plain bytes. Those are sent also where the client
- * rules them out (`identity;q=0`): it may be able to use them, and could use a 406 for nothing (section 12.4.1).
+ * The best available encoding that the client accepts; undefined for the plain bytes. Plain bytes are also sent if the client excludes
+ * them (`identity;q=0`): it may be able to use them, and a 406 would not help it (section 12.4.1).
  */
 export function chooseEncoding(
   header: string | undefined,

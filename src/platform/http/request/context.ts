@@ -42,21 +42,21 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 export class RequestContext implements Context {
   readonly method: string;
   readonly path: string;
-  /** `path` as routes are found by it (target.ts). */
+  /** `path` in the form for route lookup (target.ts). */
   readonly routed: string;
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** The matched route; undefined if none matches. */
   route: Route | undefined;
-  /** Id of the CSRF cookie that the answer gives out: two tokens of one answer belong to one cookie. */
+  /** Id of the CSRF cookie that the response sets, so that two tokens in one response belong to one cookie. */
   csrfId: string | undefined;
   /** Ratio of recorded traces among those that begin with this request. */
   traceRatio = 0;
-  /** Counts what its body takes of memory; undefined where nothing limits that. */
+  /** Counts the memory of its body; undefined without a limit. */
   bodyBudget: BodyBudget | undefined;
   #bodyLease: BodyLease | undefined;
-  /** Hashes of the inline scripts of the answer, where its policy names them in place of a nonce: `sha256-…`. */
+  /** Hashes of the response's inline scripts, `sha256-…`, if its policy has hashes instead of a nonce. */
   scriptHashes: readonly string[] | undefined;
-  /** Lines that the head of the answer has beside the answer's own, sound and ready to go out: `name: value\r\n`. */
+  /** Valid header lines, `name: value\r\n`, that are sent in addition to the headers of the response. */
   readyLines = "";
   /** Whether the response is streamed. */
   isStreamed = false;
@@ -81,7 +81,7 @@ export class RequestContext implements Context {
   #signal: AbortSignal | undefined;
   #locals: (Locals & Record<string, unknown>) | undefined;
 
-  /** @param vault needed by what signs and seals. */
+  /** @param sessionKeys required for signing and sealing. */
   constructor(source: Source, target: Target, sessionKeys?: () => SessionKeys) {
     this.#source = source;
     this.#sessionKeys = sessionKeys;
@@ -101,7 +101,7 @@ export class RequestContext implements Context {
     return this.#readings ?? NO_READINGS;
   }
 
-  /** Looks at the request for what shows in no answer, such as a log or a limit. */
+  /** Reads the request without recording it, for uses that don't affect the response, such as logs and limits. */
   unseen<Value>(look: () => Value): Value {
     const readings = this.#readings;
     this.#readings = undefined;
@@ -198,7 +198,7 @@ export class RequestContext implements Context {
     return this.#cookieJar.sessionId;
   }
 
-  /** Cookies as far as anyone has asked for them. */
+  /** The cookies, if code has read or set any. */
   get jar(): CookieJar | undefined {
     return this.#jar;
   }
@@ -208,7 +208,7 @@ export class RequestContext implements Context {
     return this.#isHeadSent;
   }
 
-  /** Must precede the head: cookies set later would be lost. */
+  /** Called before the head is sent. Cookies set later would be lost, so setting one then throws. */
   closeHead(): void {
     this.#isHeadSent = true;
     this.#jar?.close();
@@ -287,7 +287,7 @@ export class RequestContext implements Context {
     return this.bytesNow(limitBytes);
   }
 
-  /** As `bytes`, at once where they are there. @throws what `bytes` rejects with */
+  /** Like `bytes`, but synchronous if the body has arrived. @throws as `bytes` rejects */
   bytesNow(limitBytes: number, gate: BodyGate | undefined = this.bodyLease): Uint8Array | Promise<Uint8Array> {
     this.#readings?.add("body");
     return inTurn(this.#source.readBody(limitBytes, gate));
@@ -298,7 +298,7 @@ export class RequestContext implements Context {
     return (this.#bodyLease ??= this.bodyBudget?.lease());
   }
 
-  /** The request has ended: nothing of its body is needed any more. */
+  /** Releases the body's memory budget at the end of the request. */
   releaseBody(): void {
     this.#bodyLease?.release();
   }

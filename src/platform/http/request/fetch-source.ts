@@ -18,7 +18,7 @@ export class FetchSource implements Source {
   readonly #trusted: CidrSet;
   readonly #request: Request;
   readonly #url: URL;
-  /** Aborts when the reader of the answer stops reading; the request's own signal is the other way to leave. */
+  /** Aborts when the response is no longer read; the request's own signal is the other sign of a disconnect. */
   readonly #left = new AbortController();
   #signal: AbortSignal | undefined;
 
@@ -56,7 +56,7 @@ export class FetchSource implements Source {
     return this.#signal;
   }
 
-  /** The answer is not read any further. */
+  /** The reader of the response has stopped. */
   leave(): void {
     this.#left.abort(new DOMException("The client left", "AbortError"));
   }

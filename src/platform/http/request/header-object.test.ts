@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { headerObject } from "./header-object.ts";
 
-/** What node:http makes of them. */
+/** Headers as node:http parses them. */
 function theirs(flat: string[]): unknown {
   const message = new IncomingMessage(new Socket()) as IncomingMessage & {
     _addHeaderLines(flat: string[], count: number): void;
@@ -24,8 +24,8 @@ const NAMES = [
 const name = fc.constantFrom(...NAMES).chain((of) => fc.constantFrom(of, of.toLowerCase(), of.toUpperCase()));
 const value = fc.constantFrom("", "a", "b; c", "d, e", "\xfc");
 
-describe("headers of a request", () => {
-  it("are the object that node:http makes of them, whatever comes twice, and however it is spelt", () => {
+describe("the header object of a request", () => {
+  it("equals that of node:http for repeated names and any spelling", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value), { maxLength: 12 }), (pairs) => {
         const flat = pairs.flat();
@@ -34,7 +34,7 @@ describe("headers of a request", () => {
     );
   });
 
-  it("are the same once there were more names than are kept", () => {
+  it("stays equal when there are more names than the cache keeps", () => {
     for (let at = 0; at < 1200; at++) {
       const flat = [`X-Name-${at}`, "a", "Cookie", "b", `x-name-${at}`, "c", "cookie", "d"];
       assert.deepEqual(headerObject(flat), theirs(flat));

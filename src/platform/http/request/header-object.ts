@@ -9,13 +9,13 @@ type AddLine = (this: { joinDuplicateHeaders: boolean }, name: string, value: st
 
 /** node:http's undocumented method for one header; undefined if this version of Node works differently. */
 const addLine = (IncomingMessage.prototype as unknown as { readonly _addHeaderLine?: AddLine })._addHeaderLine;
-/** As our servers have it. */
+/** The options of svc's servers. */
 const OPTIONS = { joinDuplicateHeaders: false };
 
 interface Known {
   /** In lower case. */
   readonly name: string;
-  /** Between the values of two; undefined where the first alone counts. */
+  /** Text between repeated values; undefined if only the first value counts. */
   readonly separator: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const MAX_KNOWN = 500;
 const MAX_LENGTH = 64;
 const known = new Map<string, Known | undefined>();
 
-/** @param flat names and values in turns, as they were sent. @returns undefined where that is for node:http to do */
+/** @param flat names and values in turn, as sent. @returns undefined if node:http must build the object */
 export function headerObject(flat: readonly string[]): Headers | undefined {
   if (!addLine) return undefined;
   const headers: Headers = {};
@@ -41,12 +41,12 @@ export function headerObject(flat: readonly string[]): Headers | undefined {
 function put(headers: Headers, { name, separator }: Known, value: string): void {
   const before = headers[name];
   if (before === undefined) headers[name] = value;
-  // Such as "constructor", which every object has.
+  // An inherited property such as "constructor".
   else if (typeof before !== "string") headers[name] = value;
   else if (separator !== undefined) headers[name] = before + separator + value;
 }
 
-/** @returns undefined for a name that is no member of the object, or one of a list. */
+/** @returns undefined for a name that node:http drops, or collects in a list. */
 function meet(add: AddLine, rawName: string): Known | undefined {
   if (rawName.length > MAX_LENGTH || known.size >= MAX_KNOWN || known.has(rawName)) return undefined;
   const headers: Headers = {};

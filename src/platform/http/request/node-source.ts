@@ -11,10 +11,10 @@ import type { Source } from "./context.ts";
 import { leftEarly, OwnMessage } from "./server-request.ts";
 import { isHost } from "./target.ts";
 
-/** Requests whose client waits for `100 Continue`. Without a listener Node sends it by itself, as in the servers of other frameworks. */
+/** Requests whose client waits for `100 Continue`. Without a listener, Node sends it itself, as in servers of other frameworks. */
 export const waitingToSend = new WeakSet<IncomingMessage>();
 
-/** A header by its lower-case name, from the object that Node has looked into itself before it hands a request on. */
+/** A header by its lower-case name, from Node's header object. */
 function headerOf(message: IncomingMessage, name: string): string | undefined {
   const value = message.headers[name];
   if (typeof value === "string") return value;
@@ -35,7 +35,7 @@ export function hasBody(message: IncomingMessage): boolean {
   return headerOf(message, "content-length") !== undefined || headerOf(message, "transfer-encoding") !== undefined;
 }
 
-/** More header lines than this are refused; Node would silently drop those over its own limit. */
+/** Most header lines per request; more are rejected. Node would silently drop lines above its own limit. */
 const MAX_HEADER_LINES = 100;
 
 export class NodeSource implements Source {
@@ -134,7 +134,7 @@ export class NodeSource implements Source {
     return new Request(url, init);
   }
 
-  /** Runs from the first read on: looking at `request.headers` must not cost the handler its body. */
+  /** Starts with the first read: access to `request.headers` must not consume the body. */
   async *#chunks(): AsyncGenerator<Uint8Array> {
     const given = this.#startReading();
     if (given) yield given;
@@ -143,8 +143,8 @@ export class NodeSource implements Source {
 }
 
 /**
- * What Node lets through and we refuse before anything else looks at the request.
- * @throws SvcError `SVC_BAD_REQUEST`, `SVC_HEADERS_TOO_LARGE`
+ * Rejects ambiguous requests that Node accepts, before other code reads them.
+ * @throws SvcError `SVC_BAD_REQUEST`, `SVC_HEADERS_TOO_LARGE`, `SVC_EXPECTATION`
  */
 export function refuseAmbiguous(message: IncomingMessage): void {
   if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
@@ -155,18 +155,18 @@ export function refuseAmbiguous(message: IncomingMessage): void {
   const host = headerOf(message, "host");
   const expect = headerOf(message, "expect");
   const transfer = headerOf(message, "transfer-encoding");
-  // Node says so only after it has handed the request on.
+  // Node itself rejects it only after passing the request on.
   if (transfer !== undefined && transfer.toLowerCase() !== "chunked") {
-    throw new SvcError("SVC_BAD_REQUEST", "The transfer encoding is not known; chunked is");
+    throw new SvcError("SVC_BAD_REQUEST", "Unsupported transfer encoding; only chunked is supported");
   }
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
-    throw new SvcError("SVC_EXPECTATION", `The expectation "${expect}" is not known; 100-continue is`);
+    throw new SvcError("SVC_EXPECTATION", `Unsupported expectation "${expect}"; only 100-continue is supported`);
   }
   const isOldWithout = host === undefined && message.httpVersion === "1.0";
   if (!isOldWithout && !isHost(host ?? "")) throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
 }
 
-/** Of headers of which a second one changes the meaning, and which Node lets through: the first would win unseen. */
+/** Rejects repetitions of headers where Node accepts two and the first would win silently. */
 function requireSingle(rawHeaders: readonly string[], name: string): void {
   const first = indexOfHeader(rawHeaders, name, 0);
   if (first >= 0 && indexOfHeader(rawHeaders, name, first + 2) >= 0)
@@ -174,9 +174,8 @@ function requireSingle(rawHeaders: readonly string[], name: string): void {
 }
 
 /**
- * What a framework around has left of a body that it read. Only bytes and text are the body: an object that was parsed
- * of it has gone by other rules than ours.
- * @throws SvcError `SVC_CONFIG` when it kept something else.
+ * The body that another framework has already read. Only bytes and text are accepted: a parsed object was validated by other rules.
+ * @throws SvcError `SVC_CONFIG` if the framework kept something else.
  */
 function bodyKept(message: IncomingMessage & { body?: unknown }): Uint8Array {
   const { body } = message;
@@ -184,8 +183,8 @@ function bodyKept(message: IncomingMessage & { body?: unknown }): Uint8Array {
   if (typeof body === "string") return Buffer.from(body);
   throw new SvcError(
     "SVC_CONFIG",
-    `The body of ${message.method} ${message.url} was read before it came here. Mount app.handler ahead of whatever ` +
-      `parses bodies, or have that keep the bytes, as express.raw({ type: "*/*" }) does`,
+    `The body of ${message.method} ${message.url} was already read by other middleware. Mount app.handler before the middleware that ` +
+      `parses bodies, or make it keep the bytes, as express.raw({ type: "*/*" }) does`,
   );
 }
 

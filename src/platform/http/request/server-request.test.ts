@@ -39,7 +39,7 @@ async function answerOf(socket: Socket): Promise<string> {
   return whole;
 }
 
-/** What a handler is given when it asks for the body: `at once` or `later`. */
+/** The body that a handler gets, `at once` (synchronously) or `later`. */
 async function howGiven(ctx: Context, limitBytes = 1000): Promise<string> {
   assert.ok(ctx instanceof RequestContext);
   const given = ctx.bytesNow(limitBytes);
@@ -47,16 +47,16 @@ async function howGiven(ctx: Context, limitBytes = 1000): Promise<string> {
   return `${isPromise(given) ? "later" : "at once"}: ${length}`;
 }
 
-describe("a body at our own server", () => {
+describe("a body at svc's own server", () => {
   const echo = { "POST /": async (ctx: Context) => text(await howGiven(ctx)) };
 
-  it("is there at once where it comes along with the head", async (test) => {
+  it("is available immediately if it arrives with the head", async (test) => {
     const { raw } = await serve(test, echo);
     assert.match(await raw(`${head(4, LAST)}abcd`), /\r\n\r\nat once: 4$/);
     assert.match(await raw(head(0, LAST)), /\r\n\r\nat once: 0$/);
   });
 
-  it("is waited for where it comes later, and where its length is not said", async (test) => {
+  it("is awaited if it arrives later, or has no announced length", async (test) => {
     const started = gate();
     const { open, raw } = await serve(test, {
       "POST /": (ctx) => {
@@ -74,7 +74,7 @@ describe("a body at our own server", () => {
     assert.match(await raw(chunked), /: 4$/m);
   });
 
-  it("is whole when it was longer than what is held while nobody wants it", async (test) => {
+  it("is complete even if it is longer than the buffer", async (test) => {
     const [started, wanted] = [gate(), gate()];
     const { open } = await serve(test, {
       "POST /": async (ctx) => {
@@ -92,7 +92,7 @@ describe("a body at our own server", () => {
     assert.match(await answer, /\r\n\r\n3000000$/);
   });
 
-  it("is a stream for who reads it as one, with what came before", async (test) => {
+  it("can be read as a stream that includes the buffered start", async (test) => {
     const [started, wanted] = [gate(), gate()];
     const { open } = await serve(test, {
       "POST /": async (ctx) => {
@@ -110,18 +110,18 @@ describe("a body at our own server", () => {
     assert.match(await answer, /\r\n\r\nabcdef$/);
   });
 
-  it("is a stream when all of it was there before, and when there is none", async (test) => {
+  it("can be read as a stream after it has arrived completely, and if it is empty", async (test) => {
     const { raw } = await serve(test, { "POST /": async (ctx) => text(`<${await ctx.request.text()}>`) });
     assert.match(await raw(`${head(3)}abc${head(0, LAST)}`), /<abc>[^]*<>/);
   });
 
-  it("is not in the way of the next request where nobody reads it", async (test) => {
+  it("does not affect the next request if nobody reads it", async (test) => {
     const { raw } = await serve(test, { "POST /": () => text("unread") });
     const answers = await raw(`${head(3)}abc${head(0)}${head(3, LAST)}abc`);
     assert.deepEqual(statuses(answers), [200, 200, 200]);
   });
 
-  it("is refused where it is too long, whether it is there or not", async (test) => {
+  it("is refused if it is too long, before or after it has arrived", async (test) => {
     const { open, raw } = await serve(test, { "POST /": async (ctx) => text(await howGiven(ctx, 3)) });
     assert.deepEqual(statuses(await raw(`${head(4, LAST)}abcd`)), [413]);
     const socket = open();
@@ -131,7 +131,7 @@ describe("a body at our own server", () => {
     assert.deepEqual(statuses(await answer), [413]);
   });
 
-  it("that does not come to its end is an error for who waits for it", async (test) => {
+  it("that is truncated rejects the pending read", async (test) => {
     const [started, failed] = [gate(), gate()];
     const { open } = await serve(test, {
       "POST /": async (ctx) => {
@@ -148,7 +148,7 @@ describe("a body at our own server", () => {
     await failed.opened;
   });
 
-  it("that is broken has its request refused, and no handler called with a part of it", async (test) => {
+  it("that is malformed is refused without calling a handler", async (test) => {
     let calls = 0;
     const { raw } = await serve(test, {
       "POST /": async (ctx) => {

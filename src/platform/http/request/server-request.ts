@@ -1,7 +1,7 @@
 /**
- * A request at our own listening server: an `IncomingMessage` that holds what comes of its body until somebody wants it, whole or as a
- * stream. Nearly every body is wanted whole, or there is none; to have it pass a stream that nobody reads costs more than all the rest
- * that is known of a request. Decision 053 has what this is worth, and what it leans on.
+ * A request at svc's own server: an `IncomingMessage` that buffers its body until code takes it as a whole or reads it as a stream. Nearly
+ * every request has no body, or a body that is taken as a whole. Passing it through a stream would cost more than the rest of the request
+ * handling. Decision 053 has measurements, and the internals of Node that this depends on.
  */
 import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -10,7 +10,7 @@ import { tooLarge } from "../body/read-body.ts";
 import type { BodyGate } from "../body/body-budget.ts";
 import { headerObject } from "./header-object.ts";
 
-/** Who waits for the whole body. */
+/** A caller that waits for the whole body. */
 interface Taker {
   limitBytes: number;
   gate: BodyGate | undefined;
@@ -20,19 +20,19 @@ interface Taker {
 
 type Dump = (this: IncomingMessage) => void;
 
-/** Called by node:http when the answer is out: what is left of the body is of no use to anybody. */
+/** Called by node:http when the response is sent: nobody needs the rest of the body. */
 const dump = (IncomingMessage.prototype as unknown as { readonly _dump?: Dump })._dump;
 
 const EMPTY = Buffer.alloc(0);
 
 export class OwnMessage extends IncomingMessage {
   declare _dumped: boolean;
-  /** Once anybody has looked at them. */
+  /** Cached after the first access. */
   madeHeaders: IncomingMessage["headers"] | undefined;
-  /** Undefined once the body is a stream like any other, or has been taken. */
+  /** Buffered chunks; undefined once the body is read as a stream. */
   #held: Buffer[] | undefined = [];
   #heldBytes = 0;
-  /** Whether all of the body has come, while it is held. */
+  /** Whether the complete body has arrived while it is buffered. */
   #isWhole = false;
   #isTaken = false;
   #taker: Taker | undefined;
@@ -42,7 +42,7 @@ export class OwnMessage extends IncomingMessage {
     super(socket);
   }
 
-  /** Has `start` called once the body is there, where it comes along with the head; else before anything outside is waited for. */
+  /** Calls `start` when the body has arrived, if it arrives together with the head; else before the next event of the loop. */
   startWithBody(start: () => void): void {
     this.#start = start;
     process.nextTick(startUnlessHere, this);
@@ -54,12 +54,12 @@ export class OwnMessage extends IncomingMessage {
     start?.();
   }
 
-  /** Whether all bytes are there that the head has announced: then the end is told within the same read of the socket. */
+  /** Whether all announced bytes have arrived. node:http then reports the end within the same read of the socket. */
   get isAllHere(): boolean {
     return this.#heldBytes > 0 && this.#heldBytes === Number(this.headers["content-length"]);
   }
 
-  /** Called by node:http's parser with each part of the body, and null at its end. @returns whether there is room for more */
+  /** Called by node:http's parser with each chunk, and with null at the end. @returns whether it accepts more */
   override push(chunk: Buffer | null): boolean {
     const held = this.#held;
     if (!held) return super.push(chunk);
@@ -81,7 +81,7 @@ export class OwnMessage extends IncomingMessage {
     return false;
   }
 
-  /** Why the body is not read any further. */
+  /** The error that ends reading; undefined to continue. */
   #refusalOf({ limitBytes, gate }: Taker, chunk: Buffer): SvcError | undefined {
     if (this.#heldBytes > limitBytes) return tooLarge(limitBytes);
     try {
@@ -92,14 +92,14 @@ export class OwnMessage extends IncomingMessage {
     }
   }
 
-  /** Whether `takeBody` can be called: nobody has begun to read it as a stream. */
+  /** Whether `takeBody` can be called: no code has started to read the body as a stream. */
   get isHeld(): boolean {
     return this.#held !== undefined;
   }
 
   /**
-   * The whole body; at once where it is there. Once, and only while it is held.
-   * @param gate sees each part as it arrives
+   * The whole body; synchronous if it has arrived. Call it once, and only while `isHeld`.
+   * @param gate called with each chunk on arrival
    * @throws SvcError `SVC_TOO_LARGE`, `SVC_UNAVAILABLE`, `SVC_BAD_REQUEST`
    */
   takeBody(limitBytes: number, gate?: BodyGate): Uint8Array | Promise<Uint8Array> {
@@ -109,7 +109,7 @@ export class OwnMessage extends IncomingMessage {
     if (this.destroyed) throw leftEarly();
     return new Promise((resolve, reject) => {
       this.#taker = { limitBytes, gate, resolve, reject };
-      // Where there was no room for more, node:http has stopped to read.
+      // node:http stops reading when the buffer is full.
       if (this.#heldBytes >= this.readableHighWaterMark) super._read(0);
     });
   }
@@ -127,7 +127,7 @@ export class OwnMessage extends IncomingMessage {
     return held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held);
   }
 
-  /** Somebody reads it as a stream. */
+  /** Switches to a stream: called when code reads it as one. */
   override _read(size: number): void {
     const held = this.#held;
     if (!held) return super._read(size);
@@ -137,14 +137,14 @@ export class OwnMessage extends IncomingMessage {
     else super._read(size);
   }
 
-  /** What is whole and not a stream has nothing that has to be read away, nor anybody who waits for its end. */
+  /** A complete, buffered body has nothing to drain, and no listener waits for its end. */
   _dump(): void {
     const isQuiet = this.listenerCount("end") === 0 && this.listenerCount("close") === 0;
     if (this.#held && this.#isWhole && isQuiet) this._dumped = true;
     else dump?.call(this);
   }
 
-  /** For `readableEnded`: by it node:http lets go of the message. */
+  /** Part of `readableEnded`, by which node:http decides whether it can release the message. */
   get isDone(): boolean {
     return this.#isWhole && this.#held !== undefined && (this.#isTaken || this._dumped);
   }
@@ -166,7 +166,7 @@ function theirHeaders(message: IncomingMessage): IncomingMessage["headers"] {
   return theirs?.get?.call(message) as IncomingMessage["headers"];
 }
 
-// Accessors of node's that its types have as properties.
+// Accessors of Node, which its types declare as properties.
 Object.defineProperty(OwnMessage.prototype, "headers", {
   configurable: true,
   get(this: OwnMessage): IncomingMessage["headers"] {
@@ -183,16 +183,16 @@ Object.defineProperty(OwnMessage.prototype, "readableEnded", {
   },
 });
 
-/** Node:http comes here between the parts of a body, and before it tells of its end. */
+/** Runs between the chunks of a body and its end, by the order of node:http's callbacks. */
 function startUnlessHere(message: OwnMessage): void {
   if (!message.isAllHere) message.startNow();
 }
 
 export function leftEarly(cause?: unknown): SvcError {
-  return new SvcError("SVC_BAD_REQUEST", "The client left while sending its body", { cause });
+  return new SvcError("SVC_BAD_REQUEST", "The client disconnected while sending the body", { cause });
 }
 
-/** The class for a server; undefined where this version of Node keeps messages in another way. */
+/** The class for a server; undefined if this version of Node has other internals. */
 export function messageClass(): typeof OwnMessage | undefined {
   return dump !== undefined && ended?.get !== undefined ? OwnMessage : undefined;
 }

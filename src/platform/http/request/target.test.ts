@@ -8,20 +8,20 @@ const pathOf = (target: string): string => readTarget(target).path;
 const isRefused = (target: string, code = "SVC_BAD_REQUEST"): void =>
   assert.throws(() => readTarget(target), { code }, target);
 
-describe("request target", () => {
-  it("is a decoded path and a raw query", () => {
+describe("a request target", () => {
+  it("is parsed into a decoded path and a raw query", () => {
     assert.deepEqual(readTarget("/"), { path: "/", routed: "/", queryText: "" });
     assert.deepEqual(readTarget("/a/b?x=1&y=%2e%2e?z"), { path: "/a/b", routed: "/a/b", queryText: "x=1&y=%2e%2e?z" });
     const decoded = "/café au lait";
     assert.deepEqual(readTarget("/caf%C3%A9%20au%20lait?"), { path: decoded, routed: decoded, queryText: "" });
   });
 
-  it("is decoded once: what looks like an escape afterwards stays", () => {
+  it("is decoded once, so later escapes stay text", () => {
     assert.equal(pathOf("/100%25"), "/100%");
     assert.equal(pathOf("/%252e%252e/a"), "/%2e%2e/a");
   });
 
-  it("keeps a slash that was encoded apart from those that separate, and from the text %2F", () => {
+  it("distinguishes an encoded slash from a separator and from the text %2F", () => {
     for (const target of ["/a%2Fb/c", "/a%2fb/c"]) {
       const { path, routed } = readTarget(target);
       assert.equal(path, "/a%2Fb/c");
@@ -36,13 +36,13 @@ describe("request target", () => {
     );
   });
 
-  it("is refused as absolute form, as //host, and as anything without a slash", () => {
+  it("is refused in absolute form, as //host, and without a leading slash", () => {
     for (const target of ["http://evil.test/", "//evil.test/a", "*", "", "a", "?a", "https:/a", "/\\evil.test"])
       isRefused(target);
     isRefused("/%5Cevil.test");
   });
 
-  it("is refused with a dot segment, whatever the spelling", () => {
+  it("is refused with a dot segment in any spelling", () => {
     for (const target of ["/..", "/a/..", "/a/../b", "/./a", "/a/.", "/%2e%2e/a", "/.%2E/a", "/a/%2e", "/..%2fa"])
       isRefused(target);
     isRefused("/..%5ca");
@@ -50,12 +50,12 @@ describe("request target", () => {
     assert.equal(pathOf("/..a/b../...?c=.."), "/..a/b../...");
   });
 
-  it("is refused with an empty segment, a backslash, a NUL or a broken escape", () => {
+  it("is refused with an empty segment, a backslash, a NUL or an invalid escape", () => {
     for (const target of ["/a//b", "/a\\b", "/a%5cb", "/a%00", "/%", "/%4", "/%zz", "/%ff", "/%c0%af"])
       isRefused(target);
   });
 
-  it("is refused with what belongs percent-encoded: a second spelling of one path", () => {
+  it("is refused with characters that must be percent-encoded, because they would be a second spelling", () => {
     for (const target of ["/a#b", "/a b", "/café", "/a\tb", "/a\x7f", "/?q=ü"]) isRefused(target);
   });
 
@@ -66,7 +66,7 @@ describe("request target", () => {
     isRefused(`/?${"%".repeat(MAX_TARGET_LENGTH)}`, "SVC_URL_TOO_LONG");
   });
 
-  it("whatever comes: the defined errors, or a path without dot segments, empty ones, backslash and NUL", () => {
+  it("causes a defined error, or has no dot segments, empty segments, backslash or NUL, for any input", () => {
     const nasty = fc.constantFrom("/", "//", "..", ".", "%2e", "%2F", "%5c", "%00", "%", "?", "#", "a", "%C3%A9", "\\");
     const target = fc.oneof(
       fc.string({ unit: "binary" }),
@@ -91,8 +91,8 @@ describe("request target", () => {
   });
 });
 
-describe("host", () => {
-  it("is a name, IPv4 or bracketed IPv6, with or without a port", () => {
+describe("a host", () => {
+  it("is a name, an IPv4 address or a bracketed IPv6 address, with or without a port", () => {
     for (const text of [
       "a",
       "shop.example",
@@ -105,7 +105,7 @@ describe("host", () => {
       assert.equal(isHost(text), true, text);
   });
 
-  it("is nothing that would change the URL made with it", () => {
+  it("is refused if it would change the URL made with it", () => {
     for (const text of ["", "a/b", "user@a", "a?b", "a#b", "a b", "a:b", "a:", "::1", "a\\b", "a,b", "a:123456", "é"])
       assert.equal(isHost(text), false, text);
   });

@@ -1,9 +1,9 @@
-/** Lists of what a client takes, with a weight each: `Accept`, `Accept-Encoding` (RFC 9110 section 12.4.2). */
+/** Parses lists of accepted values with weights: `Accept`, `Accept-Encoding` (RFC 9110 section 12.4.2). */
 
-/** Nobody takes more kinds; a header has room for thousands of parts, and each costs. */
+/** No client lists more. A header has room for thousands of parts, and each costs time. */
 const MAX_PARTS = 32;
 
-/** Name in lower case, without other parameters -> weight; `br;q=0` means never. Parts beyond the 32nd are not read. */
+/** Name in lower case, without other parameters -> weight; `br;q=0` means never. Parts after the 32nd are ignored. */
 export function readQualities(header: string): Map<string, number> {
   const quality = new Map<string, number>();
   for (const part of header.split(",", MAX_PARTS)) {

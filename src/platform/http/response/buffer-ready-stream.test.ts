@@ -12,7 +12,7 @@ async function read(body: string | AsyncIterable<Chunk>): Promise<Chunk[]> {
   return chunks;
 }
 
-test("a generator that waits for nothing outside is one text", async () => {
+test("a generator that waits for no I/O becomes one text", async () => {
   async function* parts(): AsyncGenerator<string> {
     yield "a";
     await Promise.resolve();
@@ -21,11 +21,11 @@ test("a generator that waits for nothing outside is one text", async () => {
   assert.equal(await settled(parts()), "abc");
 });
 
-test("a stream without any part is an empty text", async () => {
+test("a stream without chunks becomes an empty text", async () => {
   assert.equal(await settled((async function* () {})()), "");
 });
 
-test("what was there at once goes out first, while the rest is waited for", async () => {
+test("a stream sends available chunks first, while it waits for the rest", async () => {
   let go = (): void => undefined;
   const gate = new Promise<void>((resolve) => (go = resolve));
   async function* parts(): AsyncGenerator<string> {
@@ -43,7 +43,7 @@ test("what was there at once goes out first, while the rest is waited for", asyn
   assert.equal((await iterator.next()).done, true);
 });
 
-test("a stream that says nothing yet is not waited for", async () => {
+test("a stream that has no chunk yet is not awaited", async () => {
   async function* parts(): AsyncGenerator<string> {
     await turn();
     yield "late";
@@ -53,7 +53,7 @@ test("a stream that says nothing yet is not waited for", async () => {
   assert.deepEqual(await read(body), ["late"]);
 });
 
-test("bytes keep their place among texts", async () => {
+test("byte chunks keep their order among texts", async () => {
   const bytes = new Uint8Array([1, 2]);
   async function* parts(): AsyncGenerator<Chunk> {
     yield* ["a", "b", bytes, "c"];
@@ -61,7 +61,7 @@ test("bytes keep their place among texts", async () => {
   assert.deepEqual(await read(await settled(parts())), ["ab", bytes, "c"]);
 });
 
-test("texts without an end are a stream, of which no more is taken than was asked for", async () => {
+test("an endless source of texts becomes a stream that reads no more than requested", async () => {
   let given = 0;
   async function* parts(): AsyncGenerator<string> {
     for (;;) {
@@ -77,7 +77,7 @@ test("texts without an end are a stream, of which no more is taken than was aske
   assert.equal(given, before);
 });
 
-test("an error is told behind what came before it", async () => {
+test("an error is delivered after the chunks before it", async () => {
   async function* parts(): AsyncGenerator<string> {
     yield "a";
     throw new RangeError("broken");
@@ -89,7 +89,7 @@ test("an error is told behind what came before it", async () => {
   await assert.rejects(iterator.next(), /broken/);
 });
 
-test("who reads no further ends the source", async () => {
+test("a reader that stops ends the source", async () => {
   let hasEnded = false;
   async function* parts(): AsyncGenerator<string> {
     try {

@@ -1,15 +1,15 @@
 /**
- * Streams that turn out to be there at once: a page whose parts wait for nothing, an array handed out by a generator. Known
- * whole before the head goes out, such a body has a length, is compressed in one go and written in one piece.
+ * Detects streams that are complete without waiting: a page without pending parts, an array from a generator. Such a body is buffered
+ * before the head is sent, so it has a length, is compressed as a whole and is written at once.
  */
 import { endEarly } from "./close-iterator.ts";
 
 type Chunk = string | Uint8Array;
 
-/** What is gathered before it goes out as a stream after all, in characters. */
+/** Most characters to buffer before the body is streamed after all. */
 const MAX_LENGTH = 64 * 1024;
 
-/** The whole text, if all of it comes before anything outside is waited for; else the same stream. Never rejects. */
+/** The whole text if all chunks arrive without waiting for I/O; else the same stream. Never rejects. */
 export function settled(chunks: AsyncIterable<Chunk>): Promise<string | AsyncIterable<Chunk>> {
   return new Promise((resolve) => new Settling(chunks[Symbol.asyncIterator](), resolve).begin());
 }
@@ -20,7 +20,7 @@ class Settling implements AsyncIterable<Chunk> {
   readonly #iterator: AsyncIterator<Chunk>;
   readonly #resolve: (body: string | this) => void;
   #text = "";
-  /** What has been asked for and not been taken in. */
+  /** A requested chunk that is not consumed yet. */
   #asked: Promise<IteratorResult<Chunk>> | undefined;
   #isDecided = false;
 
@@ -31,13 +31,13 @@ class Settling implements AsyncIterable<Chunk> {
 
   begin(): void {
     this.#ask();
-    // A tick set from a microtask comes when there are no more of these: what is not there by then waits for the outside.
+    // A tick scheduled from a microtask runs after all microtasks: chunks that are missing then wait for I/O.
     void NOW.then(this.#wait);
   }
 
   #ask(): void {
     this.#asked = this.#iterator.next();
-    // What failed is told again to whoever reads on.
+    // The reader of the stream gets the same rejection.
     this.#asked.then(this.#take, this.#stream);
   }
 

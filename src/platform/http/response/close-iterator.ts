@@ -1,4 +1,4 @@
-/** Ends sources of chunks early. A reader that stops must say so, because its source would wait forever. */
+/** Ends sources of chunks early. A reader that stops must end its source, which would otherwise wait forever. */
 import type { Body } from "../types.ts";
 
 /** Releases the source of a body that will not be sent. */
@@ -15,10 +15,10 @@ export function endEarly(iterator: AsyncIterator<unknown>): void {
   iterator.return?.().then(undefined, () => undefined);
 }
 
-/** A web stream as chunks; ended early it is cancelled, even while a read waits, which its own iterator does not do. */
+/** A web stream as chunks. Ending it early cancels the stream even during a pending read, unlike the stream's own iterator. */
 export class WebChunks implements AsyncIterable<Uint8Array> {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  /** What `settled` has begun to read, for whoever reads on. */
+  /** Reads that `settled` has started, for the next reader. */
   readonly #ahead: ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>[] = [];
 
   constructor(stream: ReadableStream<Uint8Array>) {
@@ -26,8 +26,8 @@ export class WebChunks implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * The whole body where it is one chunk and there at once, as of text given to a `Response`: its length is known then, and
-   * it is sent and compressed in one go. Else this.
+   * The whole body if it is a single chunk that is available at once, such as the text of a `Response`. It then has a length, and is
+   * compressed and sent as a whole. Else this stream.
    */
   async settled(): Promise<Uint8Array | this> {
     let whole: Uint8Array | undefined = new Uint8Array();
@@ -43,7 +43,7 @@ export class WebChunks implements AsyncIterable<Uint8Array> {
       return false;
     };
     const later = new Promise<false>((resolve) => setImmediate(resolve, false));
-    // What failed is told again to whoever reads on.
+    // The next reader gets the same rejection.
     const isWhole = await Promise.race([read().catch(() => false), later]);
     isLate = true;
     return isWhole ? whole : this;
@@ -64,7 +64,7 @@ export class WebChunks implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** The same chunks; `onChunk` sees each of them, `onEnd` is called once, however it comes. */
+/** The same chunks, observed: `onChunk` is called with each, and `onEnd` once, however the stream ends. */
 export function watched<Chunk>(
   chunks: AsyncIterable<Chunk>,
   onChunk: (chunk: Chunk) => void,
@@ -99,12 +99,12 @@ export function watched<Chunk>(
   };
 }
 
-/** Whether there is something to wait for. */
+/** Whether a value is a promise. */
 export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** What `then` makes of a value; at once, where nothing is to be waited for. */
+/** Applies `then` to a value; synchronously if it is not a promise. */
 export function whenThere<Value, Made>(
   value: Value | Promise<Value>,
   then: (value: Value) => Made | Promise<Made>,

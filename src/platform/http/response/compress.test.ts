@@ -6,7 +6,7 @@ import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync 
 import { SimulatedClock } from "../../shared/clock.ts";
 import { chooseEncoding } from "../request/accept-encoding.ts";
 import { compressed } from "./compress.ts";
-import { listenTo, siteHttp, throughBothDoors, type Site } from "../adapters.test.ts";
+import { listenTo, siteHttp, throughBothAdapters, type Site } from "../adapters.test.ts";
 import { eventStream } from "./event-stream.ts";
 import { html, json } from "./response.ts";
 import { serveFile, staticFile } from "./static-files.ts";
@@ -61,11 +61,11 @@ const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
   gzip: (bytes) => gunzipSync(bytes),
 };
 
-throughBothDoors("compression", SITE, (send) => {
+throughBothAdapters("compression", SITE, (send) => {
   const ask = (target: string, accept?: string, method = "GET") =>
     send(target, { method, headers: accept === undefined ? {} : { "accept-encoding": accept } });
 
-  it("goes by what the client takes, and keeps every byte", async () => {
+  it("uses the client's preferred encoding, and preserves every byte", async () => {
     for (const [target, whole] of [
       ["/page", PAGE],
       ["/large", LARGE],
@@ -86,7 +86,7 @@ throughBothDoors("compression", SITE, (send) => {
     }
   });
 
-  it("is not done for those who take none, and caches are told that others may", async () => {
+  it("is skipped for clients without it, and marks the response as varying for caches", async () => {
     for (const accept of [undefined, "", "identity", "br;q=0, gzip;q=0", "zstd"]) {
       const reply = await ask("/page", accept);
       assert.deepEqual([reply.text, reply.headers["content-encoding"]], [PAGE, undefined], accept);
@@ -94,7 +94,7 @@ throughBothDoors("compression", SITE, (send) => {
     }
   });
 
-  it("is not done to what is small, packed, encoded, offered in ranges, or to stay as it is", async () => {
+  it("is skipped for small, packed, encoded, ranged and no-transform responses", async () => {
     for (const target of ["/small", "/png", "/untyped", "/encoded", "/as-it-is", "/file", "/events"]) {
       const [plain, reply] = [await ask(target), await ask(target, "br, gzip")];
       assert.deepEqual(reply.bytes, plain.bytes, target);
@@ -102,7 +102,7 @@ throughBothDoors("compression", SITE, (send) => {
     }
   });
 
-  it("makes a strong tag weak, and adds to what the answer varies by", async () => {
+  it("makes a strong tag weak, and extends the Vary header", async () => {
     assert.equal((await ask("/tagged", "br")).headers["etag"], 'W/"v1"');
     assert.equal((await ask("/tagged")).headers["etag"], '"v1"');
     assert.equal((await ask("/weak", "br")).headers["etag"], 'W/"v1"');
@@ -119,7 +119,7 @@ throughBothDoors("compression", SITE, (send) => {
     assert.deepEqual([stream.text, stream.headers["content-encoding"]], ["", "gzip"]);
   });
 
-  it("leaves errors as they are: they are small", async () => {
+  it("leaves errors uncompressed, because they are small", async () => {
     const reply = await ask("/broken", "br");
     assert.deepEqual([reply.status, reply.headers["content-encoding"]], [500, undefined]);
   });
@@ -130,7 +130,7 @@ describe("a compressed stream", () => {
     ["br", createBrotliDecompress],
     ["gzip", createGunzip],
   ] as const) {
-    it(`brings each chunk before the next is made (${encoding})`, async (test) => {
+    it(`sends each chunk before the next is created (${encoding})`, async (test) => {
       let next = (): void => undefined;
       const asked: string[] = [];
       const held = async function* (): AsyncGenerator<string> {
@@ -157,7 +157,7 @@ describe("a compressed stream", () => {
     });
   }
 
-  it("that fails in the middle is cut off", async (test) => {
+  it("is aborted if its source fails", async (test) => {
     let breakNow = (): void => undefined;
     const half = new Promise<void>((resolve) => (breakNow = resolve));
     const broken = async function* (): AsyncGenerator<string> {
@@ -180,7 +180,7 @@ describe("a compressed stream", () => {
     assert.deepEqual(http.faults.map(String), ["Error: the source broke"]);
   });
 
-  it("ends its source when its reader leaves, though the source has nothing to say", async () => {
+  it("ends its source when its reader stops, even while the source waits", async () => {
     let isEnded = false;
     const silent: AsyncIterable<string> = {
       [Symbol.asyncIterator]: () => ({
@@ -202,7 +202,7 @@ describe("a compressed stream", () => {
   });
 
   for (const last of ["a piece", "the end"]) {
-    it(`has ended for whoever waits for it when its reader leaves and ${last} comes later`, async () => {
+    it(`resolves its reader's pending read if the reader stops and ${last} comes later`, async () => {
       let come = (): void => undefined;
       const late = new Promise<void>((resolve) => (come = resolve));
       const source = async function* (): AsyncGenerator<string> {
@@ -218,14 +218,14 @@ describe("a compressed stream", () => {
       await chunks.next();
       const awaited = chunks.next();
       void chunks.return?.();
-      // The compressor tells that it is closed in the next turn.
+      // The compressor emits its close event in the next turn.
       await new Promise((resolve) => setImmediate(resolve));
       come();
       assert.deepEqual(await awaited, { done: true, value: undefined });
     });
   }
 
-  it("is one of 200 at most: the rest go out plain until some have ended", async () => {
+  it("is limited to 200 at a time; further streams are sent uncompressed", async () => {
     const open = async (): Promise<{ isPlain: boolean; end: () => Promise<unknown> }> => {
       const body = (async function* () {
         yield "first";
@@ -237,7 +237,7 @@ describe("a compressed stream", () => {
       const chunks = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
       return { isPlain: !answer.headers.includes("content-encoding"), end: async () => chunks.return?.() };
     };
-    // The streams of other tests have been ended; they tell so in the next turn.
+    // The streams of other tests have ended, and report it in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
     const held = [];
     for (let count = 0; count < 210; count++) held.push(await open());
@@ -251,7 +251,7 @@ describe("a compressed stream", () => {
     while (await isPlainAgain()) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it("takes nothing from its source before it is asked", async () => {
+  it("reads nothing from its source before it is read", async () => {
     let taken = 0;
     const source = (async function* () {
       for (;;) {
@@ -273,7 +273,7 @@ describe("a compressed stream", () => {
 });
 
 describe("the choice of an encoding", () => {
-  it("is the client's where it has one, brotli where it has none, plain where nothing fits", () => {
+  it("follows the client's preference, else brotli, else no compression", () => {
     const both = { br: true, gzip: true };
     for (const [header, choice] of [
       ["br, gzip", "br"],

@@ -1,6 +1,6 @@
 /**
- * Answers made smaller on the way out. Owns what is compressed, how strongly, and the headers that go with it; what was
- * prepared at build is static-files.ts. docs/decisions/011 has the figures, and what keeps secrets in compressed pages safe.
+ * Compresses responses: decides which ones and how strongly, and sets their headers. static-files.ts serves files that the build has
+ * compressed. docs/decisions/011 has measurements, and explains why secrets in compressed pages are safe.
  */
 import { promisify } from "node:util";
 import {
@@ -19,13 +19,13 @@ import { chooseEncoding, type Encoding } from "../request/accept-encoding.ts";
 import { endEarly } from "./close-iterator.ts";
 import type { Context, Result } from "../types.ts";
 
-/** Smaller ones fit into the first packet with their headers anyhow. */
+/** Smaller responses fit into the first packet with their headers. */
 const LEAST_LENGTH = 1024;
 
-/** Up to here the work is done at once: handing it to another thread would cost more than a fifth of a millisecond of it. */
+/** Up to this length compression is synchronous: it takes a fifth of a millisecond, and another thread would cost more. */
 const SYNC_LENGTH = 64 * 1024;
 
-/** Quality 2 makes HTML smaller than gzip's best in a third of its time. Text mode, and a window that 256 KiB fill. */
+/** Quality 2 compresses HTML better than gzip's best level, in a third of its time. Text mode, and a window for 256 KiB. */
 const BROTLI = {
   params: {
     [constants.BROTLI_PARAM_QUALITY]: 2,
@@ -35,26 +35,26 @@ const BROTLI = {
 };
 const GZIP = { level: 4 };
 
-/** Streams compressed at a time: with 75 MB for their compressors, a flood of them costs no more. Those beyond go out plain. */
+/** Most concurrently compressed streams: their compressors take 75 MB. Further streams are sent uncompressed. */
 const MAX_STREAMS = 200;
 
 /**
- * Types that compress well. Not event streams and lists of values without an end (`x-ndjson`): they say little at a time, and
- * stay open for long, each with 370 KB for its compressor.
+ * Types that compress well. Excludes event streams and endless lists of values (`x-ndjson`): they send little at a time and stay open
+ * for long, and each would take 370 KB for its compressor.
  */
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:json|javascript|xml|[\w.-]+\+(?:json|xml))|image\/svg\+xml)/;
 
 const isCompressibleType = remembered((type) => COMPRESSIBLE.test(type));
 
-/** The answer in the encoding that the client takes best, or as it is. Its list of headers may be added to. */
+/** The response in the client's preferred encoding, or unchanged. May add to its list of headers. */
 export function compressed(ctx: Pick<Context, "header">, result: Result): Result | Promise<Result> {
   if (!isCompressible(result)) return result;
   const encoding = chooseEncoding(ctx.header("accept-encoding"), { br: true, gzip: true });
-  // Also of an answer that stays as it is: a cache must not give it to those who would get another.
+  // Also for an uncompressed response: a cache must not reuse it for clients that would get another one.
   const { status, body } = result;
   const isStream = typeof body !== "string" && !(body instanceof Uint8Array);
-  if (!encoding || (isStream && Squeezer.count >= MAX_STREAMS)) {
+  if (!encoding || (isStream && StreamCompressor.count >= MAX_STREAMS)) {
     result.headers.push("vary", "accept-encoding");
     return result;
   }
@@ -66,7 +66,7 @@ export function compressed(ctx: Pick<Context, "header">, result: Result): Result
   return body ? { status, headers, body: piecewise(body, encoding) } : result;
 }
 
-/** Whether the whole of an answer is one document, and no stream that says little at a time. */
+/** Whether the response is one document, in contrast to a stream that sends little at a time. */
 export function isDocument(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2)
     if (headers[at] === "content-type") return isCompressibleType(headers[at + 1] as string);
@@ -84,7 +84,7 @@ function isCompressible({ status, headers, body }: Result): boolean {
         isText = isCompressibleType(value);
         break;
       case "content-encoding":
-      // What offers ranges must keep its bytes: they are counted from the same start each time.
+      // A response that offers ranges must keep its bytes, because clients count positions in them.
       case "accept-ranges":
         return false;
       case "cache-control":
@@ -95,7 +95,7 @@ function isCompressible({ status, headers, body }: Result): boolean {
   return isText;
 }
 
-/** The tag becomes weak: other bytes, the same to whoever reads them (RFC 9110 section 8.8.1). */
+/** The entity tag becomes weak, because the bytes differ while the content is equivalent (RFC 9110 section 8.8.1). */
 function encodedHeaders(headers: readonly string[], encoding: Encoding): string[] {
   const own = ["content-encoding", encoding, "vary", "accept-encoding"];
   for (let at = 0; at < headers.length; at += 2) {
@@ -110,12 +110,12 @@ function atOnce(body: string | Uint8Array, encoding: Encoding): Uint8Array {
   return encoding === "br" ? brotliCompressSync(body, BROTLI) : gzipSync(body, GZIP);
 }
 
-/** Of what is compressed once and sent many times: four fifths of the length, for four times the work. */
+/** For responses that are compressed once and sent often: four fifths of the length, for four times the work. */
 const BROTLI_ONCE = { params: { ...BROTLI.params, [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const GZIP_ONCE = { level: 7 };
 
-/** Bytes that are kept beside those that they stand for, in each encoding that was asked for. */
-export class Squeezed {
+/** Caches the compressed forms of a body, one for each requested encoding. */
+export class CompressedVariants {
   readonly #plain: Uint8Array;
   readonly #made = new Map<Encoding, Uint8Array>();
 
@@ -123,7 +123,7 @@ export class Squeezed {
     this.#plain = plain;
   }
 
-  /** @param accept header of the request @returns undefined where they go out as they are */
+  /** @param accept header of the request @returns undefined if the plain bytes are sent */
   choose(accept: string | undefined): { encoding: Encoding; body: Uint8Array } | undefined {
     if (this.#plain.length < LEAST_LENGTH) return undefined;
     const encoding = chooseEncoding(accept, { br: true, gzip: true });
@@ -146,32 +146,32 @@ function aside(body: string | Uint8Array, encoding: Encoding): Promise<Uint8Arra
 }
 
 /**
- * Each chunk goes out as soon as it has come: what a page streams for is that its first part is there early. A chunk is
- * taken only when the one before it has been read.
+ * Flushes each chunk immediately, because an early first part is the purpose of streaming a page. Reads the next chunk only after the
+ * previous one was consumed.
  */
 function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encoding): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => {
       const source = chunks[Symbol.asyncIterator]();
-      const squeezer = new Squeezer(encoding);
+      const compressor = new StreamCompressor(encoding);
       let isOver = false;
       return {
         async next() {
           while (!isOver) {
             const { done, value } = await source.next().catch((error: unknown) => {
-              squeezer.close();
+              compressor.close();
               throw error;
             });
-            // Never less: its reader may have left while it was waited for.
+            // Never reset: the reader may have stopped during the wait.
             isOver ||= done === true;
-            const bytes = done ? await squeezer.end() : await squeezer.add(value);
+            const bytes = done ? await compressor.end() : await compressor.add(value);
             if (bytes.length > 0) return { done: false, value: bytes };
           }
           return { done: true, value: undefined };
         },
         async return() {
           isOver = true;
-          squeezer.close();
+          compressor.close();
           endEarly(source);
           return { done: true, value: undefined };
         },
@@ -180,9 +180,9 @@ function piecewise(chunks: AsyncIterable<string | Uint8Array>, encoding: Encodin
   };
 }
 
-/** A compressor that gives all it has after every chunk. */
-class Squeezer {
-  /** Of those that are open. */
+/** A compressor that flushes after every chunk. */
+class StreamCompressor {
+  /** Number of open compressors. */
   static count = 0;
   readonly #stream: BrotliCompress | Gzip;
   readonly #flushKind: number;
@@ -192,8 +192,8 @@ class Squeezer {
     const isBrotli = encoding === "br";
     this.#stream = isBrotli ? createBrotliCompress(BROTLI) : createGzip(GZIP);
     this.#flushKind = isBrotli ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
-    Squeezer.count++;
-    this.#stream.once("close", () => void Squeezer.count--);
+    StreamCompressor.count++;
+    this.#stream.once("close", () => void StreamCompressor.count--);
     this.#stream.on("data", (bytes: Buffer) => this.#made.push(bytes));
   }
 
@@ -209,17 +209,17 @@ class Squeezer {
     return this.#after((done) => void this.#stream.once("end", done).end());
   }
 
-  /** Frees the memory of one that is not brought to its end. */
+  /** Frees the memory of a compressor that will not finish. */
   close(): void {
     this.#stream.destroy();
   }
 
   #after(work: (done: () => void) => void): Promise<Buffer> {
     const stream = this.#stream;
-    // What came after its reader had left: of what is destroyed no event tells any more.
+    // A destroyed stream emits no further events, so chunks that arrive after its reader has stopped are dropped.
     if (stream.destroyed) return Promise.resolve(Buffer.alloc(0));
     return new Promise((resolve, reject) => {
-      // Ended while at work, because its reader has left.
+      // The reader has stopped during the operation.
       const onClose = (): void => resolve(Buffer.alloc(0));
       stream.once("error", reject).once("close", onClose);
       work(() => {

@@ -1,29 +1,28 @@
 /**
- * Bodies as bytes behind room for a head, many in one allocation: each by itself would cost more to allocate than to encode. Bytes
- * are never overwritten while anybody may read them; what held them is let go when the last part of it is.
+ * Encodes bodies as bytes, with room for a head before them, several in one allocation: a separate allocation costs more than encoding.
+ * Bytes are not overwritten while code may read them. An allocation is freed with its last part.
  */
 
 /** Longest body that shares an allocation, in characters or bytes. */
 const MAX_SHARED = 32_768;
 const SLAB_BYTES = 4 * MAX_SHARED;
-/** A character takes three bytes at most: of those that take four, each is two. */
+/** A UTF-16 unit takes at most three bytes of UTF-8; characters of four bytes have two units. */
 const MAX_BYTES = 3;
 
 let slab = Buffer.alloc(0);
 let used = 0;
 
-/** Room for the head of an answer, in bytes: ours have around 1000, and a longer one goes out by itself. */
+/** Room for the head of a response, in bytes: typical heads have about 1000. A longer head is sent separately. */
 const ROOM = 2048;
 
 /**
- * A body as bytes, with room for a head before them. What is asked of one is to be asked before the next is made: they share
- * their memory.
+ * A body as bytes, with room for a head before them. Use one object before creating the next: they share memory.
  */
 export class Encoded {
   readonly byteLength: number;
-  /** Undefined where it is short enough to share memory. */
+  /** Own memory of a long body; undefined for one in shared memory. */
   readonly #own: Uint8Array | undefined;
-  /** Where it begins in the shared memory. */
+  /** Position in the shared memory. */
   readonly #at: number = 0;
 
   constructor(body: string | Uint8Array) {
@@ -50,7 +49,7 @@ export class Encoded {
     return this.#own ?? slab.subarray(this.#at, used);
   }
 
-  /** The bytes with an ASCII text ahead of them; undefined where there is no room for it. */
+  /** The bytes after an ASCII head; undefined if the head does not fit. */
   behind(head: string): Uint8Array | undefined {
     if (this.#own || head.length > ROOM) return undefined;
     const start = this.#at - head.length;
@@ -59,8 +58,7 @@ export class Encoded {
   }
 
   /**
-   * Takes the bytes back, which nobody will read again: the next text is written over them, into memory that the processor has
-   * at hand.
+   * Releases the bytes, which nobody will read again, so that the next body reuses memory in the processor's cache.
    */
   takeBack(): void {
     if (!this.#own) used = this.#at - ROOM;

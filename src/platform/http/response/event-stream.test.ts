@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../shared/clock.ts";
-import { listenTo, siteHttp, throughBothDoors } from "../adapters.test.ts";
+import { listenTo, siteHttp, throughBothAdapters } from "../adapters.test.ts";
 import { eventStream, untilDrain, type StreamEvent } from "./event-stream.ts";
 
-/** A source that is told from outside what comes next, and tells when it was ended. */
+/** A source that tests control, and which records its end. */
 class Source implements AsyncIterable<StreamEvent> {
   isEnded = false;
   readonly #waiting: ((result: IteratorResult<StreamEvent>) => void)[] = [];
@@ -54,8 +54,8 @@ function open() {
   return { source, clock, leaving, result, next };
 }
 
-describe("event stream", () => {
-  it("opens at once, so that headers reach the browser before the first event", async () => {
+describe("an event stream", () => {
+  it("opens immediately, so that headers reach the browser before the first event", async () => {
     const { next, result } = open();
     assert.equal(await next(), ": open\n\n");
     assert.deepEqual(result.headers.slice(0, 4), [
@@ -66,7 +66,7 @@ describe("event stream", () => {
     ]);
   });
 
-  it("tells browsers when to come back, where it is told to", async () => {
+  it("sends the reconnection delay if one is set", async () => {
     const begin = (retry: number): Promise<IteratorResult<unknown>> => {
       const options = { clock: new SimulatedClock(), signal: new AbortController().signal, retry };
       const { body } = eventStream(new Source(), options);
@@ -77,7 +77,7 @@ describe("event stream", () => {
       await assert.rejects(begin(retry), { name: "TypeError", message: /duration/ });
   });
 
-  it("frames id, name and data, each on its line", async () => {
+  it("formats id, name and data, each on its line", async () => {
     const { source, next } = open();
     await next();
     source.send({ id: 7, event: "progress", data: { value: 0.5 } });
@@ -88,7 +88,7 @@ describe("event stream", () => {
     assert.equal(await next(), "id: 0\ndata: null\n\n");
   });
 
-  it("holds text of many lines in one data line", async () => {
+  it("sends text with several lines in one data line", async () => {
     const { source, next } = open();
     await next();
     const lines = "one\ntwo\r\nthree\rfour\u2028five\n\nid: 99";
@@ -98,7 +98,7 @@ describe("event stream", () => {
     assert.equal(JSON.parse(frame.slice("data: ".length)), lines);
   });
 
-  it("refuses an id or name that would end its line, and ends its source", async () => {
+  it("rejects an id or name with a line end, and ends its source", async () => {
     for (const event of [
       { id: "1\ndata: forged", data: 1 },
       { event: "a\rb", data: 1 },
@@ -107,12 +107,12 @@ describe("event stream", () => {
       const { source, next } = open();
       await next();
       source.send(event);
-      await assert.rejects(next(), { name: "TypeError", message: /hold no line ends/ });
+      await assert.rejects(next(), { name: "TypeError", message: /must not contain line ends/ });
       assert.equal(source.isEnded, true);
     }
   });
 
-  it("breaks a silence of 15 s with a comment, and starts counting anew with every event", async () => {
+  it("sends a comment after 15 s of silence, and restarts the interval with every event", async () => {
     const { source, clock, next } = open();
     await next();
     let frame: string | undefined;
@@ -134,7 +134,7 @@ describe("event stream", () => {
     assert.equal(frame, ": still here\n\n");
   });
 
-  it("leaves no timer and no listener behind an event, however many come", async () => {
+  it("leaves no timer or listener after any number of events", async () => {
     const { source, clock, leaving, next } = open();
     await next();
     let listeners = 0;
@@ -165,7 +165,7 @@ describe("event stream", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("ends when it is aborted while it waits, and frees source and timer", async () => {
+  it("ends when it is aborted while waiting, and releases source and timer", async () => {
     const { source, clock, leaving, next } = open();
     await next();
     const waiting = next();
@@ -174,7 +174,7 @@ describe("event stream", () => {
     assert.deepEqual([source.isEnded, clock.pending], [true, 0]);
   });
 
-  it("says that the server drains as its last event, also while it waits, and asks to come back", async () => {
+  it("sends a closing event when the server drains, also while waiting, with a reconnection delay", async () => {
     const { source, result } = open();
     const draining = new AbortController();
     const frames = untilDrain(result.body as AsyncIterable<string>, draining.signal, () => 0.5);
@@ -187,7 +187,7 @@ describe("event stream", () => {
     assert.equal((await frames.next()).done, true);
   });
 
-  it("is what it was while nothing drains, its end and its failure too", async () => {
+  it("is unchanged without a drain, including its end and its failure", async () => {
     const never = new AbortController().signal;
     const failing = (async function* (): AsyncGenerator<string> {
       yield "one";
@@ -200,7 +200,7 @@ describe("event stream", () => {
     assert.equal((await ended.next()).done, true);
   });
 
-  it("passes a failure of its source on", async () => {
+  it("rejects with the error of its source", async () => {
     const failing = (async function* (): AsyncGenerator<StreamEvent> {
       yield { data: 1 };
       throw new Error("the source broke");
@@ -213,13 +213,13 @@ describe("event stream", () => {
   });
 });
 
-throughBothDoors(
+throughBothAdapters(
   "event streams",
   {
     routes: {
       "GET /": (ctx) => {
         const source = new Source();
-        // As browsers send it when they reconnect: where the stream went on from.
+        // Browsers send it when they reconnect.
         source.send({ id: Number(ctx.header("last-event-id") ?? 0) + 1, data: "next" });
         source.finish();
         return eventStream(source, { clock: new SimulatedClock(), signal: ctx.signal });
@@ -227,7 +227,7 @@ throughBothDoors(
     },
   },
   (send) => {
-    it("arrive as text/event-stream that nobody keeps, from where the client says", async () => {
+    it("have the type text/event-stream, are not cached, and continue after the client's last event", async () => {
       const reply = await send("/", { headers: { "last-event-id": "41" } });
       assert.equal(reply.headers["content-type"], "text/event-stream; charset=utf-8");
       assert.equal(reply.headers["cache-control"], "no-store");
@@ -237,11 +237,11 @@ throughBothDoors(
   },
 );
 
-describe("an event stream whose client leaves", () => {
+describe("an event stream whose client disconnects", () => {
   const site = (source: Source, clock: SimulatedClock) =>
     siteHttp({ routes: { "GET /": (ctx) => eventStream(source, { clock, signal: ctx.signal }) } });
 
-  it("over a socket frees its source and its timer, though nothing more is sent", async (test) => {
+  it("over a socket releases its source and timer, even if nothing more is sent", async (test) => {
     const [source, clock] = [new Source(), new SimulatedClock()];
     const http = site(source, clock);
     const server = await listenTo(http);
@@ -255,7 +255,7 @@ describe("an event stream whose client leaves", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("in memory frees its source and its timer as soon as the body is cancelled", async () => {
+  it("in memory releases its source and timer as soon as the body is cancelled", async () => {
     const [source, clock] = [new Source(), new SimulatedClock()];
     const response = await site(source, clock).fetch(new Request("http://a/"));
     const reader = response.body?.getReader();

@@ -1,4 +1,4 @@
-/** Server-sent events (HTML standard section 9.2): a stream of events as the body of an answer. */
+/** Server-sent events (HTML standard section 9.2): a stream of events as a response body. */
 import { durationMs, type Clock, type Duration } from "../../shared/clock.ts";
 import { withHeartbeat } from "./heartbeat.ts";
 import { endEarly } from "./close-iterator.ts";
@@ -6,7 +6,7 @@ import type { Result } from "../types.ts";
 
 export interface StreamEvent {
   id?: string | number;
-  /** Event name; left out, browsers call `onmessage`. */
+  /** Event name. Default: none, and then browsers call `onmessage`. */
   event?: string;
   /** Any JSON value. */
   data: unknown;
@@ -14,19 +14,19 @@ export interface StreamEvent {
 
 export interface EventStreamOptions {
   clock: Clock;
-  /** Ends the stream: usually the request's, which aborts when the client leaves. A server that drains ends it by itself. */
+  /** Ends the stream: usually the request's signal, which aborts when the client disconnects. A draining server ends the stream itself. */
   signal: AbortSignal;
-  /** Time that browsers wait before they reconnect a broken stream, such as `"2s"`. Default: the browser's, some seconds. */
+  /** Time that browsers wait before they reconnect, such as `"2s"`; whole milliseconds. Default: the browser's, some seconds. */
   retry?: Duration;
 }
 
-/** How long browsers wait before they come back to a server that drains: spread, so that they don't come at once. */
+/** Delay before browsers reconnect to a draining server, spread so that they don't reconnect at the same time. */
 const COME_BACK_MS = 1000;
 const SPREAD_MS = 2000;
 
 /**
- * Heartbeats go out between events; the source is ended when the stream is, and asked for an event only when the one before
- * is on its way. A browser that reconnects tells the last `id` it has as `ctx.header("last-event-id")`.
+ * A response with server-sent events. Sends heartbeats between events. Ends the source with the stream, and requests an event only after
+ * the previous one was sent. A reconnecting browser sends its last `id` as `ctx.header("last-event-id")`.
  */
 export function eventStream(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): Result {
   return {
@@ -53,7 +53,7 @@ async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamO
   }
 }
 
-/** @throws TypeError for what browsers would not read as a number. */
+/** @throws TypeError for a value that browsers would not parse as a number. */
 function opening(retry: Duration | undefined): string {
   if (retry === undefined) return ": open\n\n";
   const ms = durationMs(retry);
@@ -61,14 +61,14 @@ function opening(retry: Duration | undefined): string {
   throw new TypeError(`retry is ${retry}. It must be a duration of whole milliseconds.`);
 }
 
-/** Whether an answer is such a stream, whoever made it. */
+/** Whether a response is an event stream, from svc or from other code. */
 export function isEventStream(headers: readonly string[]): boolean {
   const at = headers.indexOf("content-type");
   return at >= 0 && (headers[at + 1] ?? "").startsWith("text/event-stream");
 }
 
 /**
- * The same stream; when the server drains, it ends with the event `closing`, which asks the browser to come back in a moment.
+ * The same stream; when the server drains, it ends with the event `closing`, which makes the browser reconnect shortly after.
  * @param random from 0 to below 1
  */
 export async function* untilDrain(
@@ -88,7 +88,7 @@ export async function* untilDrain(
   }
 }
 
-/** Undefined when the signal aborts first; leaves no listener. */
+/** Undefined if the signal aborts first. Removes its listener. */
 async function orAborted<Value>(next: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {
@@ -103,10 +103,10 @@ async function orAborted<Value>(next: Promise<Value>, signal: AbortSignal): Prom
   }
 }
 
-/** JSON has no raw line ends, so one `data` line is enough. @throws TypeError for an id or name that would end its line. */
+/** JSON has no raw line ends, so one `data` line is enough. @throws TypeError for an id or name with a line end */
 function frame({ id, event, data }: StreamEvent): string {
   if (/[\r\n\0]/.test(`${id ?? ""}${event ?? ""}`)) {
-    throw new TypeError(`An event's id and name hold no line ends: ${JSON.stringify({ id, event })}`);
+    throw new TypeError(`The id and name of an event must not contain line ends: ${JSON.stringify({ id, event })}`);
   }
   const head = (id === undefined ? "" : `id: ${id}\n`) + (event === undefined ? "" : `event: ${event}\n`);
   return `${head}data: ${JSON.stringify(data ?? null)}\n\n`;

@@ -1,16 +1,16 @@
-/** Streams that may be silent for long: what comes of a source, and when it is time to say that the connection lives. */
+/** Heartbeats for streams that may be silent for long. */
 import type { Clock, Timer } from "../../shared/clock.ts";
 
-/** Proxies cut a silent connection after 30 to 60 s. */
+/** Proxies close a silent connection after 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
 
 export interface HeartbeatOptions {
   clock: Clock;
-  /** Ends the stream: the client left, or the server drains. */
+  /** Ends the stream: the client has disconnected, or the server drains. */
   signal: AbortSignal;
 }
 
-/** What a source gives, and `undefined` after each 15 s of silence, until source or signal ends. The source is its caller's to end. */
+/** The items of a source, and `undefined` after each 15 s of silence, until source or signal ends. The caller must end the source. */
 export async function* withHeartbeat<Item>(
   source: AsyncIterator<Item, unknown>,
   options: HeartbeatOptions,
@@ -27,7 +27,7 @@ export async function* withHeartbeat<Item>(
   }
 }
 
-/** What a promise gives, or that it is time for a heartbeat, or that the stream is to end. Leaves no timer and no listener. */
+/** Waits for a promise, the time for a heartbeat, or the end of the stream. Leaves no timer or listener. */
 export async function orSilence<Value>(
   next: Promise<Value>,
   { clock, signal }: HeartbeatOptions,

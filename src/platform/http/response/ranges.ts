@@ -1,19 +1,19 @@
-/** Parts of a representation: which bytes a `Range` header asks for, and the answer that holds them (RFC 9110 section 14). */
+/** Byte ranges: parses the `Range` header and creates the partial response (RFC 9110 section 14). */
 import { randomHex } from "../../security/random.ts";
 import type { Result } from "../types.ts";
 
-/** From the first byte to the last, both included. */
+/** Positions of the first and last byte, both inclusive. */
 export interface ByteRange {
   first: number;
   last: number;
 }
 
-/** Viewers ask for a handful of parts; a list of hundreds is made to cost (RFC 9110 section 17.15). */
+/** Viewers request few ranges; hundreds of them would be an attack (RFC 9110 section 17.15). */
 const MAX_RANGES = 16;
 
 /**
- * @returns undefined where the header is to be ignored: another unit, not a list of ranges, or a list that asks for bytes
- * twice or goes back and forth, which is cheaper to answer with the whole. Empty where nothing of it is there.
+ * @returns undefined to ignore the header: another unit, not a list of ranges, or a list with overlapping or unordered ranges, for which
+ * the whole is cheaper. An empty list if no range is satisfiable.
  */
 export function readRanges(header: string, size: number): ByteRange[] | undefined {
   const list = /^bytes=(.*)$/i.exec(header.trim())?.[1];
@@ -32,7 +32,7 @@ export function readRanges(header: string, size: number): ByteRange[] | undefine
   return ranges;
 }
 
-/** One of `0-4`, `95-` and `-3`. A range that ends before it begins is none. */
+/** One of `0-4`, `95-` and `-3`. A range that ends before it starts is invalid. */
 function readRange(spec: string, size: number): ByteRange | undefined {
   const [, from = "", to = ""] = /^(\d*)-(\d*)$/.exec(spec) ?? [];
   if (from === "" && to === "") return undefined;
@@ -43,7 +43,7 @@ function readRange(spec: string, size: number): ByteRange | undefined {
   return { first, last: to === "" ? size - 1 : Math.min(Number(to), size - 1) };
 }
 
-/** @param headers of the whole, without its content type. */
+/** @param headers headers of the complete response, without its content type. */
 export function rangesResult(
   ranges: readonly ByteRange[],
   whole: { bytes: Uint8Array; type: string },
@@ -57,7 +57,7 @@ export function rangesResult(
     const body = whole.bytes.subarray(only.first, only.last + 1);
     return { status: 206, headers: [...headers, "content-type", whole.type, "content-range", place(only)], body };
   }
-  // Random, so that no content can hold it.
+  // Random, so that the content can't contain it.
   const boundary = randomHex(16);
   const parts = ranges.flatMap((range) => [
     Buffer.from(`\r\n--${boundary}\r\ncontent-type: ${whole.type}\r\ncontent-range: ${place(range)}\r\n\r\n`),

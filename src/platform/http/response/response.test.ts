@@ -5,8 +5,8 @@ import { describeError, errorProblem, json, redirectTo } from "./response.ts";
 
 const CTX = { requestId: "req-1" };
 
-describe("what an error tells", () => {
-  it("in production is nothing but the request id, where the fault is ours", () => {
+describe("the response to an error", () => {
+  it("contains only the request id for a server error in production", () => {
     const reported = [new Error("secret"), new SvcError("SVC_STORE", "secret"), "secret", undefined, { secret: 1 }];
     for (const error of reported) {
       const { status, detail } = describeError(error, CTX, false);
@@ -14,14 +14,14 @@ describe("what an error tells", () => {
     }
   });
 
-  it("in development is all, stack included", () => {
+  it("contains all details, including the stack, in development", () => {
     const { code, detail } = describeError(new Error("what broke"), CTX, true);
     assert.equal(code, "SVC_INTERNAL");
     assert.match(detail, /what broke\n\s+at .*response\.test/);
     assert.equal(describeError("thrown text", CTX, true).detail, "thrown text");
   });
 
-  it("is its message everywhere, where the mistake is the caller's", () => {
+  it("contains the message of a client error in any mode", () => {
     for (const isDevelopment of [true, false]) {
       const reported = describeError(new SvcError("SVC_INVALID", "age is no number"), CTX, isDevelopment);
       assert.deepEqual(reported, { status: 422, code: "SVC_INVALID", detail: "age is no number" });
@@ -29,8 +29,8 @@ describe("what an error tells", () => {
   });
 });
 
-describe("answers", () => {
-  it("of JSON, of problems and of redirects are kept by nobody", () => {
+describe("responses", () => {
+  it("with JSON, problems and redirects are not cached", () => {
     for (const { headers } of [json(1), redirectTo("/"), errorProblem(new Error("x"), CTX, false)]) {
       const at = headers.indexOf("cache-control");
       assert.equal(headers[at + 1], "no-store");

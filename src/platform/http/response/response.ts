@@ -1,4 +1,4 @@
-/** Making answers: the usual kinds, and an answer for an error. */
+/** Creates responses: the usual kinds, and the response to an error. */
 import { STATUS_CODES } from "node:http";
 import { SvcError, type Issue } from "../../shared/errors.ts";
 import type { Context, Result } from "../types.ts";
@@ -7,7 +7,7 @@ const HTML_TYPE = "text/html; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
-/** Answers that must not be kept by anyone. */
+/** For responses that no cache may store. */
 const NO_STORE = ["cache-control", "no-store"];
 
 export function json(value: unknown, status = 200, headers: readonly string[] = []): Result {
@@ -31,7 +31,7 @@ export function redirectTo(location: string, status: 302 | 303 | 307 | 308 = 303
   return { status, headers: ["location", location, ...NO_STORE], body: null };
 }
 
-/** RFC 9457. @param more members of our own: `issues` tells what is wrong with single fields. */
+/** RFC 9457. @param more svc's own members: `issues` describes problems of single fields. */
 export function problem(
   status: number,
   code: string,
@@ -43,14 +43,14 @@ export function problem(
   return { status, headers: ["content-type", PROBLEM_TYPE, ...NO_STORE, ...headers], body: JSON.stringify(body) };
 }
 
-/** Headers that an error brings along. */
+/** Headers that an error adds to its response. */
 export function errorHeaders(error: unknown): string[] {
   return error instanceof SvcError && error.headers ? Object.entries(error.headers).flat() : [];
 }
 
 /**
- * What an error tells the caller: errors of `client` explain themselves; everything else is ours and in production tells
- * only the request id.
+ * Status, code and text of an error for the caller. Errors below 500 explain themselves. All others are server errors, for which
+ * production reveals only the request id.
  */
 export function describeError(error: unknown, ctx: Pick<Context, "requestId">, isDevelopment: boolean) {
   if (error instanceof SvcError && error.status < 500)

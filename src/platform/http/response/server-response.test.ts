@@ -62,12 +62,12 @@ const ODD = [
   ask("POST /", "content-length: 2\r\n") + "ab",
 ];
 
-describe("the head of an answer at our own server", () => {
-  it("is stored as this version of Node stores it", () => {
+describe("the head of a response at svc's own server", () => {
+  it("is stored as in this version of Node", () => {
     assert.ok(replyClass(KEEP_ALIVE_MS));
   });
 
-  it("has the lines that node:http writes at a server of someone else's, whatever is answered to whom", async (test) => {
+  it("has the same lines as at a plain node:http server, for all responses and clients", async (test) => {
     const http = siteHttp({ routes: ROUTES });
     const own = await listenTo(http, { keepAlive: KEEP_ALIVE_MS });
     test.after(() => own.close(0));
@@ -89,7 +89,7 @@ describe("the head of an answer at our own server", () => {
     }
   });
 
-  it("brings no line that a value smuggles in", async (test) => {
+  it("has no line that a value injects", async (test) => {
     const http = siteHttp({ routes: ROUTES });
     const own = await listenTo(http);
     test.after(() => own.close(0));
@@ -100,7 +100,7 @@ describe("the head of an answer at our own server", () => {
   });
 });
 
-/** In any order, without the time. */
+/** Sorted lines without the date. */
 function linesOf(answers: string): string[] {
   return answers
     .replace(/^Date: .*$/gm, "Date")
@@ -109,7 +109,7 @@ function linesOf(answers: string): string[] {
 }
 
 describe("long texts to clients of different speed", () => {
-  it("are not written over while one of them waits to be read", async (test) => {
+  it("are not overwritten while one of them is not read yet", async (test) => {
     const http = siteHttp({
       routes: {
         "GET /:letter": ({ params }) => ({ status: 200, headers: [], body: params["letter"]!.repeat(30_000) }),
@@ -121,7 +121,7 @@ describe("long texts to clients of different speed", () => {
     test.after(() => slow.destroy());
     slow.pause();
     const COUNT = 400;
-    // More than the system holds for a connection, so that most wait in this process.
+    // More than the system buffers for a connection, so that most of it stays in this process.
     slow.write(ask("GET /a").repeat(COUNT) + END);
     for (let count = 0; count < 20; count++) assert.match(await sendRaw(own.port, ask("GET /b") + END), /b{30000}/);
     const chunks: Buffer[] = [];

@@ -1,24 +1,24 @@
 /**
- * The answer at our own listening server: a `ServerResponse` whose head is stored as one text. Names that node:http acts on,
- * values that it refuses and connections that end are left to its `writeHead`, so what goes out is the same either way.
- * Decision 040 has what this is worth, and what it leans on.
+ * The response at svc's own server: a `ServerResponse` whose head is stored as one text. Its `writeHead` handles headers that node:http
+ * interprets, invalid values, and connections that end, so the bytes on the wire are the same either way. Decision 040 has measurements,
+ * and the internals of Node that this depends on.
  */
 import { IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import { remembered } from "../../shared/memoize.ts";
 
-/** What an answer says in its head, but for the length of its body and what node:http adds. */
+/** The head of a response, without the length of its body and the headers that node:http adds. */
 export interface Head {
   status: number;
-  /** Flat; names in lower case. */
+  /** Names and values in turn; names in lower case. */
   headers: readonly string[];
-  /** Lines that are ready to go out, each with its end: `name: value\r\n`. */
+  /** Complete header lines, each with its line end: `name: value\r\n`. */
   ready: string;
 }
 
 /** A token (RFC 9110 section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\w]+$/;
-/** What the connection goes by; `content-disposition` is written in an encoding of its own beside a length. */
+/** Headers that control the connection, and `content-disposition`, which node:http encodes differently. */
 const NODES_OWN = new Set([
   "connection",
   "content-disposition",
@@ -30,24 +30,24 @@ const NODES_OWN = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Fewer than node:http allows: beyond ASCII, head and body in one text would differ in encoding. */
+/** Stricter than node:http: with characters outside of ASCII, head and body in one text would need different encodings. */
 const PLAIN_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Of these a site has few values, so their lines are kept; of others each may be new. */
+/** Headers with few values per site, whose lines are cached; values of others may always be new. */
 const FEW_VALUES = new Set(["cache-control", "content-encoding", "content-type", "vary"]);
 
-/** A header as a line of the head; undefined where it is for `writeHead` to write or to refuse. */
+/** Formats a header as a line of the head; undefined if `writeHead` must write or reject it. */
 type Line = (value: string) => string | undefined;
 
 const lineOf = remembered((name): Line => {
   if (!TOKEN.test(name) || NODES_OWN.has(name)) return () => undefined;
   const start = `${name}: `;
   const line: Line = (value) => (PLAIN_VALUE.test(value) ? `${start}${value}\r\n` : undefined);
-  // Joined, a text is whole: one that was added up is gone through piece by piece each time it goes out.
+  // `join` returns a flat string. A concatenated one would be traversed piece by piece at each write.
   return FEW_VALUES.has(name) ? remembered((value) => line(value) && [start, value, "\r\n"].join("")) : line;
 });
 
-/** By status. */
+/** Status lines by status. */
 const statusLines = new Map<number, string>();
 
 function statusLine(status: number, message: string): string {
@@ -56,15 +56,15 @@ function statusLine(status: number, message: string): string {
   return line;
 }
 
-/** The same for all answers of one second. */
+/** The end of a head, which is the same for all responses of one second. */
 class HeadEnd {
   readonly #keepAlive: string;
-  /** What a head that `writeHead` makes is given beside its own: node:http says it only where it keeps the time. */
+  /** Headers for a head that `writeHead` creates: node:http adds them only if it manages the keep-alive timeout itself. */
   readonly headers: readonly string[];
   #second = 0;
   #text = "";
 
-  /** @param keepAliveMs how long a connection is kept between two requests */
+  /** @param keepAliveMs idle time of a connection between two requests */
   constructor(keepAliveMs: number) {
     this.headers = keepAliveMs > 0 ? ["Keep-Alive", `timeout=${Math.floor(keepAliveMs / 1000)}`] : [];
     this.#keepAlive = `Connection: keep-alive\r\n${this.headers.join(": ")}${keepAliveMs > 0 ? "\r\n" : ""}\r\n`;
@@ -78,37 +78,37 @@ class HeadEnd {
   }
 }
 
-/** Where a connection has the answer that it was asked for last: a property is found faster than an entry of a map. */
+/** Property of a connection with its latest response: property access is faster than a map lookup. */
 export const REPLY = Symbol("svc.reply");
 
 export interface Answering {
-  /** Null once it has gone out and the connection goes on. */
+  /** Null once the response is sent and the connection continues. */
   [REPLY]?: ServerResponse | null;
 }
 
 export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  /** Where node:http keeps the head until it goes out with the first bytes behind it. */
+  /** node:http's stored head, which is sent with the first bytes of the body. */
   declare _header: string | null;
-  /** Whether it has been put ahead of what is sent. */
+  /** Whether the head was added before the sent data. */
   declare _headerSent: boolean;
-  /** Where `write` hands on what is to go out, once it has looked at everything. */
+  /** node:http's method that sends data after the checks of `write`. */
   declare _send: (data: string | Uint8Array, encoding: "latin1" | "utf8") => boolean;
-  /** Undefined where nothing is known of how the head ends. */
+  /** Undefined if keep-alive is not managed by svc. */
   readonly headEnd: HeadEnd | undefined;
-  /** Whether the head is for `writeHead` to make, whatever is in it. */
+  /** Whether `writeHead` must create the head, whatever it contains. */
   leavesHead = false;
   #isStored = false;
 
   /**
-   * Called by node:http when the answer has gone out. A connection that is kept would hold answer and request until the next
-   * one: what lives through a collection of young objects is what has their memory grow (decision 054).
+   * Called by node:http when the response is sent. A kept connection would retain response and request until the next request. Objects that
+   * survive a young-generation collection make the memory of the process grow (decision 054).
    */
   override detachSocket(socket: Socket & Answering): void {
     super.detachSocket(socket);
     if (this.shouldKeepAlive && socket[REPLY] === this) socket[REPLY] = null;
   }
 
-  /** Headers for `writeHead` beside others, of an answer whose connection goes on. */
+  /** Additional headers for `writeHead`, for a response on a persistent connection. */
   keepAlive(others: readonly string[]): readonly string[] {
     const isKept = this.shouldKeepAlive && (this.useChunkedEncodingByDefault || others.includes("content-length"));
     return isKept && !others.includes("connection") ? (this.headEnd?.headers ?? []) : [];
@@ -116,8 +116,8 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
 
   /**
    * Stores a head for a body of this length.
-   * @param length undefined of an answer that has none, such as 304
-   * @returns false where that is for `writeHead` to do, and nothing has been done
+   * @param length undefined for a response without a body, such as 304
+   * @returns false if `writeHead` must create the head; nothing is stored then
    */
   storeHead({ status, headers, ready }: Head, length: number | undefined): boolean {
     const { headEnd } = this;
@@ -136,18 +136,18 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
     return true;
   }
 
-  /** The head that has been stored, all of it ASCII; undefined where `writeHead` made it. */
+  /** The stored head, which is ASCII; undefined if `writeHead` created it. */
   get stored(): string | undefined {
     return this.#isStored && this._header !== null ? this._header : undefined;
   }
 
-  /** Ends an answer whose head is stored with a body that is all there, in one call of the system. */
+  /** Ends a response with a stored head and a complete body, in one system call. */
   endWith(body: string, encoding: "latin1" | "utf8"): void {
     this._send(body, encoding);
     this.end();
   }
 
-  /** The same, of bytes that begin with the head. */
+  /** The same for bytes that start with the head. */
   endWhole(bytes: Uint8Array): void {
     this._headerSent = true;
     this._send(bytes, "latin1");
@@ -155,7 +155,7 @@ export class OwnReply<Request extends IncomingMessage = IncomingMessage> extends
   }
 }
 
-/** The class for a server; undefined where this version of Node keeps heads in another way. */
+/** The class for a server; undefined if this version of Node has other internals. */
 export function replyClass(keepAliveMs: number): typeof ServerResponse | undefined {
   if (!isHeadKept()) return undefined;
   const end = new HeadEnd(keepAliveMs);
@@ -164,7 +164,7 @@ export function replyClass(keepAliveMs: number): typeof ServerResponse | undefin
   };
 }
 
-/** Whether node:http makes of a head the text that we make of it, and keeps it where we put it. */
+/** Whether node:http creates the same head as this class, and uses the stored one. */
 function isHeadKept(): boolean {
   const message = new IncomingMessage(new Socket());
   message.httpVersionMajor = message.httpVersionMinor = 1;
@@ -174,7 +174,7 @@ function isHeadKept(): boolean {
   ours.storeHead({ status: 200, headers: ["x-name", "value"], ready: "" }, 0);
   const withoutDate = (text: string | null): string => String(text).replace(/^Date: [^\r\n]+$/m, "Date");
   if (withoutDate(theirs._header) !== withoutDate(ours._header) || !ours.headersSent) return false;
-  // Without a connection it is kept, and by its length one sees that nothing has been put ahead of it.
+  // Without a connection the data is buffered, and its length shows that no other head was added.
   ours.endWhole(Buffer.from(ours._header ?? ""));
   return ours.writableLength === ours._header?.length;
 }

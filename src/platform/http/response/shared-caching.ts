@@ -1,34 +1,34 @@
 /**
- * Whether caches that visitors share may keep an answer (RFC 9111), and what is said so that they don't. Those in front of a site
- * are also told by fields of their own, which they go by before `Cache-Control` (RFC 9213, and what some have had for longer).
+ * Decides whether shared caches may store a response (RFC 9111), and makes a response private. CDNs and reverse proxies also read
+ * headers that take precedence over `Cache-Control` (RFC 9213, and older vendor headers).
  */
 import type { Result } from "../types.ts";
 import { withHeaders } from "./with-headers.ts";
 
-/** What has caches that others share keep an answer (RFC 9111 section 3); `immutable` is taken for a lifetime by some. */
+/** Directives that let shared caches store a response (RFC 9111 section 3). Some caches treat `immutable` as a lifetime. */
 const SHAREABLE = /public|max-?age|immutable/i;
 
 const PRIVATE = /\b(?:private|no-store)\b(?!-)/i;
 
-/** Whether a header has caches in front keep an answer whatever `Cache-Control` says. @param name in lower case */
+/** Whether a header lets a shared cache store the response despite `Cache-Control`. @param name in lower case */
 export function isForShared(name: string, value: string): boolean {
   switch (name) {
     case "cache-control":
       return false;
     case "surrogate-control":
     case "edge-control":
-      // They may be about something else: a surrogate that puts pages together.
+      // An edge that assembles pages also uses these headers for other directives.
       return SHAREABLE.test(value);
     case "x-accel-expires":
-      // 0 and "off" keep nothing.
+      // 0 and "off" disable caching.
       return /^[@1-9]/.test(value);
     default:
-      // `CDN-Cache-Control` and its kin stand in the place of `Cache-Control`, so what they don't forbid is allowed.
+      // `CDN-Cache-Control` and similar headers replace `Cache-Control`: they allow everything that they don't forbid.
       return name.endsWith("-cache-control") && !PRIVATE.test(value);
   }
 }
 
-/** Whether it says of itself that caches may share it. */
+/** Whether the headers of a response let shared caches store it. */
 export function isShareable({ headers }: Result): boolean {
   return headers.some((name, at) => {
     if (at % 2 === 1) return false;
@@ -37,8 +37,8 @@ export function isShareable({ headers }: Result): boolean {
   });
 }
 
-/** The same answer, for one visitor: what says that it is for more is taken back. */
-export function keptPrivate(result: Result): Result {
+/** A copy of the response for one visitor: removes the headers that let shared caches store it. */
+export function asPrivate(result: Result): Result {
   const { headers } = result;
   const changed: Record<string, string | undefined> = { "cache-control": "private, no-store" };
   for (let at = 0; at < headers.length; at += 2) {

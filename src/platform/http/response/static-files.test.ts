@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { throughBothDoors, type Site } from "../adapters.test.ts";
+import { throughBothAdapters, type Site } from "../adapters.test.ts";
 import { problem } from "./response.ts";
 import { readQualities } from "../request/weighted-list.ts";
 import type { Context } from "../types.ts";
@@ -32,11 +32,11 @@ const SITE: Site = {
   },
 };
 
-throughBothDoors("files", SITE, (send) => {
+throughBothAdapters("files", SITE, (send) => {
   const get = (headers: Record<string, string> = {}, target = "/file.txt", method = "GET") =>
     send(target, { method, headers });
 
-  it("are sent with type, tag and how long to keep them", async () => {
+  it("have a type, a tag and a cache lifetime", async () => {
     const { status, headers, text } = await get();
     assert.deepEqual([status, text], [200, PLAIN]);
     assert.equal(headers["content-type"], "text/plain; charset=utf-8");
@@ -46,7 +46,7 @@ throughBothDoors("files", SITE, (send) => {
     assert.match(headers["etag"] ?? "", /^"[\w-]{22}"$/);
   });
 
-  it("are sent as the client likes them best of what is prepared", async () => {
+  it("are sent in the best available encoding that the client accepts", async () => {
     const cases: [string, string, string | undefined][] = [
       ["br, gzip", "as brotli", "br"],
       ["gzip, br", "as brotli", "br"],
@@ -69,7 +69,7 @@ throughBothDoors("files", SITE, (send) => {
     }
   });
 
-  it("have another tag in another encoding, since the bytes are others", async () => {
+  it("have another tag in another encoding, because their bytes differ", async () => {
     const accepts = ["identity", "br", "gzip"];
     const tags = await Promise.all(
       accepts.map(async (accept) => (await get({ "accept-encoding": accept })).headers["etag"]),
@@ -77,7 +77,7 @@ throughBothDoors("files", SITE, (send) => {
     assert.equal(new Set(tags).size, 3);
   });
 
-  it("that the client has are a 304 without a body, but with the tag and what caches need", async () => {
+  it("that the client has cached are answered with 304 without a body, with the tag and cache headers", async () => {
     for (const accept of ["identity", "br", "gzip"]) {
       const first = await get({ "accept-encoding": accept });
       const tag = first.headers["etag"] ?? "";
@@ -97,7 +97,7 @@ throughBothDoors("files", SITE, (send) => {
       assert.equal((await get({ "accept-encoding": "gzip", "if-none-match": given })).status, 200, given);
   });
 
-  it("are sent in part where one range is asked for", async () => {
+  it("are sent in part for one requested range", async () => {
     const cases: [string, number, number][] = [
       ["bytes=0-4", 0, 4],
       ["bytes=95-", 95, 99],
@@ -114,14 +114,14 @@ throughBothDoors("files", SITE, (send) => {
     }
   });
 
-  it("are sent whole where the range is none, goes back and forth, or is asked of HEAD", async () => {
+  it("are sent completely for invalid or unordered ranges, and for a range in a HEAD request", async () => {
     for (const range of ["bytes=9-5", "bytes=-", "bytes=a-b", "lines=1-2", "bytes=5-6,0-1", "bytes 0-4"])
       assert.equal((await get({ range })).status, 200, range);
     const head = await get({ range: "bytes=0-4" }, "/file.txt", "HEAD");
     assert.deepEqual([head.status, head.headers["content-length"]], [200, "100"]);
   });
 
-  it("are sent in several parts where they are asked for", async () => {
+  it("are sent as several parts for several ranges", async () => {
     const { status, headers, text, bytes } = await get({ range: "bytes=0-1, 5-6,98-" });
     assert.equal(status, 206);
     const boundary = /^multipart\/byteranges; boundary=(\w+)$/.exec(headers["content-type"] ?? "")?.[1] ?? "";
@@ -137,7 +137,7 @@ throughBothDoors("files", SITE, (send) => {
     assert.equal(headers["content-range"], undefined);
   });
 
-  it("of another version than the one asked for are refused with 412", async () => {
+  it("in another version than requested are refused with 412", async () => {
     for (const given of ['"other"', `W/${FILE.etag}`]) {
       const { status, text } = await get({ "if-match": given });
       assert.deepEqual([status, (JSON.parse(text) as { code: string }).code], [412, "SVC_PRECONDITION"], given);
@@ -146,7 +146,7 @@ throughBothDoors("files", SITE, (send) => {
       assert.equal((await get({ "if-match": given })).status, 200, given);
   });
 
-  it("have one name only, on whatever system", async () => {
+  it("are found only by their exact name, on all systems", async () => {
     const none = [
       "/FILE.TXT",
       "/file.txt.",
@@ -176,7 +176,7 @@ throughBothDoors("files", SITE, (send) => {
       assert.equal((await get({}, target)).status, 400, target);
   });
 
-  it("have no range behind their end: 416 tells the size", async () => {
+  it("answer a range after their end with 416 and the size", async () => {
     for (const [range, target] of [
       ["bytes=100-", "/file.txt"],
       ["bytes=-0", "/file.txt"],
@@ -188,7 +188,7 @@ throughBothDoors("files", SITE, (send) => {
     }
   });
 
-  it("are joined only to what they are a part of (If-Range)", async () => {
+  it("are sent in part only if If-Range matches", async () => {
     const asked = { range: "bytes=0-4", "accept-encoding": "br" };
     const tagOf = async (accept: string): Promise<string> =>
       (await get({ "accept-encoding": accept })).headers["etag"] ?? "";
@@ -197,7 +197,7 @@ throughBothDoors("files", SITE, (send) => {
       assert.equal((await get({ ...asked, "if-range": given })).status, 200, given);
   });
 
-  it("that the client has are a 304 before any range", async () => {
+  it("that the client has cached are answered with 304 before any range", async () => {
     assert.equal((await get({ range: "bytes=0-4", "if-none-match": FILE.etag })).status, 304);
   });
 });
@@ -210,7 +210,7 @@ describe("a folder of files", () => {
     }
   };
 
-  it("is read with its subfolders; prepared variants belong to their file, hidden files to nobody", async () => {
+  it("is read with its subfolders; variants belong to their file, and hidden files are excluded", async () => {
     const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
     try {
       const visible = ["a.txt", "deep/er/b.JS", "archive.gz", "100%.svg", ".well-known/security.txt"];
@@ -227,7 +227,7 @@ describe("a folder of files", () => {
     }
   });
 
-  it("tells when each file was changed, and sends it only if that was since", async () => {
+  it("has the modification time of each file, and sends only files changed since the client's date", async () => {
     const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
     try {
       await put(dir, ["a.txt"]);
@@ -255,7 +255,7 @@ describe("a folder of files", () => {
     }
   });
 
-  it("has no more in it than what is in it: links out, to folders and to nowhere are left out", async () => {
+  it("excludes links out of it, to folders and to nothing", async () => {
     const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
     const outside = await mkdtemp(join(tmpdir(), "svc-static-out-"));
     try {
@@ -273,7 +273,7 @@ describe("a folder of files", () => {
     }
   });
 
-  it("that is listed has each file as one that is loaded, read once it is asked for", async () => {
+  it("that is listed has the same files as a loaded one, each read at its first use", async () => {
     const dir = await mkdtemp(join(tmpdir(), "svc-static-"));
     try {
       await put(dir, ["a.js", "a.js.br", "late.txt"]);
@@ -299,7 +299,7 @@ describe("a folder of files", () => {
 });
 
 describe("accepted encodings", () => {
-  it("have a quality of 1 unless they say another", () => {
+  it("have a quality of 1 unless another is given", () => {
     assert.deepEqual(
       [...readQualities("br;q=0.8, gzip;q=0.125 , *;q=0,,zstd;q=x")],
       [

@@ -1,6 +1,6 @@
 /**
- * Files from memory. A folder is listed once in a map from name to file, so no path is ever joined from input, and read then or
- * as each file is first asked for; variants made at build (`x.js.br`, `x.js.gz`) are chosen by what the client accepts.
+ * Serves files from memory. A folder is listed once into a map from name to file, so a request never determines a path on disk. Files are
+ * read at once or at their first use. The build's compressed variants (`x.js.br`, `x.js.gz`) are selected by `Accept-Encoding`.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -19,15 +19,15 @@ export interface StaticFile {
   readonly plain: Uint8Array;
   readonly br: Uint8Array | undefined;
   readonly gzip: Uint8Array | undefined;
-  /** When the file was changed; undefined of what is no file. */
+  /** Time of the last change; undefined for content that is not a file. */
   readonly modifiedMs?: number | undefined;
-  /** The same as a date of HTTP. */
+  /** The same as an HTTP date. */
   readonly lastModified?: string | undefined;
 }
 
-/** Fixed names: kept, but asked about each time. */
+/** For fixed names: cached, but revalidated each time. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
-/** Names with a content hash: never change. */
+/** For names with a content hash, whose content never changes. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const TYPES: Record<string, string> = {
@@ -58,17 +58,17 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Reads every file below a folder; names use forward slashes. A folder that does not exist is empty. Left out: hidden
- * files and folders, such as `.env` and `.git`, which nobody means to publish, but for `.well-known` (RFC 8615); and links
- * that lead out of the folder, or to another folder, which may lead round in a circle.
+ * Reads all files below a folder; names have forward slashes. A missing folder is empty. Excludes hidden files and folders, such as `.env`
+ * and `.git`, except `.well-known` (RFC 8615). Also excludes symbolic links out of the folder, and links to folders, which may form a
+ * cycle.
  */
 export function loadFolder(folder: string): Map<string, StaticFile> {
   return filesOf(folder, loadFile);
 }
 
 /**
- * As `loadFolder`, but each file is read when something of it is first asked for: of a folder that nobody writes to while
- * a server runs, and of whose files a site needs few.
+ * As `loadFolder`, but reads each file at its first use: for a folder that does not change while the server runs, and of which a site
+ * needs few files.
  */
 export function listFolder(folder: string): Map<string, StaticFile> {
   return filesOf(folder, (path, paths) => new ListedFile(() => loadFile(path, paths), typeOf(path)));
@@ -97,12 +97,12 @@ function isHidden(name: string): boolean {
   return name.split("/").some((part, at) => part.startsWith(".") && !(at === 0 && part === ".well-known"));
 }
 
-/** Whether this is another file, prepared; an archive that stands for itself is not. */
+/** Whether this is the compressed variant of another file, and not an archive of its own. */
 function isVariant(path: string, paths: ReadonlySet<string>): boolean {
   return /\.(?:br|gz)$/.test(path) && paths.has(path.slice(0, path.lastIndexOf(".")));
 }
 
-/** @param paths of all files there are: asking the disk for each would take a third of it. */
+/** @param paths all existing files; checking the disk for each variant would take a third of the loading time. */
 function loadFile(path: string, paths: ReadonlySet<string>): StaticFile {
   const prepared = (suffix: string) => (paths.has(path + suffix) ? readFileSync(path + suffix) : undefined);
   const modifiedMs = statSync(path).mtimeMs;
@@ -166,12 +166,13 @@ export function staticFile(plain: Uint8Array, type: string, br?: Uint8Array, gzi
 export function serveFile(ctx: Context, file: StaticFile, cacheControl: string): Result {
   const range = ctx.method === "GET" ? ctx.header("range") : undefined;
   const isPart = range !== undefined && isRangeCurrent(ctx, file);
-  // A range is of the plain bytes.
+  // Ranges refer to the plain bytes.
   const { body, etag, encoding } = isPart ? plainOf(file) : chooseVariant(file, ctx.header("accept-encoding"));
   const headers = ["cache-control", cacheControl, "vary", "accept-encoding", "etag", etag];
   const verdict = judgePreconditions((name) => ctx.header(name), { etag, modifiedMs: file.modifiedMs });
   if (verdict === 304) return { status: 304, headers, body: null };
-  if (verdict === 412) return problem(412, "SVC_PRECONDITION", "The file is not in the version that was asked for");
+  if (verdict === 412)
+    return problem(412, "SVC_PRECONDITION", "The file has changed since the requested version. Fetch it again");
   if (file.lastModified !== undefined) headers.push("last-modified", file.lastModified);
   headers.push("accept-ranges", "bytes");
   const ranges = isPart ? readRanges(range, file.plain.byteLength) : undefined;
@@ -181,7 +182,7 @@ export function serveFile(ctx: Context, file: StaticFile, cacheControl: string):
   return { status: 200, headers, body };
 }
 
-/** A date is no strong validator of the bytes that a client has a part of, so by a date it gets the whole. */
+/** A date is not a strong validator for a part of the bytes, so a request with a date gets the whole file. */
 function isRangeCurrent(ctx: Context, file: StaticFile): boolean {
   const condition = ctx.header("if-range");
   return condition === undefined || condition === file.etag;
@@ -193,7 +194,7 @@ interface Variant {
   encoding?: string;
 }
 
-/** Made once of each file. */
+/** Cached per file. */
 const variants = { br: new WeakMap<StaticFile, Variant>(), gzip: new WeakMap<StaticFile, Variant>() };
 
 function chooseVariant(file: StaticFile, accept: string | undefined): Variant {
@@ -211,7 +212,7 @@ function plainOf({ plain, etag }: StaticFile): Variant {
   return { body: plain, etag };
 }
 
-/** Same tag for other bytes would let a client join a range of the plain file to the start of a compressed one. */
+/** With the same tag, a client could append a range of the plain file to the start of a compressed one. */
 function variant(file: StaticFile, encoding: string, body: Uint8Array): Variant {
   return { body, encoding, etag: `${file.etag.slice(0, -1)}-${encoding}"` };
 }

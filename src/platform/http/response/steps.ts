@@ -6,7 +6,7 @@ import type { ErrorHandler, ResponseStep } from "../pipeline.ts";
 import { settled } from "./buffer-ready-stream.ts";
 import { endBody } from "./close-iterator.ts";
 import { compressed, isDocument } from "./compress.ts";
-import { isShareable, keptPrivate } from "./shared-caching.ts";
+import { isShareable, asPrivate } from "./shared-caching.ts";
 import { isBodyless, isStream } from "./write-response.ts";
 
 /** Saves the session that a handler has opened, whatever the status: a sign-in ends with a redirect. */
@@ -20,17 +20,17 @@ export function saveSession(onError: ErrorHandler): ResponseStep {
 async function save(ctx: RequestContext, jar: CookieJar, result: Result, onError: ErrorHandler): Promise<Result> {
   try {
     await jar.save();
-    return keptPrivate(result);
+    return asPrivate(result);
   } catch (error) {
     endBody(result.body);
-    return keptPrivate(onError(error, ctx));
+    return asPrivate(onError(error, ctx));
   }
 }
 
 /** A cookie belongs to one visitor: a shared cache would give it to all. */
 export const keepCookiesPrivate: ResponseStep = ({ jar }, result) => {
   const hasCookies = jar?.isEmpty === false || result.headers.includes("set-cookie");
-  return hasCookies && isShareable(result) ? keptPrivate(result) : result;
+  return hasCookies && isShareable(result) ? asPrivate(result) : result;
 };
 
 /** Sends a streamed document in one piece if all of it is already available: it then has a length and compresses better. */

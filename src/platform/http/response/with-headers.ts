@@ -1,11 +1,11 @@
-/** Changing the headers of an answer that is there already, whichever of its two shapes it has. */
+/** Changes the headers of an existing response, in either of its two forms. */
 import type { Answer, Result } from "../types.ts";
 import { toResult } from "./write-response.ts";
 
 /**
- * An answer with these headers, for middleware: `withHeaders(await next(), { "cache-control": "no-store" })`.
- * @param headers a value takes the place of any the answer had under that name (in whatever case); undefined takes it
- * away. Cookies are set with `ctx.setCookie`, which adds.
+ * A response with changed headers, for middleware: `withHeaders(await next(), { "cache-control": "no-store" })`.
+ * @param headers a value replaces all values of that name, in any case; undefined removes them. Set cookies with `ctx.setCookie`, which
+ * adds to existing ones.
  */
 export function withHeaders(answer: Answer, headers: Readonly<Record<string, string | undefined>>): Result {
   const { status, headers: had, body } = toResult(answer);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
-import { listenTo, siteHttp, throughBothDoors, type Site } from "../adapters.test.ts";
+import { listenTo, siteHttp, throughBothAdapters, type Site } from "../adapters.test.ts";
 import { empty, text } from "./response.ts";
 import type { Result } from "../types.ts";
 
@@ -74,8 +74,8 @@ const SITE: Site = {
   },
 };
 
-throughBothDoors("bodies of answers", SITE, (send, http) => {
-  it("have the length of their bytes where it is known", async () => {
+throughBothAdapters("bodies of answers", SITE, (send, http) => {
+  it("have their length in bytes if it is known", async () => {
     for (const [target, bytes] of [
       ["/text", Buffer.from("café")],
       ["/long", Buffer.from(LONG)],
@@ -87,19 +87,19 @@ throughBothDoors("bodies of answers", SITE, (send, http) => {
     }
   });
 
-  it("are streamed chunk by chunk, without a length", async () => {
+  it("are streamed chunk by chunk without a length", async () => {
     const reply = await send("/stream");
     assert.deepEqual([reply.text, reply.headers["content-length"]], ["one twö three", undefined]);
     assert.equal((await send("/big")).bytes.length, 6_000_000);
   });
 
-  it("are left out where the status has none, and for HEAD", async () => {
+  it("are omitted for HEAD and for statuses without one", async () => {
     for (const target of ["/no-content", "/reset", "/stream-204"]) assert.equal((await send(target)).text, "", target);
     const head = await send("/stream", { method: "HEAD" });
     assert.deepEqual([head.status, head.text], [200, ""]);
   });
 
-  it("may be those of a web Response, with its status, headers and each of its cookies", async () => {
+  it("may come from a web Response, with its status, headers and all cookies", async () => {
     const reply = await send("/web");
     assert.deepEqual([reply.status, reply.text, reply.headers["x-web"]], [201, "from the web", "yes"]);
     assert.deepEqual(reply.cookies, ["a=1", "b=2"]);
@@ -107,7 +107,7 @@ throughBothDoors("bodies of answers", SITE, (send, http) => {
     assert.equal((await send("/sized")).text, "12345");
   });
 
-  it("of a web Response have their length where all of it is there at once, and are streamed where it is not", async () => {
+  it("of a web Response have a length if they are available immediately, and are streamed otherwise", async () => {
     for (const [target, whole] of [
       ["/web", "from the web"],
       ["/web-large", LONG],
@@ -130,7 +130,7 @@ throughBothDoors("bodies of answers", SITE, (send, http) => {
     }
   });
 
-  it("have one length only, the true one; of a HEAD by hand the handler's", async () => {
+  it("have only one, correct length; a handler's response to HEAD keeps its own", async () => {
     const wrong = await send("/wrong-length");
     assert.deepEqual([wrong.text, wrong.headers["content-length"]], ["answer", "6"]);
     assert.equal((await send("/by-hand", { method: "HEAD" })).headers["content-length"], "77");
@@ -138,7 +138,7 @@ throughBothDoors("bodies of answers", SITE, (send, http) => {
     assert.deepEqual([value.headers["x-a"], value.headers["content-length"]], ["content-length", "6"]);
   });
 
-  it("with a header or status that can't be sent are a 500: nothing is split, cut or left hanging", async () => {
+  it("with an invalid header or status become a 500, and are never split, cut or left hanging", async () => {
     const targets = [
       "/crlf",
       "/crlf-end",
@@ -161,7 +161,7 @@ throughBothDoors("bodies of answers", SITE, (send, http) => {
   });
 });
 
-/** A web stream that has given one chunk and never gives another. */
+/** A web stream with one chunk and no end. */
 function quietStream() {
   let onCancel!: () => void;
   const cancelled = new Promise<void>((resolve) => (onCancel = resolve));
@@ -175,8 +175,8 @@ function quietStream() {
 const open = (url: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => void get(url, { agent: false }, resolve).on("error", reject));
 
-describe("a streamed answer over a socket", () => {
-  it("that fails in the middle is cut off, so that nobody takes it for whole; the operator is told once", async (test) => {
+describe("a streamed response over a socket", () => {
+  it("is aborted if it fails, so that the client notices, and is logged once", async (test) => {
     let breakNow = (): void => undefined;
     const half = new Promise<void>((resolve) => (breakNow = resolve));
     const broken = async function* (): AsyncGenerator<string> {
@@ -196,7 +196,7 @@ describe("a streamed answer over a socket", () => {
     await server.close(1000);
   });
 
-  it("is no longer produced when the client leaves in the middle", async (test) => {
+  it("stops its source when the client disconnects", async (test) => {
     let onEnd!: () => void;
     const ended = new Promise<void>((resolve) => (onEnd = resolve));
     const endless = async function* (): AsyncGenerator<Uint8Array> {
@@ -217,7 +217,7 @@ describe("a streamed answer over a socket", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("is not begun, but ended, when the client left before it", async (test) => {
+  it("is not started, and its source is ended, if the client has disconnected before", async (test) => {
     const { body, cancelled } = quietStream();
     let onStart!: () => void;
     const started = new Promise<void>((resolve) => (onStart = resolve));
@@ -241,7 +241,7 @@ describe("a streamed answer over a socket", () => {
     assert.deepEqual(http.faults, []);
   });
 
-  it("of a quiet web stream is cancelled when the client leaves, without waiting for its next chunk", async (test) => {
+  it("of a quiet web stream is cancelled when the client disconnects, without waiting for the next chunk", async (test) => {
     const { body, cancelled } = quietStream();
     const server = await listenTo(siteHttp({ routes: { "GET /": () => new Response(body) } }));
     test.after(() => server.close(0));
@@ -252,7 +252,7 @@ describe("a streamed answer over a socket", () => {
     await server.close(1000);
   });
 
-  it("is under way no longer when the client has left, though its source has not; what that fails by later is told", async (test) => {
+  it("counts as ended when the client has disconnected, even if its source has not; a later error is reported", async (test) => {
     let breakNow = (): void => undefined;
     const late = new Promise<void>((resolve) => (breakNow = resolve));
     const unsettled = async function* (): AsyncGenerator<string> {
@@ -281,7 +281,7 @@ describe("a streamed answer over a socket", () => {
     assert.deepEqual(http.faults.map(String), ["Error: the source broke"]);
   });
 
-  it("waits for a client that reads slowly instead of piling up", async (test) => {
+  it("waits for a slow client instead of buffering", async (test) => {
     let made = 0;
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for (; made < 200; made++) yield BIG;
@@ -304,8 +304,8 @@ describe("a streamed answer over a socket", () => {
   });
 });
 
-describe("a streamed answer to HEAD", () => {
-  it("cancels the stream that it does not send", async () => {
+describe("a streamed response to HEAD", () => {
+  it("cancels the stream without sending it", async () => {
     const { body, cancelled } = quietStream();
     const http = siteHttp({ routes: { "GET /": () => new Response(body) } });
     await http.fetch(new Request("http://a/", { method: "HEAD" }));

@@ -1,4 +1,4 @@
-/** Answers onto the wire: to a node:http response, and as a web `Response`. */
+/** Writes responses: to a node:http response, and as a web `Response`. */
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { RequestContext } from "../request/context.ts";
 import { Encoded } from "./encode.ts";
@@ -8,17 +8,17 @@ import type { Answer, Body, Result } from "../types.ts";
 import { HEADERS } from "../../shared/wire.ts";
 
 /**
- * Up to here a text is measured and written as it is, with its head, from memory that node has for it; above, encoding it once
- * is cheaper than measuring, joining and encoding it.
+ * Up to this length, a text is measured and written together with its head, in memory that Node already has. Above it, encoding once is
+ * cheaper than measuring, joining and encoding.
  */
 const STRING_LIMIT = 1024;
 
-/** Statuses whose answers have no body (RFC 9110 sections 6.4.1 and 15.3.6). */
+/** Statuses of responses without a body (RFC 9110 sections 6.4.1 and 15.3.6). */
 export const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
 
 /**
- * Turns whatever a handler gave into a `Result` with lower-case names, whose list of headers is nobody else's: what is added on
- * the way out is added to it. The body of a web `Response` is streamed through.
+ * Converts a handler's result into a `Result` with lower-case names and a list of headers of its own, so that later steps can add to it.
+ * Streams the body of a web `Response`.
  */
 export function toResult(answer: Answer): Result {
   if (!isWebResponse(answer))
@@ -29,28 +29,31 @@ export function toResult(answer: Answer): Result {
   return { status: answer.status, headers, body: answer.body && new WebChunks(answer.body) };
 }
 
-/** By what it has: to ask for the global `Response` loads all of node's fetch, which an app may never need (decision 054). */
+/**
+ * Checks a method instead of the class: access to the global `Response` loads all of Node's fetch, which an app may never need (decision
+ * 054).
+ */
 function isWebResponse(answer: Answer): answer is Response {
   return "getSetCookie" in answer.headers;
 }
 
-/** A list of the answer's own. Rules further on look for names, and must not be passed by spelling `Content-Type`. */
+/** A copy of the list. Later rules look up names, and the spelling `Content-Type` must not bypass them. */
 function lowerCaseNames(headers: readonly string[]): string[] {
   const list = headers.slice();
   for (let at = 0; at < list.length; at += 2) list[at] = (list[at] as string).toLowerCase();
   return list;
 }
 
-/** @throws RangeError for a status that is no final answer: with 1xx the client would wait on (RFC 9110 section 15). */
+/** @throws RangeError for a status that is not final: after 1xx the client would keep waiting (RFC 9110 section 15). */
 export function requireStatus(status: number): void {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return;
-  throw new RangeError(`A handler answered with status ${status}; allowed: 200 to 599`);
+  throw new RangeError(`A handler returned status ${status}; it must be 200 to 599`);
 }
 
 /**
- * Sends a result; Content-Length is added here where the length is known.
- * @returns when a streamed body has ended; rejects with what it threw.
- * @throws at once, and nothing is sent, what node:http says of a header that can't be sent.
+ * Sends a result. Adds Content-Length if the length is known.
+ * @returns a promise that resolves when a streamed body has ended, or rejects with its error.
+ * @throws synchronously, before anything is sent, node:http's error for an invalid header.
  */
 export function writeNode(
   reply: ServerResponse,
@@ -71,7 +74,7 @@ export function writeNode(
       return endEncoded(reply, ctx, result, body);
     const length = lengthOf(body);
     writeHead(reply, ctx, result, isHead, length);
-    // Of ASCII, which most of it is, both are the same.
+    // For ASCII, the usual case, both encodings are equal.
     const encoding = length === body.length ? "latin1" : "utf8";
     return endAtOnce(reply, body, encoding);
   }
@@ -79,7 +82,7 @@ export function writeNode(
   return pump(reply, body);
 }
 
-/** The head of an answer that is no stream. @param known length of its body, where it has been measured */
+/** Writes the head of a response that is not streamed. @param known length of the body, if it was measured */
 function writeHead(reply: ServerResponse, ctx: RequestContext, result: Result, isHead: boolean, known?: number): void {
   const { status, headers, body } = result;
   if (reply instanceof OwnReply) {
@@ -90,7 +93,7 @@ function writeHead(reply: ServerResponse, ctx: RequestContext, result: Result, i
   startHead(reply, ctx, result, (all) => setLength(all, result, isHead, known));
 }
 
-/** As node:http makes it. @param change of the whole list */
+/** Writes the head with node:http. @param change modifies the complete list of headers */
 function startHead(
   reply: ServerResponse,
   ctx: RequestContext,
@@ -100,29 +103,29 @@ function startHead(
   const all = allHeaders(ctx, result);
   change?.(all);
   if (reply instanceof OwnReply) all.push(...reply.keepAlive(all));
-  // Named, for a head that could not be sent has left its own reason behind.
+  // Passed explicitly, because a head that could not be sent has set another message.
   reply.writeHead(result.status, STATUS_CODES[result.status] ?? "unknown", all);
 }
 
-/** Head and body in one piece of memory: two pieces cost the system more than one of their length. */
+/** Sends head and body in one buffer: two buffers cost the system more than one of their total length. */
 function endEncoded(reply: ServerResponse, ctx: RequestContext, result: Result, body: string | Uint8Array): void {
   const encoded = new Encoded(body);
   writeHead(reply, ctx, result, false, encoded.byteLength);
   const whole = reply instanceof OwnReply && reply.stored !== undefined ? encoded.behind(reply.stored) : undefined;
   if (!(reply instanceof OwnReply) || !whole) return endAtOnce(reply, encoded.bytes);
   reply.endWhole(whole);
-  // At our own server there is nothing between this and the system, which has taken all of it.
+  // At svc's own server the system has taken all bytes if nothing is buffered.
   if (reply.writableLength === 0) encoded.takeBack();
 }
 
-/** In one call of the system and no more pieces than there are: `end(data)` makes a list of it and of an empty text behind it. */
+/** Sends in one system call: `end(data)` would create a list of the data and an empty text. */
 function endAtOnce(reply: ServerResponse, data: string | Uint8Array, encoding: "latin1" | "utf8" = "latin1"): void {
   const { socket } = reply;
-  // Behind an answer that is still on its way node keeps this one.
+  // Node queues a response behind one that is still being sent.
   if (!socket || data.length === 0) return void reply.end(data, encoding);
   if (typeof data === "string" && reply instanceof OwnReply && reply.stored !== undefined)
     return reply.endWith(data, encoding);
-  // Without it node waits for more until the end of the turn.
+  // Without `cork`, Node would wait for more data until the end of the turn.
   socket.cork();
   reply.write(data, encoding);
   socket.uncork();
@@ -133,11 +136,11 @@ export function isStream(body: Body): body is AsyncIterable<string | Uint8Array>
   return typeof body === "object" && body !== null && !(body instanceof Uint8Array);
 }
 
-/** Two lengths that differ are how requests are smuggled, so the measured one takes the place of any other. */
+/** Replaces any other length by the measured one: two different lengths would allow request smuggling. */
 function setLength(headers: string[], { status, body }: Result, isHead: boolean, known?: number): void {
   let at = headers.indexOf("content-length");
   while (at % 2 === 1) at = headers.indexOf("content-length", at + 1);
-  // Of a HEAD answered by hand, the length is that of the GET (RFC 9110 section 8.6).
+  // A handler's response to HEAD may have the length of the GET response (RFC 9110 section 8.6).
   if (at >= 0 && isHead && body === null) return;
   if (status === 204 || status === 304) return void (at >= 0 && headers.splice(at, 2));
   const length = known ?? lengthSaid({ status, body });
@@ -153,7 +156,7 @@ function lengthOf(body: string | Uint8Array): number {
   return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 }
 
-/** Writes as fast as the client reads; ends the source when the client leaves, also while it has nothing to say. */
+/** Writes as fast as the client reads. Ends the source when the client disconnects, even while the source is waiting. */
 async function pump(reply: ServerResponse, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   let isEnded = false;
@@ -167,7 +170,7 @@ async function pump(reply: ServerResponse, chunks: AsyncIterable<string | Uint8A
   for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
     if (reply.destroyed) return;
     if (reply.write(step.value)) continue;
-    // Who has left drains nothing: then the next turn returns.
+    // After a disconnect there is no `drain`; `leave` wakes the loop, and the next iteration returns.
     await new Promise<void>((resolve) => reply.once("drain", (wake = resolve)));
   }
   isEnded = true;
@@ -176,8 +179,8 @@ async function pump(reply: ServerResponse, chunks: AsyncIterable<string | Uint8A
 
 /**
  * A result as a web `Response`.
- * @param onEnd told when a streamed body was cancelled by its reader, or failed with `error`.
- * @throws TypeError for a header that can't be sent.
+ * @param onEnd called when the reader has cancelled a streamed body, or with the `error` of a failed one.
+ * @throws TypeError for an invalid header.
  */
 export function toResponse(
   result: Result,
@@ -195,9 +198,9 @@ export function toResponse(
   return new Response(null, { status, headers: list });
 }
 
-/** `Headers` would cut line ends off a value where node:http refuses it. */
+/** `Headers` would strip line ends at the edges of a value, which node:http rejects. */
 function append(list: Headers, name: string, value: string): void {
-  if (/[\r\n\0]/.test(value)) throw new TypeError(`The header ${name} holds a line end or NUL`);
+  if (/[\r\n\0]/.test(value)) throw new TypeError(`The header ${name} contains a line end or NUL`);
   list.append(name, value);
 }
 
@@ -225,7 +228,7 @@ function toStream(
   });
 }
 
-/** All headers of an answer: its own, to whose list those that are ready, request id and cookies are added. */
+/** All headers of a response. Adds ready lines, request id and cookies to the response's own list. */
 export function allHeaders(ctx: RequestContext, { headers }: Result): string[] {
   for (const line of ctx.readyLines.split("\r\n")) {
     const colon = line.indexOf(":");
@@ -236,7 +239,7 @@ export function allHeaders(ctx: RequestContext, { headers }: Result): string[] {
   return headers;
 }
 
-/** The same as lines of a head: nothing but ASCII is in a cookie's (cookies.ts), so they need no second look. */
+/** Cookies as header lines. Cookies only contain ASCII (cookies.ts), so they need no further check. */
 function cookieLines({ jar }: RequestContext): string {
   if (jar?.isEmpty !== false) return "";
   let text = "";

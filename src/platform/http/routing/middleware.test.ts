@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { throughBothDoors } from "../adapters.test.ts";
+import { throughBothAdapters } from "../adapters.test.ts";
 import { compose } from "./middleware.ts";
 import { text } from "../response/response.ts";
 import type { Context, Middleware } from "../types.ts";
@@ -39,15 +39,15 @@ const SITE = {
   middleware: [rescue, stamped],
 };
 
-throughBothDoors("middleware around answers", SITE, (send) => {
-  it("sets and takes away headers of either kind of answer, and keeps its cookies", async () => {
+throughBothAdapters("middleware around answers", SITE, (send) => {
+  it("sets and removes headers of both kinds of responses, and keeps cookies", async () => {
     const plain = await send("/plain");
     assert.deepEqual([plain.text, plain.headers["x-stamp"], plain.headers["x-gone"]], ["plain", "new", undefined]);
     const web = await send("/web");
     assert.deepEqual([web.text, web.headers["x-stamp"], web.cookies], ["web", "new", ["a=1", "b=2"]]);
   });
 
-  it("may make an answer of an error, or let it go on outwards", async () => {
+  it("may turn an error into a response, or let it propagate", async () => {
     assert.equal((await send("/fail")).text, "rescued: broken");
     assert.equal((await send("/fail?rethrow")).status, 500);
   });
@@ -57,7 +57,7 @@ describe("misused middleware", () => {
   const ctx = {} as Context;
   const run = async (...middleware: Middleware[]): Promise<unknown> => compose(middleware, () => text("in"))(ctx);
 
-  it("that calls next twice is told by its name, and the handler runs once", async () => {
+  it("that calls next twice is reported by name, and the handler runs once", async () => {
     let runs = 0;
     const handler = compose([twice], () => text(String((runs += 1))));
     await assert.rejects(async () => handler(ctx), {
@@ -67,11 +67,14 @@ describe("misused middleware", () => {
     assert.equal(runs, 1);
   });
 
-  it("that gives no answer is told", async () => {
-    await assert.rejects(run(forgetful), { code: "SVC_DEFINITION", message: /Middleware forgetful gave no answer/ });
+  it("that returns no response is reported by name", async () => {
+    await assert.rejects(run(forgetful), {
+      code: "SVC_DEFINITION",
+      message: /Middleware forgetful returned no response/,
+    });
   });
 
-  it("may be none at all", async () => {
+  it("may be an empty list", async () => {
     assert.deepEqual(await run(), text("in"));
   });
 });

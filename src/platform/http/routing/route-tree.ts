@@ -1,10 +1,10 @@
 /**
- * Patterns by their segments: `/todos`, `/todos/:id`, and `/files/**:file` for one segment or more. Of several that match
- * the most specific is found, whatever the order they came in: text goes before a parameter, a parameter before a rest,
- * segment by segment from the left. Paths are decoded already, so text in any script is itself.
+ * Route patterns as a tree of segments: `/todos`, `/todos/:id`, and `/files/**:file` for one segment or more. The most specific matching
+ * pattern wins, in any order of definition: text precedes parameters, and parameters precede a rest, segment by segment from the left.
+ * Paths are already decoded, so text is compared as it is.
  */
 
-/** What stands at a pattern's end, by method. */
+/** Values of a pattern's end, by method. */
 type Ends<Value> = Map<string, { value: Value; names: readonly string[] }>;
 
 interface Node<Value> {
@@ -36,7 +36,7 @@ export class RouteTree<Value> {
     node.ends.set(method, { value, names });
   }
 
-  /** @param path decoded; a slash at its end means nothing. */
+  /** @param path decoded; a final slash is ignored. */
   find(method: string, path: string): Found<Value> | undefined {
     return search(this.#root, method, segmentsOf(path), 0, []);
   }
@@ -61,7 +61,7 @@ function segmentsOf(path: string): string[] {
   return segments;
 }
 
-/** The most specific pattern below `node` that ends where the path does. @param values of the parameters so far. */
+/** The most specific pattern below `node` that ends with the path. @param values parameter values so far */
 function search<Value>(
   node: Node<Value>,
   method: string,
@@ -91,6 +91,6 @@ function found<Value>(
   if (names.length === 0) return { value, params: NO_PARAMS };
   const params = Object.create(null) as Record<string, string>;
   names.forEach((name, at) => (params[name] = values[at] ?? segments.slice(restAt).join("/")));
-  // Kept for the next request for the same path, which has them to itself no less.
+  // Frozen, because later requests for the same path share it.
   return { value, params: Object.freeze(params) };
 }

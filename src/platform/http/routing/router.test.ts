@@ -6,7 +6,7 @@ import type { Handler } from "../types.ts";
 
 const none: Handler = () => ({ status: 200, headers: [], body: null });
 
-/** Which pattern answers, by the handler that stands for it. */
+/** The matching pattern, by its handler. */
 function finder(
   patterns: readonly string[],
   apart?: string,
@@ -22,7 +22,7 @@ function finder(
   };
 }
 
-/** The rule, said once more in the plainest way: text before parameter before rest, segment by segment from the left. */
+/** The rule in its simplest form: text before parameter before rest, segment by segment from the left. */
 function expected(patterns: readonly string[], path: string): string | undefined {
   const segments = path.slice(1).split("/");
   const rank = (pattern: string): string | undefined => {
@@ -39,8 +39,8 @@ function expected(patterns: readonly string[], path: string): string | undefined
   return ranked.sort(([left], [right]) => (left < right ? -1 : 1))[0]?.[1];
 }
 
-describe("which pattern answers", () => {
-  it("is text before a parameter before a rest, whatever the order of definitions", () => {
+describe("the pattern that handles a path", () => {
+  it("has text before a parameter before a rest, in any order of definition", () => {
     const patterns = ["/**:all", "/todos/:id", "/todos/new", "/todos/:id/edit", "/files/**:file"];
     for (const order of [patterns, patterns.toReversed()]) {
       const find = finder(order);
@@ -52,21 +52,21 @@ describe("which pattern answers", () => {
     }
   });
 
-  it("needs one segment for a rest, and takes a slash at the end for none", () => {
+  it("needs one segment for a rest, and ignores a final slash", () => {
     const find = finder(["/files/**:file", "/todos", "/todos/:id"]);
     assert.equal(find("/files"), undefined);
     assert.equal(find("/todos/")?.pattern, "/todos");
     assert.deepEqual(find("/todos/7/"), { pattern: "/todos/:id", params: { id: "7" } });
   });
 
-  it("takes text in any script as it is written", () => {
+  it("matches text in any script as it is written", () => {
     const find = finder(["/café", "/straße/:nr", "/<b>/:id"]);
     assert.equal(find("/café")?.pattern, "/café");
     assert.deepEqual(find("/straße/7"), { pattern: "/straße/:nr", params: { nr: "7" } });
     assert.deepEqual(find("/<b>/ä ö"), { pattern: "/<b>/:id", params: { id: "ä ö" } });
   });
 
-  it("has paths that stand apart answered by patterns among them alone", () => {
+  it("is below the separate prefix if the path is", () => {
     const find = finder(["/**:rest", "/:a/:b", "/own/x", "/own/:name/more"], "/own");
     for (const [path, pattern] of [
       ["/own", "/**:rest"],
@@ -79,7 +79,7 @@ describe("which pattern answers", () => {
       assert.equal(find(path)?.pattern, pattern, path);
   });
 
-  it("follows the same rule for any patterns and paths", () => {
+  it("follows the same rule for random patterns and paths", () => {
     const text = fc.constantFrom("a", "b");
     const pattern = fc
       .tuple(fc.array(fc.oneof(text, fc.constantFrom(":x")), { maxLength: 3 }), fc.boolean())

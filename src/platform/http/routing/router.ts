@@ -1,7 +1,6 @@
 /**
- * Method and path to handler. Owns the rules of the contract: HEAD wherever GET, 405 with `Allow` for a known path with a
- * wrong method. Which pattern answers is route-tree.ts; each method is looked for by itself, so a pattern without it
- * hides no other.
+ * Finds the handler of a method and path, by the rules of the contract: HEAD wherever GET, 405 with `Allow` for a known path with
+ * another method. route-tree.ts matches patterns. Each method has its own lookup, so a pattern without a method never hides another one.
  */
 import { remembered } from "../../shared/memoize.ts";
 import { compose } from "./middleware.ts";
@@ -11,7 +10,7 @@ import type { Handler, Middleware, Params } from "../types.ts";
 export interface Route {
   /** Upper case. */
   readonly method: string;
-  /** As it was added: `/todos/:id`. Fit for logs and metrics, where a path may hold secrets and has no end of values. */
+  /** The pattern as added: `/todos/:id`. Suitable for logs and metrics, because paths may contain secrets and are unlimited in number. */
   readonly pattern: string;
   readonly handler: Handler;
 }
@@ -32,12 +31,12 @@ export class Router {
   /** Patterns without parameters, which most requests hit, by method. */
   readonly #static = new Map<string, Map<string, Match>>();
   readonly #methods = new Set<string>();
-  /** What was found for a path that has parameters, by method: calls of actions have a few and come all the time. */
+  /** Cached matches of paths with parameters, by method: action calls use few paths, very often. */
   readonly #recent = new Map<string, (path: string) => { match: Match | undefined }>();
-  /** Paths that no pattern matches, where that is known. */
+  /** Paths that are known to match no pattern. */
   readonly #unknown = new Set<string>();
 
-  /** @param apart a path such as `/_svc`: those below it are answered by patterns below it alone, not by `/**:rest`. Default none. */
+  /** @param apart a path such as `/_svc`: paths below it only match patterns below it, and not `/**:rest`. Default: none. */
   constructor(apart?: string) {
     this.#apart = apart === undefined ? undefined : `${apart}/`;
   }
@@ -54,7 +53,7 @@ export class Router {
     this.#static.set(method, paths.set(pattern, { kind: "found", route, params: NO_PARAMS }));
   }
 
-  /** Finds out once of paths that are asked for often, such as those of files, that no pattern matches them. */
+  /** Remembers that frequent paths, such as those of files, match no pattern. */
   ruleOut(paths: Iterable<string>): void {
     for (const path of paths) if (this.match("GET", path).kind === "unknown") this.#unknown.add(path);
   }

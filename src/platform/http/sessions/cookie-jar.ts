@@ -1,4 +1,4 @@
-/** Cookies of one request and its answer, the session among them. */
+/** Cookies of a request and its response, including the session. */
 import type { Secrets } from "../../security/secrets.ts";
 import { readSigned, signValue } from "../../security/signed-value.ts";
 import { invariant, SvcError } from "../../shared/errors.ts";
@@ -8,7 +8,7 @@ import type { OpenSession } from "./session.ts";
 import type { Sessions, Ticket } from "./session-keys.ts";
 import type { CookieOptions } from "../types.ts";
 
-/** What signs and seals; made when the app boots. */
+/** Keys for signing and sealing, and the sessions; created when the app boots. */
 export interface SessionKeys {
   readonly secrets: Secrets;
   readonly sessions: Sessions;
@@ -19,7 +19,7 @@ export class CookieJar {
   #parsed: Readonly<Record<string, string>> | undefined;
   readonly #isSecure: boolean;
   readonly #sessionKeys: (() => SessionKeys) | undefined;
-  /** `Set-Cookie` values by what tells cookies apart. */
+  /** `Set-Cookie` values by name, path and domain. */
   readonly #lines = new Map<string, string>();
   #isClosed = false;
   #ticket: { value: Ticket | undefined } | undefined;
@@ -55,37 +55,37 @@ export class CookieJar {
 
   set(name: string, value: string, options: CookieOptions = {}): void {
     if (this.#isClosed)
-      throw new SvcError("SVC_TOO_LATE", `Cookie "${name}" can't be set: the head of the answer has gone out`);
+      throw new SvcError("SVC_TOO_LATE", `Cookie "${name}" can't be set: the head of the response was already sent`);
     const text = options.signed ? signValue(this.#keys.secrets, purposeOf(name), value) : value;
     const key = cookieKey(name, options);
-    // Behind those that were set before, as if they had not been.
+    // Moves it to the end, as if it had not been set before.
     this.#lines.delete(key);
     this.#lines.set(key, serializeCookie(name, text, { ...options, secure: options.secure ?? this.#isSecure }));
   }
 
-  /** Opens it on first use. */
+  /** Opens the session on first use. */
   session(): Promise<OpenSession> {
     return (this.#opening ??= this.#open());
   }
 
-  /** Names the session as it is now, without reading what it holds. */
+  /** Id of the current session, without loading its data. */
   get sessionId(): string | undefined {
     return this.#session ? this.#session.id : this.#received?.id;
   }
 
-  /** Whether the session is another one than the request came with. */
+  /** Whether the session differs from that of the request. */
   get hasNewSession(): boolean {
     return this.#session !== undefined && this.#session.id !== this.#received?.id;
   }
 
-  /** Whether the session has been asked for. */
+  /** Whether code has opened the session. */
   get hasOpened(): boolean {
     return this.#opening !== undefined;
   }
 
-  /** Keeps what has become of the session. @throws what its store does, and SvcError `SVC_SESSION` */
+  /** Saves changes of the session. @throws the errors of its store, and SvcError `SVC_SESSION` */
   async save(): Promise<void> {
-    // Whoever opened it was told of its failure.
+    // The caller of `session()` has already got the error.
     const session = await this.#opening?.catch(() => undefined);
     if (!session) return;
     const change = await this.#keys.sessions.save(session, this.#received);
@@ -93,7 +93,7 @@ export class CookieJar {
     else if (change) this.set(this.#sessionName, change.value, { maxAgeSeconds: change.maxAgeSeconds });
   }
 
-  /** What is set from here on would be lost, so it is an error. */
+  /** Rejects later changes, which would be lost. */
   close(): void {
     this.#isClosed = true;
     this.#session?.close();
@@ -111,7 +111,7 @@ export class CookieJar {
     return raw === undefined ? undefined : (this.#ticket ??= { value: this.#keys.sessions.ticket(raw) }).value;
   }
 
-  /** Over HTTPS a name that no sibling domain can set (RFC 6265bis section 4.1.3.2). */
+  /** Over HTTPS, a name that no sibling domain can set (RFC 6265bis section 4.1.3.2). */
   get #sessionName(): string {
     return this.#isSecure ? COOKIES.secureSession : COOKIES.session;
   }
@@ -122,7 +122,7 @@ export class CookieJar {
   }
 }
 
-/** Bound to its name, so that one signed cookie can't be passed off as another. */
+/** Includes the name, so that one signed cookie can't replace another. */
 function purposeOf(name: string): string {
   return `cookie ${name}`;
 }

@@ -5,8 +5,8 @@ import { cookieKey, cookieNamed, parseCookies, serializeCookie } from "./cookies
 
 const read = (header: string | undefined): Record<string, string> => ({ ...parseCookies(header) });
 
-describe("reading cookies", () => {
-  it("finds names and values, with or without space, quotes and percent escapes", () => {
+describe("parsing cookies", () => {
+  it("finds names and values, with or without spaces, quotes and percent escapes", () => {
     assert.deepEqual(read("a=1; b=2;c=3"), { a: "1", b: "2", c: "3" });
     assert.deepEqual(read('q="in quotes"; e=caf%C3%A9; eq=a=b=c; empty='), {
       q: "in quotes",
@@ -16,24 +16,24 @@ describe("reading cookies", () => {
     });
   });
 
-  it("takes the first of two with one name, which is the more specific", () => {
+  it("uses the first of two cookies with one name, which is more specific", () => {
     assert.deepEqual(read("a=here; a=there"), { a: "here" });
   });
 
-  it("leaves out what is no pair, and keeps what other software wrote in its own way", () => {
+  it("skips malformed pairs, and keeps values of other software unchanged", () => {
     assert.deepEqual(read("; alone; =nameless; ;"), {});
     assert.deepEqual(read("pct=100%; half=%E0%A4"), { pct: "100%", half: "%E0%A4" });
     assert.deepEqual(read(undefined), {});
   });
 
-  it("has no prototype for a name to reach", () => {
+  it("is not affected by names of prototype properties", () => {
     const cookies = parseCookies("a=1; __proto__=x; constructor=y");
     assert.equal(Object.getPrototypeOf(cookies), null);
     assert.deepEqual(Object.keys(cookies), ["a", "__proto__", "constructor"]);
     assert.equal(parseCookies("")["toString"], undefined);
   });
 
-  it("finds one by its name as it would among all", () => {
+  it("finds a cookie by name with the same result as parsing all", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "=", ";", " ", '"', "%", "4", "1"), maxLength: 30 });
     const name = fc.constantFrom("a", "b", "aa", "ab", "%41", "");
     fc.assert(
@@ -52,12 +52,12 @@ describe("reading cookies", () => {
 
 const TOKEN = "abcXYZ019!#$%&'*+-.^_`|~".split("");
 
-describe("writing cookies", () => {
-  it("is safe where nothing is said", () => {
+describe("formatting cookies", () => {
+  it("has safe defaults", () => {
     assert.equal(serializeCookie("session", "a b"), "session=a%20b; Path=/; HttpOnly; SameSite=Lax");
   });
 
-  it("says what is asked for", () => {
+  it("supports all attributes", () => {
     const options = { httpOnly: false, secure: true, sameSite: "None", path: "/app", maxAgeSeconds: 3600.9 } as const;
     assert.equal(serializeCookie("a", "1", options), "a=1; Path=/app; Max-Age=3600; Secure; SameSite=None");
     assert.match(serializeCookie("a", "", { maxAgeSeconds: 0 }), /^a=; Path=\/; Max-Age=0; /);
@@ -74,28 +74,28 @@ describe("writing cookies", () => {
     );
   });
 
-  it("refuses what browsers would not keep for its size, counted as it is sent", () => {
+  it("rejects cookies above the size limit of browsers, measured when encoded", () => {
     assert.equal(serializeCookie("ab", "x".repeat(4093)).indexOf(";"), 4096);
     for (const value of ["x".repeat(4094), "ü".repeat(700)])
       assert.throws(() => serializeCookie("ab", value), {
         name: "TypeError",
-        message: /bytes, encoded; browsers keep 4096/,
+        message: /bytes when encoded; browsers accept at most 4096/,
       });
   });
 
-  it("refuses domains and dates that are none", () => {
+  it("rejects invalid domains and dates", () => {
     for (const domain of ["", "a b", ".shop.example", "shop.example; Path=/x", "shop.example:80", "a\r\nb"])
       assert.throws(
         () => serializeCookie("a", "1", { domain }),
-        { name: "TypeError", message: /has the domain/ },
+        { name: "TypeError", message: /has the invalid domain/ },
         domain,
       );
-    assert.throws(() => serializeCookie("a", "1", { expires: new Date(Number.NaN) }), /no valid date/);
+    assert.throws(() => serializeCookie("a", "1", { expires: new Date(Number.NaN) }), /invalid expiry date/);
   });
 
-  it("what is written is what is read, whatever the value", () => {
+  it("preserves any value through parsing", () => {
     const name = fc.string({ unit: fc.constantFrom(...TOKEN), minLength: 1 });
-    // What ends a value, a pair or a line, among what need not be encoded.
+    // Characters that end a value, a pair or a line, among ones that need no encoding.
     const sharp = fc.string({ unit: fc.constantFrom("a", "=", ";", " ", ",", "\r\n", "\0", "%", "ž") });
     const values = fc.oneof(fc.string({ unit: "grapheme" }), sharp);
     fc.assert(
@@ -116,32 +116,39 @@ describe("writing cookies", () => {
     );
   });
 
-  it("refuses a name that would end the pair or the header", () => {
+  it("rejects a name that would end the pair or the header", () => {
     for (const name of ["", "a b", "a=b", "a;b", "a,b", "a\r\nb", "ü"]) {
       assert.throws(() => serializeCookie(name, "1"), { name: "TypeError", message: /is not a cookie name/ }, name);
     }
   });
 
-  it("refuses a path that would add attributes, and ages that are no number", () => {
+  it("rejects a path that would add attributes, and ages that are not finite", () => {
     for (const path of ["", "app", "/;Domain=example.com", "/\r\nset-cookie: x=1", "/ü"])
-      assert.throws(() => serializeCookie("a", "1", { path }), { name: "TypeError", message: /has the path/ }, path);
+      assert.throws(
+        () => serializeCookie("a", "1", { path }),
+        { name: "TypeError", message: /has the invalid path/ },
+        path,
+      );
     for (const maxAgeSeconds of [Number.NaN, Number.POSITIVE_INFINITY])
-      assert.throws(() => serializeCookie("a", "1", { maxAgeSeconds }), { name: "TypeError", message: /lives/ });
+      assert.throws(() => serializeCookie("a", "1", { maxAgeSeconds }), {
+        name: "TypeError",
+        message: /maxAgeSeconds/,
+      });
   });
 
-  it("refuses a SameSite that is none, which could end the header", () => {
+  it("rejects an invalid SameSite, which could end the header", () => {
     for (const sameSite of ["", "Lax; Secure", "Lax\r\nset-cookie: x=1"])
       assert.throws(() => serializeCookie("a", "1", { sameSite: sameSite as "Lax" }), TypeError, sameSite);
   });
 
-  it("tells cookies apart by name, domain and path", () => {
+  it("distinguishes cookies by name, domain and path", () => {
     const keys = [{}, { domain: "a.example" }, { domain: "b.example" }, { path: "/a" }, { path: "/b" }];
     assert.equal(new Set(keys.map((options) => cookieKey("a", options))).size, keys.length);
     assert.equal(cookieKey("a", { domain: "A.example" }), cookieKey("a", { domain: "a.EXAMPLE", path: "/" }));
     assert.notEqual(cookieKey("a"), cookieKey("b"));
   });
 
-  it("refuses what a browser would drop without a word: prefixes not kept, SameSite=None without Secure", () => {
+  it("rejects cookies that browsers would silently reject: unmet prefixes, SameSite=None without Secure", () => {
     const refused = [
       ["__Secure-a", {}],
       ["__Host-a", {}],

@@ -1,12 +1,12 @@
-/** Cookies as RFC 6265bis has them: reading the `Cookie` header, writing `Set-Cookie`. */
+/** Cookies by RFC 6265bis: parses the `Cookie` header, formats `Set-Cookie`. */
 import { isMadeOf } from "../../shared/flatten-string.ts";
 import { remembered } from "../../shared/memoize.ts";
 import type { CookieOptions } from "../types.ts";
 
-/** A pair whose value percent-encoding would leave as it is: names hold no `=`, so all behind the first is value. */
+/** A pair whose value needs no percent-encoding. Names contain no `=`, so the value starts after the first one. */
 const PLAIN_PAIR = /^[^=]+=[\w.~-]*$/;
 
-/** @returns names and values on a null prototype; of a name sent twice the first, as browsers order the most specific first. */
+/** @returns names and values on a null prototype; for a repeated name the first value, because browsers send the most specific first. */
 export function parseCookies(header: string | undefined): Record<string, string> {
   const cookies: Record<string, string> = Object.create(null) as Record<string, string>;
   if (header === undefined) return cookies;
@@ -22,7 +22,7 @@ export function parseCookies(header: string | undefined): Record<string, string>
   return cookies;
 }
 
-/** Value of one cookie: as `parseCookies` would have it, without making anything of the others. */
+/** Value of one cookie, as in `parseCookies`, without parsing the others. */
 export function cookieNamed(header: string | undefined, name: string): string | undefined {
   if (header === undefined || name === "") return undefined;
   for (let at = header.indexOf(name); at >= 0; at = header.indexOf(name, at + 1)) {
@@ -50,14 +50,15 @@ function decoded(raw: string): string {
   }
 }
 
-/** Longest name and value together that browsers keep, and longest attribute (RFC 6265bis section 5.6). */
+/** Longest name and value together, and longest attribute, that browsers accept (RFC 6265bis section 5.6). */
 const MAX_PAIR_BYTES = 4096;
 const MAX_ATTRIBUTE_BYTES = 1024;
 
 /**
- * A `Set-Cookie` value, ASCII without line ends, whatever it is given; the cookie's own is percent-encoded. Defaults: `Path=/`, `HttpOnly`, `SameSite=Lax`, no `Secure`.
- * @throws TypeError when the name is not a token (RFC 9110 section 5.6.2), and for what browsers would drop unseen: a
- * prefix whose promise is not kept, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes.
+ * Formats a `Set-Cookie` value as ASCII without line ends; percent-encodes the cookie's value. Defaults: `Path=/`, `HttpOnly`,
+ * `SameSite=Lax`, no `Secure`.
+ * @throws TypeError for a name that is not a token (RFC 9110 section 5.6.2), and for cookies that browsers would silently reject: a name
+ * prefix without its conditions, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
   requireKeptPromises(name, options);
@@ -65,7 +66,7 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   const given = `${name}=${value}`;
   const pair = isMadeOf(PLAIN_PAIR, given) ? given : `${name}=${encodeURIComponent(value)}`;
   if (pair.length > MAX_PAIR_BYTES)
-    throw refused(name, `takes ${pair.length} bytes, encoded; browsers keep ${MAX_PAIR_BYTES}`);
+    throw refused(name, `has ${pair.length} bytes when encoded; browsers accept at most ${MAX_PAIR_BYTES}`);
   const {
     path = "/",
     domain,
@@ -86,14 +87,14 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   return `${text}; SameSite=${sameSite}`;
 }
 
-/** What tells cookies apart in a browser (RFC 6265bis section 5.7). */
+/** Identity of a cookie in a browser (RFC 6265bis section 5.7). */
 export function cookieKey(name: string, { path = "/", domain = "" }: CookieOptions = {}): string {
-  // No name holds a semicolon.
+  // Names contain no semicolon.
   if (path === "/" && domain === "") return name;
   return `${name};${domain.toLowerCase()};${path}`;
 }
 
-/** Needs of each prefix of a name, and what is said when one is not met (RFC 6265bis section 4.1.3). */
+/** Conditions of name prefixes, with the text for an unmet one (RFC 6265bis section 4.1.3). */
 const SECURE = [(options: CookieOptions) => options.secure === true, "{ secure: true }"] as const;
 const HOST_ONLY = [(options: CookieOptions) => options.domain === undefined, "no domain"] as const;
 const ROOT = [({ path = "/" }: CookieOptions) => path === "/", 'the path "/"'] as const;
@@ -105,33 +106,36 @@ const PREFIXES = [
   ["__http-", [SECURE, UNSCRIPTED]],
 ] as const;
 
-/** Browsers compare prefixes without case. */
+/** Browsers compare prefixes case-insensitively. */
 const needsOf = remembered((name) => {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new TypeError(`"${name}" is not a cookie name`);
   return PREFIXES.find(([prefix]) => name.toLowerCase().startsWith(prefix))?.[1] ?? [];
 });
 
-/** Anything else is none to a browser, and what a line end in it adds would be a header. */
+/** Browsers ignore other values, and a value with a line end would inject a header. */
 const SAME_SITES: ReadonlySet<string> = new Set(["Strict", "Lax", "None"]);
 
 function requireKeptPromises(name: string, options: CookieOptions): void {
   for (const [isMet, need] of needsOf(name))
-    if (!isMet(options)) throw refused(name, `has a prefix that needs ${need}`);
+    if (!isMet(options)) throw refused(name, `has a name prefix that requires ${need}`);
   const { sameSite, secure, partitioned } = options;
   if (sameSite !== undefined && !SAME_SITES.has(sameSite))
-    throw refused(name, `is SameSite=${JSON.stringify(sameSite)}; allowed: ${[...SAME_SITES].join(", ")}`);
-  if (sameSite === "None" && !secure) throw refused(name, "is SameSite=None, which needs { secure: true }");
-  if (partitioned && !secure) throw refused(name, "is partitioned, which needs { secure: true }");
+    throw refused(name, `has SameSite=${JSON.stringify(sameSite)}; allowed values are ${[...SAME_SITES].join(", ")}`);
+  if (sameSite === "None" && !secure) throw refused(name, "has SameSite=None, which requires { secure: true }");
+  if (partitioned && !secure) throw refused(name, "is partitioned, which requires { secure: true }");
 }
 
 function requireAttributes(name: string, { path = "/", domain, maxAgeSeconds, expires }: CookieOptions): void {
   if (path !== "/" && (!/^\/[\x20-\x3a\x3c-\x7e]*$/.test(path) || path.length > MAX_ATTRIBUTE_BYTES))
-    throw refused(name, `has the path ${JSON.stringify(path)}; it starts with a slash, without ";"`);
+    throw refused(
+      name,
+      `has the invalid path ${JSON.stringify(path)}; it must be ASCII, start with a slash and not contain ";"`,
+    );
   if (domain !== undefined && !/^(?=.{1,253}$)[a-z\d-]+(?:\.[a-z\d-]+)*$/i.test(domain))
-    throw refused(name, `has the domain ${JSON.stringify(domain)}; give a host name such as "shop.example"`);
+    throw refused(name, `has the invalid domain ${JSON.stringify(domain)}; use a host name such as "shop.example"`);
   if (maxAgeSeconds !== undefined && !Number.isFinite(maxAgeSeconds))
-    throw refused(name, `lives ${maxAgeSeconds} seconds; give a number`);
-  if (expires !== undefined && Number.isNaN(expires.getTime())) throw refused(name, "expires at no valid date");
+    throw refused(name, `has maxAgeSeconds ${maxAgeSeconds}; it must be a finite number`);
+  if (expires !== undefined && Number.isNaN(expires.getTime())) throw refused(name, "has an invalid expiry date");
 }
 
 function refused(name: string, what: string): TypeError {

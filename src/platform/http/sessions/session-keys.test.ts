@@ -29,7 +29,7 @@ class MemorySessions implements SessionStore {
   }
 }
 
-/** One that can write over what is there at one stroke. */
+/** A store that can atomically replace existing data. */
 class ReplacingSessions extends MemorySessions {
   replace(id: string, data: string, expiresMs: number): boolean {
     if (!this.rows.has(id)) return false;
@@ -67,7 +67,7 @@ function visitor(sessions: Sessions) {
 }
 
 for (const kind of ["cookie", "store"] as const) {
-  describe(`a session kept in a ${kind}`, () => {
+  describe(`a session in a ${kind}`, () => {
     const clock = new SimulatedClock(DAY_MS);
     const make = (secrets: readonly [string, ...string[]] = ["secret"]) => {
       const store = kind === "store" ? new MemorySessions() : undefined;
@@ -79,7 +79,7 @@ for (const kind of ["cookie", "store"] as const) {
       };
     };
 
-    it("is no cookie at all until something is set, and then holds it", async () => {
+    it("has no cookie until something is set", async () => {
       const ada = visitor(make().sessions);
       assert.equal(await ada.request((session) => session.delete("user")), undefined);
       assert.equal(ada.cookie, undefined);
@@ -89,7 +89,7 @@ for (const kind of ["cookie", "store"] as const) {
       assert.doesNotMatch(Buffer.from(ada.cookie ?? "", "base64url").toString("latin1"), /Ada|user/);
     });
 
-    it("is written only when it has changed, inside of values too", async () => {
+    it("is saved only after a change, including changes inside of values", async () => {
       const ada = visitor(make().sessions);
       await ada.request((session) => session.set("cart", ["tea"]));
       assert.equal(await ada.request((session) => session.get("cart")), undefined);
@@ -98,7 +98,7 @@ for (const kind of ["cookie", "store"] as const) {
       await ada.request((session) => assert.deepEqual(session.get("cart"), ["tea", "milk"]));
     });
 
-    it("is renewed by being used, once half of its life is over, and ends when it is not", async () => {
+    it("is renewed by use after half of its lifetime, and ends without use", async () => {
       const ada = visitor(make().sessions);
       await ada.request((session) => session.set("user", "Ada"));
       await clock.advance(5 * DAY_MS);
@@ -111,7 +111,7 @@ for (const kind of ["cookie", "store"] as const) {
       assert.equal(await ada.sees(), undefined);
     });
 
-    it("ends however often it is used, counted from when it got its id", async () => {
+    it("ends after its longest lifetime regardless of use, counted from the creation of its id", async () => {
       const ada = visitor(make().sessions);
       await ada.request((session) => session.set("user", "Ada"));
       for (let day = 0; day < 30; day += 3) {
@@ -128,7 +128,7 @@ for (const kind of ["cookie", "store"] as const) {
       }
     });
 
-    it("gets another id and keeps what it holds when regenerated; the old one is worth nothing to a store", async () => {
+    it("gets a new id and keeps its data when regenerated; a store then rejects the old id", async () => {
       const { sessions, store } = make();
       const ada = visitor(sessions);
       await ada.request((session) => session.set("user", "Ada"));
@@ -139,11 +139,11 @@ for (const kind of ["cookie", "store"] as const) {
       assert.equal(await ada.sees(), "Ada");
       const thief = visitor(sessions);
       thief.use(sessions, stolen);
-      // Without a store nobody remembers which ids are over: documented.
+      // Without a store, ended ids are not remembered; this is documented.
       assert.equal(await thief.sees(), store ? undefined : "Ada");
     });
 
-    it("is gone when destroyed, and what is set then begins a new one", async () => {
+    it("ends when destroyed, and a later set creates a new one", async () => {
       const { sessions, store } = make();
       const ada = visitor(sessions);
       await ada.request((session) => session.set("user", "Ada"));
@@ -160,7 +160,7 @@ for (const kind of ["cookie", "store"] as const) {
       assert.notEqual(sessions.ticket(ada.cookie)?.id, id);
     });
 
-    it("survives a new secret as long as the old one is known, and is sealed anew at the next use", async () => {
+    it("survives a new secret while the old one is known, and is sealed again at its next use", async () => {
       const { sessions, rotated } = make();
       const ada = visitor(sessions);
       await ada.request((session) => session.set("user", "Ada"));
@@ -172,12 +172,12 @@ for (const kind of ["cookie", "store"] as const) {
       assert.equal(sessions.ticket(ada.cookie), undefined, "the old secret alone can't open it");
     });
 
-    it("is none for a cookie that is not ours", () => {
+    it("does not exist for a cookie that svc has not sealed", () => {
       const { sessions } = make();
       fc.assert(fc.property(fc.string({ unit: "binary" }), (raw) => sessions.ticket(raw) === undefined));
     });
 
-    it("refuses what is no JSON, and changes once it is closed", async () => {
+    it("rejects values that are not JSON, and changes after it was closed", async () => {
       const ada = visitor(make().sessions);
       await assert.rejects(
         ada.request((session) => session.set("big", 1n)),
@@ -194,7 +194,7 @@ for (const kind of ["cookie", "store"] as const) {
       });
     });
 
-    it("may be large where a store keeps it; a cookie has its limit", async () => {
+    it("may be large in a store, but has a limit in a cookie", async () => {
       const ada = visitor(make().sessions);
       const filled = ada.request((session) => session.set("user", "x".repeat(4000)));
       if (kind === "cookie")
@@ -204,14 +204,14 @@ for (const kind of ["cookie", "store"] as const) {
   });
 }
 
-/** For a day, on a clock that stands. */
+/** For a day, on a clock that does not move. */
 function sessionsIn(store: SessionStore): Sessions {
   const times = { clock: new SimulatedClock(0), lifetimeMs: DAY_MS, longestMs: DAY_MS };
   return new Sessions({ secrets: ["secret"], ...times, store });
 }
 
-describe("a store of sessions", () => {
-  it("is given hashes for ids, and the time at which a row may go", async () => {
+describe("a session store", () => {
+  it("gets hashed ids, and the expiry time of each row", async () => {
     const store = new MemorySessions();
     const clock = new SimulatedClock(0);
     const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: 1000, longestMs: DAY_MS, store });
@@ -223,7 +223,7 @@ describe("a store of sessions", () => {
     assert.deepEqual(row, { data: '{"user":"Ada"}', expiresMs: 1000 });
   });
 
-  it("that has lost a session ends it, and the cookie with it", async () => {
+  it("that has lost a session ends it and removes its cookie", async () => {
     const store = new MemorySessions();
     const sessions = sessionsIn(store);
     const ada = visitor(sessions);
@@ -236,19 +236,19 @@ describe("a store of sessions", () => {
     "can replace": new ReplacingSessions(),
     "can't": new MemorySessions(),
   })) {
-    it(`brings no session back that ended while a request was under way: one that ${kind}`, async () => {
+    it(`does not restore a session that ended during a request: one that ${kind}`, async () => {
       const clock = new SimulatedClock(0);
       const sessions = new Sessions({ secrets: ["secret"], clock, lifetimeMs: DAY_MS, longestMs: 9 * DAY_MS, store });
-      const activeCount: ((session: OpenSession) => void)[] = [
+      const handlers: ((session: OpenSession) => void)[] = [
         (session) => session.set("cart", ["tea"]),
-        // Renewed by being used.
+        // Renewed by use.
         () => undefined,
       ];
       const ends: ((session: OpenSession) => void)[] = [
         (session) => session.destroy(),
         (session) => session.regenerate(),
       ];
-      for (const work of activeCount) {
+      for (const work of handlers) {
         for (const end of ends) {
           const ada = visitor(sessions);
           await ada.request((session) => session.set("user", "Ada"));
@@ -258,7 +258,7 @@ describe("a store of sessions", () => {
           const slow = await sessions.open(ticket);
           await ada.request(end);
           work(slow);
-          // Nor does it take the cookie away that the browser has by now.
+          // It does not remove the cookie that the browser has by now either.
           assert.equal(await sessions.save(slow, ticket), undefined);
           ada.use(sessions, stolen);
           assert.equal(await ada.sees(), undefined);
@@ -267,7 +267,7 @@ describe("a store of sessions", () => {
     });
   }
 
-  it("is never read and written apart where it can replace", async () => {
+  it("is never read and written separately if it can replace", async () => {
     const store = new ReplacingSessions();
     const sessions = sessionsIn(store);
     const ada = visitor(sessions);
@@ -277,7 +277,7 @@ describe("a store of sessions", () => {
     assert.equal(await ada.sees(), "Bob");
   });
 
-  it("that fails as a session gets another id leaves the visitor the old one", async () => {
+  it("that fails while a session gets a new id keeps the old one", async () => {
     const store = new MemorySessions();
     const sessions = sessionsIn(store);
     const ada = visitor(sessions);

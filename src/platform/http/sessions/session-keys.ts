@@ -1,8 +1,8 @@
 /**
- * Where sessions are between requests: sealed in a cookie, or in a store with only their id in the cookie. Owns lifetime,
- * renewal and sealing; what one holds is session.ts.
+ * Keeps sessions between requests: sealed in a cookie, or in a store with only the id in the cookie. Handles lifetime, renewal and sealing;
+ * session.ts handles the content.
  *
- * The seal holds `[id, second in which it began, second in which it ends, data?]`, so neither can be read, changed or prolonged by who carries it.
+ * The seal contains `[id, second of creation, second of expiry, data?]`, so that its bearer can't read, change or prolong it.
  */
 import { createHash } from "node:crypto";
 import { Sealer } from "../../security/seal.ts";
@@ -11,16 +11,19 @@ import type { Clock } from "../../shared/clock.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { OpenSession } from "./session.ts";
 
-/** Keeps sessions where many processes, or a sign-out everywhere, can reach them. */
+/** Stores sessions for several processes, and lets a sign-out end all sessions of a user. */
 export interface SessionStore {
-  /** @param id names one session; a hash, so that who reads the store can't take a session over. @returns what `write` was given, or undefined */
+  /**
+   * @param id a hash of the session's id, so that a reader of the store can't take over a session.
+   * @returns the data of `write`, or undefined
+   */
   read(id: string): string | undefined | Promise<string | undefined>;
-  /** @param data JSON, never empty. @param expiresMs Unix milliseconds after which it may be thrown away */
+  /** @param data JSON, never empty. @param expiresMs Unix milliseconds after which the data may be deleted */
   write(id: string, data: string, expiresMs: number): void | Promise<void>;
   /**
-   * Writes only over what is there, at one stroke: what has been removed meanwhile is over. Without it the session is read again right
-   * before `write`, and in the moment between the two a request under way can bring back what another one removes.
-   * @returns whether it was there
+   * Atomically replaces existing data; a session that was removed in the meantime stays removed. Without this method, svc reads the session
+   * directly before `write`, and a concurrent request can restore a session that another one removes between the two.
+   * @returns whether the session existed
    */
   replace?(id: string, data: string, expiresMs: number): boolean | Promise<boolean>;
   remove(id: string): void | Promise<void>;
@@ -29,31 +32,31 @@ export interface SessionStore {
 export interface SessionsOptions {
   secrets: Secrets;
   clock: Clock;
-  /** How long a session lives after the last request that renewed it. */
+  /** Lifetime after the last request that renewed the session. */
   lifetimeMs: number;
-  /** How long one id lives at most, however often it is used. */
+  /** Longest lifetime of one id, regardless of use. */
   longestMs: number;
-  /** Undefined: in the cookie. */
+  /** Undefined: sessions are in the cookie. */
   store: SessionStore | undefined;
 }
 
-/** What a visitor's cookie says. */
+/** The content of a visitor's cookie. */
 export interface Ticket {
   id: string;
-  /** When the id was given. */
+  /** Creation time of the id. */
   bornMs: number;
   expiresMs: number;
-  /** JSON; undefined where a store has it. */
+  /** JSON; undefined if a store has the data. */
   text: string | undefined;
   /** Whether the site's current secret sealed it. */
   isCurrent: boolean;
 }
 
-/** What becomes of the cookie: a value and its life, or its end. */
+/** The change of the cookie: a value with its lifetime, or its removal. */
 export type CookieChange = { value: string; maxAgeSeconds: number } | "remove" | undefined;
 
 const PURPOSE = "session";
-/** Name, attributes and percent-encoding leave this much of a cookie (4096 bytes) to its value. */
+/** Maximum length of the value: a cookie has 4096 bytes, including its name. */
 const MAX_SEALED_LENGTH = 4096 - 32;
 const NO_DATA = "{}";
 
@@ -72,7 +75,7 @@ export class Sessions {
     this.#store = store;
   }
 
-  /** Undefined for a cookie that is not ours, or is too old. */
+  /** Undefined for an invalid or expired cookie. */
   ticket(rawCookie: string | undefined): Ticket | undefined {
     const unsealed = rawCookie === undefined ? undefined : this.#sealer.unseal(rawCookie);
     if (!unsealed) return undefined;
@@ -85,11 +88,11 @@ export class Sessions {
 
   async open(ticket: Ticket | undefined): Promise<OpenSession> {
     const text = ticket && (this.#store ? await this.#store.read(keyOf(ticket.id)) : ticket.text);
-    // Without its data a session is over: removed from the store, or kept elsewhere before.
+    // A session without its data has ended: removed from the store, or saved in another store before.
     return new OpenSession(text === undefined ? { id: undefined, text: NO_DATA } : { id: ticket?.id, text });
   }
 
-  /** Keeps what has changed. @param ticket what the browser holds. @throws SvcError `SVC_SESSION` when it can't be kept */
+  /** Saves changes. @param ticket the browser's cookie. @throws SvcError `SVC_SESSION` if the session is too large */
   async save(session: OpenSession, ticket: Ticket | undefined): Promise<CookieChange> {
     const { id, loaded } = session;
     if (id === undefined) {
@@ -102,14 +105,14 @@ export class Sessions {
     const bornMs = id === ticket?.id ? ticket.bornMs : nowMs;
     const expiresMs = Math.min(nowMs + this.#lifetimeMs, bornMs + this.#longestMs);
     if (id !== loaded.id) await this.#store?.write(keyOf(id), text, expiresMs);
-    // Over since it was loaded. The cookie stays as it is: by now the browser may hold that of a new session.
+    // It was removed since it was loaded. The cookie stays unchanged, because the browser may already have that of a new session.
     else if (!(await this.#replaced(keyOf(id), text, expiresMs))) return undefined;
-    // Last, so that a store that fails in between leaves the visitor what there was.
+    // Last, so that a store that fails before keeps the old session.
     if (ticket && id !== ticket.id) await this.#store?.remove(keyOf(ticket.id));
     return { value: this.#seal([id, bornMs, expiresMs], text), maxAgeSeconds: (expiresMs - nowMs) / 1000 };
   }
 
-  /** @returns whether it is kept; false where it has been removed */
+  /** @returns whether it was saved; false if it was removed in the meantime */
   async #replaced(key: string, text: string, expiresMs: number): Promise<boolean> {
     const store = this.#store;
     if (store?.replace) return store.replace(key, text, expiresMs);
@@ -118,7 +121,7 @@ export class Sessions {
     return true;
   }
 
-  /** After half of its life a session is renewed by being used, so that not each request writes. */
+  /** Renews a session after half of its lifetime, so that not every request writes. */
   #isDue({ bornMs, expiresMs, isCurrent }: Ticket): boolean {
     const isLast = expiresMs >= bornMs + this.#longestMs;
     return !isCurrent || (!isLast && expiresMs - this.#clock.now() < this.#lifetimeMs / 2);
@@ -130,7 +133,7 @@ export class Sessions {
     if (value.length <= MAX_SEALED_LENGTH) return value;
     throw new SvcError(
       "SVC_SESSION",
-      `The session takes ${value.length} bytes, sealed; a cookie has room for ${MAX_SEALED_LENGTH}. Keep less in it, or ` +
+      `The session has ${value.length} bytes when sealed, but a cookie has room for ${MAX_SEALED_LENGTH}. Store less data, or ` +
         "keep sessions in a store: createApp({ session: { store } })",
     );
   }

@@ -1,37 +1,37 @@
-/** One visitor's session while a request is answered: what it holds, and whether that changed. session-keys.ts keeps it. */
+/** A visitor's session during one request: its data, and changes to it. session-keys.ts stores it. */
 import { randomHex } from "../../security/random.ts";
 import { SvcError } from "../../shared/errors.ts";
 
-/** What sessions hold, as JSON has it; extend by declaration merging: `interface SessionData { user?: string }`. */
+/** The data of sessions, as JSON; extend it by declaration merging: `interface SessionData { user?: string }`. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface SessionData {}
 
 type Name = keyof SessionData;
 
 /**
- * What is known of a visitor from one request to the next. It begins when something is set, and is written once, after the
- * handler, if it has changed. Of two requests at once, what the later one writes is what stays.
+ * Data about a visitor, kept between requests. The first `set` creates a session. A changed session is saved once, after the handler. If
+ * two requests change it concurrently, the later save wins.
  */
 export interface Session {
   get<N extends Name>(name: N): SessionData[N] | undefined;
   /**
-   * @param value JSON: a Date comes back as text. Changes inside of it are seen too.
-   * @throws SvcError `SVC_TOO_LATE` once the head of the answer has gone out, as the methods below do.
+   * @param value JSON: a Date is read back as text. Later changes inside of it are saved as well.
+   * @throws SvcError `SVC_TOO_LATE` after the head of the response was sent, as do the methods below.
    */
   set<N extends Name>(name: N, value: SessionData[N]): void;
   delete(name: Name): void;
   /**
-   * Gives the session a new id and keeps what it holds: at each sign-in and other change of rights, so that an id (or a CSRF
-   * token) that someone else knew is worth nothing. Without a session, does nothing: it will begin with a new one.
+   * Gives the session a new id and keeps its data. Call it at each sign-in and other change of rights, so that an id (or a CSRF token)
+   * that somebody else knew becomes invalid. Has no effect without a session, because a new one gets a new id anyway.
    */
   regenerate(): void;
-  /** Forgets all it holds and, in the browser, its cookie. What is set afterwards begins a new session. */
+  /** Deletes the data and, in the browser, the cookie. A later `set` creates a new session. */
   destroy(): void;
 }
 
 /** A session as it was loaded. */
 export interface LoadedSession {
-  /** Undefined where the visitor has none. */
+  /** Undefined if the visitor has no session. */
   id: string | undefined;
   /** JSON of an object. */
   text: string;
@@ -80,22 +80,22 @@ export class OpenSession implements Session {
     this.#id = undefined;
   }
 
-  /** From here on changes could not reach the browser. */
+  /** Rejects later changes, which could not reach the browser. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** JSON of what it holds. @throws SvcError `SVC_SESSION` for what JSON can't write */
+  /** The data as JSON. @throws SvcError `SVC_SESSION` for values that JSON can't represent */
   toText(): string {
     try {
       return JSON.stringify(Object.fromEntries(this.#values));
     } catch (cause) {
-      throw new SvcError("SVC_SESSION", `A session holds JSON alone: ${(cause as Error).message}`, { cause });
+      throw new SvcError("SVC_SESSION", `A session can only contain JSON: ${(cause as Error).message}`, { cause });
     }
   }
 
   #requireOpen(): void {
     if (this.#isClosed)
-      throw new SvcError("SVC_TOO_LATE", "The session can't change any more: the head of the answer has gone out");
+      throw new SvcError("SVC_TOO_LATE", "The session can't be changed: the head of the response was already sent");
   }
 }

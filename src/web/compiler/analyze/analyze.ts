@@ -1,4 +1,4 @@
-/** Step 2: what the extraction asks about a module: names, kinds, components, and whether an expression is live. */
+/** Step 2: analyzes a module for the extraction: names, kinds, components, and the liveness of expressions. */
 import type { ESTree } from "vite";
 import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { findComponents } from "./components.ts";
@@ -9,8 +9,8 @@ import { DOM } from "../../../platform/shared/wire.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "../parse/scopes.ts";
 
 /**
- * Whether the browser may have to evaluate an expression again: `live` reads a signal, a store or a computed;
- * `maybe` reads `.value` of something whose origin is not in this file, such as `props.count.value`.
+ * Whether the browser may have to evaluate an expression again. `live`: it reads a signal, a store or a computed. `maybe`: it reads
+ * `.value` of a value from another file, such as `props.count.value`.
  */
 export type Liveness = "static" | "maybe" | "live";
 
@@ -21,7 +21,7 @@ export interface Module {
   /** Functions whose returned JSX is the HTML of a component. */
   components: Set<FunctionNode>;
   kind(binding: Binding): Kind;
-  /** The resource whose value a name of kind `awaited` is, or is part of. */
+  /** The resource that a name of kind `awaited` gets its value from. */
   awaited(binding: Binding): Binding | undefined;
   liveness(node: Node): Liveness;
   parentOf(node: Node): Node | undefined;
@@ -64,7 +64,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   };
 }
 
-/** Components of "svckit" that are elements: from here on they are that, so that they can stand wherever elements can. */
+/** Replaces components of "svckit" that are elements, such as `<Gesture>`, by these elements, so they work in rows and branches. */
 const HOST_TAGS: Readonly<Record<string, string>> = { Gesture: DOM.gestureTag };
 
 function nameHostElements(program: ESTree.Program, scopes: Scopes): void {
@@ -83,7 +83,7 @@ function parentsOf(program: ESTree.Program): Map<Node, Node> {
   return parents;
 }
 
-/** JSX inside an expression doesn't count: it is a template of its own, with bindings of its own. */
+/** Ignores JSX inside the expression: it is a template with its own bindings. */
 function livenessOf(
   scopes: Scopes,
   kind: (binding: Binding) => Kind,
@@ -121,7 +121,7 @@ function livenessOf(
     let result: Liveness = readsChainedField(node, fields, scopes, kind) ? "maybe" : "static";
     for (const reference of scopes.within(node)) {
       const found = ofReference(reference, node);
-      // A signal by its own name is handed on as it is; what an <Await> hands over is a value.
+      // A signal by its own name is passed on as the signal. The parameter of an <Await> is a value.
       const isValue = reference.node === node && reference.binding && kind(reference.binding) === "awaited";
       if (found === "static" || (!isValue && isInJsx(reference.node, node))) continue;
       result = found;
@@ -133,7 +133,7 @@ function livenessOf(
   return of;
 }
 
-/** Fields of what a component is handed that may change: those of signals, and of resources where the file names their type. */
+/** Names of fields that may change: those of signals, and those of resources if the file mentions their type. */
 function signalFields(program: ESTree.Program): ReadonlySet<string | undefined> {
   const knowsResources = program.body.some(
     (statement) =>
@@ -151,7 +151,7 @@ export function isInside(node: Node, outer: { start: number; end: number }): boo
   return node.start >= outer.start && node.end <= outer.end;
 }
 
-/** `props.count.value`, `counter.count.value`: a signal handed down or made by a helper, as far as syntax can tell. */
+/** Finds `props.count.value` and `counter.count.value`, which may read a signal from a parent or a helper. */
 function readsChainedField(
   node: Node,
   fields: ReadonlySet<string | undefined>,
@@ -172,12 +172,12 @@ function readsChainedField(
   return found;
 }
 
-/** Props, and what a function of the author's gave to the component. */
+/** Whether a name may hold signals: props, and results of the app's functions. */
 export function mayHoldSignals(binding: Binding, kind: Kind): boolean {
   return kind === "props" || (kind === "value" && binding.owner !== null && !isPlainInit(binding));
 }
 
-/** A constant whose initial value is visibly not a signal. */
+/** Whether the initializer of a constant is clearly not a signal. */
 function isPlainInit(binding: Binding): boolean {
   const init = initOf(binding);
   return init !== undefined && init.type !== "CallExpression" && init.type !== "MemberExpression";

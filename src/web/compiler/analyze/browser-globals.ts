@@ -1,9 +1,9 @@
-/** Names that exist in the browser only: an effect, which runs on the server first, must not read them (SVC111). */
+/** Rejects browser globals in effects, because effects run on the server first (SVC111). */
 import type { Module } from "./analyze.ts";
 import { walk, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 
-/** Globals of `Window` (WHATWG HTML 7.2.2, CSSOM View) that Node has not; `navigator` says nothing of the visitor there. */
+/** Globals of `Window` (WHATWG HTML 7.2.2, CSSOM View) that Node lacks. In Node, `navigator` does not describe the visitor. */
 const BROWSER_GLOBALS = new Set(
   (
     "window document self top parent frames localStorage sessionStorage navigator location history screen visualViewport " +
@@ -14,7 +14,7 @@ const BROWSER_GLOBALS = new Set(
   ).split(" "),
 );
 
-/** @throws SvcError SVC111 for a global of the browser in an effect that doesn't ask `typeof` first. */
+/** @throws SvcError SVC111 for a browser global in an effect without a `typeof` check. */
 export function refuseBrowserGlobals(module: Module, effect: Node): void {
   if (asksFirst(effect)) return;
   const found = module.scopes
@@ -25,7 +25,7 @@ export function refuseBrowserGlobals(module: Module, effect: Node): void {
     module.file,
     "SVC111",
     found.node,
-    `"${found.name}" exists in the browser only, but an effect runs on the server first. Use onLoad(() => …): an effect inside of it runs at once, and again when what it read changes.`,
+    `"${found.name}" exists only in the browser, but an effect runs on the server first. Use onLoad(() => …). An effect inside of it runs at once, and again when a value that it read changes.`,
   );
 }
 

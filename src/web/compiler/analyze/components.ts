@@ -1,11 +1,11 @@
-/** Which functions are components, whose returned JSX is HTML and not a value. */
+/** Decides which functions are components. Their returned JSX is HTML, not a value. */
 import type { ESTree } from "vite";
 import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import { functionOf } from "./declaration-kinds.ts";
 import type { Reference, Scopes } from "../parse/scopes.ts";
 
-/** Capitalised functions and the default export; not those that are called as functions and return no JSX. */
+/** Capitalised functions and the default export, except functions that are called and return no JSX. */
 export function findComponents(program: ESTree.Program, scopes: Scopes): Set<FunctionNode> {
   const found = new Set<FunctionNode>();
   walk(program, (node) => {
@@ -29,7 +29,7 @@ export function componentName(module: { parentOf(node: Node): Node | undefined }
   return parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
 }
 
-/** @throws SvcError SVC109 for a component that is called: its HTML would be escaped like any other text. */
+/** @throws SvcError SVC109 for a component that is called as a function, because its HTML would be escaped as text. */
 export function refuseComponentCalls(
   file: SourceFile,
   { references }: Scopes,
@@ -43,12 +43,12 @@ export function refuseComponentCalls(
       file,
       "SVC109",
       parent,
-      `"${name}" is a component, since its name begins with a capital, but is called like a function. Write <${name} … />, or call it ${name.slice(0, 1).toLowerCase()}${name.slice(1)}.`,
+      `"${name}" is a component, because its name begins with a capital letter, but it is called as a function. Write <${name} … />, or call it ${name.slice(0, 1).toLowerCase()}${name.slice(1)}.`,
     );
   }
 }
 
-/** The function that is called where a name is used as `name(…)` or `new name(…)`. */
+/** The callee of `name(…)` or `new name(…)`. */
 function calledFunction({ node, parent, binding }: Reference): FunctionNode | undefined {
   if (parent.type !== "CallExpression" && parent.type !== "NewExpression") return undefined;
   return parent.callee === node && binding ? functionOf(binding) : undefined;

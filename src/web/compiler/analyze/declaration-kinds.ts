@@ -1,13 +1,13 @@
 /**
- * What a declaration is, read off its syntax: a signal, a store, a local function, a plain value. No type information
- * is used, so the answer is the same in every tool that reads the file.
+ * Determines the kind of a declaration from its syntax: a signal, a store, a local function, a plain value. It uses no type
+ * information, so every tool gets the same result.
  */
 import type { ESTree } from "vite";
 import { PACKAGE_NAME } from "../../../platform/package/manifest.ts";
 import { isFunction, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 
-/** The module whose names the compiler knows. Apps may import it under another name (framework-imports.ts). */
+/** The package whose exports the compiler recognises. Apps may import it under another name (framework-imports.ts). */
 export const SVC = PACKAGE_NAME;
 
 /** The module that compiled server code imports by default. */
@@ -18,16 +18,16 @@ export type Kind =
   | "signal"
   | "store"
   | "computed"
-  /** What `createRef()` gave. */
+  /** Result of `createRef()`. */
   | "ref"
-  /** What `resource(…)` gave. */
+  /** Result of `resource(…)`. */
   | "resource"
-  /** What the children of an `<Await>` get of a resource that the browser may fetch again. */
+  /** Parameter of the children of an `<Await>`, for a resource that the browser may fetch again. */
   | "awaited"
   | "function"
   | "let"
   | "class"
-  /** The first parameter of a function that is written as one name: `props`. */
+  /** First parameter of a function, written as one name: `props`. */
   | "props"
   | "value";
 
@@ -39,7 +39,7 @@ const REACTIVE_CALLS: Record<string, Kind> = {
   resource: "resource",
 };
 
-/** Constructors whose instances the page's state can carry (platform/shared/serialize.ts). */
+/** Constructors whose instances the page's state can contain (platform/shared/serialize.ts). */
 const SERIALISABLE = new Set(
   "Date Map Set URL RegExp Error Array Object Uint8Array Uint16Array Uint32Array Int8Array Int16Array Int32Array Float32Array Float64Array Uint8ClampedArray BigInt64Array BigUint64Array".split(
     " ",
@@ -109,7 +109,7 @@ export function svcImport(binding: Binding): string | undefined {
 
 const declarationOfSpecifier = new WeakMap<Node, ESTree.ImportDeclaration>();
 
-/** Remembers for every import specifier the declaration it stands in; the tree has no way up. */
+/** Records the declaration of every import specifier, because nodes have no parent pointers. */
 export function indexImports(program: ESTree.Program): void {
   for (const statement of program.body) {
     if (statement.type !== "ImportDeclaration") continue;
@@ -125,7 +125,7 @@ function importSource(binding: Binding): string | undefined {
   return importOf(binding)?.source.value;
 }
 
-/** `new X` of a class the state script cannot carry; its name, else undefined. */
+/** @returns the class name of a `new X` that the state script cannot contain, else undefined. */
 export function unserialisableInit(binding: Binding): string | undefined {
   const init = initOf(binding);
   if (init?.type !== "NewExpression") return undefined;

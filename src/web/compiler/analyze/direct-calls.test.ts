@@ -5,7 +5,7 @@ import { render, serverBody } from "../harness.testkit.ts";
 const isCalledDirectly = (text: string): boolean => /(?<!\$component\(B, |function )\bB\(\{/.test(serverBody(text));
 
 describe("a component of the same file", () => {
-  it("that surely returns HTML is called as the function it is", async () => {
+  it("that always returns HTML is called directly", async () => {
     for (const b of [
       "const B = (p) => <b>{p.x}</b>;",
       "function B(p) { return <b>{p.x}</b>; }",
@@ -17,7 +17,7 @@ describe("a component of the same file", () => {
     }
   });
 
-  it("that may return something else is called by the runtime, which writes it as text", async () => {
+  it("that may return another value is called by the runtime, which escapes the value", async () => {
     for (const b of [
       "function B(p) { return p.x; }",
       "function B(p) { if (p.y) return <b/>; return p.x; }",

@@ -1,6 +1,6 @@
 /**
- * Which components may be called as plain functions: those of the same file that surely return HTML text. One call for all
- * components of an app has V8 see a new function each time; a call of one component lets it put the component in place.
+ * Decides which components are called directly: those of the same file that always return HTML. V8 can inline a direct call, but not
+ * the shared call site of all components.
  */
 import type { Module } from "./analyze.ts";
 import { isFunction, isJsx, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -13,7 +13,7 @@ export function isDirect(module: Module, name: Node): boolean {
   return fn !== undefined && module.components.has(fn) && returnsText(fn) && !takesSlots(module, fn);
 }
 
-/** Whether every way out of a function is JSX. */
+/** Whether every return value of a function is JSX. */
 function returnsText(fn: FunctionNode): boolean {
   if (fn.async || fn.generator || !fn.body) return false;
   if (fn.body.type !== "BlockStatement") return isJsx(unwrap(fn.body));
@@ -27,7 +27,7 @@ function returnsText(fn: FunctionNode): boolean {
   return isLast && !hasBareReturn && returnsOf(fn).every((result) => isJsx(unwrap(result)));
 }
 
-/** A component with a `<Slot>` is given its props a second time. */
+/** A component with a `<Slot>` receives its props a second time. */
 function takesSlots(module: Module, fn: FunctionNode): boolean {
   let found = false;
   walk(fn, (node) => {

@@ -1,6 +1,6 @@
 /**
- * What an effect may read, told from its syntax: the browser watches that until the effect runs there for the first time,
- * for the run on the server is not repeated (docs/resume-protocol.md section 5).
+ * Finds the reads of an effect in its syntax. The browser does not repeat the run of the server, so it watches these reads until the
+ * effect runs there for the first time (docs/resume-protocol.md section 5).
  */
 import { isInside, mayHoldSignals, type Module } from "./analyze.ts";
 import { isFunction, memberName, returnsOf, unwrap, walk, type Node } from "../parse/ast.ts";
@@ -8,7 +8,7 @@ import { functionOf, svcName } from "./declaration-kinds.ts";
 import type { Code } from "../model.ts";
 import type { Reference } from "../parse/scopes.ts";
 
-/** Functions that give each value it may read. The nodes in them are of the effect, and rewritten with it. */
+/** @returns one function per possible read. Their nodes belong to the effect and are rewritten with it. */
 export function readsOf(module: Module, effect: Node): Code[] {
   const reads = new Map<string, Code>();
   const visited = new Set<Node>();
@@ -36,7 +36,7 @@ function codeOf(read: Node, { node, parent }: Reference): Code {
   return [isValue ? "() => void " : "() => ", read];
 }
 
-/** The largest member access by fixed names that is a read; undefined for what is only written, or never changes. */
+/** The longest member access by fixed names that is a read. Undefined for values that are only written or never change. */
 function readOf(module: Module, reference: Reference): Node | undefined {
   const { binding } = reference;
   const kind = binding && module.kind(binding);

@@ -4,21 +4,21 @@ import { browser, browserBody, browserImports, compileError, render, serverHead,
 
 const A = (body: string): string => `export function A(p) { ${body} }`;
 
-/** What the browser watches before an effect runs there for the first time. */
+/** The reads that the browser watches before the first run of an effect there. */
 function reads(body: string): string[] {
   const [, list = ""] = /\$E\([^]*, \[(.*)\]\);/.exec(browserBody(A(`${body} return <p>x</p>;`))) ?? [];
   return list.split(", ").filter(Boolean);
 }
 
 describe("an effect", () => {
-  it("runs on the server where it stands, so what it sets is written", async () => {
+  it("runs on the server in source order, so the page shows its changes", async () => {
     const text = A(
       "const n = signal(2); const twice = signal(0); effect(() => { twice.value = n.value * 2; }); return <p>{twice.value}</p>;",
     );
     assert.equal(await render(text), '<p s="1 test-1 effect">4</p>');
   });
 
-  it("is bound with its scope and watches what it may read", async () => {
+  it("is bound with its scope and watches its possible reads", async () => {
     const text = A("const n = signal(1); effect(() => p.log.push(n.value)); return <p>x</p>;");
     const log: number[] = [];
     const lines = (await browser(text)).bind("b0", [log, signal(7)]);
@@ -27,7 +27,7 @@ describe("an effect", () => {
     assert.match(serverHead(text), /\["effect"\], \[/);
   });
 
-  it("may read signals, computeds, fields of stores, and what it hands on, also through local functions", () => {
+  it("may read signals, computeds, store fields and arguments, also through local functions", () => {
     assert.deepEqual(reads("const n = signal(1); effect(() => p.log.push(n.value));"), [
       "() => $[0]",
       "() => void $[1].value",
@@ -45,24 +45,24 @@ describe("an effect", () => {
     assert.deepEqual(reads("effect(() => sync(p.count.value));"), ["() => void $[0].value"]);
   });
 
-  it("does not wait for what it only writes or reads untracked", () => {
+  it("does not watch values that it only writes or reads untracked", () => {
     assert.deepEqual(
       reads("const n = signal(1); const m = signal(1); effect(() => { n.value = 1; untrack(() => m.value); });"),
       [],
     );
   });
 
-  it("may read a name of the browser only where it asks for its type first", () => {
+  it("may read a browser global only after a typeof check", () => {
     const error = compileError(A("effect(() => { document.title = p.title; }); return <p>x</p>;"));
     assert.equal(error.code, "SVC111");
-    assert.match(error.message, /"document" exists in the browser only.*onLoad/);
+    assert.match(error.message, /"document" exists only in the browser.*onLoad/);
     browserBody(
       A('effect(() => { if (typeof document !== "undefined") document.title = p.title; }); return <p>x</p>;'),
     );
     browserBody(A("onLoad(() => { effect(() => { document.title = p.title; }); }); return <p>x</p>;"));
   });
 
-  it("that sets what it reads is refused, for it would set itself off for ever", () => {
+  it("that sets a signal it reads is rejected, because it would trigger itself endlessly", () => {
     const refused = (body: string): string =>
       compileError(A(`const n = signal(1); effect(() => { ${body} }); return <p>x</p>;`)).message;
     assert.match(refused("n.value++;"), /SVC111 .*\n"n\.value" .*untrack\(\(\) => n\.value\)/);
@@ -74,7 +74,7 @@ describe("an effect", () => {
     );
   });
 
-  it("inside of a handler is that of the part, with its cleanup", () => {
+  it("inside a handler is that of the part effect, with its cleanup", () => {
     const text = A(
       "const n = signal(1); onLoad(() => { effect(() => { onCleanup(() => stop()); return n.value; }); }); return <p>x</p>;",
     );
@@ -82,8 +82,8 @@ describe("an effect", () => {
   });
 });
 
-describe("a callback of a moment", () => {
-  it("that may leave something to undo is called by the part effect, others are handlers as they are", () => {
+describe("a lifecycle callback", () => {
+  it("is called by the part effect if it may return a cleanup function, else it is a plain handler", () => {
     const code = (callback: string): string => browserBody(A(`onLoad(${callback}); return <p>x</p>;`));
     assert.match(code("() => { go(); return () => stop(); }"), /\$L\(\$el, /);
     assert.match(code("() => subscribe(p.id)"), /\$L\(\$el, /);

@@ -1,7 +1,7 @@
-/** What an expression surely gives, told from its syntax alone. Owns no types: `count.value` may be anything. */
+/** Determines the type of an expression from its syntax, as far as possible. `count.value` may be anything. */
 import { memberName, unwrap, type Node } from "../parse/ast.ts";
 
-/** Kinds whose text is that of `String(value)`, booleans, and the rest. */
+/** Strings and numbers are written as `String(value)`, booleans as nothing. */
 export type ValueKind = "string" | "number" | "boolean" | "unknown";
 
 const COMPARISONS = new Set(["===", "!==", "==", "!=", "<", "<=", ">", ">=", "in", "instanceof"]);
@@ -12,7 +12,7 @@ const STRING_METHODS = new Set(
   ),
 );
 
-/** Whether values of a kind show as `String(value)` does: booleans show as nothing. */
+/** Whether values of this kind are written as `String(value)`. Booleans are written as nothing. */
 export const isTextKind = (kind: ValueKind): boolean => kind === "string" || kind === "number";
 
 export function valueKind(expression: Node): ValueKind {

@@ -1,4 +1,4 @@
-/** `onLoad`, `effect` and their kin: calls in a component's body that become code of the element it returns. */
+/** Finds `onLoad`, `effect` and similar calls in a component's body. They become code of the element that it returns. */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
 import {
@@ -17,7 +17,7 @@ import { svcImport } from "./declaration-kinds.ts";
 import type { ResourceCall } from "../model.ts";
 import { mayFetchAgain } from "./resources.ts";
 
-/** Functions of "svckit" that name a moment -> the type of the handler they become. */
+/** Lifecycle functions of "svckit" -> event type of the handler that they become. */
 const MOMENTS: Readonly<Record<string, Moment>> = {
   onLoad: "load",
   onVisible: "visible",
@@ -27,21 +27,21 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
 
 export type Moment = "load" | "visible" | "idle" | "media";
 
-/** Calls of `onLoad` and the like, and of `effect`, that stand in a component's body. */
+/** Lifecycle calls and effects in a component's body. */
 export interface Hooks {
   moments: Map<Moment, Node[]>;
   /** Query of `onMedia`. */
   media: string | undefined;
   effects: Node[];
-  /** Names by which these are called. */
+  /** Callee nodes of the effects. */
   callees: Node[];
-  /** Those that the browser may have to fetch again. */
+  /** Resources that the browser may have to fetch again. */
   resources: ResourceCall[];
-  /** Statements that the server module does without. */
+  /** Statements that the server module omits. */
   browserOnly: Node[];
-  /** The first of them all, for errors. */
+  /** The first call, as the position of errors. */
   first: Node | undefined;
-  /** An element holds them. */
+  /** Whether an element has them already. */
   isPlaced: boolean;
 }
 
@@ -123,7 +123,7 @@ function mediaQuery(module: Module, call: ESTree.CallExpression, { media }: Hook
   return query.value;
 }
 
-/** SVC111: only calls that stand directly in the component's body are found; others would never run in the browser. */
+/** SVC111: calls must be statements of the component's body. Others would never run in the browser. */
 function refuseElsewhere(module: Module, fn: FunctionNode, svcName: (node: Node) => string | undefined): void {
   if (fn.body === null) return;
   walk(fn.body, (node) => {
@@ -137,12 +137,12 @@ function refuseElsewhere(module: Module, fn: FunctionNode, svcName: (node: Node)
       module.file,
       "SVC111",
       node,
-      `${name} must stand directly in the component's body, as a statement of its own: the browser runs it without the code around it. Put the condition inside its function.`,
+      `${name} must be a statement directly in the component's body, because the browser runs it without the surrounding code. Put the condition inside its function.`,
     );
   });
 }
 
-/** SVC111: `n.value++` reads what it sets, so the effect would set itself off for ever. */
+/** SVC111: `n.value++` reads and sets the same signal, so the effect would trigger itself endlessly. */
 function refuseOwnTrigger(module: Module, effect: Node): void {
   if (!isFunction(effect) || effect.body === null) return;
   walk(effect.body, (node) => {
@@ -156,19 +156,19 @@ function refuseOwnTrigger(module: Module, effect: Node): void {
       module.file,
       "SVC111",
       node,
-      `"${source}" is read and set by the same effect, which would set itself off for ever. Read it unnoticed: ${source} = untrack(() => ${source}) …`,
+      `"${source}" is read and set by the same effect, which would trigger itself endlessly. Read it without tracking: ${source} = untrack(() => ${source}) …`,
     );
   });
 }
 
-/** Whether a callback may return a function or call `onCleanup`: all but those of which the syntax shows that they don't. */
+/** Whether a callback may return a cleanup function or call `onCleanup`. False only if its syntax rules that out. */
 export function mayUndo(module: Module, callback: Node): boolean {
   if (!isFunction(callback)) return true;
   const calls = module.scopes.within(callback).some(({ binding }) => binding && svcImport(binding) === "onCleanup");
   return calls || returnsOf(callback).some((node) => CAN_BE_FUNCTION.has(unwrap(node).type));
 }
 
-/** Expressions that may give a function; the rest assign, compute or spell something else. */
+/** Types of expressions whose value may be a function. */
 const CAN_BE_FUNCTION = new Set(
   "Identifier MemberExpression CallExpression ConditionalExpression LogicalExpression ArrowFunctionExpression FunctionExpression".split(
     " ",

@@ -1,12 +1,12 @@
-/** Facts of HTML the compiler needs. Source: WHATWG HTML, sections 4 (elements), 13.1.2 (void elements). */
+/** Facts about HTML that the compiler needs. Source: WHATWG HTML, sections 4 (elements), 13.1.2 (void elements). */
 import type { Element } from "../model.ts";
 
-/** Elements whose content the parser takes as it is, entities included (13.2.6.2, "raw text"). */
+/** Elements whose content the parser does not decode, entities included (13.2.6.2, "raw text"). */
 export const RAW_TEXT_TAGS = new Set(["script", "style"]);
 
 const DROPS_FIRST_LINE_END = new Set(["pre", "textarea", "listing"]);
 
-/** Whether the parser might drop a line end that the element's content begins with (13.2.6.4.7); one more saves it. */
+/** Whether the parser drops a newline at the start of the element's content (13.2.6.4.7). A second newline prevents that. */
 export function losesLineEnd(element: Element): boolean {
   if (!DROPS_FIRST_LINE_END.has(element.tag)) return false;
   const [first] = element.items;
@@ -17,27 +17,27 @@ export function losesLineEnd(element: Element): boolean {
 /** Elements inside `<svg>` and `<math>` whose content is HTML again (13.2.6.5, "integration points"). */
 const BACK_TO_HTML = new Set("foreignObject desc title mi mo mn ms mtext annotation-xml".split(" "));
 
-/** The element among `ancestors`, outermost first, that decides what an element below them is; undefined for HTML. */
+/** @returns the namespace of an element below `ancestors` (outermost first); undefined for HTML. */
 export function foreignRoot(ancestors: readonly string[]): "svg" | "math" | undefined {
   const root = ancestors.findLast((tag) => tag === "svg" || tag === "math" || BACK_TO_HTML.has(tag));
   return root === "svg" || root === "math" ? root : undefined;
 }
 
-/** Attributes whose state moves away from the markup once the user acts, so the browser sets the property. */
+/** Attributes whose current state differs from the markup after user input, so the browser sets the property instead. */
 export const PROPERTIES = new Set(["value", "checked", "selected", "muted", "disabled", "open", "indeterminate"]);
 
-/** Properties of the DOM, by which other frameworks call attributes whose names are words of JavaScript. In JSX those are no trouble. */
+/** DOM property names that other frameworks use for attributes whose names are reserved words of JavaScript. JSX accepts the attribute names. */
 export const ATTRIBUTES_BEHIND: ReadonlyMap<string, string> = new Map([
   ["className", "class"],
   ["htmlFor", "for"],
 ]);
 
-/** Elements that a form holds by their `name` and `id` (HTML, "listed elements"; images too, for history's sake). */
+/** Elements that a form exposes as properties by `name` and `id` (HTML, "listed elements", and images for legacy reasons). */
 export const FIELD_TAGS: ReadonlySet<string> = new Set(
   "button fieldset img input object output select textarea".split(" "),
 );
 
-/** Properties of a form that the runtime needs, and that a field of the same name would hide. */
+/** Properties of a form that the runtime uses. A field of the same name would hide them. */
 export const FORM_PROPERTIES: ReadonlySet<string> = new Set(
   "parentNode parentElement children childNodes firstChild firstElementChild lastElementChild nextElementSibling previousElementSibling nextSibling previousSibling getAttribute getAttributeNames hasAttribute setAttribute removeAttribute toggleAttribute closest querySelector querySelectorAll insertBefore appendChild append remove before after isConnected getRootNode".split(
     " ",

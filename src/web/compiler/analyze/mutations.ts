@@ -1,12 +1,12 @@
-/** What changes an object, as far as syntax tells: assignments to its fields, and calls that are made to change it. */
+/** Finds mutations of an object in the syntax: assignments to its fields, and calls of mutating methods. */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
 import { memberName, type Node } from "../parse/ast.ts";
 
-/** Methods of arrays, maps and sets that change what they are called on. */
+/** Mutating methods of arrays, maps and sets. */
 const CHANGING = new Set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear".split(" "));
 
-/** The assignment, count or `delete` of a member access. */
+/** The assignment, increment or `delete` of a member access. */
 export function changeOf(module: Module, target: Node): Node | undefined {
   const parent = module.parentOf(target);
   if (parent?.type === "AssignmentExpression" && parent.left === target) return parent;
@@ -27,11 +27,11 @@ export function assignOf(module: Module, node: Node): Node | undefined {
 
 export interface Change {
   node: Node;
-  /** Names of fields that lead to what changes; cut short at the first that is no fixed name. */
+  /** Path of field names to the changed value, up to the first computed key. */
   path: (string | undefined)[];
 }
 
-/** A change of the object that `node` names, however deep inside: `node.a.b = 1`, `node.list.push(…)`, `node[0]++`. */
+/** A mutation of the object behind `node`, at any depth: `node.a.b = 1`, `node.list.push(…)`, `node[0]++`. */
 export function deepChangeOf(module: Module, node: Node): Change | undefined {
   const assigned = assignOf(module, node);
   if (assigned) return { node: assigned, path: [] };
@@ -46,13 +46,13 @@ export function deepChangeOf(module: Module, node: Node): Change | undefined {
   return undefined;
 }
 
-/** Whether what `node` leads to holds what changes, or is inside of it. */
+/** Whether the value at `node` contains the changed value, or is inside of it. */
 export function isAffected(module: Module, node: Node, { path }: Change): boolean {
   const read = fixedNames(membersFrom(module, node));
   return path.every((name, at) => at >= read.length || read[at] === name);
 }
 
-/** Member accesses that begin at a node, innermost first. */
+/** Member accesses that start at a node, innermost first. */
 function membersFrom(module: Module, node: Node): ESTree.MemberExpression[] {
   const members: ESTree.MemberExpression[] = [];
   for (let at = node; ;) {
@@ -63,7 +63,7 @@ function membersFrom(module: Module, node: Node): ESTree.MemberExpression[] {
   }
 }
 
-/** Member accesses by fixed names that begin at `node`: for `a` in `a.b.c` these are `a.b` and `a.b.c`. */
+/** Member accesses by fixed names that start at `node`: `a.b` and `a.b.c` for `a` in `a.b.c`. */
 export function namedMembers(module: Module, node: Node): ESTree.MemberExpression[] {
   return named(membersFrom(module, node));
 }

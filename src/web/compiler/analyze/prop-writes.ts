@@ -1,4 +1,4 @@
-/** Props belong to whoever gives them: a component that sets one changes nothing but its own copy (SVC113). */
+/** Rejects assignments to props: a component would change only its own copy (SVC113). */
 import type { Module } from "./analyze.ts";
 import { memberName } from "../parse/ast.ts";
 import { assignOf, changeOf } from "./mutations.ts";
@@ -17,7 +17,7 @@ export function refusePropMutation(module: Module): void {
       module.file,
       "SVC113",
       change,
-      `"${name}" belongs to the component that gives it: nobody else would see the change. Have it give a signal and set ${name}.${prop}.value, or keep a copy: const ${prop} = signal(${name}.${prop}).`,
+      `"${name}" belongs to the parent component, which would not see the change. Pass a signal and set ${name}.${prop}.value, or keep a copy: const ${prop} = signal(${name}.${prop}).`,
     );
   }
 }

@@ -5,7 +5,7 @@ import { browser, browserBody, compileError, render, serverBody } from "../harne
 const A = (body: string): string => `export function A(p) { ${body} }`;
 
 describe("a ref", () => {
-  it("is filled when the scope is bound, before effects, and not written by the server", async () => {
+  it("is assigned when the scope is bound, before effects, and not by the server", async () => {
     const text = A(
       "const field = createRef(); effect(() => p.log.push(field.current !== null)); return <p><input ref={field} /></p>;",
     );
@@ -17,7 +17,7 @@ describe("a ref", () => {
     assert.deepEqual(log, [true]);
   });
 
-  it("is captured as itself, also where the element's own value is read", () => {
+  it("is captured as a ref, even if only its element's value is read", () => {
     const slots = (text: string): string => /\$scope\(.*?\[(.*?)\]\)/.exec(serverBody(text))?.[1] ?? "";
     assert.equal(
       slots(
@@ -34,7 +34,7 @@ describe("a ref", () => {
     assert.equal(slots(A("return <p onClick={() => go(p.current.value)}>x</p>;")), "p.current");
   });
 
-  it("may be a function, written in place, local or imported", async () => {
+  it("may be an inline, local or imported function", async () => {
     const text = A("const seen = (el) => p.all.push(el); return <p ref={seen}><b ref={(el) => p.all.push(el)} /></p>;");
     const all: unknown[] = [];
     (await browser(text)).bind("b0", [all]);
@@ -42,12 +42,12 @@ describe("a ref", () => {
     assert.match(browserBody(`import { seen } from "./x.ts"; ${A("return <p ref={seen} />;")}`), /\(seen\)\(\$r\);/);
   });
 
-  it("in rows is filled when the scope wakes", () => {
+  it("in rows is assigned when the scope wakes", () => {
     const text = A("const all = store([1]); return <ul>{all.map((n) => <li ref={(el) => go(el, n)} />)}</ul>;");
     assert.match(browserBody(text), /, \$raw, 1\);/);
   });
 
-  it("can't be a signal, text or an expression", () => {
+  it("can't be a signal, a string or another expression", () => {
     for (const ref of ["s", '"x"', "p ? a : b"]) {
       assert.equal(compileError(A(`const s = signal(null); return <p ref={${ref}} />;`)).code, "SVC103");
     }

@@ -7,7 +7,7 @@ const clientOf = (body: string): string | undefined =>
   compile(`${HEAD} export function Page(props: { id: number }) { ${body} }`, "page.tsx").client?.code;
 
 describe("a resource", () => {
-  it("whose source may change takes source and fetcher to the browser", () => {
+  it("whose source may change sends its source and fetcher to the browser", () => {
     const client = clientOf(
       "const id = signal(1); const user = resource(() => id.value, (id) => load(id)); return <main><Await value={user}>{(name) => <p>{name}</p>}</Await></main>;",
     );
@@ -15,7 +15,7 @@ describe("a resource", () => {
     assert.match(client ?? "", /R\(\$\[0\], \(\) => \$\[1\]\.value, \(id\) => load\(id\)\);/);
   });
 
-  it("that nothing but an Await has, of what can't change, needs no browser code", () => {
+  it("with a constant source that only an Await uses needs no browser code", () => {
     const body = "const user = resource(() => props.id, (id) => load(id));";
     assert.equal(
       clientOf(`${body} return <main><Await value={user}>{(name) => <p>{name}</p>}</Await></main>;`),
@@ -24,7 +24,7 @@ describe("a resource", () => {
     assert.match(clientOf(`${body} return <p>{user.value}</p>;`) ?? "", /resource\.js/);
   });
 
-  it("is what the children of its Await are given, so that these follow it, also in part", () => {
+  it("is captured by the children of its Await, which update with it or with parts of it", () => {
     const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
     const shown = (children: string): string =>
       clientOf(`${body} return <main><Await value={user}>{${children}}</Await></main>;`) ?? "";
@@ -32,7 +32,7 @@ describe("a resource", () => {
     assert.match(shown("({ name: { first } }) => <p>{first}</p>"), /\$\[0\]\.value\.name\.first/);
   });
 
-  it("that is handed to a component is followed in all it tells, where the file names its type", () => {
+  it("that is a prop updates all its readers, if the file mentions its type", () => {
     const of = (imports: string): string | undefined =>
       compile(
         `${imports} export function Busy(props) { const { found } = props; return <p>{props.other.pending} {found.error}</p>; }`,
@@ -42,7 +42,7 @@ describe("a resource", () => {
     assert.equal(of('import type { Resource } from "elsewhere";'), undefined);
   });
 
-  it("of the module is refused, for all requests would share it", () => {
+  it("at module level is rejected, because all requests would share it", () => {
     const text = `${HEAD} const user = resource(() => 1, load); export function Page() { return <p>{user.value}</p>; }`;
     assert.throws(() => compile(text, "page.tsx"), { code: "SVC105" });
   });
@@ -59,7 +59,7 @@ describe("a resource", () => {
 });
 
 describe("an Await", () => {
-  it("whose children are a condition that may change is refused, for no element holds it", () => {
+  it("whose children are a condition that may change is rejected, because no element contains it", () => {
     const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
     const of = (children: string) => () =>
       clientOf(`${body} return <main><Await value={user}>{${children}}</Await></main>;`);
@@ -68,7 +68,7 @@ describe("an Await", () => {
     assert.doesNotThrow(of("(found) => <p>{found.name ? <b>{found.name}</b> : <i>nobody</i>}</p>"));
   });
 
-  it("inside SVG or MathML is refused, for what comes late is read as HTML", () => {
+  it("inside SVG or MathML is rejected, because late content is parsed as HTML", () => {
     const of = (jsx: string): string | undefined => clientOf(`return ${jsx};`);
     const late = "<Await value={load()}>{() => <g />}</Await>";
     assert.throws(() => of(`<svg>${late}</svg>`), { code: "SVC109", message: /inside SVG or MathML/ });

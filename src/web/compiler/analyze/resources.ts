@@ -1,18 +1,18 @@
-/** `resource(…)` and the `<Await>` that shows it: what of it the browser has to know. */
+/** Decides which resources the browser must know: it depends on their sources and on the `<Await>`s that show them. */
 import type { ESTree } from "vite";
 import { isFunction, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { attributeExpression, onlyChild } from "../extract/jsx-forms.ts";
 import { initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 
-/** What is asked of a module here, before all of it is known. */
+/** The part of the analysis that is available before liveness. */
 interface Questions {
   scopes: Scopes;
   liveness(node: Node): "static" | "maybe" | "live";
   parentOf(node: Node): Node | undefined;
 }
 
-/** Children of an `<Await>` -> the name that it is given, where that is a name. */
+/** Children function of an `<Await>` -> the name in its `value`, if it is a name. */
 export function awaitedNames(program: ESTree.Program, scopes: Scopes): ReadonlyMap<FunctionNode, Binding> {
   const found = new Map<FunctionNode, Binding>();
   walk(program, (node) => {
@@ -29,8 +29,8 @@ export function awaitedNames(program: ESTree.Program, scopes: Scopes): ReadonlyM
 }
 
 /**
- * Whether the browser may fetch a resource again: its source reads what may change there, or something else than an
- * `<Await>` of this file has the resource. Else it needs no code for it.
+ * Whether the browser may fetch a resource again: its source reads a value that may change, or the resource is used outside of the
+ * `<Await>`s of this file. Otherwise the browser needs no code for it.
  */
 export function mayFetchAgain(module: Questions, binding: Binding): boolean {
   const call = initOf(binding);

@@ -1,4 +1,4 @@
-/** Keys that can't tell rows apart, as far as syntax shows it (SVC114). What the data repeats is found while rendering (SVC202). */
+/** Rejects keys that are not unique by their syntax (SVC114). Rendering finds duplicate keys in the data (SVC202). */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
 import { isFunction, isJsx, returnsOf, tagName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -6,7 +6,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import { svcName } from "./declaration-kinds.ts";
 
-/** @throws SvcError SVC114 for a key that is the same for each row, or for two siblings */
+/** @throws SvcError SVC114 for a key that is equal in all rows or in two siblings */
 export function refuseDoubleKeys(module: Module): void {
   walk(module.program, (node) => {
     if (node.type === "CallExpression") checkMap(module, node);
@@ -43,7 +43,7 @@ function same(module: Module, node: Node): Error {
     module.file,
     "SVC114",
     node,
-    "This key is the same for each row, so rows can't be told apart. Write it from the item: key={item.id}; without a key the item itself is used.",
+    "This key is the same in each row, so it does not identify the row. Use the item: key={item.id}; without a key the item itself is used.",
   );
 }
 
@@ -51,7 +51,7 @@ function readsParam(module: Module, fn: FunctionNode, within: Node): boolean {
   return module.scopes.within(within).some(({ binding }) => binding?.owner === fn);
 }
 
-/** `key={nextId()}` gives something else each time. */
+/** `key={nextId()}` returns another value for each row. */
 function callsSomething(key: Node): boolean {
   let calls = false;
   walk(key, (node) => {
@@ -71,7 +71,7 @@ function checkSiblings(module: Module, nodes: readonly (Node | null)[]): void {
         module.file,
         "SVC114",
         keyOf(node) ?? node,
-        `Another <${tagName(node.openingElement.name)}> beside it has the key "${text}" too. Give each a key of its own; outside of lists none is needed.`,
+        `Another <${tagName(node.openingElement.name)}> beside it has the key "${text}" too. Give each a unique key. Outside of lists no key is needed.`,
       );
     }
     keys.set(text, node);

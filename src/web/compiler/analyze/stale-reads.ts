@@ -1,6 +1,6 @@
 /**
- * Values read once that look as if they changed (SVC112): `const n = count.value` in a component's body, shown in its JSX. The
- * body runs once, so what shows `n` never changes.
+ * Rejects stale reads (SVC112): `const n = count.value` in a component's body, displayed in its JSX. The body runs once, so the
+ * displayed `n` would never change.
  */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
@@ -21,7 +21,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 
-/** @throws SvcError SVC112 at the place that would show the value */
+/** @throws SvcError SVC112 at the place that displays the value */
 export function refuseStaleReads(module: Module): void {
   const sources = new Map<Binding, string | undefined>();
   const sourceOf = (binding: Binding): string | undefined => {
@@ -39,13 +39,13 @@ export function refuseStaleReads(module: Module): void {
       module.file,
       "SVC112",
       node,
-      `"${name}" was read from ${source} once, when the component ran, so what shows it never changes. Write {${source}} here, or const ${name} = computed(() => …) and {${name}.value}; const ${name} = untrack(() => …) says that it is meant.`,
+      `"${name}" was read from ${source} once, when the component ran, so the displayed value never changes. Write {${source}} here, or const ${name} = computed(() => …) and {${name}.value}; const ${name} = untrack(() => …) marks it as intended.`,
     );
   }
   for (const fn of module.components) refuseStaleBranches(module, fn);
 }
 
-/** `if (count.value > 9) return <b/>`: the branch is chosen once. */
+/** `if (count.value > 9) return <b/>` selects the branch only once. */
 function refuseStaleBranches(module: Module, fn: FunctionNode): void {
   if (fn.body?.type !== "BlockStatement") return;
   for (const statement of fn.body.body) {
@@ -56,7 +56,7 @@ function refuseStaleBranches(module: Module, fn: FunctionNode): void {
       module.file,
       "SVC112",
       statement.test,
-      `${source} is read once, when the component runs, so it returns the same JSX for good. Return one element with {condition ? <a/> : <b/>} or <Show> inside; untrack(() => …) around the condition says that it is meant.`,
+      `${source} is read once, when the component runs, so it always returns the same JSX. Return one element with {condition ? <a/> : <b/>} or <Show> inside; untrack(() => …) around the condition marks it as intended.`,
     );
   }
 }
@@ -65,7 +65,7 @@ function isOfComponent(module: Module, { declared, owner }: Binding): boolean {
   return declared === "const" && owner !== null && module.components.has(owner);
 }
 
-/** Source of the read that a constant's value came from; undefined where there is none. */
+/** @returns the source of the reactive read in a constant's initializer, if there is one. */
 function takenFrom(
   module: Module,
   binding: Binding,
@@ -87,7 +87,7 @@ function destructured(module: Module, pattern: Node, init: Node): string | undef
   return kind === "store" || kind === "signal" || kind === "computed" ? init.name : undefined;
 }
 
-/** Calls that make something that reacts, or say that the value is meant to be read once. */
+/** Whether the initializer creates a reactive value, or marks an intended single read with `untrack`. */
 function isReactive(module: Module, init: Node): boolean {
   if (init.type !== "CallExpression") return false;
   const name = svcName(init.callee, module.scopes);
@@ -97,7 +97,7 @@ function isReactive(module: Module, init: Node): boolean {
   );
 }
 
-/** The first read of something reactive that happens when `root` is evaluated. */
+/** The first reactive read when `root` is evaluated. */
 function readIn(
   module: Module,
   root: Node,
@@ -128,7 +128,7 @@ function readIn(
   return found;
 }
 
-/** `count.value` of a signal, computed or resource, `prefs.theme` of a store. */
+/** The source of `count.value` of a signal, computed or resource, or `prefs.theme` of a store. */
 function ownRead(module: Module, node: ESTree.MemberExpression): string | undefined {
   const object = unwrap(node.object);
   const binding = object.type === "Identifier" ? bindingOf(module, object) : undefined;
@@ -145,7 +145,7 @@ function bindingOf(module: Module, node: Node): Binding | undefined {
 }
 
 /**
- * Whether a name stands where JSX shows its value: in text, an attribute or a prop, and not in a handler.
+ * Whether JSX displays the value of a name: in text, an attribute or a prop, but not in a handler.
  * @param isPropShown whether props of components count.
  */
 export function isShown(module: Module, { node }: Reference, isPropShown = true): boolean {

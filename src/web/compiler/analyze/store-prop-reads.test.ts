@@ -9,8 +9,8 @@ function stills(component: string, isDevelopment = true): string[] {
   return [...code.matchAll(/\$still\((.*?), "a\.tsx:1:\d+", "(.*?)"\)/g)].map(([, source]) => source ?? "");
 }
 
-describe("a prop that is read where nothing is written again", () => {
-  it("is looked at, however it is taken, in texts, attributes, lists and conditions", () => {
+describe("a prop in an expression that never updates", () => {
+  it("is checked in texts, attributes, lists and conditions, whether destructured or not", () => {
     assert.deepEqual(stills("const A = (props) => <p>{props.list.names.join()}</p>;"), ["props.list"]);
     assert.deepEqual(stills("const A = ({ list }) => <p>{list.names.length}</p>;"), ["list"]);
     assert.deepEqual(stills("const A = (props) => <p title={props.list.title}>{props.list.a + props.other.b}</p>;"), [
@@ -28,7 +28,7 @@ describe("a prop that is read where nothing is written again", () => {
     assert.deepEqual(stills("const A = (props) => props.list.title ? <b>x</b> : <i>y</i>;"), ["props.list"]);
   });
 
-  it("is left alone where it is handed on, made a computed of, or is meant to be read once", () => {
+  it("is not checked if it is passed on, read in a computed, or read with untrack", () => {
     const components = [
       "const B = (p) => <i>x</i>; const A = (props) => <p><B list={props.list.names} /></p>;",
       "const A = (props) => <p>{untrack(() => props.list.names.join())}</p>;",
@@ -40,7 +40,7 @@ describe("a prop that is read where nothing is written again", () => {
     for (const component of components) assert.deepEqual(stills(component), [], component);
   });
 
-  it("is as it is in production", () => {
+  it("is not checked in production", () => {
     assert.deepEqual(stills("const A = (props) => <p>{props.list.names.join()}</p>;", false), []);
   });
 });

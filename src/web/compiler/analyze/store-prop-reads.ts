@@ -1,6 +1,6 @@
 /**
- * Development only: what is written once reads props that may turn out to be stores, which syntax can't tell. There each such
- * prop passes `still`, which knows (web/ssr/resume/store-prop-reads.ts, SVC204).
+ * Development only: finds props in expressions that are written once. A prop may be a store, which the syntax cannot show, so
+ * `still` checks its value while rendering (web/ssr/resume/store-prop-reads.ts, SVC204).
  */
 import type { Module } from "./analyze.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type Node } from "../parse/ast.ts";

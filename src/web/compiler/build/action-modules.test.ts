@@ -6,7 +6,7 @@ const foundIn = (text: string): ExportedAction[] | undefined => exportedActions(
 const actionsOf = (text: string): string[] | undefined => foundIn(text)?.map(({ exported }) => exported);
 
 describe("a module of server actions", () => {
-  it("is known by its exported calls of action, whatever that is called there", () => {
+  it("is recognised by its exported calls of action under any local name", () => {
     assert.deepEqual(
       actionsOf(`
         import { action as serve } from "svckit";
@@ -21,13 +21,13 @@ describe("a module of server actions", () => {
     );
   });
 
-  it("is no module that only mentions them", () => {
+  it("is not recognised by a mere mention of action", () => {
     assert.equal(actionsOf('import { page } from "svckit"; export const action = 1;'), undefined);
     assert.equal(actionsOf('import { action } from "other"; export const save = action(() => 1); // "svc"'), undefined);
     assert.equal(actionsOf("export const x = 1;"), undefined);
   });
 
-  it("is left out of what a file hands on from another", () => {
+  it("is not a file that only re-exports actions", () => {
     assert.deepEqual(
       actionsOf(
         'import { action } from "svckit"; const save = action(() => 1); export { save as other } from "./other.ts";',
@@ -36,7 +36,7 @@ describe("a module of server actions", () => {
     );
   });
 
-  it("tells which of them stream: those made from an async function*, there or by name", () => {
+  it("marks actions as streaming if their function is an inline or named async function*", () => {
     const found = foundIn(`
       import { action } from "svckit";
       import { schema, far } from "./schema.ts";
@@ -53,7 +53,7 @@ describe("a module of server actions", () => {
     );
   });
 
-  it("calls a default export by its name in the module, and refuses one without", () => {
+  it("calls a default export by its local name, and rejects one without a name", () => {
     const text = 'import { action } from "svckit"; const save = action(() => 1); export default save;';
     assert.deepEqual(foundIn(text), [{ exported: "default", name: "save", isStream: false }]);
     assert.deepEqual(foundIn(text.replace("export default save", "export { save as default }")), foundIn(text));
@@ -62,7 +62,7 @@ describe("a module of server actions", () => {
     });
   });
 
-  it("is stubs in the browser that call by name", () => {
+  it("is replaced in the browser by stubs that call actions by name", () => {
     const plain = { isStream: false };
     assert.equal(
       actionStubs([
@@ -81,12 +81,12 @@ describe("a module of server actions", () => {
     );
   });
 
-  it("may be called as what calls them", () => {
+  it("may contain actions with the names of runtime functions", () => {
     const stubs = actionStubs([
       { exported: "act", name: "act", isStream: false },
       { exported: "lines", name: "lines", isStream: true },
     ]);
-    // Each name of the module once, whether it is imported or made.
+    // Each name occurs once, imported or declared.
     const names = [...stubs.matchAll(/import \{ (?:\w+ as )?(\S+) \}|export const (\S+)/g)].map(
       (m) => m[1] ?? m[2] ?? "",
     );

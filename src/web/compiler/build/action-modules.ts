@@ -1,6 +1,6 @@
 /**
- * Modules of server actions: recognised by a call of `action` from "svckit", and replaced by stubs in the browser.
- * Only exported actions exist there; the functions never leave the server.
+ * Recognises modules of server actions by their calls of `action` from "svckit", and replaces them by stubs in the browser. Only
+ * exported actions have stubs. The functions never leave the server.
  */
 import type { ESTree } from "vite";
 import { PATHS } from "../../../platform/shared/wire.ts";
@@ -13,20 +13,20 @@ import { importsFramework, NO_ALIASES, nameFrameworkImports, type FrameworkAlias
 
 /** One action that a module exports. */
 export interface ExportedAction {
-  /** What it is imported by; may be `default`. */
+  /** Name of the export; may be `default`. */
   exported: string;
-  /** What it is called by over HTTP: the exported name, or of a default export its name in the module. */
+  /** Name in HTTP requests: the name of the export, or the local name of a default export. */
   name: string;
-  /** Made from an `async function*`: its values come one by one. */
+  /** Whether it streams: its function is an `async function*`. */
   isStream: boolean;
 }
 
-/** The exports of a module whose value is `action(…)`; undefined for a module that makes none. @throws SVC117 for one without a name */
+/** @returns the exports whose value is `action(…)`; undefined for a module without actions. @throws SVC117 for an action without a name */
 export function exportedActions(
   file: SourceFile,
   aliases: FrameworkAliases = NO_ALIASES,
 ): ExportedAction[] | undefined {
-  // Parsing every helper module would cost more than looking for the word first.
+  // A text search avoids parsing every helper module.
   if (!/\baction\b/.test(file.text) || !importsFramework(file.text, aliases)) return undefined;
   const program = parse(file);
   nameFrameworkImports(program, aliases);
@@ -43,7 +43,7 @@ export function exportedActions(
         file,
         "SVC117",
         statement,
-        "This action has no name, and browser code calls actions by name. Write export const save = action(…), or name it first and export default that.",
+        "This action has no name, but browser code calls actions by name. Write export const save = action(…), or assign it to a name and export that as default.",
       );
     }
     const inner = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
@@ -64,7 +64,7 @@ export function exportedActions(
   );
 }
 
-/** Whether an action is made from an `async function*`, written in place or in the same module. */
+/** Whether the function of an action is an `async function*`, written inline or in the same module. */
 function isStream(call: ESTree.CallExpression, scopes: Scopes): boolean {
   return call.arguments.slice(0, 2).some((argument) => {
     const run = unwrap(argument);
@@ -91,11 +91,11 @@ function exportsOf(statement: ESTree.Program["body"][number]): { local: string; 
   );
 }
 
-/** Names beside those of an author, whose actions may be called act and lines. */
+/** Local names that cannot collide with actions named act and lines. */
 const ACT = "$svc_act";
 const LINES = "$svc_lines";
 
-/** Browser module in place of an actions module. */
+/** The browser module that replaces a module of actions. */
 export function actionStubs(actions: readonly ExportedAction[]): string {
   const stub = ({ exported, name, isStream: isLines }: ExportedAction): string => {
     const call = `/* @__PURE__ */ ${isLines ? LINES : ACT}(${JSON.stringify(name)});`;

@@ -1,10 +1,10 @@
-/** What the author sees when a build fails: our own error where there is one, else what the bundler found, in short. */
+/** Turns a failed build into one error: the compiler's own, or a summary of the bundler's errors. */
 import { stripVTControlCharacters } from "node:util";
 import { ERRORS, SvcError, type ErrorCode } from "../../../platform/shared/errors.ts";
 
 /**
- * Runs Vite; what goes wrong with the author's code comes as one SvcError.
- * @throws SvcError the compiler's own; `SVC_DEFINITION` for imports the bundler can't follow.
+ * Runs Vite, and reports errors in the app's code as one SvcError.
+ * @throws SvcError the compiler's own; `SVC_DEFINITION` for imports that the bundler can't resolve.
  */
 export async function unwrapErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
@@ -24,8 +24,8 @@ function findSvcError(error: unknown): SvcError | undefined {
 }
 
 /**
- * Rolldown writes a code of its own over that of a plugin's error and keeps the first as `pluginCode`; Vite's module
- * runner hands over a copy that is no SvcError any more.
+ * Rolldown overwrites the code of a plugin's error and keeps the original as `pluginCode`. Vite's module runner throws a copy that is
+ * not an SvcError.
  */
 function asThrown(error: Error): SvcError | undefined {
   const code = ["pluginCode" in error ? error.pluginCode : undefined, "code" in error ? error.code : undefined].find(
@@ -40,7 +40,7 @@ function isErrorCode(value: unknown): value is ErrorCode {
 }
 
 /**
- * Errors of the bundler, one line each. Their frames are left out: they show compiled code, in which lines have moved.
+ * Errors of the bundler, one line each. Code frames are omitted, because they show compiled code with other line numbers.
  */
 function bundlerError(error: unknown): SvcError | undefined {
   if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) return undefined;
@@ -48,7 +48,7 @@ function bundlerError(error: unknown): SvcError | undefined {
   if (lines.length === 0) return undefined;
   return new SvcError(
     "SVC_DEFINITION",
-    `The app can't be built:\n${lines.join("\n")}\nMend the code, or the path or name that is imported.`,
+    `The build failed:\n${lines.join("\n")}\nFix the code, or the imported path or name.`,
     { cause: error },
   );
 }

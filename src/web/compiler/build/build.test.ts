@@ -28,7 +28,7 @@ const APP = {
     export const step = () => 41;
     export const onlyOnTheServer = () => "never shipped";`,
 };
-/** Without what can't go to the browser. */
+/** Browser code without server imports. */
 const CLEAN_STEP = 'export const step = () => 41;\nexport const other = () => "never shipped";';
 
 async function refused(app: TempApp): Promise<SvcError> {
@@ -38,7 +38,7 @@ async function refused(app: TempApp): Promise<SvcError> {
 }
 
 describe("a build", () => {
-  it("has a server module, one chunk for each file with browser code, and a manifest of both", async () => {
+  it("writes a server module, one chunk per file with browser code, and a manifest", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const { manifest, chunks } = await buildApp({ root: app.root });
       assert.deepEqual(Object.keys(manifest.chunks), ["pages/Counter.tsx", "pages/other.tsx"]);
@@ -49,15 +49,15 @@ describe("a build", () => {
     });
   });
 
-  it("is refused where there is no app, with what was looked for and what writes one", async () => {
+  it("fails without an app, and names the expected files and the command that creates one", async () => {
     await withTempApp({ "page.tsx": COUNTER }, async (app) => {
       const { code, message } = await refused(app);
       assert.equal(code, "SVC_DEFINITION");
-      assert.match(message, /looked for app\.tsx, [\s\S]+ or have "svc new <folder>" write a small one\.$/);
+      assert.match(message, /looked for app\.tsx, [\s\S]+ or create an app with "svc new <folder>"\.$/);
     });
   });
 
-  it("is read as modules whatever the app's package.json says", async () => {
+  it("is loaded as ES modules with any package.json of the app", async () => {
     const app = { "app.ts": 'export default "built";' };
     const start = async (root: string): Promise<unknown> => {
       await buildApp({ root });
@@ -73,7 +73,7 @@ describe("a build", () => {
       });
   });
 
-  it("keeps the browser's source maps apart, and puts them beside the chunks on request", async () => {
+  it("writes browser source maps to a separate folder, or beside the chunks on request", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const chunkOf = (manifest: { chunks: Record<string, string> }): string =>
         `handler/${manifest.chunks["pages/Counter.tsx"]}.js`;
@@ -87,7 +87,7 @@ describe("a build", () => {
     });
   });
 
-  it("ships neither server code nor what browser code doesn't use", async () => {
+  it("ships neither server code nor unused code to the browser", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const { manifest } = await buildApp({ root: app.root });
       const code = await app.read(`dist/client/handler/${manifest.chunks["pages/Counter.tsx"]}.js`);
@@ -97,7 +97,7 @@ describe("a build", () => {
     });
   });
 
-  it("gives the same names again, changes those whose code changed, and keeps the old chunks", async () => {
+  it("keeps chunk names except for changed code, and keeps old chunks", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const first = (await buildApp({ root: app.root })).manifest;
       assert.deepEqual((await buildApp({ root: app.root })).manifest, first);
@@ -113,7 +113,7 @@ describe("a build", () => {
     });
   });
 
-  it("is another build where only the server's code has changed, and keeps its chunks", async () => {
+  it("has another build id but the same chunks after a change of server code only", async () => {
     await withTempApp({ ...APP, "lib/step.ts": CLEAN_STEP }, async (app) => {
       const first = (await buildApp({ root: app.root })).manifest;
       await app.write("app.tsx", `${APP["app.tsx"]}\nexport const more = 1;\n`);
@@ -135,7 +135,7 @@ describe("a build", () => {
     });
   });
 
-  it("copies public files and puts compressed twins beside what compresses", async () => {
+  it("copies public files and writes compressed versions beside compressible ones", async () => {
     const css = "p { color: red }\n".repeat(40);
     await withTempApp({ "app.ts": "export default 1;", "public/a.css": css, "public/tiny.txt": "x" }, async (app) => {
       await buildApp({ root: app.root });
@@ -144,7 +144,7 @@ describe("a build", () => {
     });
   });
 
-  it("needs an app file, and says where it looked", async () => {
+  it("needs an app file, and names the places it searched", async () => {
     await withTempApp({}, async (app) => {
       const error = await refused(app);
       assert.equal(error.code, "SVC_DEFINITION");
@@ -160,7 +160,7 @@ describe("a build", () => {
     });
   });
 
-  it("tells in one line each which imports lead nowhere", async () => {
+  it("reports unresolved imports in one line each", async () => {
     const files = {
       "app.tsx": 'import { x } from "./a.ts"; export default () => <p>{x}</p>;',
       "a.ts": "export const y = 1;",
@@ -168,16 +168,16 @@ describe("a build", () => {
     await withTempApp(files, async (app) => {
       const error = await refused(app);
       assert.equal(error.code, "SVC_DEFINITION");
-      assert.match(error.message, /built:\n.*app\.tsx: .*"x" is not exported by ".*a\.ts"\.\nMend/);
+      assert.match(error.message, /failed:\n.*app\.tsx: .*"x" is not exported by ".*a\.ts"\.\nFix/);
       await app.write("a.ts", 'import { z } from "./nowhere.ts"; export const x = z;');
       assert.match(
         (await refused(app)).message,
-        /built:\n.*a\.ts: .*Could not resolve '\.\/nowhere\.ts' in .*a\.ts\nMend/,
+        /failed:\n.*a\.ts: .*Could not resolve '\.\/nowhere\.ts' in .*a\.ts\nFix/,
       );
     });
   });
 
-  it("names chunks by what is safe in a URL", () => {
+  it("names chunks with URL-safe characters", () => {
     assert.equal(baseName("/app/pages/[slug] Über.tsx?svc-client"), "-slug-ber");
     assert.equal(baseName("/app/pages/TodoList.tsx"), "todolist");
   });
@@ -198,7 +198,7 @@ describe("server actions in a build", () => {
     "pages/page.tsx": page(handler),
   });
 
-  it("are stubs in the browser and noted in the manifest, only those that are called", async () => {
+  it("become stubs in the browser and entries of the manifest, if they are called", async () => {
     await withTempApp(app('save("x")'), async (temp) => {
       const { manifest } = await buildApp({ root: temp.root });
       assert.deepEqual(manifest.actions, ["save"]);
@@ -209,12 +209,12 @@ describe("server actions in a build", () => {
     });
   });
 
-  it("are all the browser may have of their module (SVC104)", async () => {
+  it("are the only exports of their module that browser code may import (SVC104)", async () => {
     await withTempApp(app("LIMIT + 1"), async (temp) => {
       const error = await refused(temp);
       assert.equal(error.code, "SVC104");
       assert.match(error.message, /^SVC104 pages\/page\.tsx:1:90\n"LIMIT" comes from actions\.ts/);
-      assert.match(error.message, /The actions there: save, unused/);
+      assert.match(error.message, /Actions of the module: save, unused/);
     });
   });
 });
@@ -227,7 +227,7 @@ describe("server actions reached by name", () => {
   const page = (imports: string, run: string): string =>
     `${imports} export const Page = () => <p onClick={async () => { ${run} }}>x</p>;`;
 
-  it("are called by the same name whichever way they are imported: renamed, handed on, as default, by a helper", async () => {
+  it("have the same name however they are imported: renamed, re-exported, as default, by a helper", async () => {
     const files = {
       "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
       "actions/index.ts":
@@ -251,7 +251,7 @@ describe("server actions reached by name", () => {
     });
   });
 
-  it("that are gone, renamed or nameless are errors that say so", async () => {
+  it("cause clear errors if they are removed, renamed or nameless", async () => {
     const files = {
       "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
       "votes.ts": VOTES,
@@ -261,7 +261,7 @@ describe("server actions reached by name", () => {
     await withTempApp(files, async (app) => {
       const direct = await refused(app);
       assert.equal(direct.code, "SVC104");
-      assert.match(direct.message, /"votes" comes from votes\.ts[^]*The actions there: vote, unused, default/);
+      assert.match(direct.message, /"votes" comes from votes\.ts[^]*Actions of the module: vote, unused, default/);
       await app.write("page.tsx", page('import { votes } from "./index.ts";', "await votes('Ada');"));
       assert.match((await refused(app)).message, /votes.*(?:is not exported|votes\.ts)/);
       await app.write("votes.ts", 'import { action } from "svckit"; export default action(() => 1);');
@@ -270,7 +270,7 @@ describe("server actions reached by name", () => {
     });
   });
 
-  it("of two files that share a name are refused, for a call could only reach one", async () => {
+  it("with the same name in two files are rejected, because a call could reach only one", async () => {
     const files = {
       "app.tsx": 'import { Page } from "./page.tsx"; export default [Page];',
       "a.ts": 'import { action } from "svckit"; export const save = action(() => 1);',
@@ -293,7 +293,7 @@ describe("server-only modules reached from browser code (SVC104)", () => {
     ...last,
   });
 
-  it("are refused with the chain of imports: a builtin of Node", async () => {
+  it("are rejected with the import chain: a built-in module of Node", async () => {
     await withTempApp(
       chain({
         "a.ts": 'import { b } from "./b.ts"; export const a = () => b();',
@@ -308,7 +308,7 @@ describe("server-only modules reached from browser code (SVC104)", () => {
     );
   });
 
-  it("are refused with the chain of imports: a .server.ts file", async () => {
+  it("are rejected with the import chain: a .server.ts file", async () => {
     await withTempApp(
       chain({
         "a.ts": 'import { key } from "./key.server.ts"; export const a = () => key;',
@@ -322,7 +322,7 @@ describe("server-only modules reached from browser code (SVC104)", () => {
     );
   });
 
-  it("are refused when they are another face of svc", async () => {
+  it("are rejected if they are another entry point of svc", async () => {
     await withTempApp(
       chain({ "a.ts": 'import { graph } from "svckit/graph"; export const a = () => graph;' }),
       async (app) => {
@@ -331,7 +331,7 @@ describe("server-only modules reached from browser code (SVC104)", () => {
     );
   });
 
-  it("are welcome in code that stays on the server", async () => {
+  it("are allowed in code that stays on the server", async () => {
     const page =
       'import { key } from "./key.server.ts"; export const Page = () => <p onClick={() => alert(1)}>{key}</p>;';
     await withTempApp(chain({ "page.tsx": page, "key.server.ts": 'export const key = "k";' }), async (app) => {

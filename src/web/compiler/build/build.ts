@@ -2,8 +2,8 @@
  * The production build: `dist/server/app.js`, `dist/client/handler/*.js`, `dist/public`, `dist/manifest.json`.
  *
  * The server build runs first and finds the TSX files that have browser code; these are the entries of the browser
- * build. Chunks of earlier builds stay, so that pages from before a deploy go on working (contract section 6).
- * Source maps of the browser's code are kept apart in `dist/maps`, which no server serves.
+ * build. Chunks of earlier builds stay, so pages from before a deploy keep working (docs/reference/http.md). Source maps of browser
+ * code are in `dist/maps`, which no server serves.
  */
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -27,7 +27,7 @@ export interface BuildOptions {
   root: string;
   /** Default: `dist` in the root. */
   outDir?: string;
-  /** Whether browsers get source maps, and with them the source, from the server. Default: no, they are in `maps`. */
+  /** Whether the server serves source maps, and so the source code. Default false: they are in `maps` only. */
   publicMaps?: boolean;
   /** Called with one line per step. */
   log?: (line: string) => void;
@@ -54,7 +54,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   writeRouteTypes(entry);
   const modules = newAppModules();
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
-  // Of another build: its pages name chunks and data that this one may not have.
+  // Static pages of another build refer to chunks and data that this build may lack.
   await rm(path.join(outDir, STATIC_INDEX), { force: true });
   const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
   await sayModule(path.join(outDir, "server"));
@@ -74,8 +74,8 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
 }
 
 /**
- * Has Node read the server's code as modules where the app's own package.json does not, as `npm init` writes it. Elsewhere no file
- * comes between the code and that package.json: an app may import from its own package by name.
+ * Writes a package.json for the server's code if the app's own does not set `"type": "module"`, as after `npm init`. Otherwise none is
+ * written, because an app may import from its own package by name.
  */
 async function sayModule(folder: string): Promise<void> {
   if ((await typeOfPackage(folder)) === "module") return;
@@ -95,14 +95,14 @@ export function findEntry(root: string): string {
   if (found) return found;
   throw new SvcError(
     "SVC_DEFINITION",
-    `No app found in ${root}: looked for ${ENTRIES.join(", ")}. Write one that has createApp(…) as its default export, or have "svc new <folder>" write a small one.`,
+    `No app found in ${root}: looked for ${ENTRIES.join(", ")}. Write one with createApp(…) as its default export, or create an app with "svc new <folder>".`,
   );
 }
 
 function serverConfig(root: string, outDir: string, entry: string, modules: AppModules): InlineConfig {
   return {
     root,
-    // What goes wrong is thrown; Vite would tell it a second time.
+    // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
     plugins: [svc({ modules })],
@@ -118,7 +118,7 @@ function serverConfig(root: string, outDir: string, entry: string, modules: AppM
   };
 }
 
-/** Names sources in source maps by their path in the app, wherever the map is kept. */
+/** Names sources in source maps by their path in the app, wherever the map is stored. */
 export function fromRoot(root: string): (source: string, map: string) => string {
   return (source, map) =>
     path
@@ -131,7 +131,7 @@ export function fromRoot(root: string): (source: string, map: string) => string 
 export function browserConfig(root: string, modules: AppModules): InlineConfig {
   return {
     root,
-    // What goes wrong is thrown; Vite would tell it a second time.
+    // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
     plugins: [svc({ modules }), sortedImports()],
@@ -148,7 +148,7 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
 interface BrowserChunks {
   /** Module -> name of its chunk. */
   readonly chunks: ReadonlyMap<string, string>;
-  /** Names of those that may call actions. */
+  /** Names of the chunks that may call actions. */
   readonly callers: string[];
 }
 
@@ -168,7 +168,7 @@ async function buildBrowser(
         ...config.build,
         outDir: path.join(outDir, "client"),
         emptyOutDir: false,
-        // Hidden: written, but not named by the chunk.
+        // Hidden: the map is written, but the chunk does not refer to it.
         sourcemap: areMapsPublic ? true : "hidden",
         rolldownOptions: {
           input,
@@ -201,12 +201,12 @@ async function buildBrowser(
   return { chunks, callers: callers.sort() };
 }
 
-/** Files that a build has written. Of one that watches there are none. */
+/** Files that a build has written; none for a build that watches. */
 function outputOf(built: Awaited<ReturnType<typeof build>>): (Rollup.OutputChunk | Rollup.OutputAsset)[] {
   return (Array.isArray(built) ? built : "output" in built ? [built] : []).flatMap((one) => one.output);
 }
 
-/** A chunk and those that it loads, now or later. */
+/** A chunk and the chunks that it imports, statically or dynamically. */
 function withImports(chunk: Rollup.OutputChunk, all: ReadonlyMap<string, Rollup.OutputChunk>): Rollup.OutputChunk[] {
   const found = new Set([chunk]);
   for (const one of found)
@@ -217,7 +217,7 @@ function withImports(chunk: Rollup.OutputChunk, all: ReadonlyMap<string, Rollup.
   return [...found];
 }
 
-/** What stands in `client` is served. */
+/** Files below `client` are served. */
 async function takeMapsAway(outDir: string): Promise<void> {
   const client = path.join(outDir, "client");
   for (const name of await readdir(client, { recursive: true })) {
@@ -228,7 +228,7 @@ async function takeMapsAway(outDir: string): Promise<void> {
   }
 }
 
-/** `/app/pages/Todo.tsx?svc-client` -> `todo`: only what is safe in a URL. */
+/** `/app/pages/Todo.tsx?svc-client` -> `todo`, with characters that are safe in a URL. */
 export function baseName(id: string): string {
   const file = path.basename(id.split("?")[0] ?? id).replace(/\.[cm]?[jt]sx?$/, "");
   return file.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-") || "chunk";

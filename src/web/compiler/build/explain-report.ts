@@ -1,4 +1,4 @@
-/** What of a file runs where, and what travels for it: read off a compilation, for `svc explain`. Owns no wording of commands. */
+/** Data for `svc explain`: the code of a file that runs in the browser, and the values that the page sends for it. */
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import type { Node } from "../parse/ast.ts";
@@ -12,7 +12,7 @@ export interface FileReport {
   /** Relative to the app's root. */
   file: string;
   components: ComponentReport[];
-  /** Names of the module that browser code takes along: imported, or copied into the chunk. */
+  /** Names of the module that the chunk imports or copies. */
   imports: { name: string; from: string }[];
   copied: string[];
 }
@@ -20,29 +20,29 @@ export interface FileReport {
 export interface ComponentReport {
   name: string;
   line: number;
-  /** Its templates with code for the browser; none for a component that only the server runs. */
+  /** Its templates with browser code; none for a component that runs only on the server. */
   templates: TemplateReport[];
 }
 
 export interface TemplateReport {
   element: string;
   line: number;
-  /** Types of events as the page spells them, `load`, `visible` … included. */
+  /** Event types as in the page, including `load` and `visible`. */
   handlers: { event: string; line: number }[];
-  /** Places that the browser keeps up to date. */
+  /** Number of places that the browser updates. */
   bindings: { what: string; line: number }[];
-  /** Values that travel with the page. */
+  /** Values that the page sends. */
   captures: { source: string; as: string; isBound: boolean }[];
-  /** Local functions and computeds, which the browser makes again. */
+  /** Local functions and computeds that the browser creates again. */
   remade: string[];
   /** Parts of the runtime besides core. */
   parts: string[];
 }
 
-/** A root template whose browser code has been written. */
+/** A root template with emitted browser code. */
 export interface WrittenTemplate {
   scope: Scope;
-  /** Its root; for a function that a component is given, that function. */
+  /** Its root element, or the function of a function prop. */
   element: Element | Node;
   component: string;
 }
@@ -91,7 +91,7 @@ function templateOf({ scope, element }: WrittenTemplate, lineOf: (node: Node) =>
   };
 }
 
-/** What the browser binds at or below an element. */
+/** Bindings at or below an element. */
 function collect(element: Element, found: TemplateReport["bindings"], lineOf: (node: Node) => number): void {
   const line = lineOf(element.node);
   for (const attribute of element.attributes) {

@@ -1,4 +1,4 @@
-/** `svc explain`: what of a file runs where and what it costs, by compiling and bundling just that file. */
+/** `svc explain`: shows server vs browser code and bundle size of one file. It compiles and bundles only that file. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ import { reportOf, type FileReport } from "./explain-report.ts";
 export type { ComponentReport, FileReport, TemplateReport } from "./explain-report.ts";
 
 export interface Explanation extends FileReport {
-  /** The file's chunk with the helpers it imports, as in production; undefined where nothing runs in the browser. */
+  /** Bytes of the file's chunk with its imports, as in production; undefined without browser code. */
   chunk: { bytes: number; gzipBytes: number } | undefined;
 }
 

@@ -1,19 +1,19 @@
-/** Who imported what in the browser build: the way by which browser code came to something of the server's (SVC104). */
+/** Records imports of the browser build, to show the chain by which browser code reaches a server module (SVC104). */
 import path from "node:path";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
-/** Longest chain that is told. */
+/** Longest chain in a message. */
 const MAX_STEPS = 20;
 
 export class ImportChain {
   readonly #importers = new Map<string, string>();
 
-  /** Notes the first importer of a module; both are absolute paths, with or without a query. */
+  /** Records the first importer of a module. Both are absolute paths, with or without a query. */
   note(id: string, importer: string): void {
     if (!this.#importers.has(id)) this.#importers.set(id, importer);
   }
 
-  /** @returns SVC104 for `source`, which `importer` asks for; paths are told relative to `root`. */
+  /** @returns SVC104 for `source`, which `importer` imports. Paths in its message are relative to `root`. */
   serverOnly(source: string, importer: string, root: string): SvcError {
     const steps: string[] = [source];
     for (let at: string | undefined = importer; at !== undefined && steps.length < MAX_STEPS;) {

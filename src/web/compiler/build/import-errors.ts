@@ -1,6 +1,6 @@
 /**
- * Imports that lead nowhere, as Vite's module runner tells of them, in terms of the app's source: which file imports what, where
- * that stands, and what to do about it.
+ * Explains unresolved imports. Vite's module runner reports them in terms of compiled code; this module adds the file, position and fix
+ * in the app's source.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -14,18 +14,18 @@ interface FailedImport {
   specifier: string;
   /** Absolute path of the file that has it. */
   importer: string;
-  /** Of an export that is not there; undefined: the module is not. */
+  /** Name of the missing export; undefined if the module itself is missing. */
   name?: string;
 }
 
 const NO_FILE = /^Failed to load url (.+?) \(resolved id: .*?\) in (.+)\. Does the file exist\?/;
 const NO_PACKAGE = /^Cannot find (?:module|package) '(.+?)' imported from '?([^']+?)'?$/;
 const NO_EXPORT = /The requested module '(.+?)' does not provide an export named '(.+?)'/;
-/** The module that runs is the first of the app's in the stack. */
+/** The first module of the app in the stack is the one that runs. */
 const RUNNING = /\((\/[^()]+|[A-Za-z]:[\\/][^()]+?):\d+:\d+\)/g;
 
 /**
- * @param root folder of the app. @param namesOf what a module exports.
+ * @param root folder of the app. @param namesOf export names of a module.
  * @returns `SVC_DEFINITION` with place and frame; undefined for an error of another kind.
  */
 export async function importError(
@@ -62,7 +62,7 @@ interface Asked {
   readonly names: readonly { name: string | null; start: number | null; end: number | null }[];
 }
 
-/** Where the name stands, else the specifier. Undefined where the text has changed since. */
+/** Position of the name, else of the specifier. Undefined if the text has changed since. */
 function spanOf(
   file: string,
   text: string,
@@ -88,24 +88,24 @@ function spanOf(
 function noModule({ specifier, importer }: FailedImport): string {
   if (!/^[./]/.test(specifier)) {
     const [name = specifier] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
-    return `The package "${name}" is not installed. Run "npm install ${name}", or mend the name.`;
+    return `The package "${name}" is not installed. Run "npm install ${name}", or fix the name.`;
   }
   const meant = didYouMean(path.basename(specifier), filesBeside(path.resolve(path.dirname(importer), specifier)));
   const said =
     meant === undefined ? "" : `; did you mean "${specifier.slice(0, -path.basename(specifier).length)}${meant}"?`;
-  return `There is no file "${specifier}". Mend the path${said || "."}`;
+  return `There is no file "${specifier}". Fix the path${said || "."}`;
 }
 
 function filesBeside(file: string): string[] {
   try {
     return readdirSync(path.dirname(file));
   } catch {
-    // There is no such folder either.
+    // The folder does not exist either.
     return [];
   }
 }
 
 async function noExport(specifier: string, name: string, namesOf: (specifier: string) => Promise<readonly string[]>) {
   const meant = didYouMean(name, await namesOf(specifier));
-  return `"${specifier}" has no export "${name}"${meant === undefined ? ". Mend the name." : `; did you mean "${meant}"?`}`;
+  return `"${specifier}" has no export "${name}"${meant === undefined ? ". Fix the name." : `; did you mean "${meant}"?`}`;
 }

@@ -7,13 +7,13 @@ import type { Manifest } from "../../../platform/shared/manifest.ts";
 export interface ActionUse {
   name: string;
   isStream: boolean;
-  /** Path of the file that it stands in. */
+  /** Path of its file. */
   module: string;
 }
 
 /**
  * @param chunks path of a TSX file -> chunk name without `.js`; names hold content hashes.
- * @param serverCode what pages are written by; under `svc dev`, where pages follow edits by other ways, nothing
+ * @param serverCode the code that renders pages; empty under `svc dev`, where pages follow edits differently
  * @returns a manifest whose `build` changes with any chunk, and with the server's code.
  * @throws SvcError `SVC117` when actions of two files share a name
  */
@@ -43,7 +43,7 @@ function sharedName(first: ActionUse, second: ActionUse): SvcError {
   const [one, other] = [first.module, second.module].sort();
   return new SvcError(
     "SVC117",
-    `SVC117 Two actions are called "${first.name}", in ${one} and in ${other}. Browser code calls actions by name, so it could only reach one of them. Rename one where it is exported.`,
+    `SVC117 Two actions are called "${first.name}", in ${one} and in ${other}. Browser code calls actions by name, so it could reach only one of them. Rename one export.`,
   );
 }
 

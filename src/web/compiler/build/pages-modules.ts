@@ -1,6 +1,6 @@
 /**
- * Gives `createFullStackApp(…)` the modules of the folder `pages/` beside it, so that nobody has to list them: the call gets
- * one more argument, which Vite turns into imports and makes anew where a file comes or goes.
+ * Passes the modules of the folder `pages/` to `createFullStackApp(…)`. The call gets another argument, which Vite turns into imports and
+ * updates when a file is added or removed.
  */
 import { parse } from "../parse/parse.ts";
 import { walk } from "../parse/ast.ts";
@@ -11,7 +11,7 @@ import { NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "../fram
 const FACE = `${SVC}/fullstack`;
 const NAME = "createFullStackApp";
 
-/** Everything but what the app keeps near its pages: tests, declarations, folders that begin with `_`. */
+/** All modules except tests, declarations and folders that begin with `_`. */
 const PATTERNS = [
   "./pages/**/*.{ts,tsx}",
   "!./pages/**/*.{test,spec}.{ts,tsx}",
@@ -21,7 +21,7 @@ const PATTERNS = [
 
 const MODULES = `import.meta.glob(${JSON.stringify(PATTERNS)}, { eager: true })`;
 
-/** @returns the text with its calls completed, line for line the same; undefined for a module that has none. */
+/** @returns the text with completed calls and unchanged lines; undefined for a module without such a call. */
 export function withPages(file: SourceFile, aliases: FrameworkAliases = NO_ALIASES): string | undefined {
   if (!file.text.includes(NAME)) return undefined;
   const program = parse(file);
@@ -41,7 +41,7 @@ export function withPages(file: SourceFile, aliases: FrameworkAliases = NO_ALIAS
   walk(program, (node) => {
     if (node.type !== "CallExpression" || node.callee.type !== "Identifier" || !names.has(node.callee.name)) return;
     const last = node.arguments.at(-1);
-    // Behind the argument and not before the parenthesis: there a comma may stand already.
+    // Behind the argument and not before the parenthesis, where a trailing comma may be.
     if (node.arguments.length === 1 && last) ends.push({ at: last.end, insert: `, ${MODULES}` });
     if (node.arguments.length === 0) ends.push({ at: node.end - 1, insert: `{}, ${MODULES}` });
   });

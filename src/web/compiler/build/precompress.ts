@@ -1,4 +1,4 @@
-/** Brotli and gzip twins beside built files, so that no request waits for compression. */
+/** Writes Brotli and gzip versions beside built files, so no request waits for compression. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -8,17 +8,17 @@ import { listFiles } from "../../../platform/security/list-files.ts";
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** Types that compress; images and fonts are compressed already. */
+/** Types that are worth compressing. Images and fonts are compressed already. */
 const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|txt|xml|map|webmanifest|ico|wasm)$/;
 
-/** Below this a compressed answer saves no packet. */
+/** Below this size a compressed response saves no packet. */
 const MIN_BYTES = 200;
 
-/** Writes `x.br` and `x.gz` beside every compressible file below `folder`, where there is one. */
+/** Writes `x.br` and `x.gz` beside every compressible file below `folder`, if the folder exists. */
 export async function precompress(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   for (const { path: file, isLink } of listFiles(folder)) {
-    // What a link leads to is not the build's to write beside.
+    // A link may lead out of the build, so nothing is written beside its target.
     if (isLink || !COMPRESSIBLE.test(file)) continue;
     const bytes = await readFile(file);
     if (bytes.length < MIN_BYTES) continue;

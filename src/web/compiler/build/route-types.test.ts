@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { routeTypes, writeRouteTypes } from "./route-types.ts";
 
-/** Names in what is written. */
+/** Route names in the written file. */
 const namesIn = (text: string): string[] => [...text.matchAll(/^ {4}"(.*)": true;$/gm)].map(([, name = ""]) => name);
 
 describe("types of routes", () => {
-  it("name pages and endpoints as their files are called, without groups and index", () => {
+  it("name pages and endpoints after their files, without groups and index", () => {
     const files = ["index.tsx", "(shop)/cart.tsx", "users/[id]/index.tsx", "docs/[[...path]].tsx", "api/users.ts"];
     assert.deepEqual(namesIn(routeTypes(files, "svckit/fullstack")), [
       "/",
@@ -20,12 +20,12 @@ describe("types of routes", () => {
     ]);
   });
 
-  it("leave out what is no route", () => {
+  it("leave out files that are not routes", () => {
     const files = ["_layout.tsx", "_parts/card.tsx", "a/_error.tsx", "index.test.ts", "types.d.ts", "style.css"];
     assert.deepEqual(namesIn(routeTypes(files, "svckit/fullstack")), []);
   });
 
-  it("are written beside an app of files, once while nothing changes", () => {
+  it("are written beside an app with file routes, and only if they change", () => {
     const root = mkdtempSync(join(tmpdir(), "svc-routes-"));
     try {
       mkdirSync(join(root, "pages/users"), { recursive: true });

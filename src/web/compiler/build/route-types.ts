@@ -1,7 +1,6 @@
 /**
- * Writes down which routes the files in `pages/` make, for the types of `href` and `load` ("svckit/fullstack": `Routes`):
- * `svc-routes.d.ts` beside the app module, where every tsconfig finds it. Written by build and development host alike, and
- * only when it changes, so that editors and watchers rest.
+ * Writes `svc-routes.d.ts` beside the app module: the routes of the files in `pages/`, for the types of `href` and `load`
+ * ("svckit/fullstack": `Routes`). Build and development host write it only when it changes, so editors and watchers are not triggered.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,10 +11,10 @@ const NAME = "svc-routes.d.ts";
 /** The import of the full-stack entry point, under whatever name the app gives the package. */
 const FULLSTACK = /import\s*\{[^}]*\bcreateFullStackApp\b[^}]*\}\s*from\s*["']([^"']+)["']/;
 
-/** What is no page, as the patterns of pages-modules.ts leave it out. */
+/** Files that are not pages, as in the patterns of pages-modules.ts. */
 const OTHERS = /(?:^|\/)_|\.(?:test|spec|d)\.[jt]sx?$/;
 
-/** @param entry absolute path of the app module. @returns the file that was written; undefined where nothing has changed. */
+/** @param entry absolute path of the app module. @returns the path of the written file; undefined if nothing has changed. */
 export function writeRouteTypes(entry: string): string | undefined {
   const folder = path.join(path.dirname(entry), "pages");
   const specifier = existsSync(folder) ? FULLSTACK.exec(readFileSync(entry, "utf8"))?.[1] : undefined;
@@ -30,7 +29,7 @@ export function writeRouteTypes(entry: string): string | undefined {
   return target;
 }
 
-/** @param files below `pages/`. @param specifier by which the app imports svckit/fullstack. */
+/** @param files below `pages/`. @param specifier with which the app imports svckit/fullstack. */
 export function routeTypes(files: readonly string[], specifier: string): string {
   const names = new Set(files.filter((file) => /\.tsx?$/.test(file) && !OTHERS.test(file)).map(routeName));
   const lines = [...names].sort().map((name) => `    ${JSON.stringify(name)}: true;\n`);
@@ -43,7 +42,7 @@ ${lines.join("")}  }
 `;
 }
 
-/** `users/[id]/index.tsx` → `/users/[id]`; groups are in no address. */
+/** `users/[id]/index.tsx` → `/users/[id]`. Groups are not part of a URL. */
 function routeName(file: string): string {
   const segments = file
     .replace(/\.tsx?$/, "")

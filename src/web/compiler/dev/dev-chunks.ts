@@ -1,6 +1,6 @@
 /**
- * Browser chunks of a running development host: each built when it is first asked for, and again only after an edit of
- * something that went into it.
+ * Browser chunks of a running development host. A chunk is built on its first request, and again after an edit of a file that it
+ * contains.
  */
 import { build } from "vite";
 import { invariant } from "../../../platform/shared/errors.ts";
@@ -12,22 +12,22 @@ import { Positions, type Position } from "../parse/source-positions.ts";
 
 interface Built {
   code: string;
-  /** Absolute paths of the files that went into it. */
+  /** Absolute paths of the files that it contains. */
   inputs: ReadonlySet<string>;
   positions: Positions;
 }
 
-/** Chunks of before, which pages that are open may still ask for, or throw from. */
+/** Number of earlier chunks to keep: open pages may still request them, or throw from them. */
 const KEPT_CHUNKS = 200;
 
 export class DevChunks {
   readonly #root: string;
   readonly #modules: AppModules;
-  /** TSX file -> counts the edits that may have changed its chunk. */
+  /** TSX file -> number of edits that may have changed its chunk. */
   readonly #versions = new Map<string, number>();
   readonly #built = new Map<string, Promise<Built>>();
   readonly #inputs = new Map<string, ReadonlySet<string>>();
-  /** By name, also those of before the last edits. */
+  /** Chunks by name, including those from before the last edits. */
   readonly #kept = new Map<string, Built>();
 
   constructor(root: string, modules: AppModules) {
@@ -40,12 +40,12 @@ export class DevChunks {
     return new Map([...this.#modules.browser].map(([file, module]) => [module, this.#nameOf(file, module)]));
   }
 
-  /** @param file undefined: any import may mean something else now. */
+  /** @param file undefined if any import may now resolve to another file. */
   changed(file: string | undefined): void {
     const known = new Set([...this.#modules.browser.keys(), ...this.#built.keys(), ...this.#versions.keys()]);
     if (file !== undefined) known.add(file);
     for (const chunk of known) {
-      // Of a chunk that was never built, or failed, nobody knows what goes into it.
+      // The files of a chunk that was never built, or failed, are unknown.
       if (file !== undefined && chunk !== file && this.#inputs.get(chunk)?.has(file) === false) continue;
       this.#versions.set(chunk, (this.#versions.get(chunk) ?? 0) + 1);
       this.#built.delete(chunk);
@@ -59,8 +59,8 @@ export class DevChunks {
     const [file, module] =
       [...this.#modules.browser].find((each) => stemOf(this.#nameOf(...each)) === stemOf(name)) ?? [];
     if (file === undefined || module === undefined) return kept?.code;
-    // A page from before the last edit, whose chunk was never asked for, gets what there is: it follows the edit in a moment,
-    // and an event that had to wait for a name of the past would wait for ever, and all others behind it.
+    // A page from before the last edit may request a chunk that was never built. It gets the current one and follows the edit in a
+    // moment. Without a response, its event and all later ones would wait forever.
     if (kept && this.#nameOf(file, module) !== name) return kept.code;
     const building = this.#built.get(file) ?? buildChunk(this.#root, file, this.#modules);
     this.#built.set(file, building);
@@ -75,7 +75,7 @@ export class DevChunks {
   }
 
   #nameOf(file: string, module: string): string {
-    // The same but for its end as long as the file is called so.
+    // Only the end of the name changes while the file keeps its name.
     return `${baseName(module)}-${shortHash(module)}-${this.#versions.get(file) ?? 0}`;
   }
 
@@ -89,10 +89,10 @@ export class DevChunks {
   }
 }
 
-/** Name of a chunk without the count of its edits. */
+/** Name of a chunk without its edit count. */
 const stemOf = (name: string): string => name.replace(/-\d+$/, "");
 
-/** One chunk with its helpers inside; shared helpers are doubled, which development can afford. */
+/** One chunk with its helpers inlined. Shared helpers are duplicated, which is acceptable in development. */
 async function buildChunk(root: string, file: string, modules: AppModules): Promise<Built> {
   const config = browserConfig(root, modules);
   const output = await unwrapErrors(() =>

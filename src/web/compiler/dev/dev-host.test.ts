@@ -43,7 +43,7 @@ async function edit(host: DevHost, app: TempApp, file: string, text: string): Pr
 const chunkOf = (host: DevHost): string => host.manifest().chunks["page.tsx"] ?? "";
 
 describe("the development host", () => {
-  it("gives the app, and the chunk that the manifest names", async () => {
+  it("loads the app and the chunk in its manifest", async () => {
     await withHost(APP, async (host) => {
       const { default: app } = (await host.loadApp()) as { default: { word: string } };
       assert.equal(app.word, "before");
@@ -53,18 +53,18 @@ describe("the development host", () => {
     });
   });
 
-  it("tells of imports that lead nowhere where they stand, and what to do", async () => {
+  it("reports unresolved imports with their position and a fix", async () => {
     const cases: [files: Record<string, string>, reported: RegExp][] = [
       [
         {
           "app.tsx":
             'import { page } from "svckit";\nimport { word } from "./wrod.ts";\nexport default { page, word };',
         },
-        /^SVC_DEFINITION app\.tsx:2:22\nThere is no file "\.\/wrod\.ts"\. Mend the path; did you mean "\.\/word\.ts"\?\n\n[^]*> 2 \| import \{ word/,
+        /^SVC_DEFINITION app\.tsx:2:22\nThere is no file "\.\/wrod\.ts"\. Fix the path; did you mean "\.\/word\.ts"\?\n\n[^]*> 2 \| import \{ word/,
       ],
       [
         { "app.tsx": 'export { x as default } from "./deep.ts";', "deep.ts": '\nexport { x } from "./far/away.ts";' },
-        /^SVC_DEFINITION deep\.ts:2:19\nThere is no file "\.\/far\/away\.ts"\. Mend the path\.\n/,
+        /^SVC_DEFINITION deep\.ts:2:19\nThere is no file "\.\/far\/away\.ts"\. Fix the path\.\n/,
       ],
       [
         { "app.tsx": 'import { x } from "@no/such-package/part";\nexport default x;' },
@@ -81,7 +81,7 @@ describe("the development host", () => {
       );
   });
 
-  it("has an app look out for stores that are shown where nothing is written again", async () => {
+  it("makes the app check for stores in expressions that never update", async () => {
     const page =
       'import { store } from "svckit"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';
     await withHost(
@@ -99,7 +99,7 @@ describe("the development host", () => {
     );
   });
 
-  it("gives the app and its chunks anew after an edit, under a new name", async () => {
+  it("reloads the app and its chunks after an edit, under a new name", async () => {
     await withHost(APP, async (host, app) => {
       await host.loadApp();
       const old = chunkOf(host);
@@ -113,7 +113,7 @@ describe("the development host", () => {
     });
   });
 
-  it("gives pages of before an edit, whose chunk nobody had asked for, the one that there is", async () => {
+  it("serves the current chunk to a page from before an edit whose chunk was never built", async () => {
     await withHost(APP, async (host, app) => {
       await host.loadApp();
       const old = chunkOf(host);
@@ -124,7 +124,7 @@ describe("the development host", () => {
     });
   });
 
-  it("drops the chunk of a file that has no browser code any more", async () => {
+  it("drops the chunk of a file that no longer has browser code", async () => {
     await withHost(APP, async (host, app) => {
       await host.loadApp();
       await edit(host, app, "page.tsx", "export const Page = () => <p>still</p>;");
@@ -133,7 +133,7 @@ describe("the development host", () => {
     });
   });
 
-  it("tells of other files too, but keeps chunk names when they change", async () => {
+  it("reports changes of other files too, but keeps chunk names", async () => {
     await withHost({ ...APP, "data/app.db": "1" }, async (host, app) => {
       await host.loadApp();
       const name = chunkOf(host);
@@ -142,7 +142,7 @@ describe("the development host", () => {
     });
   });
 
-  it("shows a compile error as such, and recovers when it is mended", async () => {
+  it("reports a compile error, and recovers when it is fixed", async () => {
     await withHost({ ...APP, "page.tsx": "export const Page = () => <p><div>x</div></p>;" }, async (host, app) => {
       const error: unknown = await host.loadApp().catch((reason: unknown) => reason);
       assert.ok(error instanceof SvcError);

@@ -1,6 +1,6 @@
 /**
- * The development host: the same compiler output as production, made on demand and fresh after every edit. Owns one Vite
- * server in middleware mode (no port, no socket); the app layer serves what it gives.
+ * The development host: the compiler output of production, on demand and current after every edit. It owns a Vite server in
+ * middleware mode (no port, no socket). The app layer serves its results.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
@@ -18,23 +18,23 @@ import { newAppModules, svc, type AppModules } from "../plugin.ts";
 import { writeRouteTypes } from "../build/route-types.ts";
 import type { Position } from "../parse/source-positions.ts";
 
-/** Files that can change what a module or chunk holds; others, such as a database the app writes, are left alone. */
+/** Files that can change a module or chunk. Others, such as a database of the app, are ignored. */
 const CODE = /(?<!\.d)\.(?:[cm]?[jt]sx?|json)$/;
 
 export interface DevHost {
-  /** Where the app module is, from the root. */
+  /** Path of the app module, relative to the root. */
   readonly entry: string;
-  /** The app module, evaluated anew after an edit. @throws SvcError from the compiler. */
+  /** The app module, evaluated again after an edit. @throws SvcError from the compiler. */
   loadApp(): Promise<{ default: unknown }>;
-  /** Code of a browser chunk by its name without `.js`, also of one that an edit has replaced; undefined for others. */
+  /** Code of a browser chunk by its name without `.js`, including replaced ones; undefined for unknown names. */
   chunk(name: string): Promise<string | undefined>;
-  /** Chunks of the modules loaded so far; the name of one changes when an edit may have changed its code. */
+  /** Chunks of the modules loaded so far. The name of a chunk changes when an edit may have changed its code. */
   manifest(): Manifest;
-  /** Where a place of a chunk (line and column from 1), of this build or an earlier one, stands in the source. */
+  /** Source position of a position in a chunk (line and column from 1) of this build or an earlier one. */
   sourceOf(name: string, line: number, column: number): Position | undefined;
-  /** Opens the editor: answers a request whose query has `file=<path>:<line>:<column>`. */
+  /** Opens the editor for a request with the query `file=<path>:<line>:<column>`. */
   openEditor(message: IncomingMessage, reply: ServerResponse): void;
-  /** Calls `listener` after a file of the app changed, came or went; returns a function that stops it. */
+  /** Calls `listener` after a file of the app was changed, added or removed. @returns removes the listener */
   onChange(listener: (file: string) => void): () => void;
   close(): Promise<void>;
 }
@@ -54,18 +54,18 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const chunks = new DevChunks(root, modules);
 
   server.watcher.on("all", (event, rawPath) => {
-    // As modules are known by: on Windows the watcher tells backslashes.
+    // Module ids have forward slashes, but the watcher reports backslashes on Windows.
     const file = normalizePath(rawPath);
     if (CODE.test(file)) {
       if (event === "add" || event === "unlink") writeRouteTypes(entry);
-      // A file that came or went may be what another's import means from now on.
+      // Imports may resolve to an added file, or no longer to a removed one.
       if (event === "change") environment.moduleGraph.onFileChange(file);
       else environment.moduleGraph.invalidateAll();
       modules.browser.delete(file);
-      // Which actions are called is known again once the chunks are.
+      // Building the chunks records the called actions again.
       modules.actions.clear();
       chunks.changed(event === "change" ? file : undefined);
-      // Modules keep their compiled code but run anew: what an old one has set up is of the old app.
+      // Modules keep their compiled code but run again, because state of an old module belongs to the old app.
       environment.runner.clearCache();
     }
     for (const listener of listeners) listener(file);
@@ -107,7 +107,7 @@ function startVite(root: string, modules: AppModules): Promise<ViteDevServer> {
       hmr: false,
       watch: { ignored: ["**/dist/**", "**/.svc/**", "**/node_modules/**"], ignoreInitial: true },
     },
-    // The app must meet the very instances that the framework around it has loaded.
+    // The app must use the module instances that the framework has loaded.
     ssr: { external: [SVC] },
     optimizeDeps: { noDiscovery: true, include: [] },
   });

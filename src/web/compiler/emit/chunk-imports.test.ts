@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { sourceOrder, throughLoader } from "./chunk-imports.ts";
 
 describe("imports of a chunk", () => {
-  it("stand in one order, whichever was resolved first", () => {
+  it("are sorted, independent of the order of resolution", () => {
     const core = 'import { T } from "/_svc/core.js";';
     const region = 'import { For, tpl } from "/_svc/region.js";';
     const store = 'import { raw } from "/_svc/store.js";';
@@ -15,7 +15,7 @@ describe("imports of a chunk", () => {
     }
   });
 
-  it("of the runtime come through the loader, which can ask for them again", () => {
+  it("of the runtime go through the loader, which can retry them", () => {
     const gives: Record<string, string> = {
       'import { A, T as e } from "/_svc/core.js";': 'const { A, T: e } = await $svc.load("core");',
       'import { n as t } from "./shared-1a2b3c4d.js";': 'import { n as t } from "./shared-1a2b3c4d.js";',

@@ -1,7 +1,7 @@
 /**
- * The imports at the head of a chunk. Those of the runtime become calls of the loader, which asks again for what could not be
- * fetched: a browser never fetches an imported URL twice. And they get one order: the same source must give the same
- * chunks, or every deploy empties the caches of every visitor, while the bundler writes them as they happened to be resolved.
+ * Rewrites the imports of a chunk. Imports of the runtime become calls of the loader, which retries a failed request; a browser never
+ * requests a failed import again. The imports are sorted, because the bundler writes them in the order of resolution: the same source must
+ * result in the same chunk, or every deploy would invalidate the caches of all visitors.
  */
 import MagicString from "magic-string";
 import type { Plugin } from "vite";
@@ -23,7 +23,7 @@ export function sortedImports(): Plugin {
   };
 }
 
-/** Import statements, one each, by what they import from. */
+/** Import statements by specifier. */
 export function sourceOrder(statements: readonly string[]): string[] {
   const source = (statement: string): string => /"([^"]+)";$/.exec(statement)?.[1] ?? "";
   return [...statements].sort((left, right) => (source(left) < source(right) ? -1 : 1));
@@ -31,7 +31,7 @@ export function sourceOrder(statements: readonly string[]): string[] {
 
 const RUNTIME_IMPORT = new RegExp(`^import \\{([^}]*)\\} from "${BASE_PATH}/([\\w-]+)\\.js";$`);
 
-/** `import { A as $A } from "/_svc/core.js"` -> `const { A: $A } = await $svc.load("core")`; others as they are. */
+/** `import { A as $A } from "/_svc/core.js"` -> `const { A: $A } = await $svc.load("core")`. Other imports stay. */
 export function throughLoader(statement: string): string {
   return statement.replace(
     RUNTIME_IMPORT,

@@ -1,4 +1,4 @@
-/** The browser module of one TSX file: which imports, module-level declarations, helpers and exports it is made of. */
+/** Collects the browser module of a TSX file: imports, module-level declarations, helpers and exports. */
 import MagicString, { Bundle } from "magic-string";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
@@ -24,7 +24,7 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   navigate: PATHS.navigate,
 };
 
-/** Pieces of the runtime that only pages which use them load. */
+/** Parts of the runtime. A page loads only those that it uses. */
 export type PartName =
   | "region"
   | "attr"
@@ -36,7 +36,7 @@ export type PartName =
   | "select"
   | "virtual";
 
-/** A user import that browser code needs. */
+/** An import of the app that browser code needs. */
 export interface ClientImport {
   source: string;
   /** Exported name; `default` or `*`. */
@@ -53,7 +53,7 @@ export class ClientModule {
   readonly #source: MagicString;
   readonly #runtime = new Map<string, Set<string>>();
   readonly #declarations = new Set<Node>();
-  /** Names of the module that browser code uses. */
+  /** Module-level names that browser code uses. */
   readonly taken = new Set<Binding>();
   readonly #parts: { edits: MagicString; code: Code }[] = [];
 
@@ -67,7 +67,7 @@ export class ClientModule {
     return this.#parts.length === 0;
   }
 
-  /** A copy of the source that one scope may edit. */
+  /** A copy of the source for the edits of one scope. */
   newEdits(): MagicString {
     return this.#source.clone();
   }
@@ -80,7 +80,7 @@ export class ClientModule {
     return local;
   }
 
-  /** The same of a part: whoever uses one has it named by its scope, so that it is fetched beside the chunk. */
+  /** Local name of an export of a part. The scope records the part, so the browser fetches it together with the chunk. */
   part(part: PartName, name: string, scope: Scope): string {
     scope.parts.add(part);
     return this.runtime(PATHS[part], name);
@@ -90,7 +90,7 @@ export class ClientModule {
     this.#parts.push({ edits, code });
   }
 
-  /** Browser code uses a name of the module's top level: import it, or copy what declares it. */
+  /** Adds a module-level name that browser code uses: its import, or a copy of its declaration. */
   needModuleBinding(binding: Binding, reference: Pick<Reference, "node">): void {
     this.#refuse(binding, reference.node);
     if (this.taken.has(binding)) return;
@@ -158,7 +158,7 @@ export class ClientModule {
         this.#module.file,
         "SVC120",
         binding.node,
-        `"${binding.name}" holds JSX, which is rendered on the server, but code that runs in the browser uses it.`,
+        `"${binding.name}" contains JSX, which is rendered on the server, but browser code uses it.`,
       );
     }
     this.#declarations.add(statement);
@@ -169,7 +169,7 @@ export class ClientModule {
     }
   }
 
-  /** The whole module, TypeScript still in it, and its map to the original source. */
+  /** The module, which still contains TypeScript, and its source map. */
   render(): { code: string; map: string } {
     const bundle = new Bundle({ separator: "" });
     let pending = this.#importLines();

@@ -5,7 +5,7 @@ import { browser, browserBody, browserImports, compileTsx, render, signal } from
 const lines = (...text: string[]): string => text.join("\n");
 
 describe("the browser module", () => {
-  it("holds the bindings and handlers of a scope, and imports what they use", () => {
+  it("contains the bindings and handlers of a scope, and their imports", () => {
     const text =
       "export function A(p) { const n = signal(p.start); return <main><p>Count: {n.value}</p><button onClick={() => n.value++}>+</button></main>; }";
     assert.equal(
@@ -21,7 +21,7 @@ describe("the browser module", () => {
     assert.deepEqual(browserImports(text), ['import { T as $T } from "/_svc/core.js";']);
   });
 
-  it("does not exist for a file in which nothing reaches the browser", () => {
+  it("does not exist for a file without browser code", () => {
     assert.equal(compileTsx("export const A = (p) => <p title={p.t}>{p.x}</p>;").client, undefined);
     assert.equal(
       compileTsx("export const A = () => { const n = signal(1); return <p>x{1 + 1}</p>; };").client,
@@ -29,7 +29,7 @@ describe("the browser module", () => {
     );
   });
 
-  it("holds no server code: neither the component nor what only it uses", () => {
+  it("contains no server code, neither the component nor its helpers", () => {
     const text = `
       import { db } from "./db.server.ts";
       const SECRET = "s3cret";
@@ -54,7 +54,7 @@ describe("the browser module", () => {
     ]);
   });
 
-  it("does not bind what is fixed", () => {
+  it("does not bind fixed values", () => {
     const text =
       'export const A = (p) => { const n = signal(1); return <p title={p.t}><b class="x">{p.x}</b>{n.value}</p>; };';
     assert.equal(browserBody(text), lines("export const b0 = ($, $r) => {", "$X($r, 1, () => $[0].value);", "};"));
@@ -80,7 +80,7 @@ describe("the browser module", () => {
 });
 
 describe("lists in the browser", () => {
-  it("are bound at once where a row's own names read more than its item", () => {
+  it("are bound early if constants of a row read more than its item", () => {
     const list = (own: string): string =>
       `export const A = () => { const s = store({ l: [{ t: 1 }] }); return <ul>{s.l.map((x, at) => { const own = ${own}; return <li title={own} />; })}</ul>; };`;
     for (const own of ["x.t + at", "x.t + s.l.length", "[() => at][0]"]) {
@@ -89,14 +89,14 @@ describe("lists in the browser", () => {
     assert.match(browserBody(list("x.t + 1")), /, \$raw\);/);
   });
 
-  it("follow a signal that was handed down, unless their rows are components", () => {
+  it("follow a signal from a prop, unless their rows are components", () => {
     const list = (row: string): string =>
       `const C = () => <i />; export const A = (p) => <p><For each={p.names.value}>{(name) => ${row}}</For></p>;`;
     assert.match(browserBody(list("<b>{name}</b>")), /\$For\(/);
     assert.doesNotMatch(browserBody(list("<C />")), /\$For\(/);
   });
 
-  it("make rows from a template and bind them to their item and index", async () => {
+  it("create rows from a template and bind them to their item and index", async () => {
     const text = `export function A() {
       const s = store({ l: [{ id: 1, t: "a" }] });
       return <ul>{s.l.map((x, i) => <li key={x.id} title={x.t}><b>{i}: {x.t}</b><button onClick={() => (x.t = "z")}>z</button></li>)}</ul>;
@@ -125,7 +125,7 @@ describe("lists in the browser", () => {
     ]);
   });
 
-  it("take destructured rows apart as the author did", async () => {
+  it("support destructured row parameters", async () => {
     const text = `export function A() {
       const s = store({ l: [] });
       return <ul><For each={s.l} by={({ id }) => id}>{({ id, at: { x }, tags: [first] }) => <li>{id}{x}{first}</li>}</For></ul>;
@@ -135,7 +135,7 @@ describe("lists in the browser", () => {
     assert.deepEqual(module.bind("b0", [{ l: [item] }]), ["rows of root from <li> </li>", 'row 1 text: "123"']);
   });
 
-  it("make names of a row again for the browser, apart from the same names in other rows", async () => {
+  it("create constants of a row in the browser, separate from equal names in other rows", async () => {
     const text = `export function A() {
       const s = store({ a: [1], b: [1] });
       return <div>
@@ -152,20 +152,20 @@ describe("lists in the browser", () => {
     assert.deepEqual([module.run("h0", { ...row }), module.run("h1", { ...row })], [2, 3]);
   });
 
-  it("end before the keyed comment of a list that is not alone", () => {
+  it("end before a keyed comment if the list has siblings", () => {
     const text =
       "export const A = () => { const s = store({ l: [1] }); return <ul>{s.l.map((x) => <li>{x}</li>)}<li>end</li></ul>; };";
     assert.match(browserBody(text), /\$For\(\$r, 1, \(\) => \$\[0\]\.l, \(item\) => item, \$t0, /);
   });
 
-  it("make MathML rows inside <math>, and HTML inside its texts", () => {
+  it("create MathML rows inside <math>, and HTML inside its text elements", () => {
     const text =
       "export const A = () => { const s = store({ l: [1] }); return <math>{s.l.map((x) => <mtext>{x > 1 && <b>{x}</b>}</mtext>)}</math>; };";
     assert.match(browserBody(text), /\$tpl\("<math><mtext><!--1--><\/mtext><\/math>"\)/);
     assert.match(browserBody(text), /\$tpl\("<b> <\/b>"\)/);
   });
 
-  it("keep the keys by which elements between lists and conditions are found, in what the browser makes too", () => {
+  it("keep the keys of elements between lists and conditions, also in created rows", () => {
     const text = `export const A = () => {
       const s = store({ on: true, n: 1 });
       return <p>{s.on && <b>{s.n > 1 && <i />}<u>{s.n}</u>{s.n > 2 && <i />}</b>}</p>;
@@ -174,7 +174,7 @@ describe("lists in the browser", () => {
     assert.ok(key !== undefined && browserBody(text).includes(`<u b=\\"${key}\\"> </u>`), browserBody(text));
   });
 
-  it("make SVG rows inside <svg>, where they get their namespace", () => {
+  it("create SVG rows inside <svg>, in the SVG namespace", () => {
     const text =
       "export const A = () => { const s = store({ l: [1] }); return <svg>{s.l.map((x) => <circle r={x} />)}</svg>; };";
     assert.match(browserBody(text), /\$make\(\)\.firstElementChild\)\(\$tpl\("<svg><circle><\/circle><\/svg>"\)\)/);
@@ -206,7 +206,7 @@ describe("conditions in the browser", () => {
     ]);
   });
 
-  it("may stand in rows, reading the row and the component", async () => {
+  it("may be inside rows and read the row and the component", async () => {
     const text = `export function A() {
       const s = store({ l: [] }); const at = signal(0);
       return <ul><For each={s.l} by={(x) => x.id}>{(x) => <li>{at.value === x.id ? <input value={x.t} onBlur={() => (at.value = x.id)} /> : <b>{x.t}</b>}</li>}</For></ul>;

@@ -1,4 +1,4 @@
-/** Step 4, browser half: bindings, region templates, handlers and helpers of one scope (resume-protocol section 5). */
+/** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { unwrap, type Node } from "../parse/ast.ts";
@@ -34,7 +34,7 @@ export class BrowserEmitter {
   readonly #handlers: HandlerEmitter;
   #templates = 0;
   #elements = 0;
-  /** Declarations of the elements that the binds being written hold. */
+  /** Declarations of the elements that the current bind function refers to. */
   #held: string[] = [];
 
   constructor(module: Module, client: ClientModule) {
@@ -44,7 +44,7 @@ export class BrowserEmitter {
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
   }
 
-  /** Writes the browser code of a root template; sets `scope.bind` and leaves `scope.slots` complete. */
+  /** Emits the browser code of a root template. Sets `scope.bind` and completes `scope.slots`. */
   emitScope(scope: Scope, root: Element): void {
     const { names } = this.#client;
     const body: Code = [];
@@ -64,7 +64,7 @@ export class BrowserEmitter {
     for (const handler of handlers) this.#client.add(scope.edits, handler);
   }
 
-  /** Writes what makes a boundary's fallback, and what takes over one that the server has written. */
+  /** Emits the code that creates a boundary's fallback, and the code that resumes a fallback from the server. */
   emitFallback(scope: Scope, root: Element, symbol: string): void {
     const { names } = this.#client;
     const { slots, event, element } = names;
@@ -83,7 +83,7 @@ export class BrowserEmitter {
     for (const handler of handlers) this.#client.add(scope.edits, handler);
   }
 
-  /** Writes what makes a function that a component is given as a prop. */
+  /** Emits the factory of a function prop. */
   emitFunction(scope: Scope, node: Node, symbol: string): void {
     this.#captures.capture(node, { scope, level: 0, isBinding: false });
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
@@ -128,13 +128,13 @@ export class BrowserEmitter {
         if (inner !== undefined) this.#bindElement(item, inner, place, body);
       }
     }
-    // After its options, of which it chooses.
+    // After its options, because a select chooses one of them.
     for (const attribute of element.attributes) {
       if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
     }
   }
 
-  /** Declares the child elements that are needed at the head of the binds: nothing has been added or moved by then. */
+  /** Declares the needed child elements at the start of the bind function, before anything is added or moved. */
   #holdChildren(parent: Element, path: string, scope: Scope): Map<Element, string> {
     const newName = (): string => `${this.#client.names.prefix}n${this.#elements++}`;
     const byKey = (name: string, key: number): string => `${this.#client.part("region", "K", scope)}(${name}, ${key})`;
@@ -197,7 +197,7 @@ export class BrowserEmitter {
     body.push(`${at}, () => `, ...this.#runText(run, place), ");\n");
   }
 
-  /** A value, or a list of values, which `T` writes as the server's `t` does; a template where nothing is left to decide. */
+  /** A value or a list of values, which `T` writes as `t` does on the server. A template literal if all parts are texts or numbers. */
   #runText(run: Run, place: Place): Code {
     const isText = run.parts.every((part) => typeof part === "string" || isTextKind(valueKind(part)));
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
@@ -239,8 +239,8 @@ export class BrowserEmitter {
   }
 
   /**
-   * Tells expressions that may change while the row's item stays: they read signals, the index, a row around it, or what the
-   * row has made of these.
+   * Detects expressions that may change while the row's item stays: they read signals, the index, an outer row, or constants of the row
+   * that depend on these.
    */
   #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
     const [item] = row.params;
@@ -264,7 +264,7 @@ export class BrowserEmitter {
     };
   }
 
-  /** Rows are told apart by `by`, by the `key` of the row's element, else by the item itself. */
+  /** The identity of a row: `by`, the `key` of its element, or the item itself. */
   #rowKey(list: List, place: Place): Code {
     if (list.by) {
       this.#captures.capture(list.by, place);
@@ -280,7 +280,7 @@ export class BrowserEmitter {
           this.#module.file,
           "SVC109",
           node,
-          `key={…} tells rows apart by their item alone, but "${name}" is the index, or made inside the row. Write it from the item: key={item.id}; without a key the item itself is used.`,
+          `key={…} identifies a row by its item alone, but "${name}" is the index, or created inside the row. Use the item: key={item.id}; without a key the item itself is used.`,
         );
       }
       place.scope.rewritten.add(node);
@@ -315,7 +315,7 @@ export class BrowserEmitter {
     return ["(", pick.test, ") ? ", ...this.#pick(pick.whenTrue, place), " : ", ...this.#pick(pick.otherwise, place)];
   }
 
-  /** What makes a row or branch, and what binds it. Binding gives elements the keys that their HTML must have, so it is written first. */
+  /** Emits the code that creates and binds a row or branch. Binding comes first, because it assigns the keys that the HTML contains. */
   #content(element: Element, place: Place): { make: string; bind: Code } {
     const bind = this.#binder(element, place);
     return { make: this.#template(element, place.scope), bind };
@@ -338,7 +338,7 @@ export class BrowserEmitter {
     const html = templateHtml(element);
     const tpl = this.#client.part("region", "tpl", scope);
     const { foreign } = element;
-    // The parser gives SVG its namespace only inside <svg>, MathML inside <math>.
+    // The HTML parser creates SVG elements only inside <svg>, and MathML elements only inside <math>.
     const make = foreign
       ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<${foreign}>${html}</${foreign}>`)}))`
       : `${tpl}(${JSON.stringify(html)})`;

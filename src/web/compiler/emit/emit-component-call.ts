@@ -1,4 +1,4 @@
-/** Step 4, server half: `<Shell current="/">…</Shell>` as a call of the component. */
+/** Step 4, server code: emits `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
 import { isDirect } from "../analyze/direct-calls.ts";
 import { onlyChild } from "../extract/jsx-forms.ts";
@@ -25,7 +25,7 @@ export class ComponentCallEmitter {
 
   emit(node: ESTree.JSXElement): Segment[] {
     const { name, attributes } = node.openingElement;
-    // What has no length is not written; it has the call stand where its tag stood, for source maps.
+    // An empty node: it writes nothing, but maps the call to the position of the tag.
     const place: Node = { ...node, end: node.start };
     const tag = tagName(name);
     const isPlain = isDirect(this.#extraction.module, name);
@@ -33,7 +33,7 @@ export class ComponentCallEmitter {
     const builtin = svcName(name, this.#extraction.module.scopes);
     if (builtin === "Slot") code.push(`of: ${this.#out.useProps(componentAround(this.#extraction, node))}, `);
     for (const attribute of attributes) {
-      // It is for the component around this one.
+      // This `slot` belongs to the surrounding component.
       if (slotNameOf(this.#extraction, node) !== "" && isNamed(attribute, "slot")) continue;
       code.push(...this.#prop(attribute, builtin), ", ");
     }
@@ -47,7 +47,7 @@ export class ComponentCallEmitter {
     return [{ code }];
   }
 
-  /** SVC109: a piece has no element of this component around it, so what stands alone in it can't follow a change. */
+  /** SVC109: the children of `<Await>` have no element of this component around them, so a loose value in them can't update. */
   #refuseLoose(children: FunctionNode): void {
     for (const result of returnsOf(children)) {
       if (!isJsx(unwrap(result)) && this.#extraction.module.liveness(result) === "live")
@@ -100,11 +100,11 @@ export class ComponentCallEmitter {
       this.#extraction,
       "SVC110",
       attribute,
-      "Names with a colon are for host elements. Pass the signal as a prop, and let the component bind it to its own field.",
+      "Only host elements have names with a colon. Pass the signal as a prop, and let the component bind it to its own field.",
     );
   }
 
-  /** SVC121: a component runs once, so it would see the first value only. */
+  /** SVC121: a component runs once, so it would keep the first value. */
   #refuseReactiveProp(expression: Node, name: string): void {
     const inner = unwrap(expression);
     if (inner.type === "Identifier" || isFunction(inner) || isJsx(inner)) return;
@@ -113,7 +113,7 @@ export class ComponentCallEmitter {
       this.#extraction,
       "SVC121",
       expression,
-      `The prop "${name}" is given an expression that changes in the browser, but a component runs once and would keep the first value. Pass the signal or store itself and read it inside the component.`,
+      `The prop "${name}" has a value that changes in the browser, but a component runs once and would keep the first value. Pass the signal or store itself and read it inside the component.`,
     );
   }
 }
@@ -122,7 +122,7 @@ function isNamed(attribute: ESTree.JSXAttributeItem, name: string): boolean {
   return attribute.type === "JSXAttribute" && attribute.name.name === name;
 }
 
-/** SVC106: HTML that is handed around is written later, in a function of its own. */
+/** SVC106: JSX in a prop is written later, in a function of its own, so it cannot contain `await`. */
 export function refuseAwait(extraction: Extraction, root: Node): void {
   walk(root, (node) => {
     if (isFunction(node)) return false;
@@ -131,7 +131,7 @@ export function refuseAwait(extraction: Extraction, root: Node): void {
         extraction,
         "SVC106",
         node,
-        "This JSX is handed to a component, which writes it later, so nothing can be awaited in it. Await before: const value = await …; and use {value}.",
+        "This JSX is passed to a component, which renders it later, so it can't contain await. Await before: const value = await …; and use {value}.",
       );
     }
     return undefined;

@@ -1,4 +1,4 @@
-/** Handlers in the browser module: the author's function, with the scope's slots before its own parameters. */
+/** Emits handlers: functions of the source with the slots of the scope as an additional first parameter. */
 import type { Module } from "../analyze/analyze.ts";
 import { isFunction, type Node } from "../parse/ast.ts";
 import type { Captures, Place } from "../extract/captures.ts";
@@ -17,7 +17,7 @@ export class HandlerEmitter {
     this.#captures = captures;
   }
 
-  /** One statement of a handler, before the author's code. */
+  /** One statement before the handler's own code. */
   #before(step: HandlerStep, { attribute }: Handler, scope: Scope): string {
     const { event, element } = this.#client.names;
     const name = JSON.stringify(attribute);
@@ -41,7 +41,7 @@ export class HandlerEmitter {
     const [first] = handler.functions;
     const head = `export const ${handler.symbol} = `;
     const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
-    // A function given as a prop may have been left out.
+    // An optional function prop may be missing.
     const call = `${first && this.#isProp(first, scope) ? "?." : ""}(${event}, ${element})`;
     if (before !== "" || !first) {
       const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
@@ -62,7 +62,7 @@ export class HandlerEmitter {
     return binding?.declared === "param" && !scope.frames.some((frame) => frame.fn === binding.owner);
   }
 
-  /** A callback of `onLoad` or its kin; one that may leave something to undo is called by the part that will. */
+  /** A callback of `onLoad` or a similar function. The part `effect` calls it if it may return a cleanup function. */
   #moment(fn: Node, scope: Scope): Code {
     const { element } = this.#client.names;
     if (mayUndo(this.#module, fn)) return [`${this.#client.part("effect", "L", scope)}(${element}, `, fn, ");\n"];
@@ -70,7 +70,7 @@ export class HandlerEmitter {
   }
 }
 
-/** `(e) => …` -> `($, e) => …`. False for functions whose `arguments` would show it, or whose types stand in between. */
+/** `(e) => …` -> `($, e) => …`. @returns false for functions that are not arrows, and for generic ones */
 function addFirstParam(fn: Node, name: string, source: string, scope: Scope): boolean {
   if (fn.type !== "ArrowFunctionExpression" || fn.typeParameters) return false;
   const [param] = fn.params;

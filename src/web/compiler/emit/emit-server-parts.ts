@@ -1,4 +1,4 @@
-/** Step 4, server half: elements, text runs, lists and conditions as parts of a string concatenation. */
+/** Step 4, server code: emits elements, text runs, lists and conditions as segments of a string concatenation. */
 import type { ESTree } from "vite";
 import { escapeText } from "../../../platform/shared/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -15,23 +15,23 @@ import { concatenation, type Segment, type ServerOutput } from "./server-output.
 
 type SpreadAttribute = Extract<Attribute, { kind: "spread" }>;
 
-/** What the emitter of the module does with the nodes met here. */
+/** Operations of the module emitter on the nodes found here. */
 export interface Walker {
   /** Rewrites all JSX at or below a node. */
   rewrite(node: Node): void;
-  /** Makes an expression yield HTML. */
+  /** Makes an expression return HTML. */
   piece(node: Node): void;
-  /** Notes an expression of which nothing is written again. */
+  /** Records an expression that the browser never updates. */
   still(node: Node): void;
-  /** The same for what a row function returns. */
+  /** Makes the results of a row function HTML. */
   row(row: FunctionNode): void;
-  /** Children that stand in no element of the component. */
+  /** Children that no element of the component contains. */
   loose(children: readonly Node[]): Segment[];
-  /** Has the browser know how to make a boundary's fallback. @returns code of what ends the boundary, if it can. */
+  /** Emits browser code for a boundary's fallback. @returns code of the boundary's end marker; undefined if the browser can't create the fallback. */
   fallback(fallback: Node): string | undefined;
-  /** Has the browser know how to make a function that a component is given. @returns the function, noted; undefined for others */
+  /** Emits browser code for a function prop. @returns server code of the prop; undefined for other props */
   functionProp(value: Node): Code | undefined;
-  /** JSX that is a root template, or a call of a component. */
+  /** A root template or a component call. */
   root(node: Node): Segment[];
 }
 
@@ -48,15 +48,15 @@ export class ItemEmitter {
     this.#pieces = { use: (name) => out.use(name), keep: (node) => walker.rewrite(node) };
   }
 
-  /** Call that makes a scope. @returns code of its attribute */
+  /** Emits the call that creates a scope. @returns code of its attribute */
   scopeAttribute({ block, boundCount, slots }: Scope): string {
     return `${this.#out.use("scope")}(${block}, ${boundCount}, [${slots.map((slot) => slot.source).join(", ")}])`;
   }
 
-  /** A boundary's fallback: what it returns, as a scope of its own. */
+  /** Emits a boundary's fallback as a scope of its own. */
   fallback(fn: FunctionNode, element: Element, scope: Scope): void {
     const [root] = returnsOf(fn);
-    // One without handlers, of nothing but the error, is as the server wrote it.
+    // A fallback without handlers that shows only the error needs no browser code.
     const isAlive = scope.handlers.length > 0 || scope.slots.length > 0;
     const html = concatenation(this.element(element, isAlive ? [{ code: [this.scopeAttribute(scope)] }] : []));
     const write = [{ code: [`${this.#out.use("html")}(() => `, ...html, ")"] }];
@@ -73,16 +73,16 @@ export class ItemEmitter {
     return [{ code: [`((${own}) => `, ...html, `)(${attribute})`] }];
   }
 
-  /** @param lead first of its attributes. */
+  /** @param lead code of its first attribute. */
   element(element: Element, lead: Segment[] = []): Segment[] {
     const spread = spreadWithValue(element);
     if (!spread) return this.#element(element, lead);
-    // Code keeps its place in the source, so what was spread is remembered until the content is written.
+    // Expressions keep their order, so the spread object is stored until the content is written.
     const field = this.#out.local("field");
     return [{ code: [`((${field}) => `, ...concatenation(this.#element(element, lead, spread)), ")({})"] }];
   }
 
-  /** @param spread whose `value` is content: `field` of the code around it remembers it. */
+  /** @param spread whose `value` is the content. `field` is the variable that stores it. */
   #element(element: Element, lead: Segment[], spread?: SpreadAttribute): Segment[] {
     const out: Segment[] = [`<${element.tag}`, ...lead];
     if (element.portal) out.push(this.#portal(element.portal));
@@ -117,29 +117,29 @@ export class ItemEmitter {
     };
   }
 
-  /** `value` of what was spread. */
+  /** The `value` of the spread object. */
   #given(): string {
     return `${this.#out.local("field")}.given?.value`;
   }
 
-  /** @param keep code that remembers what is spread */
+  /** @param keep code that stores the spread object */
   #spread({ expression }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
     this.#walker.rewrite(expression);
     return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)})`] };
   }
 
-  /** A `<select>` marks the options it holds, wherever they come from, by what it is bound to or what was spread into it. */
+  /** A bound `<select>`, or one with a spread, marks its options as selected, even those of other components. */
   #content(element: Element, isSpread: boolean): Segment[] {
     const items = element.items.flatMap((item) => this.item(item));
     if (isSpread && element.tag === "select")
-      // Without a value it marks none: an object is no option's.
+      // Without a value it marks none, because no option has an object as its value.
       return [{ code: [`${this.#out.use("options")}(${this.#given()} ?? {}, `, ...concatenation(items), ")"] }];
     const field = element.tag === "select" && element.attributes.find((item) => item.kind === "field");
     if (!field) return items;
     return [{ code: [`${this.#out.use("options")}(${this.#kept(field)}, `, ...concatenation(items), ")"] }];
   }
 
-  /** What a field is bound to, as it stands in the source: a name or a member, so it may be written anew. */
+  /** Source of the target of a bound field. It is a name or a member access, so it may be evaluated twice. */
   #kept({ target, access }: FieldAttribute): string {
     const source = this.#module.file.text.slice(target.start, target.end);
     return access === "" ? source : `${this.#out.use("kept")}(${source})`;
@@ -201,7 +201,7 @@ export class ItemEmitter {
       return this.#walker.root(inner);
     }
     this.#walker.piece(node);
-    // Everything else is a call or stands in parentheses already.
+    // Everything else is a call or parenthesized already.
     return [{ code: node.type === "ConditionalExpression" ? ["(", node, ")"] : [node] }];
   }
 
@@ -221,7 +221,7 @@ export class ItemEmitter {
     ];
   }
 
-  /** What tells rows apart and where it stands, as arguments; it has no JSX, so its source is written as it is. */
+  /** The row key and its position as arguments. The key contains no JSX, so its source is copied. */
   #keyOf({ by, row, element }: List): string | undefined {
     const { file } = this.#module;
     const source = ({ start, end }: Node): string => file.text.slice(start, end);
@@ -265,7 +265,7 @@ export class ItemEmitter {
     return [{ code: ["(!(", when, ") ? ", ...otherwise, " : ", child, ")"] }];
   }
 
-  /** Writes the branches of a condition in the order in which extraction met them. */
+  /** Emits the branches of a condition in the order of extraction. */
   #branchPiece(node: Node, left: Element[]): void {
     if (node.type === "ParenthesizedExpression") return this.#branchPiece(node.expression, left);
     const inner = unwrap(node);
@@ -285,7 +285,7 @@ export class ItemEmitter {
     if (element) this.#out.write(inner, this.element(element));
   }
 
-  /** `<For>` whose list doesn't change in the browser. */
+  /** A `<For>` whose list never changes in the browser. */
   #forElement(node: ESTree.JSXElement): Segment[] {
     const each = attributeExpression(node, "each");
     const row = onlyChild(node);
@@ -296,7 +296,7 @@ export class ItemEmitter {
     return [{ code: [`${this.#out.useEach()}(`, each, ", ", row, ")"] }];
   }
 
-  /** `<Show>` whose condition doesn't change in the browser. */
+  /** A `<Show>` whose condition never changes in the browser. */
   #showElement(node: ESTree.JSXElement): Segment[] {
     const when = attributeExpression(node, "when");
     const fallback = attributeExpression(node, "fallback");
@@ -308,7 +308,7 @@ export class ItemEmitter {
     return [{ code: ["(!(", when, ") ? ", ...(fallback ? ["(", fallback, ")"] : ['""']), " : ", ...children, ")"] }];
   }
 
-  /** `<Match>` none of whose conditions changes in the browser. */
+  /** A `<Match>` whose conditions never change in the browser. */
   #matchElement(node: ESTree.JSXElement): Segment[] {
     return this.#cases(node, ({ children }) => ["(", ...concatenation(this.#walker.loose(children)), ")"]);
   }
@@ -327,7 +327,7 @@ export class ItemEmitter {
   }
 }
 
-/** What is spread into a field whose value HTML keeps as content, where nothing beside says the value. */
+/** The spread of a field whose value is its content in HTML, if no other attribute sets the value. */
 function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute | undefined {
   if (tag !== "select" && (tag !== "textarea" || items.length > 0)) return undefined;
   const spread = attributes.findLast((attribute) => attribute.kind === "spread");

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { compileTsx, render, serverBody, serverHead } from "../harness.testkit.ts";
 
 describe("the server module of a template", () => {
-  it("is one string where nothing changes", () => {
+  it("is one string if nothing changes", () => {
     const text = 'export function A() { return <main class="x">Hi <b>you</b><br /></main>; }';
     assert.equal(
       serverBody(text),
@@ -20,7 +20,7 @@ describe("the server module of a template", () => {
     );
   });
 
-  it("names the scope of a template with browser code, and lists slots that bindings read before the others", () => {
+  it("declares the scope of a template with browser code, and lists the slots of bindings first", () => {
     const text =
       "export function A(p) { const n = signal(1); return <p onClick={() => n.value += p.by}>{n.value}</p>; }";
     assert.equal(
@@ -36,7 +36,7 @@ describe("the server module of a template", () => {
     );
   });
 
-  it("names no bind export for a scope that has handlers only", () => {
+  it("declares no bind export for a scope with handlers only", () => {
     const text = "export const A = () => <p onClick={() => alert(1)}>x</p>;";
     assert.match(serverHead(text), /\$block\("pages\/test\.tsx", 0, \["click"\], \[\], \["A"\]\)/);
     assert.match(serverBody(text), /\$scope\(\$b0, 0, \[\]\)/);
@@ -51,14 +51,14 @@ describe("the server module of a template", () => {
     );
   });
 
-  it("hands children to a component as HTML that is written where the component puts it", async () => {
+  it("passes children to a component as HTML", async () => {
     const text = `
       function Shell(p) { return <main data-c={p.current}>{p.children}</main>; }
       export function A() { return <Shell current="/&amp;" wide><h1>T</h1> and <b>x</b></Shell>; }`;
     assert.equal(await render(text), '<main data-c="/&amp;"><h1>T</h1> and <b>x</b></main>');
   });
 
-  it("takes JSX as a prop, spread props and props with names that are no identifiers", async () => {
+  it("supports JSX props, spread props and prop names that are not identifiers", async () => {
     const text = `
       function B(p) { return <p id={p["data-x"]} lang={p.lang}>{p.head}{p.foot}</p>; }
       export function A(p) { return <B head=<b>h</b> foot={<i>f</i>} data-x="1" {...p} />; }`;
@@ -85,18 +85,18 @@ describe("the server module of a template", () => {
     assert.equal(await render(text), "<p><b>&lt;a></b><i>&lt;</i><b>1</b><b>2</b></p>");
   });
 
-  it("takes a capitalised function that is called and returns no JSX for what it is", async () => {
+  it("does not treat a capitalised function that is called and returns no JSX as a component", async () => {
     const text = "const Money = (n) => ({ n }); export function A() { return <p>{Money(2).n}</p>; }";
     assert.equal(await render(text), "<p>2</p>");
   });
 
-  it("writes what a component returns that is no JSX as text", async () => {
+  it("escapes a returned value that is not JSX as text", async () => {
     assert.equal(await render("export function A(p) { return p.text; }", { text: "<b>" }), "&lt;b>");
     assert.equal(await render("export function A() { return null; }"), "");
     assert.equal(await render("export function A() { return 0; }"), "0");
   });
 
-  it("keeps generated names apart from the author's", async () => {
+  it("avoids collisions of generated names with names in the source", async () => {
     const text = `
       const $ = "d", $t = "t", $each = "e", $b0 = "b";
       export function A(p) { return <p>{$}{$t}{$each}{$b0}{p.list.map((x) => <b>{x}</b>)}</p>; }`;
@@ -104,7 +104,7 @@ describe("the server module of a template", () => {
     assert.equal(await render(text, { list: [1] }), "<p>dteb<b>1</b></p>");
   });
 
-  it("has a source map that leads to the author's line", () => {
+  it("has a source map to the source line", () => {
     const map = JSON.parse(compileTsx("export const A = (p) =>\n <p>{p.x}</p>;").server.map) as Record<string, unknown>;
     assert.deepEqual(map["sources"], ["pages/test.tsx"]);
     assert.match(String(map["mappings"]), /;/);
@@ -112,7 +112,7 @@ describe("the server module of a template", () => {
 });
 
 describe("text and attributes on the server", () => {
-  it("escape what comes from data, each in its place", async () => {
+  it("escape data for their context", async () => {
     const text = 'export function A(p) { return <a href={p.u} title={p.x} data-k={`${p.x}"`}>{p.x}</a>; }';
     assert.equal(
       await render(text, { x: '<&"', u: "javascript:alert(1)" }),
@@ -120,12 +120,12 @@ describe("text and attributes on the server", () => {
     );
   });
 
-  it("refuse script URLs whatever the attribute's spelling", async () => {
+  it("reject script URLs in any spelling of the attribute", async () => {
     const text = "export function A(p) { return <button formAction={p.u}>x</button>; }";
     assert.equal(await render(text, { u: "javascript:alert(1)" }), '<button formAction="about:blank">x</button>');
   });
 
-  it("leave out nothing that HTML means: true, false, null, numbers, ARIA states", async () => {
+  it("write true, false, null, numbers and ARIA states as HTML defines them", async () => {
     const text =
       'export function A(p) { return <input disabled={true} required={false} value={p.v} aria-hidden={false} draggable={false} tabindex={0} max={null} class="c" />; }';
     assert.equal(
@@ -134,13 +134,13 @@ describe("text and attributes on the server", () => {
     );
   });
 
-  it("leave an empty class or style away, as the browser does", async () => {
+  it("omit an empty class or style, as the browser does", async () => {
     const text = "export function A(p) { return <p class={{ on: p.on }} style={{ top: p.top }}>x</p>; }";
     assert.equal(await render(text, {}), "<p>x</p>");
     assert.equal(await render(text, { on: 1, top: 0 }), '<p class="on" style="top:0">x</p>');
   });
 
-  it("spread known attributes; what stands beside the spread wins", async () => {
+  it("spread known attributes, which other attributes override", async () => {
     const text = 'export function A(p) { return <p id="own" {...p}>x</p>; }';
     const props = { id: "other", title: "<", onclick: "x()", "bad name": 1, class: { a: true } };
     assert.equal(await render(text, props), '<p id="own" title="&lt;" class="a">x</p>');
@@ -151,7 +151,7 @@ describe("text and attributes on the server", () => {
     assert.equal(await render(text), "<p>1&lt;t10</p>");
   });
 
-  it("put the value of a textarea inside it, and save its first line end from the parser", async () => {
+  it("write the value of a textarea as its content, and preserve its first newline", async () => {
     const text =
       'export function A(p) { return <div><textarea value={p.v} /><textarea value="a &lt; b" /><pre>{p.v}</pre></div>; }';
     assert.equal(
@@ -160,7 +160,7 @@ describe("text and attributes on the server", () => {
     );
   });
 
-  it("put a value that is spread where HTML keeps it: inside a textarea, on the option of a select", async () => {
+  it("write a spread value into the content of a textarea, or onto the option of a select", async () => {
     const text = `export function A(p) {
       return <div><textarea id="own" {...p} title={p.name} /><select {...p}><option value="a">A</option><option>b</option></select></div>;
     }`;
@@ -188,7 +188,7 @@ describe("text and attributes on the server", () => {
 });
 
 describe("conditions and lists on the server", () => {
-  it("render the branch that holds", async () => {
+  it("render the matching branch", async () => {
     const text =
       "export function A(p) { return <p>{p.n > 1 ? <b>many</b> : p.n === 1 ? <i>one</i> : null}{p.n && <u>n</u>}</p>; }";
     assert.equal(await render(text, { n: 2 }), "<p><b>many</b><u>n</u></p>");
@@ -224,7 +224,7 @@ describe("conditions and lists on the server", () => {
     assert.equal(await render(text, { list: [1, 2] }, "B"), "<i>1</i><i>2</i>");
   });
 
-  it("mark the end of a live list only where it isn't alone", async () => {
+  it("mark the end of a live list only if it has siblings", async () => {
     const text = `
       export function A() { const s = store({ l: [1, 2] }); return <ul>{s.l.map((x) => <li key={x}>{x}</li>)}</ul>; }
       export function B() { const s = store({ l: [1] }); return <ul>{s.l.map((x) => <li key={x}>{x}</li>)}<li>end</li></ul>; }`;
@@ -232,7 +232,7 @@ describe("conditions and lists on the server", () => {
     assert.equal(await render(text, {}, "B"), '<ul s="1 test-1 region store"><li>1</li><!--1--><li>end</li></ul>');
   });
 
-  it("let a row have statements, and a component in a fixed list", async () => {
+  it("allow statements in a row, and a component in a fixed list", async () => {
     const text = `
       function Row(p) { return <li>{p.x}</li>; }
       export function A(p) { return <ul>{p.l.map((x) => { const y = x * 2; if (y > 3) return <li>big</li>; return <Row x={y} />; })}</ul>; }`;
@@ -247,13 +247,13 @@ describe("conditions and lists on the server", () => {
     );
   });
 
-  it("key an element between two variable parts, so that the browser finds it", async () => {
+  it("give a key to an element between two variable parts", async () => {
     const text = `
       export function A(p) { const n = signal(1); return <div>{p.children}<b>{n.value}</b>{p.children}</div>; }`;
     assert.equal(await render(text, { children: "c" }), '<div s="1 test-1 region">c<b b="1">1</b>c</div>');
   });
 
-  it("leave what is in a fixed condition or list to templates of their own, components in rows included", async () => {
+  it("make the content of a fixed condition or list templates of their own, with components in rows", async () => {
     const text = `
       function Badge() { return <i>!</i>; }
       export function A(p) {
@@ -267,7 +267,7 @@ describe("conditions and lists on the server", () => {
     assert.equal(await render(text, { rows: [], on: true }), '<ul><b s="1 test-1">1</b></ul>');
   });
 
-  it("let JSX made by a local function have browser code of its own", async () => {
+  it("give JSX of a local function its own browser code", async () => {
     const text = `
       const framed = (inner) => <u>{inner}</u>;
       export function A() {

@@ -1,6 +1,6 @@
 /**
- * Step 4, server half: rewrites the module in place so that JSX becomes string concatenation (resume-protocol
- * section 4). Owns components, values and root templates; what is inside a template is written by emit-server-parts.ts.
+ * Step 4, server code: rewrites the module in place, so JSX becomes string concatenation (docs/resume-protocol.md section 4). It handles
+ * components, values and root templates. emit-server-parts.ts emits the inside of a template.
  */
 import { escapeText } from "../../../platform/shared/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -45,11 +45,11 @@ export class ServerEmitter {
   readonly #calls: ComponentCallEmitter;
   readonly #stills: StorePropReads | undefined;
   #scopes = 0;
-  /** Hooks of the component whose returned JSX is being written. */
+  /** Hooks of the component whose returned JSX is being emitted. */
   #hooks: Hooks | undefined;
-  /** Of the component that is being written; empty outside of any. */
+  /** Name of the component that is being emitted; empty outside of components. */
   #componentName = "";
-  /** Templates with code for the browser, as they were written. */
+  /** Templates with browser code, in the order of emission. */
   readonly templates: WrittenTemplate[] = [];
 
   /** @param options as in CompileOptions. */
@@ -90,7 +90,7 @@ export class ServerEmitter {
     return this.#out.render();
   }
 
-  /** Rewrites all JSX at or below `node`; JSX met here is a value. */
+  /** Rewrites all JSX at or below `node`. JSX found here is a value. */
   #rewrite(node: Node): void {
     if (isJsx(node)) {
       refuseAwait(this.#extraction, node);
@@ -100,12 +100,12 @@ export class ServerEmitter {
     else for (const child of childrenOf(node)) this.#rewrite(child);
   }
 
-  /** A component returns HTML: its JSX as it is, anything else through `t`. */
+  /** A component returns HTML: its JSX as it is, everything else escaped by `t`. */
   #component(fn: FunctionNode): void {
     this.#refuseAsync(fn);
     const hooks = hooksOf(this.#module, fn, (node) => svcName(node, this.#module.scopes));
     for (const statement of hooks.browserOnly) this.#out.replace(statement.start, statement.end, ";");
-    // By another name, so that the server knows those that the browser has too.
+    // Under another name, by which the server recognises effects that the browser has too.
     for (const callee of hooks.callees) this.#out.replace(callee.start, callee.end, this.#out.use("effect"));
     const outer = this.#hooks;
     const outerName = this.#componentName;
@@ -130,11 +130,11 @@ export class ServerEmitter {
       this.#extraction,
       "SVC109",
       hooks.first,
-      "This component calls onLoad, onVisible or the like, or effect, but returns no host element to hold it. Return an element such as <div>, not only other components.",
+      "This component calls effect, onLoad or a similar function, but returns no host element to attach it to. Return an element such as <div>, not only other components.",
     );
   }
 
-  /** SVC106: a page is rendered in one go, so a promise of HTML would be written as text. */
+  /** SVC106: rendering is synchronous, so a promise of HTML would be written as text. */
   #refuseAsync(fn: FunctionNode): void {
     if ((!fn.async && !fn.generator) || !returnsOf(fn).some(holdsJsx)) return;
     const kind = fn.async ? "async" : "a generator";
@@ -142,13 +142,13 @@ export class ServerEmitter {
       this.#extraction,
       "SVC106",
       { ...fn, end: fn.body?.start ?? fn.end },
-      `This component is ${kind}, but a page is rendered in one go. Load what it needs in load of page(…) and hand it over as a prop.`,
+      `This component is ${kind}, but rendering is synchronous. Load its data in load of page(…) and pass it as a prop.`,
     );
   }
 
-  /** Makes an expression yield HTML. */
+  /** Makes an expression return HTML. */
   #piece(node: Node): void {
-    // Without its parentheses a sequence would be arguments.
+    // Without parentheses, a sequence would become several arguments.
     if (node.type === "ParenthesizedExpression" && node.expression.type !== "SequenceExpression")
       return this.#piece(node.expression);
     const inner = unwrap(node);
@@ -197,7 +197,7 @@ export class ServerEmitter {
     if (rows) this.#each(node, rows.list, rows.row);
   }
 
-  /** SVC109: what is written once, outside of every element, can't follow a change. */
+  /** SVC109: a value outside of every element can't be updated. */
   #writtenOnce(node: Node): void {
     if (this.#module.liveness(node) === "live") throw looseRegion(this.#extraction, node);
     this.#stills?.watch(node);
@@ -225,7 +225,7 @@ export class ServerEmitter {
     this.#hooks = hooks;
   }
 
-  /** Writes JSX as a concatenation, in the place where it stands. */
+  /** Replaces JSX by a concatenation. */
   #jsx(node: JsxRoot): void {
     this.#out.write(node, this.#segmentsOfRoot(node));
   }
@@ -246,13 +246,13 @@ export class ServerEmitter {
     return this.#items.root(element, scope);
   }
 
-  /** Children that stand in no element of this component: each host element is a root template of its own. */
+  /** Children that no element of this component contains. Each host element is a root template. */
   #loose(children: readonly Node[]): Segment[] {
     const position: Position = { scope: undefined, template: { lastKey: 0 }, level: 0, isRegion: false, ancestors: [] };
     return extractItems(this.#extraction, children, position).flatMap((item) => this.#items.item(item));
   }
 
-  /** `onLoad` and the like of the component belong to the first element it returns. */
+  /** Lifecycle calls and effects of a component belong to the first element that it returns. */
   #attachHooks(scope: Scope): void {
     const hooks = this.#hooks;
     this.#hooks = undefined;
@@ -270,7 +270,7 @@ export class ServerEmitter {
     if (hooks.media !== undefined) scope.hookAttributes.push(` ${DOM.media}="${stringToAttribute(hooks.media)}"`);
   }
 
-  /** A fallback of components is shown by the server alone. */
+  /** Only the server can show a fallback that contains components. */
   #fallback(node: Node): string | undefined {
     const fn = unwrap(node);
     const results = isFunction(fn) ? returnsOf(fn) : [];
@@ -286,7 +286,7 @@ export class ServerEmitter {
         this.#extraction,
         "SVC109",
         root,
-        "A fallback stands where its boundary is. Leave <Portal> out of it.",
+        "A fallback replaces the content of its boundary, so it can't contain <Portal>.",
       );
     const symbol = this.#extraction.nextHandler();
     this.#browser.emitFallback(scope, element, symbol);
@@ -296,7 +296,7 @@ export class ServerEmitter {
     return `"<template" + ${this.#items.scopeAttribute(scope)} + ${JSON.stringify(end)}`;
   }
 
-  /** `onSelect={(id) => …}` of a component: the child may hand it to its handlers, so the browser has to be able to make it. */
+  /** `onSelect={(id) => …}` of a component. The child may use it in handlers, so the browser must be able to create it. */
   #functionProp(node: Node): Code | undefined {
     const inner = unwrap(node);
     const [reference] = inner.type === "Identifier" ? this.#module.scopes.within(inner) : [];

@@ -1,6 +1,6 @@
 /**
- * The server module while it is being written: the author's text, edited in place, and what goes in front of it.
- * Only the gaps between kept expressions are written anew, so the source map stays exact.
+ * The text of the server module during emission: the source, edited in place, and the generated declarations before it. Only the gaps
+ * between kept expressions are replaced, so the source map stays exact.
  */
 import MagicString from "magic-string";
 import type { SourceFile } from "../diagnostics.ts";
@@ -9,12 +9,12 @@ import type { Code } from "../model.ts";
 import type { Names } from "../names.ts";
 
 /**
- * Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. `around`: code that takes the fixed HTML
- * before and behind it along, which is put together faster than by itself.
+ * Part of a concatenation: fixed HTML, or code in which some nodes keep their (rewritten) source. `around`: a call that also writes the
+ * fixed HTML before and after it, which is faster than concatenating it.
  */
 export type Segment = string | { code: Code } | { around: (before: string, behind: string) => Code };
 
-/** Writes the rows of a list. Each list has its own: V8 puts a row into a loop that has never seen another. */
+/** Writes the rows of a list. Each list has its own function, so V8 can inline the row function into the loop. */
 const EACH =
   '(list, row) => { let html = ""; for (let i = 0; i < list.length; i++) html += row(list[i], i); return html; };\n';
 
@@ -64,7 +64,7 @@ export class ServerOutput {
     return name;
   }
 
-  /** Local name of a component's whole props, however it takes them: `component` passes them a second time. */
+  /** Local name of a component's props object, even if its parameter is destructured: `component` passes the props a second time. */
   useProps(fn: FunctionNode): string {
     const name = `${this.#names.prefix}props`;
     if (this.#withProps.has(fn)) return name;
@@ -84,12 +84,12 @@ export class ServerOutput {
     this.#text.appendLeft(node.end, close);
   }
 
-  /** Puts `code` in place of the text from `start` to `end`. */
+  /** Replaces the text from `start` to `end` by `code`. */
   replace(start: number, end: number, code: string): void {
     this.#text.update(start, end, code);
   }
 
-  /** Puts a concatenation where `node` stands; the nodes kept in it stay where they are. */
+  /** Replaces `node` by a concatenation. The nodes kept in it stay where they are. */
   write(node: Node, segments: Segment[]): void {
     let at = node.start;
     let pending = "";
@@ -108,7 +108,7 @@ export class ServerOutput {
     flush(node.end);
   }
 
-  /** The module, TypeScript still in it, and its map to the original source. */
+  /** The module, which still contains TypeScript, and its source map. */
   render(): { code: string; map: string } {
     const { prefix } = this.#names;
     const names = [...this.#runtime].sort().map((name) => `${name} as ${prefix}${name}`);
@@ -120,12 +120,12 @@ export class ServerOutput {
   }
 }
 
-/** Joins segments by `+`; neighbouring HTML becomes one literal, or a part of what takes it along. */
+/** Joins segments by `+`. Adjacent HTML becomes one literal, or an argument of the call beside it. */
 export function concatenation(segments: Segment[]): Code {
   const out: Code = [];
   const add = (code: Code): void => void out.push(...(out.length > 0 ? [" + "] : []), ...code);
   let html = "";
-  /** Takes along what comes next. */
+  /** Whether the previous call also writes the next HTML. */
   let taker: ((behind: string) => Code) | undefined;
   const flush = (): void => {
     if (taker) add(taker(html));
@@ -139,7 +139,7 @@ export function concatenation(segments: Segment[]): Code {
       flush();
       add(segment.code);
     } else {
-      // What stands between two is taken by the first.
+      // The first of two calls writes the HTML between them.
       if (taker) flush();
       const before = html;
       html = "";

@@ -12,8 +12,8 @@ async function written(attribute: string, value: unknown): Promise<string | unde
   return (await browser(source(attribute))).bind("b0", [signal(value)])[0];
 }
 
-describe("attributes with rules of their own", () => {
-  it("bind as plain attributes where the rule can be settled at build time", () => {
+describe("class, style, URL and state attributes", () => {
+  it("bind as plain attributes if their value rules are known at build time", () => {
     const plain = [
       "class={{ a: n.value }}",
       'class={{ a: n.value, "b-c": !n.value }}',
@@ -29,7 +29,7 @@ describe("attributes with rules of their own", () => {
     assert.deepEqual(plain.filter(needsAttr), []);
   });
 
-  it("are looked at in the browser where only their value tells", () => {
+  it("are evaluated in the browser if the rule depends on their value", () => {
     const open = [
       "class={n.value}",
       "class={{ n, a: n.value }}",
@@ -48,7 +48,7 @@ describe("attributes with rules of their own", () => {
     );
   });
 
-  it("write what the server writes", async () => {
+  it("write the same as the server", async () => {
     assert.equal(await written("class={{ a: n.value }}", 1), 'root @class: "a"');
     assert.equal(await written("class={{ a: n.value }}", 0), "root @class: null");
     assert.equal(await written('class={{ a: n.value, "b-c": 1 }}', 1), 'root @class: "a b-c"');

@@ -1,16 +1,16 @@
 /**
- * Values of `class`, `style`, URL and state attributes whose rules can be settled at build time: these bind as plain attributes and need
- * no `attr.js` in the browser.
+ * Reduces values of `class`, `style`, URL and state attributes to plain attributes at build time where possible, so the browser does not
+ * need `attr.js`.
  */
 import type { ESTree } from "vite";
 import { unwrap, type Expression, type Node } from "../parse/ast.ts";
 import type { AttributeKind, Code } from "../model.ts";
 import { valueKind } from "../analyze/expression-kinds.ts";
 
-/** Beginnings after which a URL can't become a script's any more. */
+/** Prefixes that rule out a script URL. */
 const HARMLESS_URL = /^(?:[/#?.]|https?:|mailto:|tel:)/i;
 
-/** Code whose value is what `A` writes, or undefined where the browser has to look at the value. */
+/** @returns code of the value that `A` writes; undefined if the browser must inspect the value. */
 export function plainAttribute(how: AttributeKind, expression: Expression): Code | undefined {
   const inner = unwrap(expression);
   const kind = valueKind(inner);
@@ -40,7 +40,7 @@ function classCode(value: Node): Code | undefined {
   return ["[", ...code, '].filter(Boolean).join(" ") || null'];
 }
 
-/** A class that stands by a test, or an expression that gives classes or something falsy. */
+/** A class with a condition, or an expression whose value is classes or falsy. */
 type ClassItem = { test: Node; name: string } | { text: Node };
 
 function classItems(value: Node): ClassItem[] | undefined {
@@ -59,7 +59,7 @@ function allOf<T>(values: readonly T[], itemsOf: (value: T) => ClassItem[] | und
 }
 
 function namedClass(property: ESTree.ObjectPropertyKind): ClassItem[] | undefined {
-  // Captures write shorthand properties out as `name: …`, which is no expression.
+  // Captures expand shorthand properties to `name: …`, which is not an expression.
   if (property.type !== "Property" || property.computed || property.shorthand || property.method) return undefined;
   const { key } = property;
   if (key.type === "Identifier") return [{ test: property.value, name: key.name }];

@@ -1,4 +1,4 @@
-/** Attributes of host elements: fixed ones, values, handlers. Handlers are numbered here and written by 4-emit. */
+/** Extracts attributes of host elements: fixed ones, values, handlers. Handlers get their symbols here; step 4 emits them. */
 import type { ESTree } from "vite";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { isFunction as isFunctionNode, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
@@ -13,13 +13,13 @@ import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx
 import { slotNameOf } from "./slots.ts";
 import type { Attribute, AttributeKind, Element, HandlerStep } from "../model.ts";
 
-/** Every field fires it whenever its user changes it. */
+/** Every field fires this event whenever the user changes it. */
 const FIELD_EVENT = "input";
 
 interface Found {
   attributes: Attribute[];
   rawHtml: Element["rawHtml"];
-  /** Fixed `value` of a `<textarea>`, which HTML keeps as its content. */
+  /** Fixed `value` of a `<textarea>`, which is its content in HTML. */
   content: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function extractAttributes(
           extraction,
           "SVC120",
           item,
-          "{...spread} in a row or branch that the browser may create: its attributes aren't known at build time. Write them out.",
+          "{...spread} in a row or branch that the browser may create: its attributes are unknown at build time. Write each attribute.",
         );
       }
       attributes.push({ kind: "spread", expression: item.argument, skip: namesBeside(node) });
@@ -80,7 +80,7 @@ function jsxName(attribute: ESTree.JSXAttribute): string {
   return name.type === "JSXNamespacedName" ? `${name.namespace.name}:${name.name.name}` : name.name;
 }
 
-/** Names that stand beside a spread win over it. */
+/** Attributes beside a spread override it. */
 function namesBeside(node: ESTree.JSXElement): string[] {
   return node.openingElement.attributes.flatMap((item) => (item.type === "JSXAttribute" ? namesOf(jsxName(item)) : []));
 }
@@ -113,7 +113,7 @@ function extractAttribute(
       extraction,
       "SVC115",
       attribute,
-      `A field with the ${name} "${String(fieldName)}" hides the property ${String(fieldName)} of its form, by which handlers and bindings are found. Give it another ${name}.`,
+      `A field with the ${name} "${String(fieldName)}" hides the property ${String(fieldName)} of its form, which handlers and bindings use. Choose another ${name}.`,
     );
   }
   if (!expression) {
@@ -125,14 +125,14 @@ function extractAttribute(
   return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
 }
 
-/** SVC103: code in an attribute; SVC109: a value that HTML keeps elsewhere; SVC118: a property's name. */
+/** SVC103: code in an attribute. SVC109: a value that HTML does not store in this attribute. SVC118: the name of a DOM property. */
 function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string, tag: string): void {
   if (/^on[a-z]+$/i.test(name)) {
     throw fail(
       extraction,
       "SVC103",
       attribute,
-      `${name} in lower case would be code in an attribute, which the page's security policy refuses. Write on${name.slice(2, 3).toUpperCase()}${name.slice(3)}={(event, element) => …}.`,
+      `${name} in lower case would be code in an attribute, which the page's Content-Security-Policy blocks. Write on${name.slice(2, 3).toUpperCase()}${name.slice(3)}={(event, element) => …}.`,
     );
   }
   const behind = ATTRIBUTES_BEHIND.get(name);
@@ -141,7 +141,7 @@ function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute,
       extraction,
       "SVC118",
       attribute,
-      `${name} is a property of elements; the attribute is called ${behind}, in JSX too. Write ${behind}=….`,
+      `${name} is a property of elements; its attribute is ${behind}, in JSX too. Write ${behind}=….`,
     );
   }
   if (tag === "select" && name === "value") {
@@ -149,7 +149,7 @@ function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute,
       extraction,
       "SVC109",
       attribute,
-      "<select> has no value in HTML: the chosen <option> has. Write bind:value={signal}, or selected={…} on the options.",
+      "<select> has no value attribute in HTML; the selected <option> has. Write bind:value={signal}, or selected={…} on the options.",
     );
   }
 }
@@ -205,12 +205,7 @@ function handlerAttribute(
   refuseSecond(extraction, node, attribute, dom);
   const before = stepsBefore(event, options, event.type === FIELD_EVENT && bindsField(node));
   if (before.includes("once") && before.includes("keep"))
-    throw fail(
-      extraction,
-      "SVC103",
-      attribute,
-      "A bound field is read at each of its input events, so none is the last. Leave once out.",
-    );
+    throw fail(extraction, "SVC103", attribute, "A bound field handles every input event. Remove once.");
   scope.handlers.push({
     symbol,
     level,
@@ -228,7 +223,7 @@ function attributeOf({ isGlobal, type }: EventName): string {
   return `${DOM.on}${isGlobal ? DOM.window : ""}${type}`;
 }
 
-/** SVC103: an element has one attribute of a name, so one handler for a type of event. */
+/** SVC103: an element has one attribute per name, so one handler per event type. */
 function refuseSecond(
   extraction: Extraction,
   node: ESTree.JSXElement,
@@ -244,11 +239,11 @@ function refuseSecond(
     extraction,
     "SVC103",
     attribute,
-    "This element has a handler for these events already: before or after, here or at the window. Call both functions from one handler, or put one of them on an element around it.",
+    "This element already has a handler for this event, on the element or the window. Call both functions from one handler, or put one of them on an element around it.",
   );
 }
 
-/** What is decided without the handler's code. Docs: resume-protocol section 2. */
+/** Flags that apply before the handler's code arrives (docs/resume-protocol.md section 2). */
 function flagsOf(
   { module }: Extraction,
   event: EventName,
@@ -259,7 +254,7 @@ function flagsOf(
   const seen = handler ? handlerFlags(module, handler) : "";
   const isCapture = event.isCapture || options.capture === true;
   const isPrevented = options.preventDefault ?? seen.includes("!");
-  // The stub goes outwards, so it can't know of a stop further out.
+  // The stub walks outwards, so it can't know about a stop further out.
   const isStopped = !isCapture && (options.stopPropagation ?? seen.includes("."));
   return (isPrevented ? "!" : "") + (isStopped ? "." : "") + (isCapture ? "^" : "");
 }
@@ -274,7 +269,7 @@ function stepsBefore(event: EventName, options: EventOptions, keepsField: boolea
   return steps.flatMap(([step, isTaken]) => (isTaken ? [step] : []));
 }
 
-/** The handler that keeps a bound field's value, unless the author's own does both. */
+/** The handler that stores a bound field's value, unless the element's own handler does both. */
 function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, position: Position): Attribute[] {
   const { scope, level } = position;
   const dom = DOM.on + FIELD_EVENT;
@@ -289,7 +284,7 @@ function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, positio
   return [{ kind: "static", html: ` ${dom}="${symbol}"` }];
 }
 
-/** @throws SvcError SVC103 for what can't be filled or called */
+/** @throws SvcError SVC103 for a target that is neither a ref nor a function */
 function refAttribute({ module }: Extraction, attribute: Node, expression: Expression | undefined): Attribute {
   const target = expression && unwrap(expression);
   const binding = target?.type === "Identifier" ? module.scopes.within(target)[0]?.binding : undefined;
@@ -301,6 +296,6 @@ function refAttribute({ module }: Extraction, attribute: Node, expression: Expre
     module.file,
     "SVC103",
     expression ?? attribute,
-    "ref needs an object to fill or a function to call: const field = createRef<HTMLInputElement>() and ref={field}, or ref={(element) => …}.",
+    "ref needs a ref object or a function: const field = createRef<HTMLInputElement>() and ref={field}, or ref={(element) => …}.",
   );
 }

@@ -9,7 +9,7 @@ describe("a bound field on the server", () => {
   const html = async (field: string, declared?: string): Promise<string> =>
     /<form[^>]*>(.*)<\/form>/s.exec(await render(bound(field, declared)))?.[1] ?? "";
 
-  it("holds the value of its signal, where HTML keeps it", async () => {
+  it("has the value of its signal, as an attribute or as content", async () => {
     assert.equal(
       await html("<input bind:value={s} />", "const s = signal('a\"b');"),
       '<input value="a&quot;b" on:input="h0">',
@@ -28,7 +28,7 @@ describe("a bound field on the server", () => {
     );
   });
 
-  it("is chosen where its group's value is its own, or holds it", async () => {
+  it("is checked if its group's value equals or contains its own", async () => {
     const radios = '<input type="radio" value="x" bind:group={s} /><input type="radio" bind:group={s} value={"y"} />';
     assert.equal(
       await html(radios),
@@ -41,7 +41,7 @@ describe("a bound field on the server", () => {
     assert.match(await html('<input type="checkbox" bind:group={s} />', 'const s = signal(["on"]);'), / checked/);
   });
 
-  it("marks its options, wherever they come from", async () => {
+  it("marks its options, even those of other components", async () => {
     const component = "const O = (p) => <option value={p.v}>{p.v}</option>;";
     const select =
       "<select bind:value={s}><option>a b</option>{p.all.map((v) => <option value={v}>{v}</option>)}<O v='o' /></select>";
@@ -61,7 +61,7 @@ describe("a bound field on the server", () => {
     assert.doesNotMatch(await page("none"), /selected/);
   });
 
-  it("says so when it is bound to something that is no signal", async () => {
+  it("reports a target that is not a signal", async () => {
     await assert.rejects(render(bound("<input bind:value={p.text} />"), { text: "x" }), {
       code: "SVC110",
       message: /string/,
@@ -86,7 +86,7 @@ describe("a bound field in the browser", () => {
     );
   });
 
-  it("is read before the author's own handler runs", () => {
+  it("is read before its own handler runs", () => {
     assert.match(
       browserBody(bound("<input bind:value={s} onInput={(e, el) => log(s.value, el)} />")),
       /export const h0 = \(\$, \$e, \$el\) => \{\n\$keep\(\$el\);\nreturn \(\(e, el\) => log\(\$\[0\]\.value, el\)\)\(\$e, \$el\);\n\};/,
@@ -94,11 +94,11 @@ describe("a bound field in the browser", () => {
     assert.match(browserBody(bound("<input bind:value={s} />")), /h0 = \(\$, \$e, \$el\) => \{\n\$keep\(\$el\);\n\};/);
   });
 
-  it("has its page listen, and fetch the part", () => {
+  it("makes the page listen to input events and fetch the part", () => {
     assert.match(serverHead(bound("<input bind:value={s} />")), /\["input"\], \["form"\]/);
   });
 
-  it("comes after its options, and is tied in rows when the scope wakes", async () => {
+  it("is bound after its options, and in rows when the scope wakes", async () => {
     const rows = "<ul>{s.map((row) => <li><select bind:value={row.v}><option>x</option></select></li>)}</ul>";
     const text = bound(rows, 'const s = store([{ v: "x" }]);');
     const module = await browser(text);
@@ -109,7 +109,7 @@ describe("a bound field in the browser", () => {
   });
 });
 
-describe("what can't be bound", () => {
+describe("an invalid binding", () => {
   const cases: [name: string, field: string, declared?: string][] = [
     ["text", '<input bind:value="x" />'],
     ["an expression", "<input bind:value={s.value + 1} />"],

@@ -1,4 +1,4 @@
-/** `bind:value={…}` and its kin: which fields can be bound to what. Writes no code. */
+/** Validates `bind:value={…}` and similar bindings: which fields can be bound to which targets. */
 import type { ESTree } from "vite";
 import { memberName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
@@ -8,7 +8,7 @@ import type { Binding } from "../parse/scopes.ts";
 
 const PREFIX = "bind:";
 
-/** Elements that have each property, as their authors change it. */
+/** Elements that each property can be bound on. */
 const TAGS: Readonly<Record<FieldProperty, readonly string[]>> = {
   value: ["input", "textarea", "select"],
   checked: ["input"],
@@ -16,12 +16,12 @@ const TAGS: Readonly<Record<FieldProperty, readonly string[]>> = {
   files: ["input"],
 };
 
-/** `value` for `bind:value`; undefined for an attribute that binds nothing. */
+/** `value` for `bind:value`; undefined for other attributes. */
 export function boundProperty(jsxName: string): string | undefined {
   return jsxName.startsWith(PREFIX) ? jsxName.slice(PREFIX.length) : undefined;
 }
 
-/** Names of attributes that a bound property stands for, beside which they are not written. */
+/** Attributes that a bound property replaces. */
 export function namesBehind(property: string): string[] {
   return property === "group" ? ["checked"] : [property];
 }
@@ -36,7 +36,7 @@ export function bindsField(node: ESTree.JSXElement): boolean {
   );
 }
 
-/** @throws SvcError SVC110 for what can't be bound. */
+/** @throws SvcError SVC110 for an invalid binding. */
 export function fieldAttribute(
   extraction: Extraction,
   node: ESTree.JSXElement,
@@ -54,7 +54,7 @@ export function fieldAttribute(
       extraction,
       "SVC110",
       expression ?? attribute,
-      `${PREFIX}${property} needs what it can assign: a signal by its name (name, props.name), its value (form.name.value), or a field of a store (todo.text).`,
+      `${PREFIX}${property} needs an assignable target: a signal by its name (name, props.name), its value (form.name.value), or a field of a store (todo.text).`,
     );
   }
   return { kind: "field", property, target: expression, access, own: ownValue(extraction, node) };
@@ -79,14 +79,14 @@ function accessOf(extraction: Extraction, expression: Expression, position: Posi
   return isDirect && kind === "props" ? ".value" : undefined;
 }
 
-/** What `a` refers to in `a.b.c` and `a[0].b`. */
+/** The declaration of `a` in `a.b.c` and `a[0].b`. */
 function rootOf({ module }: Extraction, target: Node): Binding | undefined {
   let root = target;
   while (root.type === "MemberExpression" && !root.optional) root = unwrap(root.object);
   return root.type === "Identifier" ? module.scopes.within(root)[0]?.binding : undefined;
 }
 
-/** Source of `value={…}` of the same element; what HTML takes where there is none. */
+/** Source of `value={…}` of the same element, else HTML's default. */
 function ownValue({ module }: Extraction, { openingElement }: ESTree.JSXElement): string {
   for (const item of openingElement.attributes) {
     if (item.type !== "JSXAttribute" || item.name.name !== "value") continue;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { browser, browserBody, browserImports, serverBody, signal } from "../harness.testkit.ts";
 
-/** The slots that the server hands to the first scope. */
+/** The slots that the server passes to the first scope. */
 function slotsOf(text: string): string | undefined {
   return /\$scope\(\$+b0, (.*?\])\)/.exec(serverBody(text))?.[1];
 }
 
-describe("what browser code captures", () => {
-  it("is a prop, by its path, and not the whole of the props", async () => {
+describe("a capture of browser code", () => {
+  it("is a single prop by its path, not the props object", async () => {
     const text = "export const A = (props) => <p onClick={() => [props.a, props.b.c, props.a]}>x</p>;";
     assert.equal(slotsOf(text), "0, [props.a, props.b]");
     assert.deepEqual((await browser(text)).run("h0", [1, { c: 2 }]), [1, 2, 1]);
@@ -28,7 +28,7 @@ describe("what browser code captures", () => {
     assert.equal(browserBody(text), "export const h0 = ($) => open($[0] + $[1]);");
   });
 
-  it("is a plain object, which may change where nothing shows it, or it is meant to be shown as it was", () => {
+  it("is a plain object, which may be mutated if nothing displays it, or if it is displayed untracked", () => {
     const components = [
       "export function A() { const timer = { id: 0 }; return <p onClick={() => (timer.id = 1)}>x</p>; }",
       "export function A() { const timer = { id: 0 }; return <p onClick={() => (timer.id = 1)}>{untrack(() => timer.id)}</p>; }",
@@ -58,14 +58,14 @@ describe("what browser code captures", () => {
     assert.match(serverBody(text), /\$scope\(\$b1, 1, \[c\.count\]\)/);
   });
 
-  it("is a store, which asks for its part", async () => {
+  it("is a store, which requires the part store", async () => {
     const text = "export function A() { const s = store({ n: 1 }); return <p onClick={() => s.n++}>x</p>; }";
     const store = { n: 1 };
     (await browser(text)).run("h0", [store]);
     assert.equal(store.n, 2);
   });
 
-  it("is a computed, made again from its own captures, once per scope", async () => {
+  it("is a computed, created again from its captures, once per scope", async () => {
     const text = `export function A() {
       const n = signal(2); const double = computed(() => n.value * 2); const four = computed(() => double.value * 2);
       return <p onClick={() => four.value}>{double.value}</p>;
@@ -121,13 +121,13 @@ describe("what browser code captures", () => {
     assert.deepEqual((await browser(text, { "./lib.ts": lib })).run("h0", []), [0, 1, 2, 1]);
   });
 
-  it("keeps the author's names for what svc exports in the browser", () => {
+  it("keeps local names of svc's browser exports", () => {
     const text =
       'import { signal as s, batch } from "svckit"; export const A = () => <p onClick={() => batch(() => s(1))}>x</p>;';
     assert.deepEqual(browserImports(text), ['import { batch, signal as s } from "/_svc/core.js";']);
   });
 
-  it("leaves the author's inner names alone, even where they shadow", async () => {
+  it("does not touch inner names, even if they shadow", async () => {
     const text = `export function A(p) {
       const n = signal(1);
       return <p onClick={(event) => { const n = event.x; return [1].map((p) => p + n); }}>{n.value}</p>;
@@ -135,14 +135,14 @@ describe("what browser code captures", () => {
     assert.deepEqual((await browser(text)).run("h0", [], { x: 4 }), [5]);
   });
 
-  it("writes shorthand properties and template strings out", async () => {
+  it("expands shorthand properties, also in template literals", async () => {
     const text =
       "export function A({ id }) { const n = signal(1); return <p onClick={() => ({ id, n, t: `${id}!` })}>x</p>; }";
     const n = signal(1);
     assert.deepEqual((await browser(text)).run("h0", ["i", n]), { id: "i", n, t: "i!" });
   });
 
-  it("gives way to names of the author's that look generated", async () => {
+  it("avoids names in the source that look generated", async () => {
     const text = `
       const $ = 1, b0 = 2, h0 = 3, $text = 4, $_say = 5;
       export function A() { const n = signal(1); const say = () => $ + b0 + h0 + $text + $_say; return <p onClick={() => say()}>{n.value}{$text}</p>; }`;

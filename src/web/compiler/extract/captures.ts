@@ -1,6 +1,6 @@
 /**
- * Browser code and what it captures: rewrites references to the component's values into reads of `$`, makes helpers
- * for local functions and computeds, and notes what the module has to carry. Refuses what can't travel (SVC101 … 107).
+ * Captures of browser code: rewrites references to the component's values into reads of `$`, creates helpers for local functions and
+ * computeds, and records the imports that the module needs. Rejects values that can't be sent to the browser (SVC101 … 107).
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
@@ -15,13 +15,13 @@ import type { Binding, Reference } from "../parse/scopes.ts";
 import { selectionOf } from "./selections.ts";
 import { isShown } from "../analyze/stale-reads.ts";
 
-/** Where browser code runs: the scope whose `$` it gets, and how many lists deep. */
+/** Position of browser code: the scope of its `$`, and the number of lists around it. */
 export interface Place {
   scope: Scope;
   level: number;
-  /** Bindings read the slots; handlers alone don't wake a scope. */
+  /** Whether it is a binding. A value that only handlers read does not wake the scope when it changes. */
   isBinding: boolean;
-  /** Inside a local function or computed of the component, which others may ask at any time. */
+  /** Set inside a local function or computed of the component, which may run at any time. */
   isHelper?: true;
 }
 
@@ -34,7 +34,7 @@ export class Captures {
     this.#client = client;
   }
 
-  /** Makes the source text of `node` valid in the browser at `place`, where `$` stands for the slots. */
+  /** Makes the source text of `node` valid in the browser at `place`, where `$` contains the slots. */
   capture(node: Node, place: Place): void {
     this.#refuseContext(node);
     for (const reference of this.#module.scopes.within(node)) {
@@ -51,7 +51,7 @@ export class Captures {
     return diagnostic(this.#module.file, code, node, message);
   }
 
-  /** SVC106: what belongs to the component's own call; SVC120: JSX that the browser would have to render. */
+  /** SVC106: `this`, `arguments` and `await` of the component. SVC120: JSX that the browser would have to render. */
   #refuseContext(root: Node): void {
     const refuse = (node: Node, inFunction: boolean, inArrow: boolean): void => {
       const found =
@@ -79,7 +79,7 @@ export class Captures {
       throw this.#fail(
         "SVC120",
         root,
-        "This code runs in the browser and holds JSX, which is rendered on the server. Write the JSX in place as a condition, <Show> or <For>.",
+        "This browser code contains JSX, which is rendered on the server. Write the JSX inline as a condition, <Show> or <For>.",
       );
     }
   }
@@ -124,17 +124,17 @@ export class Captures {
       throw this.#fail(
         "SVC102",
         reference.node,
-        `"${name}" is assigned in the browser but is no signal. Write const ${name} = signal(…) and assign ${name}.value.`,
+        `"${name}" is assigned in the browser but is not a signal. Write const ${name} = signal(…) and assign ${name}.value.`,
       );
     }
   }
 
-  /** `props.x` and the signal in `counter.count.value` are captured as such; everything else by its name. */
+  /** The node to capture: `props.x`, the signal in `counter.count.value`, else the name itself. */
   #memberOf(reference: Reference, binding: Binding, scope: Scope): Node {
     const kind = this.#module.kind(binding);
     if (this.#frameOf(binding, scope) || !mayHoldSignals(binding, kind)) return reference.node;
     const chain = namedMembers(this.#module, reference.node);
-    // `props.field.current.value` is a ref's element, `props.count.value` a signal.
+    // `props.field.current.value` reads a ref's element, `props.count.value` a signal.
     const isEnd = (name?: string): boolean => name === "value" || (name === "current" && kind === "props");
     const end = chain.findIndex(
       (node, index) => isEnd(memberName(node)) && (index > 0 || memberName(node) === "value"),
@@ -143,7 +143,7 @@ export class Captures {
     return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
   }
 
-  /** SVC116: a plain object of the component that is shown and changed, as if somebody heard of it. */
+  /** SVC116: a displayed plain object of the component is mutated, which updates nothing. */
   #refuseUnheard(reference: Reference, binding: Binding): void {
     const init = initOf(binding);
     if (binding.owner === null || (init?.type !== "ObjectExpression" && init?.type !== "ArrayExpression")) return;
@@ -156,7 +156,7 @@ export class Captures {
     throw this.#fail(
       "SVC116",
       change.node,
-      `"${reference.name}" is a plain object, so nothing that shows it hears of this change. Write const ${reference.name} = store(${source.length > 40 ? "…" : source}).`,
+      `"${reference.name}" is a plain object, so this change updates nothing that displays it. Write const ${reference.name} = store(${source.length > 40 ? "…" : source}).`,
     );
   }
 
@@ -181,7 +181,7 @@ export class Captures {
         throw this.#fail(
           "SVC120",
           reference.node,
-          `"${reference.name}" is made inside a row that the browser may create. Make it in the component, keyed by the row, or keep the value in the list's items.`,
+          `"${reference.name}" is created inside a row that the browser may create. Create it in the component, keyed by the row, or store the value in the list's items.`,
         );
       }
       return this.#helper(binding, place, frame.level);
@@ -195,7 +195,7 @@ export class Captures {
     return this.#fail(
       "SVC107",
       reference.node,
-      `"${reference.name}" is ${what}, which can't travel to the browser. Make it inside the handler, in onLoad, or pass the plain data it is made of.`,
+      `"${reference.name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data.`,
     );
   }
 
@@ -209,7 +209,7 @@ export class Captures {
       throw this.#fail(
         "SVC107",
         target,
-        `"${source}" is a function given as a prop, and only props named on… may be one in the browser, so that the functions of all others can stay on the server. Call it onSelect or the like, or pass a signal or an action.`,
+        `"${source}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to onSelect, for example, or pass a signal or an action.`,
       );
     }
     let index = scope.slots.findIndex((slot) => slot.source === source);
@@ -223,7 +223,7 @@ export class Captures {
     return `${this.slotsAt(level, 0)}[${index}]`;
   }
 
-  /** A name of the component's body, as its slot; for code that the author did not write. */
+  /** The slot of a name in the component's body, for generated code. */
   slotOf(binding: Binding, place: Place): string {
     return this.#slot({ name: binding.name, node: binding.node }, binding, place, binding.node);
   }
@@ -260,11 +260,11 @@ export class Captures {
     throw this.#fail(
       "SVC109",
       pattern,
-      `"${reference.name}" is taken out of a row by a default, a rest or a computed key, which the browser can't follow. Name the row and read its fields: (item) => … item.${reference.name}.`,
+      `"${reference.name}" is destructured with a default, a rest or a computed key, which the browser can't update. Name the row and read its fields: (item) => … item.${reference.name}.`,
     );
   }
 
-  /** A local function or computed, made again in the browser from its own captures. */
+  /** A local function or computed, which the browser creates again from its captures. */
   #helper(binding: Binding, place: Place, level: number): string {
     const { scope } = place;
     const { slots } = this.#client.names;

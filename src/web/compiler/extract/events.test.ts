@@ -12,13 +12,13 @@ describe("names of events", () => {
     assert.equal(await attributes("onKeyDown={() => 1} onDoubleClick={() => 2}"), 'on:keydown="h0" on:dblclick="h1"');
   });
 
-  it("end in Capture for handlers that go before those inside, but where the event's own name does", async () => {
+  it("end in Capture for capture handlers, unless the event's own name does", async () => {
     assert.equal(await attributes("onClickCapture={() => 1}"), 'on:click="^h0"');
     assert.equal(await attributes("onGotPointerCapture={() => 1}"), 'on:gotpointercapture="h0"');
     assert.equal(await attributes("onLostPointerCaptureCapture={() => 1}"), 'on:lostpointercapture="^h0"');
   });
 
-  it("begin with onWindow or onDocument where an event is heard wherever it happens", async () => {
+  it("begin with onWindow or onDocument for events anywhere in the page", async () => {
     const text = "onWindowResize={() => 1} onDocumentKeyDown={() => 2}";
     assert.equal(await attributes(text), 'on:window:resize="h0" on:window:keydown="h1"');
     assert.match(serverHead(A(text)), /\["window:keydown","window:resize"\]/);
@@ -28,14 +28,14 @@ describe("names of events", () => {
     );
   });
 
-  it("of the author's events are as they are", async () => {
+  it("of custom events stay as they are", async () => {
     assert.equal(await attributes("on:cart-changed={() => 1}"), 'on:cart-changed="h0"');
     assert.match(serverHead(A("on:cartChanged={() => 1}")), /\["cartChanged"\]/);
   });
 });
 
 describe("options of a listener", () => {
-  it("are flags, decided ahead", async () => {
+  it("are flags that are applied in advance", async () => {
     assert.equal(await attributes("onClick={{ handler: () => 1, preventDefault: true }}"), 'on:click="!h0"');
     assert.equal(
       await attributes("onClick={{ handler: (e) => e.preventDefault(), stopPropagation: true }}"),
@@ -51,7 +51,7 @@ describe("options of a listener", () => {
     );
   });
 
-  it("do without a handler", async () => {
+  it("work without a handler", async () => {
     assert.equal(await attributes("onDragOver={{ preventDefault: true }}"), 'on:dragover="!h0"');
     assert.equal(handler("onDragOver={{ preventDefault: true }}"), "($, $e, $el) => { };");
   });
@@ -63,7 +63,7 @@ describe("options of a listener", () => {
     );
   });
 
-  it("have the browser wait before it scrolls only where something may keep it from scrolling", () => {
+  it("make the browser wait before it scrolls only if a handler may prevent scrolling", () => {
     const listed = (text: string): string | undefined => /, (\["!?wheel"\])/.exec(serverHead(A(text)))?.[1];
     assert.equal(listed("onWheel={() => 1}"), '["wheel"]');
     assert.equal(listed("onWheel={(e) => e.preventDefault()}"), '["!wheel"]');
@@ -82,24 +82,24 @@ describe("options of a listener", () => {
     ["whose handler is no function", "onClick={{ handler: make() }}"],
   ];
   for (const [name, text] of refused) {
-    it(`are refused ${name}`, () => assert.equal(compileError(A(text)).code, "SVC103"));
+    it(`are rejected ${name}`, () => assert.equal(compileError(A(text)).code, "SVC103"));
   }
 
-  it("are refused where a bound field would be read once", () => {
+  it("are rejected if a bound field would be read only once", () => {
     const text = "const s = signal(''); return <input bind:value={s} onInput={{ handler: () => 1, once: true }} />;";
     assert.equal(compileError(`export function A() { ${text} }`).code, "SVC103");
   });
 });
 
 describe("onIdle and onMedia", () => {
-  it("become attributes of the first element, the query beside", async () => {
+  it("become attributes of the first element, with the query", async () => {
     const text = `export function A() { onIdle(() => 1); onMedia("(width > 40em)", (el) => el.id); return <p>x</p>; }`;
     assert.equal(await render(text), '<p s="1 test-1 effect" on:idle="h0" on:media="h1" m="(width > 40em)">x</p>');
     assert.match(serverHead(text), /\["idle","media"\]/);
     assert.doesNotMatch(serverBody(text), /onMedia|onIdle/);
   });
 
-  it("need a query that is known, once", () => {
+  it("need one query that is known at build time", () => {
     const error = (body: string): string => compileError(`export function A(p) { ${body} return <p>x</p>; }`).code;
     assert.equal(error("onMedia(p.query, () => 1);"), "SVC103");
     assert.equal(error('onMedia("a", () => 1); onMedia("b", () => 1);'), "SVC103");

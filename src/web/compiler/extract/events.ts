@@ -1,26 +1,26 @@
-/** Events as they are written: names of handler attributes, and options beside the handler. Writes no code. */
+/** Parses handler attributes: event names, and options beside the handler. */
 import type { ESTree } from "vite";
 import type { Module } from "../analyze/analyze.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 
-/** What a handler attribute listens for. */
+/** The event that a handler attribute listens for. */
 export interface EventName {
-  /** As the DOM spells it: `keydown`, `my-event`. */
+  /** Event type as in the DOM: `keydown`, `my-event`. */
   type: string;
-  /** Heard wherever it happens: `onWindowResize`, `onDocumentKeyDown`. Both listen at the window, where events end up. */
+  /** Set for `onWindowResize` and `onDocumentKeyDown`. Both listen at the window, which all events reach. */
   isGlobal: boolean;
   isCapture: boolean;
 }
 
-/** Prefix of events that only the author knows: `on:my-event`. */
+/** Prefix of custom events: `on:my-event`. */
 const CUSTOM = "on:";
 
-/** DOM events whose own names end in "capture". */
+/** DOM events whose names end in "capture". */
 const ENDS_IN_CAPTURE = /^(?:Got|Lost)PointerCapture$/;
 
-/** undefined for a name that is no handler. */
+/** @returns undefined for a name that is not a handler. */
 export function eventName(jsxName: string): EventName | undefined {
   if (jsxName.startsWith(CUSTOM)) return { type: jsxName.slice(CUSTOM.length), isGlobal: false, isCapture: false };
   const match = /^on(Window|Document)?([A-Z].*?)(Capture)?$/.exec(jsxName);
@@ -39,7 +39,7 @@ const OPTION_NAMES = ["capture", "once", "passive", "preventDefault", "stopPropa
 export type EventOptions = Partial<Record<(typeof OPTION_NAMES)[number], boolean>>;
 
 export interface Listener {
-  /** undefined: the options are all there is. */
+  /** Undefined if there are only options. */
   handler: Expression | undefined;
   options: EventOptions;
 }
@@ -69,17 +69,17 @@ function readOption(module: Module, attribute: string, property: ESTree.ObjectPr
     throw refused(
       module,
       property,
-      `Options of ${attribute} are decided at build time: ${attribute}={{ handler: (event) => …, once: true }}, with ${OPTION_NAMES.join(", ")}, each true or false as it stands there.`,
+      `Options of ${attribute} are decided at build time: ${attribute}={{ handler: (event) => …, once: true }}, with ${OPTION_NAMES.join(", ")}, each a literal true or false.`,
     );
   }
   listener.options[option] = value.value;
 }
 
-/** Types that browsers take for passive at the window, so that scrolling need not wait. Source: DOM, "default passive value". */
+/** Event types that are passive by default at the window, so scrolling does not wait. Source: DOM, "default passive value". */
 const SCROLLS = new Set(["touchstart", "touchmove", "wheel", "mousewheel"]);
 
 /**
- * Name under which the page is told of an event: `!wheel` where the browser has to wait for what handlers decide.
+ * Name of an event type in the page: `!wheel` if the browser must wait for the handlers' decision.
  * @param isPrevented the handler's default action is always prevented
  */
 export function listedName({ type, isGlobal }: EventName, { passive }: EventOptions, isPrevented: boolean): string {
@@ -90,16 +90,12 @@ export function listedName({ type, isGlobal }: EventName, { passive }: EventOpti
 /** @throws SvcError SVC103 for options that contradict each other or the event */
 export function checkOptions(module: Module, node: Node, { isGlobal }: EventName, options: EventOptions): void {
   if (options.passive && options.preventDefault)
-    throw refused(
-      module,
-      node,
-      "passive: true promises the browser not to prevent the default. Leave one of the two out.",
-    );
+    throw refused(module, node, "passive: true promises not to prevent the default. Remove one of the two.");
   if (isGlobal && (options.preventDefault || options.stopPropagation || options.capture)) {
     throw refused(
       module,
       node,
-      "Events of window and document are heard last, wherever they happened, so nothing about them is decided ahead. Call event.preventDefault() in the handler, or listen on an element.",
+      "Events of window and document arrive last, so their flags can't be applied in advance. Call event.preventDefault() in the handler, or listen on an element.",
     );
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Step 3: JSX of one root template to the model of model.ts: elements, attributes, text runs, regions, handlers.
- *
- * Decides what is written once by the server and what the browser may have to write again. Writes no code.
+ * Step 3: extracts the model (model.ts) of one root template from JSX: elements, attributes, text runs, regions, handlers. It decides
+ * which parts the browser may have to update. It emits no code.
  */
 import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
@@ -23,7 +22,7 @@ type Atom =
   | { kind: "expression"; expression: Expression; live: boolean }
   | { kind: "item"; item: Item };
 
-/** One host element and what is below it. */
+/** Extracts a host element and its descendants. */
 export function extractElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Element {
   const tag = tagName(node.openingElement.name);
   const problem = nestingProblem(tag, position.ancestors);
@@ -55,7 +54,7 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
   return element;
 }
 
-/** Content of `<script>` and `<style>`, where HTML has no escapes: only what is known at build time may stand there. */
+/** Content of `<script>` and `<style>`. HTML has no escapes there, so only text that is known at build time is allowed. */
 function rawText(extraction: Extraction, node: ESTree.JSXElement, tag: string): Item[] {
   const parts = node.children.map((child) => {
     if (child.type === "JSXText") return decodeEntities(normaliseText(child.value));
@@ -66,7 +65,7 @@ function rawText(extraction: Extraction, node: ESTree.JSXElement, tag: string): 
       extraction,
       "SVC109",
       child,
-      `In <${tag}> HTML has no escapes, so a value could become code. Hand it over in a data-… attribute, or take the responsibility with dangerouslySetInnerHTML={{ __html: … }}.`,
+      `In <${tag}> HTML has no escapes, so a value could become code. Pass it in a data-… attribute, or use dangerouslySetInnerHTML={{ __html: … }}.`,
     );
   });
   const text = parts.join("");
@@ -83,14 +82,14 @@ export function extractItems(extraction: Extraction, children: readonly Node[], 
   for (const item of items) {
     const isSole = item === sole;
     if (item.kind === "run") item.isSole = isSole;
-    // What is not there of a long list takes room behind its rows, which then need a mark of their end.
+    // A virtual list has a spacer behind its rows, so it needs an end marker.
     if (item.kind === "list") item.isSole = isSole && !item.virtual;
     if ((item.kind === "run" || item.kind === "list") && !item.isSole) item.key = ++position.template.lastKey;
   }
   return items;
 }
 
-/** SVC108 for text where the parser would move it out of its element. */
+/** SVC108 for text that the HTML parser would move out of its element. */
 function refuseText(extraction: Extraction, node: Node, { ancestors }: Position): void {
   const problem = textProblem(ancestors);
   if (problem !== undefined) throw fail(extraction, "SVC108", node, problem);
@@ -124,7 +123,7 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   if (builtin === "For") return [{ kind: "item", item: forElement(extraction, node, position) }];
   if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
   if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
-  if (builtin === "Case") throw fail(extraction, "SVC109", node.openingElement, "<Case> stands directly in <Match>.");
+  if (builtin === "Case") throw fail(extraction, "SVC109", node.openingElement, "Put <Case> directly into <Match>.");
   if (builtin === "Portal" && position.isRegion && position.scope)
     return [{ kind: "item", item: portalElement(extraction, node, position) }];
   if (position.isRegion) {
@@ -132,7 +131,7 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
       extraction,
       "SVC120",
       node.openingElement,
-      `<${tag}> stands in a row or branch that the browser may create, and components run on the server only. Write its elements here in place of <${tag}>, or make the condition one that doesn't change in the browser.`,
+      `<${tag}> is in a row or branch that the browser may create, but components run only on the server. Write its elements here instead of <${tag}>, or make the condition one that doesn't change in the browser.`,
     );
   }
   if (builtin === "Await" && foreignRoot(position.ancestors)) {
@@ -140,7 +139,7 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
       extraction,
       "SVC109",
       node.openingElement,
-      "<Await> stands inside SVG or MathML, but what comes late is read as HTML. Put the whole <svg> or <math> into the <Await>.",
+      "<Await> is inside SVG or MathML, but late content is parsed as HTML. Put the whole <svg> or <math> into the <Await>.",
     );
   }
   return [{ kind: "item", item: { kind: "component", node } }];
@@ -170,7 +169,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
       extraction,
       "SVC120",
       child,
-      `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server and stands in a row or branch that the browser may create. Place it outside.`,
+      `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server, but it is in a row or branch that the browser may create. Move it outside.`,
     );
   }
   if (holdsJsx(inner)) {
@@ -185,7 +184,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   return [{ kind: "expression", expression: child, live: true }];
 }
 
-/** Joins neighbouring text and expressions: a live one makes the whole run live. */
+/** Joins adjacent texts and expressions. A live expression makes the whole run live. */
 function groupRuns(extraction: Extraction, atoms: Atom[], position: Position): Item[] {
   const items: Item[] = [];
   let open: Exclude<Atom, { kind: "item" }>[] = [];
@@ -216,7 +215,7 @@ function runOf(atoms: Exclude<Atom, { kind: "item" }>[], before: Item | undefine
   return { kind: "run", parts, isSole: false, needsSeparator, key: undefined };
 }
 
-/** The one element that a row or branch is. */
+/** The root element of a row or branch. */
 function regionRoot(extraction: Extraction, node: Node, position: Position): Element {
   let inner = unwrap(node);
   if (inner.type === "JSXFragment") {
@@ -235,11 +234,11 @@ function regionRoot(extraction: Extraction, node: Node, position: Position): Ele
     extraction,
     "SVC109",
     node,
-    "A row or branch that changes in the browser must be one host element, so that it can be found, moved and replaced. Put an element such as <div> or <span> around it.",
+    "A row or branch that changes in the browser must be one host element, so the browser can find, move and replace it. Put an element such as <div> or <span> around it.",
   );
 }
 
-/** What step 3 knows of a module. @param nextHandler gives names of handlers */
+/** @param nextHandler returns the symbol of the next handler */
 export function newExtraction(module: Module, nextHandler: () => string): Extraction {
   const extraction: Extraction = {
     module,

@@ -8,7 +8,7 @@ const A = (body: string): string =>
 describe("a function given to a component as a prop named on…", () => {
   const text = A("const n = signal(1); return <main><B onPick={(by) => (n.value += by * p.step)} /></main>;");
 
-  it("is noted on the server with what the browser makes it from, and is itself there", () => {
+  it("is registered on the server with its slots, and is callable there", () => {
     assert.match(
       serverBody(text),
       /B\(\{ onPick: \$fn\(\$b1, "h1", \[n, p\.step\], \(by\) => \(n\.value \+= by \* p\.step\)\), \}\)/,
@@ -16,15 +16,15 @@ describe("a function given to a component as a prop named on…", () => {
     assert.match(serverHead(text), /\$b1 = \$block\("pages\/test\.tsx", 0, \[\], \[\], \["A","n","p\.step"\]\)/);
   });
 
-  it("is made by the chunk from its slots", () => {
+  it("is created by the chunk from its slots", () => {
     assert.match(browserBody(text), /export const h1 = \(\$\) => \(\(by\) => \(\$\[0\]\.value \+= by \* \$\[1\]\)\);/);
   });
 
-  it("travels as a reference, with the part that makes it", async () => {
+  it("is sent as a reference, with the part that creates it", async () => {
     assert.equal(await render(text, { step: 2 }), '<main><b s="1 test-1 fn" on:click="h0">x</b></main>');
   });
 
-  it("may be named, handed on, and called as a handler", () => {
+  it("may be named, passed on, and used as a handler", () => {
     assert.match(
       serverBody(A("const go = () => 1; return <B onPick={go} />;")),
       /onPick: \$fn\(\$b1, "h1", \[\], go\)/,
@@ -40,11 +40,11 @@ describe("a function given to a component as a prop named on…", () => {
     );
   });
 
-  it("captures as handlers do", () => {
+  it("captures values as handlers do", () => {
     assert.equal(compileError(A("let n = 1; return <B onPick={() => n} />;")).code, "SVC101");
   });
 
-  it("of another name, or with JSX, stays on the server", () => {
+  it("with another name, or with JSX, stays on the server", () => {
     assert.doesNotMatch(serverBody(A("return <B by={(x) => x} />;")), /\$fn/);
     assert.doesNotMatch(serverBody(A("return <B onRow={(x) => <i>{x}</i>} />;")), /\$fn/);
   });

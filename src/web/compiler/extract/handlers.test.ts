@@ -9,7 +9,7 @@ function attribute(handler: string, before = ""): string | undefined {
 }
 
 describe("handler flags", () => {
-  it("are ! for preventDefault and . for stopPropagation, where they are always called first", () => {
+  it("are ! for preventDefault and . for stopPropagation, if these are always called first", () => {
     assert.equal(attribute("(e) => e.preventDefault()"), "!h0");
     assert.equal(attribute("(e) => e.stopPropagation()"), ".h0");
     assert.equal(attribute("(e) => { const x = 1; e.stopPropagation(); e.preventDefault(); go(x); }"), "!.h0");
@@ -20,12 +20,12 @@ describe("handler flags", () => {
     assert.equal(attribute("(e) => void e.preventDefault()"), "!h0");
   });
 
-  it("are taken from the function that is named, local or of the module", () => {
+  it("are found in a referenced function, local or of the module", () => {
     assert.equal(attribute("save"), "!h0");
     assert.equal(attribute("local", "const local = (e) => { e.stopPropagation(); };"), ".h0");
   });
 
-  it("are left to the handler where the call depends on something or comes too late", () => {
+  it("are omitted if the call is conditional or too late", () => {
     assert.equal(attribute("(e) => { if (go) e.preventDefault(); }"), "h0");
     assert.equal(attribute("(e) => { if (go) return; e.preventDefault(); }"), "h0");
     assert.equal(attribute("async (e) => { await go(); e.preventDefault(); }"), "h0");
@@ -37,7 +37,7 @@ describe("handler flags", () => {
 });
 
 describe("handlers", () => {
-  it("get the slots before the author's parameters, however these are written", () => {
+  it("get the slots before their own parameters, in every syntax", () => {
     const handler = (code: string): string =>
       browserBody(`export const A = () => <p onClick={${code}}>x</p>;`).replace("export const h0 = ", "");
     assert.equal(handler("() => go()"), "($) => go();");
@@ -88,7 +88,7 @@ describe("onLoad and onVisible", () => {
     assert.equal(width.value, 41);
   });
 
-  it("called twice are one handler, and what they leave is undone with their element", async () => {
+  it("called twice become one handler, and their cleanups run when the element is removed", async () => {
     const text = `export function A(p) {
       onLoad(() => () => p.ended.push("a")); onLoad(() => () => p.ended.push("b"));
       return <div>x</div>;
@@ -100,7 +100,7 @@ describe("onLoad and onVisible", () => {
     assert.deepEqual(ended, ["a", "b"]);
   });
 
-  it("go with whichever root is returned", async () => {
+  it("belong to each root that may be returned", async () => {
     const text =
       "export function A(p) { onLoad(() => {}); if (p.a) return <a>x</a>; return p.b ? <b>x</b> : <i>x</i>; }";
     assert.match(await render(text, { a: true }), /^<a s="1 test-1" on:load="h0">/);

@@ -1,4 +1,4 @@
-/** What an event attribute holds: a function the browser can have, and the flags that are decided at compile time. */
+/** Validates the functions of event attributes, and finds the flags that are known at compile time. */
 import type { Module } from "../analyze/analyze.ts";
 import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
@@ -7,8 +7,8 @@ import type { Frame } from "../model.ts";
 
 /**
  * Checks a handler expression.
- * @param frames functions whose parameters the browser makes: the `reset` of a fallback is one.
- * @throws SvcError SVC103 when it is no function or reference to one, SVC107 for a function prop.
+ * @param frames functions whose parameters the browser provides, such as `reset` of a fallback.
+ * @throws SvcError SVC103 if it is neither a function nor a reference to one, SVC107 for a function prop.
  */
 export function checkHandler(module: Module, attribute: string, expression: Node, frames: readonly Frame[]): void {
   const handler = unwrap(expression);
@@ -37,7 +37,7 @@ export function checkHandler(module: Module, attribute: string, expression: Node
   );
 }
 
-/** Props that the browser may be given functions by. */
+/** Names of props whose functions may be sent to the browser. */
 export function isFunctionProp(name: string): boolean {
   return /^on[A-Z]/.test(name);
 }
@@ -47,7 +47,7 @@ function functionProp(module: Module, node: Node, name: string): Error {
     module.file,
     "SVC107",
     node,
-    `"${name}" is a function given as a prop, and only props named on… may be one in the browser, so that the functions of all others can stay on the server. Call it onSelect or the like, or import the function.`,
+    `"${name}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to onSelect, for example, or import the function.`,
   );
 }
 
@@ -55,7 +55,7 @@ function referenceOf(module: Module, node: Node) {
   return module.scopes.within(node).find((item) => item.node === node);
 }
 
-/** `!` where the handler always prevents the default, `.` where it always stops the event. */
+/** `!` if the handler always prevents the default, `.` if it always stops propagation. */
 export function handlerFlags(module: Module, expression: Node): string {
   const handler = unwrap(expression);
   const fn = isFunction(handler) ? handler : declaredFunction(module, handler);
@@ -68,7 +68,7 @@ function declaredFunction(module: Module, node: Node): FunctionNode | undefined 
   return binding && functionOf(binding);
 }
 
-/** The call stands at the top of the body, before anything that could leave it or wait. */
+/** Whether the call is at the top of the body, before any statement that could return or wait. */
 function alwaysCalls(fn: FunctionNode, method: string): boolean {
   const event = fn.params[0];
   if (event?.type !== "Identifier" || fn.body === null) return false;
@@ -80,7 +80,7 @@ function alwaysCalls(fn: FunctionNode, method: string): boolean {
   return false;
 }
 
-/** What a statement or an arrow's expression does, one after the other: `(event.preventDefault(), save())` are two. */
+/** The expressions of a statement or arrow body: `(event.preventDefault(), save())` contains two. */
 function stepsOf(node: Node): Node[] {
   const inner = node.type === "ExpressionStatement" ? unwrap(node.expression) : unwrap(node);
   if (inner.type === "SequenceExpression") return inner.expressions.flatMap(stepsOf);

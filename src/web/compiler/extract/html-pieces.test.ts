@@ -10,7 +10,7 @@ function codeOf(jsx: string): string {
 }
 
 describe("an attribute", () => {
-  it("given as a template literal is HTML around its data", async () => {
+  it("given as a template literal is written as HTML around escaped data", async () => {
     assert.equal(
       codeOf("<p title={`${p.a} & ${p.b}!`}>x</p>"),
       String.raw`"<p title=\"" + $a(p.a) + " &amp; " + $a(p.b) + "!\">x</p>"`,
@@ -19,7 +19,7 @@ describe("an attribute", () => {
     assert.equal(await render(text, { a: '"<', b: null }), '<p title="&quot;&lt; &amp; null" data-l="null">x</p>');
   });
 
-  it("is written with the HTML around it, and is left out of that where it is none", async () => {
+  it("is written together with the HTML around it, or omitted", async () => {
     assert.equal(
       codeOf("<p><b id={p.a} class='x' title={p.b} lang={p.c}>x</b>{p.d}</p>"),
       String.raw`$at("<p><b id=\"", p.a, "\" class=\"x\"", "<p><b class=\"x\"") + $at(" title=\"", p.b) + $at(" lang=\"", p.c, "\">x</b>", ">x</b>") + $t(p.d) + "</p>"`,
@@ -48,7 +48,7 @@ describe("an attribute", () => {
     );
   });
 
-  it("that is a condition of fixed texts is one of two pieces of HTML", () => {
+  it("that is a condition with fixed texts selects one of two fixed strings", () => {
     assert.equal(
       codeOf('<p class={p.on ? "a<b" : ""} id={p.x ? "i" : undefined}>x</p>'),
       String.raw`"<p" + (p.on ? " class=\"a&lt;b\"" : "") + (p.x ? " id=\"i\"" : "") + ">x</p>"`,
@@ -59,7 +59,7 @@ describe("an attribute", () => {
     );
   });
 
-  it("that holds a URL is taken apart only behind a beginning that no script can have", async () => {
+  it("with a URL is split only behind a prefix that rules out scripts", async () => {
     assert.equal(codeOf("<a href={`/u/${p.id}`}>x</a>"), String.raw`"<a href=\"/u/" + $a(p.id) + "\">x</a>"`);
     assert.match(codeOf("<a href={`${p.scheme}:x`}>x</a>"), /\$url\("<a href=\\"", `\$\{p\.scheme\}:x`, /);
     const text = 'export function A(p) { return <a href={p.is ? "javascript:x()" : "/"}>x</a>; }';
@@ -67,12 +67,12 @@ describe("an attribute", () => {
     assert.equal(await render(text, {}), '<a href="/">x</a>');
   });
 
-  it("of a class or style that may be empty as a whole is left out then", async () => {
+  it("with a class or style is omitted if the value is empty", async () => {
     const text = "export function A(p) { return <p class={`${p.c}`} style={`${p.s}`}>x</p>; }";
     assert.equal(await render(text, { c: "", s: "" }), "<p>x</p>");
   });
 
-  it("of which true and false are values keeps them in a condition", async () => {
+  it("that is enumerated writes true and false in a condition", async () => {
     const text =
       'export function A(p) { return <p aria-pressed={p.on ? "mixed" : false} hidden={p.on ? null : true}>x</p>; }';
     assert.equal(await render(text, { on: true }), '<p aria-pressed="mixed">x</p>');
@@ -81,7 +81,7 @@ describe("an attribute", () => {
 });
 
 describe("a text", () => {
-  it("that is a rounded number is not escaped, and what gives itself out for one is", async () => {
+  it("that is a rounded number is not escaped, but an object that imitates one is", async () => {
     assert.equal(
       codeOf("<p title={`${p.x.toFixed(p.d)}px`}>{(p.x / 2).toFixed(1)}</p>"),
       String.raw`"<p title=\"" + $fixed($a, p.x, p.d) + "px\">" + $fixed($t, (p.x / 2), 1) + "</p>"`,
@@ -101,13 +101,13 @@ describe("a text", () => {
     assert.equal(await render("export function A(p) { return <p>{(p.a, p.b)}</p>; }", { a: 1, b: 2 }), "<p>2</p>");
   });
 
-  it("that is a condition of fixed texts is one of two pieces of HTML", () => {
+  it("that is a condition with fixed texts selects one of two fixed strings", () => {
     assert.equal(codeOf('<p>{p.on ? "<on>" : "off"}</p>'), '"<p>" + (p.on ? "&lt;on>" : "off") + "</p>"');
     assert.equal(codeOf('<p>{p.on ? "on" : p.name}</p>'), '"<p>" + (p.on ? "on" : $t(p.name)) + "</p>"');
     assert.equal(codeOf("<p>{p.on ? 1 : null}</p>"), '"<p>" + (p.on ? "1" : "") + "</p>"');
   });
 
-  it("beside others in a run of the browser's is taken apart too", async () => {
+  it("in a run with others is split too", async () => {
     const text =
       'export function A() { const n = signal(2); return <p>{n.value > 1 ? "many & more" : "one"} of {n.value}</p>; }';
     assert.equal(await render(text), '<p s="1 test-1">many &amp; more of 2</p>');

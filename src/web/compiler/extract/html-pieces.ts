@@ -1,6 +1,6 @@
 /**
- * Attributes and texts taken apart at build time, server half: what is fixed becomes HTML, and only what is data goes through
- * a function of the runtime. Escaping many small texts is cheaper than looking through one that was just put together.
+ * Splits attributes and texts at build time, for the server: fixed parts become HTML, and only data is escaped by the runtime. Escaping
+ * many small texts is cheaper than scanning one concatenated text.
  */
 import { escapeText } from "../../../platform/shared/escape.ts";
 import type { Expression, Node } from "../parse/ast.ts";
@@ -11,13 +11,13 @@ import { stringToAttribute } from "../parse/jsx-text.ts";
 import type { AttributeKind, Code } from "../model.ts";
 import { concatenation, type Segment } from "../emit/server-output.ts";
 
-/** What the pieces call: `use` names an export of the runtime, `keep` is told of each expression that stays. */
+/** `use` returns the local name of a runtime export. `keep` receives each expression that stays in the code. */
 export interface PieceWriter {
   use(name: string): string;
   keep(node: Node): void;
 }
 
-/** An attribute of a host element: ` name="…"` whole, or nothing. */
+/** Emits an attribute of a host element: all of ` name="…"`, or nothing. */
 export function attributePieces(
   attribute: { name: string; how: AttributeKind; expression: Expression },
   writer: PieceWriter,
@@ -36,7 +36,7 @@ export function attributePieces(
   return [attributeCall({ name, how, expression }, writer)];
 }
 
-/** Text between tags. */
+/** Emits text between tags. */
 export function textPieces(expression: Expression, writer: PieceWriter): Segment[] {
   const inner = unwrap(expression);
   const fixed = fixedText(inner);
@@ -45,7 +45,7 @@ export function textPieces(expression: Expression, writer: PieceWriter): Segment
   return [{ code: rounded(inner, "t", writer) ?? written(expression, "t", writer) }];
 }
 
-/** Code that escapes what an expression gives, by `t` or `a` of the runtime. */
+/** Code that escapes an expression's value with `t` or `a` of the runtime. */
 function written(expression: Node, how: "t" | "a", writer: PieceWriter): Code {
   writer.keep(expression);
   const [open, close] = expression.type === "SequenceExpression" ? ["((", "))"] : ["(", ")"];
@@ -60,7 +60,7 @@ function rounded(node: Node, how: "t" | "a", writer: PieceWriter): Code | undefi
   return [`${writer.use("fixed")}(${writer.use(how)}, `, value, ", ", digits, ")"];
 }
 
-/** `x.toFixed(2)` in two: where `x` is a number there is nothing to escape in what that gives, which only the runtime sees. */
+/** Splits `x.toFixed(2)`: if `x` is a number, which only the runtime can check, the result needs no escaping. */
 export function roundedParts(node: Node): [value: Node, digits: Node] | undefined {
   if (node.type !== "CallExpression" || node.optional || node.callee.type !== "MemberExpression") return undefined;
   const { object, optional } = node.callee;
@@ -69,7 +69,7 @@ export function roundedParts(node: Node): [value: Node, digits: Node] | undefine
   return digits && digits.type !== "SpreadElement" && others.length === 0 ? [object, digits] : undefined;
 }
 
-/** Whether an expression is a condition of which a side is fixed text. */
+/** Whether an expression is a condition with fixed text on one side. */
 export function isFixedChoice(node: Node): node is Node & { type: "ConditionalExpression" } {
   if (node.type !== "ConditionalExpression") return false;
   return [node.consequent, node.alternate].some((side) => fixedText(unwrap(side)) !== undefined);
@@ -100,12 +100,12 @@ function comesApart(expression: Expression, how: AttributeKind): boolean {
   return comesApart(inner.consequent, how) || comesApart(inner.alternate, how);
 }
 
-/** Whether a node is a template that is the attribute's value as it is, whatever its expressions give. */
+/** Whether a node is a template literal whose text is the attribute's value for all values of its expressions. */
 function isWhole(template: Node, how: AttributeKind): template is Template {
   if (template.type !== "TemplateLiteral") return false;
   if (template.quasis.some(({ value }) => value.cooked === null)) return false;
   if (how === "url") return hasHarmlessStart(template);
-  // An empty class or style is none.
+  // An empty class or style is omitted.
   return (how !== "class" && how !== "style") || template.quasis.some(({ value }) => value.cooked !== "");
 }
 
@@ -123,7 +123,7 @@ function fixedAttribute(name: string, how: AttributeKind, node: Node): string {
   return ` ${name}="${stringToAttribute(text)}"`;
 }
 
-/** A call that writes the attribute together with the HTML around it (write.ts). */
+/** Emits a call that writes the attribute and the HTML around it (write.ts). */
 function attributeCall(
   { name, how, expression }: { name: string; how: AttributeKind; expression: Expression },
   writer: PieceWriter,

@@ -1,4 +1,4 @@
-/** Forms of JSX as they are written: conditions, lists, children, attributes of builtins. Pure questions to the syntax. */
+/** Recognises forms of JSX: conditions, lists, children, attributes of built-in components. */
 import type { ESTree } from "vite";
 import {
   isComponentTag,
@@ -16,7 +16,7 @@ import { decodeEntities, normaliseText } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Scopes } from "../parse/scopes.ts";
 
-/** Text of literals and of what renders as nothing; undefined for anything that must be evaluated. */
+/** Text of literals and of values that render as nothing; undefined for expressions that must be evaluated. */
 export function fixedText(node: Node): string | undefined {
   if (node.type === "Literal") {
     if (node.value === null || typeof node.value === "boolean") return "";
@@ -28,7 +28,7 @@ export function fixedText(node: Node): string | undefined {
   return undefined;
 }
 
-/** Forms that are compiled in place: conditions and lists of JSX. */
+/** Whether an expression is a condition or list of JSX, which is compiled in place. */
 export function isStructured(node: Node): boolean {
   const inner = unwrap(node);
   if (isJsx(inner)) return true;
@@ -54,10 +54,10 @@ export function isChildren(node: Node): boolean {
   return node.type === "MemberExpression" && memberName(node) === "children";
 }
 
-/** Builtins that are compiled in place, with what they hold. */
+/** Built-in components that are compiled in place, with their children. */
 const PLACED = new Set(["For", "Show", "Match", "Case", "Portal"]);
 
-/** Whether the browser could not make `node`, for a component stands in it. */
+/** Whether `node` contains a component, which the browser cannot create. */
 export function holdsComponent(node: Node, scopes: Scopes): boolean {
   const holds = (child: Node): boolean => holdsComponent(child, scopes);
   const inner = unwrap(node);
@@ -98,7 +98,7 @@ export function hasAttribute(node: ESTree.JSXElement, name: string): boolean {
   return node.openingElement.attributes.some((item) => item.type === "JSXAttribute" && item.name.name === name);
 }
 
-/** The one child of a component that is not white space. */
+/** The only child of a component, apart from white space. */
 export function onlyChild(node: ESTree.JSXElement): Node | undefined {
   const kept = node.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
   const [child] = kept;
@@ -112,7 +112,7 @@ export interface Case {
   node: ESTree.JSXElement;
 }
 
-/** Cases of a `<Match>`; undefined where something else stands between them. */
+/** Cases of a `<Match>`; undefined if it has other children. */
 export function casesOf(node: ESTree.JSXElement, scopes: Scopes): Case[] | undefined {
   const cases: Case[] = [];
   for (const child of node.children) {

@@ -1,12 +1,12 @@
-/** How browser code reaches the elements below one element: by position where that is fixed, else by key. */
+/** Finds paths from an element to its descendants: by position if it is fixed, else by key. */
 import type { Element, Item } from "../model.ts";
 
-/** Items of which the compiler can't tell how many elements they become. */
+/** Items whose number of elements is unknown at compile time. */
 function isVariable(item: Item): boolean {
   return item.kind === "piece" || item.kind === "component" || item.kind === "list" || item.kind === "branch";
 }
 
-/** Whether browser code has to hold the element or something directly or further below it. */
+/** Whether browser code needs the element or a descendant. */
 function needsPath(element: Element): boolean {
   return (
     element.portal !== undefined ||
@@ -24,20 +24,20 @@ function needsPath(element: Element): boolean {
   );
 }
 
-/** An element that browser code holds, by the name under which it does. */
+/** An element that browser code needs, with its variable name. */
 export interface HeldElement {
   element: Element;
   name: string;
-  /** `r.firstElementChild`, or a step from an element that is held already. */
+  /** `r.firstElementChild`, or a step from an earlier element. */
   path: string;
 }
 
-/** Further than this, counting from the parent is shorter. */
+/** From this distance, counting from the parent is shorter. */
 const MAX_STEPS = 3;
 
 /**
- * The child elements that browser code has to hold, in document order. Counts from the front up to the first variable item and
- * from the back after the last; what lies between gets a key, which the server and templates write too.
+ * The child elements that browser code needs, in document order. Elements before the first variable item are counted from the front, those
+ * after the last one from the back. Elements between get a key, which the server and templates also write.
  */
 export function heldChildren(
   parent: Element,
@@ -48,7 +48,7 @@ export function heldChildren(
   const elements = parent.items.filter((item) => item.kind === "element");
   const first = parent.items.findIndex(isVariable);
   const last = parent.items.findLastIndex(isVariable);
-  /** The sibling before, where only fixed ones lie between. */
+  /** The previous needed sibling, if all elements between are fixed. */
   let held: { name: string; index: number; isBack: boolean } | undefined;
   const fixedPath = (index: number, isBack: boolean): string => {
     const steps = held?.isBack === isBack ? index - held.index : index;

@@ -8,19 +8,19 @@ const A = (inside: string): string => `export function A(p) { const n = signal(1
 describe("a portal in a branch", () => {
   const text = A('{n.value && <Portal to="#m"><div onClick={() => n.value++}>{n.value}</div></Portal>}');
 
-  it("leaves an element in its stead, and content that carries the scope of its writer", () => {
+  it("leaves a placeholder, and its content has the scope attribute of its component", () => {
     const body = serverBody(text);
     assert.match(body, /\(\(\$own\) => "<main" \+ \$own \+ ">" /);
     assert.match(body, /"<template" \+ \$portal\(\$own, "#m", \(\$mark\) => "<div" \+ \$mark \+ " on:click=\\"h0\\">"/);
   });
 
-  it("is made and bound by the part portal", () => {
+  it("is created and bound by the part portal", () => {
     const body = browserBody(text);
     assert.match(body, /\$tpl\("<template><\/template>"\)/);
     assert.match(body, /\$Portal\(\$r, "#m", \$t\d, \(\$, \$r\) => \{\n\$T\(\$r, \(\) => \$\[0\]\.value\);\n\}, \$\);/);
   });
 
-  it("holds one element", () => {
+  it("must contain one element", () => {
     assert.equal(compileError(A("{n.value && <Portal><b>x</b><i>y</i></Portal>}")).code, "SVC109");
     assert.equal(compileError(A("{n.value && <Portal><B /></Portal>}")).code, "SVC120");
   });
@@ -29,7 +29,7 @@ describe("a portal in a branch", () => {
 describe("moved content", () => {
   const to = (target: string, body: string): string => insertPortals(body, [{ to: target, html: "<hr>" }]);
 
-  it("stands at the end of its target, whatever is in it", () => {
+  it("is at the end of its target, after any content", () => {
     assert.equal(to("#a", '<p><b id="a">x</b></p>'), '<p><b id="a">x<hr></b></p>');
     assert.equal(
       to("#a", '<div class="x>" id="a"><div>x</div><br></div><div></div>'),
@@ -37,13 +37,13 @@ describe("moved content", () => {
     );
   });
 
-  it("is not led astray by comments, scripts and text", () => {
+  it("ignores comments, scripts and text that look like a target", () => {
     const body =
       '<!-- <i id="a"> --><script>"<i id=\\"a\\">"</script>text id="a" <i data-x=" id=&quot;a&quot;"></i><i id="a"></i>';
     assert.equal(to("#a", body), body.replace(/<\/i>$/, "<hr></i>"));
   });
 
-  it("stands at the end of the body where its target is none the server knows", () => {
+  it("is at the end of the body if the server does not know its target", () => {
     assert.equal(to("#b", '<i id="a"></i>'), '<i id="a"></i><hr>');
     assert.equal(to("body", "x"), "x<hr>");
   });

@@ -1,4 +1,4 @@
-/** Regions: lists, conditions and portals that the browser may have to make, told by their forms. Part of step 3. */
+/** Step 3: extracts regions, which are lists, conditions and portals that the browser may have to create. */
 import type { ESTree } from "vite";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { isFunction, returnsOf, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -15,7 +15,7 @@ import {
 } from "./jsx-forms.ts";
 import type { Branch, Element, Item, List, Pick, Scope } from "../model.ts";
 
-/** A condition or list that the browser keeps up to date. */
+/** A condition or list that the browser updates. */
 export function region(extraction: Extraction, inner: Node, position: Position): List | Branch {
   if (!position.scope) throw looseRegion(extraction, inner);
   const rows = mappedRows(inner);
@@ -73,14 +73,14 @@ export function forElement(extraction: Extraction, node: ESTree.JSXElement, posi
   return listOf(extraction, node, { each, by: attributeExpression(node, "by"), virtual, row }, position);
 }
 
-/** `virtual`, `virtual={{ first: 20 }}`; undefined for a list all of whose rows are there. */
+/** The value of `virtual` or `virtual={{ first: 20 }}`; undefined for a list that renders all rows. */
 function virtualOf(node: ESTree.JSXElement): Expression | true | undefined {
   const options = attributeExpression(node, "virtual");
   if (options?.type === "Literal") return options.value === true ? true : undefined;
   return options ?? (hasAttribute(node, "virtual") ? true : undefined);
 }
 
-/** The moment at which an element is first on screen. */
+/** Event type that fires when an element is first visible. */
 const SEEN = "visible";
 
 interface ListParts {
@@ -110,7 +110,7 @@ function listOf(extraction: Extraction, node: Node, parts: ListParts, position: 
   return { kind: "list", node, ...parts, element, level: position.level, isSole: false, key: undefined };
 }
 
-/** A list that follows what is scrolled has to be awake before anybody has used it. */
+/** A virtual list must wake before the first event, because it follows the scroll position. */
 function wakeWhenSeen(scope: Scope): void {
   if (scope.events.has(SEEN)) return;
   scope.events.add(SEEN);
@@ -152,7 +152,7 @@ export function showElement(extraction: Extraction, node: ESTree.JSXElement, pos
   return branchOf(node, { test: when, whenTrue, otherwise }, branches, position);
 }
 
-/** A `<Portal>` of a row or branch: an empty element in its stead, and content that the browser makes and puts elsewhere. */
+/** A `<Portal>` in a row or branch: an empty placeholder, and content that the browser creates and moves elsewhere. */
 export function portalElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Element {
   const { scope, template, level } = position;
   const child = onlyChild(node);

@@ -1,4 +1,4 @@
-/** What tells rows of a list apart, and when they have to be bound. */
+/** The identity of rows, and whether they must be bound early. */
 import type { Expression, Node } from "../parse/ast.ts";
 import type { Element, Pick } from "../model.ts";
 
@@ -17,15 +17,15 @@ export function keyExpression(element: Element): Expression | undefined {
   return undefined;
 }
 
-/** Whether a row's bindings read more than its item: such rows must be bound when the scope wakes. */
+/** Whether a row's bindings read more than its item. Such rows must be bound when the scope wakes. */
 export function readsOutside(element: Element, reads: (node: Node) => boolean): boolean {
   const inner = (item: Element): boolean => readsOutside(item, reads);
   const picks = (pick: Pick): boolean =>
     typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
-    // Events in a portal don't come by its row, so they can't bind it.
+    // Events in a portal don't pass its row, so they can't bind it.
     element.portal !== undefined ||
-    // What was typed into a row's field is kept when the scope wakes, and refs are filled: the row must be there by then.
+    // When the scope wakes, typed text is stored and refs are assigned, so the row must be bound by then.
     element.attributes.some(
       (item) =>
         item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live && reads(item.expression)),

@@ -10,7 +10,7 @@ function rowsWith(row: string, before = "", rest = ""): string {
 }
 
 describe("a comparison with a signal", () => {
-  it("is the part's in rows, from either side, where it is a value of the component around", () => {
+  it("in a row uses the part select, from either side, for a signal of the component", () => {
     assert.match(
       rowsWith("<b>{chosen.value === item.id ? 1 : 2}</b>"),
       /\$is\(\$\.\$\[\d\], \$\.i\.value\.id\) \? 1 : 2/,
@@ -31,7 +31,7 @@ describe("a comparison with a signal", () => {
     assert.match(rowsWith("<b>{chosen.value === list.value ? 1 : 2}</b>"), /\$is\(\$\.\$\[\d\], \$\.\$\[\d\]\.value\)/);
   });
 
-  it("is as written outside of rows, in handlers, and in what others may ask: functions and computeds", () => {
+  it("is unchanged outside of rows, in handlers, functions and computeds", () => {
     const rows = [
       rowsWith("<b>{item.id}</b>", "", "<i>{chosen.value === 1 ? 1 : 2}</i>"),
       rowsWith("<b onClick={() => go(chosen.value === item.id)}>{item.id}</b>"),

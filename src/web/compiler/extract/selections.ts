@@ -1,17 +1,17 @@
 /**
- * Comparisons with a signal in a row, such as `selected.value === row.id`: the part `select` keeps them, so that a change
- * asks the rows that it is about and not all of them.
+ * Finds comparisons with a signal in a row, such as `selected.value === row.id`. The part `select` indexes them, so a change updates only
+ * the affected rows.
  */
 import type { ESTree } from "vite";
 import { memberName, type Node } from "../parse/ast.ts";
 
 export interface Selection {
   comparison: ESTree.BinaryExpression;
-  /** Which side the signal stands on. */
+  /** Whether the signal is on the left side. */
   isLeft: boolean;
 }
 
-/** The comparison whose one side is `.value` of `target`. */
+/** The comparison with `.value` of `target` on one side. */
 export function selectionOf(target: Node, parentOf: (node: Node) => Node | undefined): Selection | undefined {
   const member = parentOf(target);
   if (member?.type !== "MemberExpression" || member.object !== target || member.optional) return undefined;

@@ -1,4 +1,4 @@
-/** Components that come with the package and run on the server only, as compiled pages use them. */
+/** Built-in components that run only on the server, in compiled pages. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { compileTsx, render, serverHead } from "../harness.testkit.ts";
@@ -12,11 +12,11 @@ describe("context", () => {
       return <main><Leaf /><Theme.Provider value="dark"><Middle><Leaf><Theme.Provider value="deep"><Leaf /></Theme.Provider></Leaf></Middle></Theme.Provider><Leaf /></main>;
     }`;
 
-  it("is the nearest provider's value, by where a component stands in the page", async () => {
+  it("is the value of the nearest provider around a component", async () => {
     assert.equal(await render(text), "<main><i>none</i><b><i>dark<i>deep</i></i><i>dark</i></b><i>none</i></main>");
   });
 
-  it("is put back when a component throws", async () => {
+  it("is restored when a component throws", async () => {
     const failing = `
       const Theme = createContext("none");
       function Leaf(p) { if (p.fail && useContext(Theme) === "dark") throw new Error("x"); return <i>{useContext(Theme)}</i>; }
@@ -26,7 +26,7 @@ describe("context", () => {
     assert.equal(await render(failing), "<p><i>none</i><i>dark</i></p>");
   });
 
-  it("may hand down signals, which the browser captures like any other", () => {
+  it("may contain signals, which the browser captures like any other", () => {
     const view = `const C = createContext(signal(0)); export function A() { const n = useContext(C); return <b onClick={() => n.value++}>{n.value}</b>; }`;
     assert.match(serverHead(view), /"b0", \["click"\]/);
     assert.doesNotMatch(compileTsx(view).client?.code ?? "", /useContext|createContext/);
@@ -40,7 +40,7 @@ describe("<ErrorBoundary>", () => {
     export function A(p) { return <main><ErrorBoundary fallback={<i>sorry</i>}><p>begun</p><Bad /><Bad bad={p.bad} /></ErrorBoundary><Good /></main>; }
     export function B(p) { return <ErrorBoundary fallback={(error) => <i>{error.message}</i>}>{p.run()}</ErrorBoundary>; }`;
 
-  it("is its children where they can be rendered", async () => {
+  it("renders its children if they don't fail", async () => {
     const html = (await render(text)).replaceAll(/ s="[^"]*"/g, "");
     assert.equal(
       html,
@@ -48,15 +48,15 @@ describe("<ErrorBoundary>", () => {
     );
   });
 
-  it("is its fallback where one of them throws, with nothing of them left in the page", async () => {
+  it("renders its fallback if a child throws, and removes all output of the children", async () => {
     assert.equal(await render(text, { bad: true }), '<main><i>sorry</i><u s="1 test-1" on:click="h1">2</u></main>');
   });
 
-  it("gives the error to a fallback that is a function", async () => {
+  it("passes the error to a fallback that is a function", async () => {
     const run = (): never => {
-      throw new Error("<told>");
+      throw new Error("<shown>");
     };
-    assert.equal(await render(text, { run }, "B"), "<i>&lt;told></i>");
+    assert.equal(await render(text, { run }, "B"), "<i>&lt;shown></i>");
   });
 });
 
@@ -67,7 +67,7 @@ describe("<Dynamic>", () => {
     export function B() { const n = signal(1); return <Dynamic is="h2"><b onClick={() => n.value++}>{n.value}</b></Dynamic>; }
     export function C() { return <Dynamic is={Card} title="t">c</Dynamic>; }`;
 
-  it("is the element of that name", async () => {
+  it("renders the element of that name", async () => {
     assert.equal(await render(text, { is: "h3" }), '<main><h3 title="t" class="x">in <b>it</b></h3></main>');
     assert.equal(
       await render(text, { is: "my-box" }),
@@ -76,12 +76,12 @@ describe("<Dynamic>", () => {
     assert.equal(await render(text, { is: "br" }), '<main><br title="t" class="x"></main>');
   });
 
-  it("is the component, and may hold what wakes in the browser", async () => {
+  it("renders the component, which may contain browser code", async () => {
     assert.equal(await render(text, {}, "C"), "<section>tc</section>");
     assert.match(await render(text, {}, "B"), /^<h2><b s="1 test-1" on:click="h0">1<\/b><\/h2>$/);
   });
 
-  it("refuses what is no element, or one that holds code", async () => {
+  it("rejects names that are not elements, and elements that contain code", async () => {
     for (const is of ["script", "STYLE", "a b", "p onclick=x", "", "textarea"]) {
       await assert.rejects(render(text, { is }), { code: "SVC_DEFINITION" });
     }

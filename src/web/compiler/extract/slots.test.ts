@@ -9,12 +9,12 @@ const page = (inside: string): Promise<string> =>
   render(`${CARD}export function A(p) { const n = signal(1); return <main>${inside}</main>; }`, { name: "Ada" });
 
 describe("a slot", () => {
-  it("shows the children that name it, and the one without a name all others, in their order", async () => {
+  it("shows the children that name it; the one without a name shows all others, in order", async () => {
     const html = await page('<Card level={1}>a <b slot="title">{p.name}</b><u>c</u><em slot="title">!</em> d</Card>');
     assert.equal(html, "<main><article><h2><b>Ada</b><em>!</em></h2>a <u>c</u> d<i>1</i></article></main>");
   });
 
-  it("shows its own children where nothing, or nothing that shows, was given", async () => {
+  it("shows its own children if none, or no visible ones, were passed", async () => {
     assert.equal(await page("<Card level={2} />"), "<main><article><h2>Untitled</h2>nothing<i>2</i></article></main>");
     assert.equal(
       await page("<Card>{p.none}</Card>"),
@@ -22,7 +22,7 @@ describe("a slot", () => {
     );
   });
 
-  it("shows components, and content that is the caller's and reacts", async () => {
+  it("shows components, and reactive content of the caller", async () => {
     const html = await page(
       '<Card><Card slot="title" level={3}>in</Card><button onClick={() => n.value++}>{n.value}</button></Card>',
     );
@@ -32,7 +32,7 @@ describe("a slot", () => {
     );
   });
 
-  it("is found whatever the component's parameter is", async () => {
+  it("works with every form of the component's parameter", async () => {
     const forms = [
       "function B() { return <p><Slot /></p>; }",
       "const B = () => <p><Slot /></p>;",
@@ -46,14 +46,14 @@ describe("a slot", () => {
     }
   });
 
-  it("of a component is that of the one whose JSX it stands in, also when handed on", async () => {
+  it("belongs to the component whose JSX contains it, even if it is passed on", async () => {
     const text =
       'function Outer() { return <Inner><b slot="head"><Slot name="title" /></b><Slot /></Inner>; } function Inner() { return <p><Slot name="head" />:<Slot /></p>; }\n';
     const html = await render(`${text}export const A = () => <Outer><i slot="title">t</i>rest</Outer>;`);
     assert.equal(html, "<p><b><i>t</i></b>:rest</p>");
   });
 
-  it("outside of a component, or in one that takes more than props, is refused", () => {
+  it("outside of a component, or in one with more parameters, is rejected", () => {
     assert.equal(compileError("export const a = () => <p><Slot /></p>;").code, "SVC109");
     assert.equal(compileError("export const A = (p, x) => <p><Slot /></p>;").code, "SVC109");
   });
@@ -76,7 +76,7 @@ describe("an island", () => {
       `export function A() { const n = signal(1); return <Island ${attributes}><p onClick={() => n.value++}>{n.value}</p></Island>; }`,
     );
 
-  it("has its components wake at its moment", async () => {
+  it("wakes its components at its event", async () => {
     assert.equal(await island('load="eager"'), '<p s="1 test-1" on:load="_" on:click="h0">1</p>');
     assert.equal(await island('load="visible"'), '<p s="1 test-1" on:visible="_" on:click="h0">1</p>');
     assert.equal(await island('load="idle"'), '<p s="1 test-1" on:idle="_" on:click="h0">1</p>');
@@ -84,7 +84,7 @@ describe("an island", () => {
     assert.equal(await island(""), '<p s="1 test-1" on:click="h0">1</p>');
   });
 
-  it("leaves a moment of the component's own alone, and other moments to the islands inside", async () => {
+  it("keeps a component's own event, and the events of nested islands", async () => {
     const own = "export function A() { onVisible(() => 1); return <p>x</p>; }";
     assert.equal(
       await render(
@@ -102,7 +102,7 @@ describe("an island", () => {
     );
   });
 
-  it("knows its moments", async () => {
+  it("rejects unknown events", async () => {
     await assert.rejects(island('load="never"'), /knows no such moment; there are eager, visible, idle, interaction/);
   });
 });

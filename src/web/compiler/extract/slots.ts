@@ -1,10 +1,10 @@
-/** `<Slot>` and what it shows: the props of the component around it, and children that name a slot. */
+/** `<Slot>`: finds the props of the component around it, and children that name a slot. */
 import type { ESTree } from "vite";
 import { isComponentTag, isFunction, tagName, type FunctionNode, type Node } from "../parse/ast.ts";
 import { fail, type Extraction } from "./extraction.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 
-/** Slot that a child of a component names by `slot="…"`; "" for none. */
+/** Name in `slot="…"` of a child of a component; "" without one. */
 export function slotNameOf(extraction: Extraction, child: Node): string {
   if (child.type !== "JSXElement" || !isSlotted(extraction, child)) return "";
   for (const attribute of child.openingElement.attributes) {
@@ -14,14 +14,14 @@ export function slotNameOf(extraction: Extraction, child: Node): string {
   return "";
 }
 
-/** Whether `slot` of an element names a slot of the component around it; elsewhere it is HTML's, of a shadow tree. */
+/** Whether `slot` of an element names a slot of the component around it. Elsewhere it is HTML's attribute for shadow trees. */
 function isSlotted({ module }: Extraction, element: Node): boolean {
   const parent = module.parentOf(element);
   if (parent?.type !== "JSXElement" || !isComponentTag(tagName(parent.openingElement.name))) return false;
   return svcName(parent.openingElement.name, module.scopes) !== "Dynamic";
 }
 
-/** Children in runs of those that name the same slot, in their order. */
+/** Children grouped into runs with the same slot, in source order. */
 export function bySlot(extraction: Extraction, children: readonly Node[]): { name: string; children: Node[] }[] {
   const runs: { name: string; children: Node[] }[] = [];
   for (const child of children) {
@@ -33,7 +33,7 @@ export function bySlot(extraction: Extraction, children: readonly Node[]): { nam
   return runs;
 }
 
-/** The component in whose JSX a `<Slot>` stands. @throws SvcError SVC109 where there is none that takes its props alone */
+/** The component whose JSX contains a `<Slot>`. @throws SvcError SVC109 if there is none with props as its only parameter */
 export function componentAround(extraction: Extraction, node: ESTree.JSXElement): FunctionNode {
   const { module } = extraction;
   for (let at: Node | undefined = node; at; at = module.parentOf(at)) {
@@ -45,6 +45,6 @@ export function componentAround(extraction: Extraction, node: ESTree.JSXElement)
     extraction,
     "SVC109",
     node,
-    "<Slot> shows what stands between the tags of a component, so it stands in the JSX of one: a function with a capital that takes its props and nothing else.",
+    "<Slot> shows the children of a component, so it must be in the JSX of a component: a function with a capitalised name whose only parameter is its props.",
   );
 }

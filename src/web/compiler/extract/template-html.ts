@@ -1,10 +1,10 @@
-/** HTML of what the browser makes itself: rows, branches, fallbacks. */
+/** HTML of templates that the browser creates: rows, branches, fallbacks. */
 import { VOID_TAGS } from "../../../platform/shared/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import type { Element, Item } from "../model.ts";
 
-/** HTML of a row or branch as the browser makes it; everything dynamic is written by its bindings. */
+/** HTML of a row or branch. Its bindings write everything dynamic. */
 export function templateHtml(element: Element): string {
   const attributes = element.attributes.map((item) => (item.kind === "static" ? item.html : "")).join("");
   const key = element.key === undefined ? "" : ` ${DOM.key}="${element.key}"`;
@@ -15,7 +15,7 @@ export function templateHtml(element: Element): string {
 function itemHtml(item: Item): string {
   if (item.kind === "text") return item.html;
   if (item.kind === "element") return templateHtml(item);
-  // A node to write into: cloned with the rest it costs less than one made by itself.
+  // A text node to write into: cloning it with the template is cheaper than creating it.
   if (item.kind === "run") return item.isSole ? " " : ` <!--${item.key}-->`;
   return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
 }

@@ -5,7 +5,7 @@ import { render } from "../harness.testkit.ts";
 const ATTACK = "<img onerror=1>";
 const ESCAPED = "&lt;img onerror=1>";
 
-describe("the text of a function that is no compiled component", () => {
+describe("the text of a function that is not a compiled component", () => {
   const WAYS: Record<string, string> = {
     "assigned later": "let B = (p) => <b/>; B = (p) => p.x;",
     "by another name": "const lower = (p) => p.x; const B = lower;",
@@ -16,20 +16,20 @@ describe("the text of a function that is no compiled component", () => {
       "const C = () => <i/>; const B = (p) => { const made = [<C/>].join(); return p.x; };",
   };
   for (const [way, source] of Object.entries(WAYS)) {
-    it(`is text in a page, however it came to stand in a tag: ${way}`, async () => {
+    it(`is escaped when it is used as a tag: ${way}`, async () => {
       const text = `${source} export const A = (p) => <div><B x={p.x} /></div>;`;
       assert.equal(await render(text, { x: ATTACK }), `<div>${ESCAPED}</div>`);
     });
   }
 
-  it("is text where the component itself is given as a prop", async () => {
+  it("is escaped when the function is a prop", async () => {
     const text = "export const A = (p) => <div><p.view x={p.x} /></div>;";
     assert.equal(await render(text, { x: ATTACK, view: (p: { x: string }) => p.x }), `<div>${ESCAPED}</div>`);
   });
 });
 
 describe("a compiled component", () => {
-  it("is HTML wherever it was made and however it is reached", async () => {
+  it("returns HTML wherever it is defined and however it is referenced", async () => {
     const text = `
       const all = { Card: (p) => <b>{p.x}</b> };
       const Early = (p) => { if (!p.x) return null; return <i>{p.x}</i>; };

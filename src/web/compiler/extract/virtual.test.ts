@@ -6,20 +6,20 @@ const list = (virtual: string, each = "props.rows"): string =>
   `export function A(props) { return <ul><For each={${each}} by={(row) => row.id} ${virtual}>{(row, at) => <li>{at}: {row.text}</li>}</For></ul>; }`;
 
 describe("<For virtual>", () => {
-  it("is a list of the browser's even where its rows never change, which the page wakes when it is seen", () => {
+  it("is updated by the browser even if its rows never change, and wakes when it is visible", () => {
     assert.ok(serverBody(list("virtual")).includes(String.raw`on:visible=\"_\"`));
     assert.match(serverHead(list("virtual")), /\["visible"\], \["region","virtual"\]/);
     assert.ok(browserImports(list("virtual")).some((line) => /Virtual as \$Virtual.*"\/_svc\/virtual\.js"/.test(line)));
     assert.match(browserBody(list("virtual")), /\$Virtual\(\$r, 1, \(\) => \$\[0\], .*, \$, 0, \(\) => true\);/s);
   });
 
-  it("has the options that the author gave on both sides", () => {
+  it("has the same options on both sides", () => {
     const text = list("virtual={{ first: props.first, start: 3 }}");
     assert.match(serverBody(text), /\{ first: props\.first, start: 3 \}\)/);
     assert.match(browserBody(text), /\(\) => \(\{ first: \$\[\d\], start: 3 \}\)\);/);
   });
 
-  it("is written by the server from its first row on, each with its place in the whole list", async () => {
+  it("is rendered from its first row on, each with its index in the whole list", async () => {
     const rows = Array.from({ length: 9 }, (_, id) => ({ id, text: `t${id}` }));
     const texts = async (virtual: string): Promise<string> => {
       const html = await render(list(virtual), { rows });
@@ -32,11 +32,11 @@ describe("<For virtual>", () => {
     assert.equal((await texts("virtual={false}")).split(",").length, 9);
   });
 
-  it("is a list as any other with virtual={false}", () => {
+  it("is an ordinary list with virtual={false}", () => {
     assert.doesNotMatch(serverBody(list("virtual={false}")), /visible/);
   });
 
-  it("has no components in its rows, for the browser makes them", () => {
+  it("can't have components in rows, because the browser creates the rows", () => {
     const text = `const B = () => <i />; export function A(props) { return <ul><For each={props.rows} virtual>{(row) => <li><B /></li>}</For></ul>; }`;
     assert.equal(compileError(text).code, "SVC120");
   });

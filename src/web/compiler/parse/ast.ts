@@ -1,4 +1,4 @@
-/** Small helpers over the ESTree that Vite's parser gives. Owns walking and unwrapping; knows nothing of scopes. */
+/** Helpers for the ESTree of Vite's parser: walking and unwrapping, without scopes. */
 import type { ESTree } from "vite";
 
 export type Node = ESTree.Node;
@@ -6,7 +6,7 @@ export type Expression = ESTree.Expression;
 export type FunctionNode = ESTree.Function | ESTree.ArrowFunctionExpression;
 export type JsxRoot = ESTree.JSXElement | ESTree.JSXFragment;
 
-/** TypeScript nodes that hold a value; every other `TS…` node is a type or a declaration without a value. */
+/** TypeScript nodes that contain a value. Every other `TS…` node is a type or a declaration without a value. */
 const VALUE_WRAPPERS = new Set([
   "TSAsExpression",
   "TSSatisfiesExpression",
@@ -24,7 +24,7 @@ function isTypeNode(node: Node): boolean {
   return node.type.startsWith("TS") && !VALUE_WRAPPERS.has(node.type) && node.type !== "TSEnumDeclaration";
 }
 
-/** Direct children that can hold values, in source order; types are left out. */
+/** Direct children that can contain values, in source order, without types. */
 export function childrenOf(node: Node): Node[] {
   const out: Node[] = [];
   for (const [key, value] of Object.entries(node)) {
@@ -36,7 +36,7 @@ export function childrenOf(node: Node): Node[] {
   return out.sort((left, right) => left.start - right.start);
 }
 
-/** Visits `node` and what is below it; `enter` returns false to stay out of a subtree. */
+/** Visits `node` and its descendants. `enter` returns false to skip a subtree. */
 export function walk(node: Node, enter: (node: Node) => boolean | void): void {
   if (enter(node) === false) return;
   for (const child of childrenOf(node)) walk(child, enter);
@@ -83,12 +83,12 @@ export function tagName(node: ESTree.JSXElement["openingElement"]["name"]): stri
   return node.name;
 }
 
-/** Components start with a capital or are members (`ui.Button`); all else is a host element. */
+/** Components start with a capital letter or are members (`ui.Button`). Everything else is a host element. */
 export function isComponentTag(tag: string): boolean {
   return /^[A-Z]/.test(tag) || tag.includes(".");
 }
 
-/** Expressions a function may return, in source order; not those of functions inside it. */
+/** Expressions that a function may return, in source order, without those of nested functions. */
 export function returnsOf(fn: FunctionNode): Node[] {
   if (fn.type === "ArrowFunctionExpression" && fn.expression) return [fn.body];
   const out: Node[] = [];

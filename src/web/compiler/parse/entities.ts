@@ -1,6 +1,6 @@
 /** Named entities of JSX: those of HTML 4 (the JSX specification), as characters of the HTML standard, and a few more. */
 
-/** Names of characters that follow each other, from a first code point on; `-` has none. */
+/** Names of consecutive characters from a first code point on. `-` marks a character without a name. */
 const RANGES: [first: number, names: string][] = [
   [
     0xa0,

@@ -4,24 +4,24 @@ import { render } from "../harness.testkit.ts";
 import { attributeToHtml, decodeEntities, normaliseText, textToHtml } from "./jsx-text.ts";
 
 describe("JSX text", () => {
-  it("loses line ends with the spaces around them, and keeps spaces within a line", () => {
+  it("drops newlines with the spaces around them, and keeps spaces within a line", () => {
     assert.equal(normaliseText("\n  one  two\n\n  three \n"), "one  two three");
     assert.equal(normaliseText(" a "), " a ");
     assert.equal(normaliseText("\r\n\t\r\n"), "");
     assert.equal(normaliseText("a\tb"), "a b");
   });
 
-  it("keeps entities in HTML as written and escapes an & that begins none", () => {
+  it("keeps entities in HTML as written, and escapes an & that does not begin one", () => {
     assert.equal(textToHtml("a &amp; b & c &#39; &#x3C; &nope"), "a &amp; b &amp; c &#39; &#x3C; &amp;nope");
     assert.equal(attributeToHtml('say "&hi;"'), "say &quot;&hi;&quot;");
   });
 
-  it("is decoded where the browser sets it: names, decimal, hexadecimal; unknown names stay", () => {
+  it("is decoded if the browser sets it: named, decimal, hexadecimal; unknown names stay", () => {
     assert.equal(decodeEntities("&lt;&#65;&#x42;&nope;&alpha;&Omega;&thetasym;&yuml;&infin;&rang;"), "<AB&nope;αΩϑÿ∞⟩");
     assert.equal(decodeEntities("&#x110000;"), "&#x110000;");
   });
 
-  it("is characters and no entities in a JavaScript string", async () => {
+  it("contains characters instead of entities in a JavaScript string", async () => {
     const text = `export function A() { const n = signal(1); return <p><b>{"&amp;"}</b><i>{"&amp;"}{n.value}</i></p>; }`;
     assert.equal(await render(text), '<p s="1 test-1"><b>&amp;amp;</b><i>&amp;amp;1</i></p>');
   });

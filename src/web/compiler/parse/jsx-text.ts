@@ -14,7 +14,7 @@ export function normaliseText(raw: string): string {
   return kept.filter((text) => text !== "").join(" ");
 }
 
-/** JSX text as HTML: entities stay as they are written, an `&` that begins none is escaped. */
+/** JSX text as HTML. Entities stay as they are; an `&` that does not begin an entity is escaped. */
 export function textToHtml(text: string): string {
   return text
     .replaceAll(/&(?!(?:#\d+|#[xX][\da-fA-F]+|[a-zA-Z]\w*);)/g, "&amp;")

@@ -1,8 +1,8 @@
-/** Step 1: TSX text to syntax tree, by the parser inside Vite (oxc), so that the compiler and Vite read the same TSX. */
+/** Step 1: parses TSX with Vite's parser (oxc), so the compiler and Vite accept the same syntax. */
 import { parseSync, type ESTree } from "vite";
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
 
-/** @throws SvcError SVC_INVALID with a code frame where the text isn't TSX. */
+/** @throws SvcError SVC_INVALID with a code frame for invalid TSX. */
 export function parse(file: SourceFile): ESTree.Program {
   const lang = file.path.endsWith("x") ? "tsx" : "ts";
   const result = parseSync(file.path, file.text, { lang, sourceType: "module" });

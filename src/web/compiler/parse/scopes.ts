@@ -1,8 +1,6 @@
 /**
- * Lexical scopes of a module: which declaration every identifier means.
- *
- * Owns names only; what a declaration is (a signal, a local function) is decided in declaration-kinds.ts. Sources: ECMA-262
- * sections 8.2 (declarations) and 14.3 (block scope); type-only names are left out.
+ * Resolves every identifier of a module to its declaration. declaration-kinds.ts determines the kind of a declaration (a signal, a local
+ * function). Type-only names are left out. Sources: ECMA-262 sections 8.2 (declarations) and 14.3 (block scope).
  */
 import type { ESTree } from "vite";
 import { childrenOf, type FunctionNode, type Node } from "./ast.ts";
@@ -12,7 +10,7 @@ export type Declaration = "import" | "const" | "let" | "var" | "function" | "cla
 export interface Binding {
   name: string;
   declared: Declaration;
-  /** Where the name stands in its declaration. */
+  /** The identifier in the declaration. */
   node: Node;
   /** Declarator, function, class, import specifier or parameter that declares it. */
   source: Node;
@@ -26,7 +24,7 @@ export interface Reference {
   name: string;
   node: Node;
   parent: Node;
-  /** undefined: a global. */
+  /** Undefined for a global. */
   binding: Binding | undefined;
   isWrite: boolean;
 }
@@ -53,7 +51,7 @@ export function resolveScopes(program: ESTree.Program): Scopes {
   const pending: { reference: Reference; scope: Scope }[] = [];
   const root: Scope = { names: new Map(), parent: undefined, owner: null, isFunction: true };
 
-  /** Names in declarations and targets of assignments: both are met again when the tree is visited. */
+  /** Identifiers of declarations and assignment targets, which the visit of the tree reaches again. */
   const declaredNames = new Set<Node>();
   const written = new Set<Node>();
 

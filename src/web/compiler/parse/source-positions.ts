@@ -1,9 +1,9 @@
-/** Places in generated code, traced back to the author's source by source maps (ECMA-426). */
+/** Maps positions in generated code to the source, with source maps (ECMA-426). */
 import { SourceMap, type SourceMapPayload } from "node:module";
 import path from "node:path";
 
 export interface Position {
-  /** Absolute path of the author's file. */
+  /** Absolute path of the source file. */
   file: string;
   /** From 1. */
   line: number;
@@ -11,7 +11,7 @@ export interface Position {
   column: number;
 }
 
-/** A map (JSON), and the folder that its sources are relative to. */
+/** A source map (JSON), and the folder that its sources are relative to. */
 export class Positions {
   readonly #map: SourceMap;
   readonly #folder: string;

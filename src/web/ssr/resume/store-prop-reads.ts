@@ -14,6 +14,6 @@ export function still<Prop>(prop: Prop, where: string, source: string): Prop {
     "SVC204",
     `SVC204 ${where}\n${source} is a store, but what shows it here is written once: no file says that this prop can change. ` +
       `Write const shown = computed(() => ${source}…) and show shown.value, or give the component a computed; ` +
-      `untrack(() => …) says that it is meant.`,
+      `untrack(() => …) marks it as intended.`,
   );
 }
