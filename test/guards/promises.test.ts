@@ -27,7 +27,7 @@ describe("promises", () => {
     const bare = text
       .split(/^## /m)
       .slice(1)
-      .filter((part) => !part.startsWith("What is not promised") && named(part).length === 0);
+      .filter((part) => !part.startsWith("Not guaranteed") && named(part).length === 0);
     assert.deepEqual(bare, []);
     const lines = text.split("\n").filter((line) => line.startsWith("- "));
     assert.equal(named(text).length, lines.length, "a line names no test");
