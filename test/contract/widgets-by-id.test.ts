@@ -116,7 +116,11 @@ describe("widgets by a token", () => {
     const body = await answer.text();
     const signature = token.slice(token.lastIndexOf(".") + 1);
     assert.ok(!body.includes(signature));
-    assert.match(await text(`/shared/${id}`), /This run does not exist, or its link has expired/, "nobody got the page of another visitor");
+    assert.match(
+      await text(`/shared/${id}`),
+      /This run does not exist, or its link has expired/,
+      "nobody got the page of another visitor",
+    );
   });
 
   it("stream no longer than the token is valid, and cannot change the graph", async () => {
