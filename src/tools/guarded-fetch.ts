@@ -1,12 +1,12 @@
 /**
  * `fetch` for URLs from untrusted input: reaches only what the SSRF rules allow, has one deadline, and limits the size of the response.
- * The rules are in platform/security/ssrf.ts. They apply where a connection is made (platform/security/guarded-agent.ts), so to every
+ * The rules are in platform/security/ssrf/ssrf.ts. They apply where a connection is made (platform/security/ssrf/guarded-agent.ts), so to every
  * redirect as well.
  * Uses undici's fetch instead of the global one: an agent and a fetch of different versions of undici do not work together.
  */
 import type { Agent, fetch as undiciFetch } from "undici";
-import type { Resolve } from "../platform/security/resolve.ts";
-import { refusalError, SsrfPolicy } from "../platform/security/ssrf.ts";
+import type { Resolve } from "../platform/security/ssrf/resolve.ts";
+import { refusalError, SsrfPolicy } from "../platform/security/ssrf/ssrf.ts";
 import { durationMs, systemClock, type Clock, type Duration } from "../platform/shared/clock.ts";
 import { SvcError } from "../platform/shared/errors.ts";
 import { boundedBody } from "./bounded-body.ts";
@@ -91,7 +91,7 @@ function requestOf(input: string | URL | Request, given: GuardedInit = {}): { ra
 async function openWire(policy: SsrfPolicy, resolve: Resolve | undefined): Promise<Wire> {
   const [{ fetch }, { guardedAgent }] = await Promise.all([
     import("undici"),
-    import("../platform/security/guarded-agent.ts"),
+    import("../platform/security/ssrf/guarded-agent.ts"),
   ]);
   return { fetch, agent: guardedAgent({ policy, ...(resolve && { resolve }) }) };
 }

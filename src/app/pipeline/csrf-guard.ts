@@ -14,7 +14,7 @@ import {
   judgeOrigin,
   judgeToken,
 } from "../../platform/security/csrf.ts";
-import type { RateLimit } from "../../platform/security/rate-limit.ts";
+import type { RateLimit } from "../../platform/security/rate-limits/rate-limit.ts";
 import type { Secrets } from "../../platform/security/secrets.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../../platform/shared/wire.ts";

@@ -2,8 +2,8 @@
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { toResult } from "../../platform/http/response/write-response.ts";
 import type { Middleware } from "../../platform/http/types.ts";
-import { MemoryCounters } from "../../platform/security/memory-counters.ts";
-import { RateLimit, type OnRefused } from "../../platform/security/rate-limit.ts";
+import { MemoryCounters } from "../../platform/security/rate-limits/memory-counters.ts";
+import { RateLimit, type OnRefused } from "../../platform/security/rate-limits/rate-limit.ts";
 import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { RateCounters } from "../../platform/shared/rate-counters.ts";

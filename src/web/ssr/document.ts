@@ -1,7 +1,7 @@
 /** Writes the document around a rendered view: its head, and the scripts and state that resume it in the browser. */
-import { escapeAttribute, escapeScriptJson, escapeText } from "../../platform/shared/escape.ts";
+import { escapeAttribute, escapeScriptJson, escapeText } from "../../platform/shared/html/escape.ts";
 import type { Manifest } from "../../platform/shared/manifest.ts";
-import { repeated } from "../../platform/shared/memoize.ts";
+import { repeated } from "../../platform/shared/collections/memoize.ts";
 import { THEME_SCRIPT } from "./components/theme-script.ts";
 import { schemeOf, type Theme } from "../../platform/shared/themes.ts";
 import { DOM, PATHS } from "../../platform/shared/wire.ts";

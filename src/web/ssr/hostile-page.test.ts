@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse, type DefaultTreeAdapterTypes } from "parse5";
 import { signal } from "../reactivity/signal.ts";
-import { classText, styleText } from "../../platform/shared/class-style.ts";
+import { classText, styleText } from "../../platform/shared/html/class-style.ts";
 import { html } from "./html.ts";
 import { renderPage } from "./render-page.ts";
 import { block, scope } from "./compiled.ts";

@@ -3,8 +3,8 @@
  * checks nesting inside one template. Components mark their output for the check; this module removes the marks.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
-import { VOID_TAGS } from "../../platform/shared/html.ts";
-import { nestingProblem, textProblem } from "../../platform/shared/html-nesting.ts";
+import { VOID_TAGS } from "../../platform/shared/html/html.ts";
+import { nestingProblem, textProblem } from "../../platform/shared/html/html-nesting.ts";
 
 // HTML does not allow control characters, so data that contains them displays nothing anyway.
 const BEGIN = "\u0001";

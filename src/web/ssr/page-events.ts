@@ -1,5 +1,5 @@
 /** Collects the events of a page: element events, window events, and moments without a DOM event, such as `visible`. */
-import { escapeAttribute } from "../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../platform/shared/html/escape.ts";
 import { DOM } from "../../platform/shared/wire.ts";
 
 /** Moments that require the script `moments`. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parseFragment, type DefaultTreeAdapterTypes } from "parse5";
 import { computed, signal } from "../reactivity/signal.ts";
 import { html } from "./html.ts";
-import { escapeAttribute } from "../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../platform/shared/html/escape.ts";
 import { a, at, en, fixed, spread, t, url } from "./write.ts";
 
 type Element = DefaultTreeAdapterTypes.Element;

@@ -3,10 +3,10 @@
  * docs/resume-protocol.md section 4.
  */
 import { isSignal } from "../reactivity/signal.ts";
-import { classText, styleText } from "../../platform/shared/class-style.ts";
-import { escapeAttribute, escapeText } from "../../platform/shared/escape.ts";
-import { isEnumerated, URL_ATTRIBUTES } from "../../platform/shared/html.ts";
-import { isScriptUrl, SAFE_URL } from "../../platform/shared/script-url.ts";
+import { classText, styleText } from "../../platform/shared/html/class-style.ts";
+import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.ts";
+import { isEnumerated, URL_ATTRIBUTES } from "../../platform/shared/html/html.ts";
+import { isScriptUrl, SAFE_URL } from "../../platform/shared/html/script-url.ts";
 import { DOM } from "../../platform/shared/wire.ts";
 import { Html } from "./html.ts";
 

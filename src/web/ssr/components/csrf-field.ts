@@ -1,5 +1,5 @@
 /** The CSRF token as a hidden field, for forms that are sent without script. */
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { CSRF_FIELD } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
 import { currentRender } from "../current-page.ts";

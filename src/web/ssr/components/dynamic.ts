@@ -1,7 +1,7 @@
 /** `<Dynamic>`: renders an element or component that is chosen during the server render. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { Html } from "../html.ts";
 import { component } from "../compiled.ts";
 import { spread, t } from "../write.ts";

@@ -1,5 +1,5 @@
 /** Inserts the content of portals into the finished body. Finds the target elements in the HTML. */
-import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 
 /** Content of a portal, before it is inserted. */
 export interface Moved {

@@ -1,7 +1,7 @@
 /** `<Modal>`: a modal dialog. It uses the native `<dialog>`, and scripts only for features that a browser lacks (decision 030). */
 import type { Child, Markup } from "../../jsx/element.ts";
-import type { ClassValue } from "../../../platform/shared/class-style.ts";
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import type { ClassValue } from "../../../platform/shared/html/class-style.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { requireId } from "./element-id.ts";
 import { Html } from "../html.ts";
 import { classOf } from "./popup.ts";

@@ -1,7 +1,7 @@
 /** `<Popup>`: a button with a popover. It uses native popovers and CSS anchors, and scripts only in browsers without them (decision 030). */
 import type { Child, Markup } from "../../jsx/element.ts";
-import { classText, type ClassValue } from "../../../platform/shared/class-style.ts";
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import { classText, type ClassValue } from "../../../platform/shared/html/class-style.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { requireId } from "./element-id.ts";

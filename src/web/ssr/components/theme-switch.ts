@@ -1,6 +1,6 @@
 /** `<ThemeSwitch>`: lets visitors choose the theme: system, light, dark or high contrast. A cookie stores the choice for the server. */
 import type { Markup } from "../../jsx/element.ts";
-import { escapeAttribute, escapeText } from "../../../platform/shared/escape.ts";
+import { escapeAttribute, escapeText } from "../../../platform/shared/html/escape.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { THEMES, type Theme } from "../../../platform/shared/themes.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";

@@ -1,6 +1,6 @@
 /** `<Toasts>`: the area for temporary messages, and for a message that the server renders with the page. */
 import type { Child, Markup } from "../../jsx/element.ts";
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
 import { currentRender } from "../current-page.ts";

@@ -1,6 +1,6 @@
 /** Renders bound fields: `bind:value`, `bind:checked`, `bind:group`. docs/resume-protocol.md section 4. */
 import { isSignal } from "../../reactivity/signal.ts";
-import { escapeAttribute, escapeText } from "../../../platform/shared/escape.ts";
+import { escapeAttribute, escapeText } from "../../../platform/shared/html/escape.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 /** Value of the signal that a field is bound to. @throws SvcError `SVC110` for anything else. */

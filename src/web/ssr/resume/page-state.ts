@@ -1,6 +1,6 @@
 /** Writes the state of a page's scopes and values: the state script, and the additions of deferred content (docs/resume-protocol.md section 3). */
 import type { Json } from "../../../platform/shared/json.ts";
-import { isMadeOf } from "../../../platform/shared/flatten-string.ts";
+import { isMadeOf } from "../../../platform/shared/collections/flatten-string.ts";
 import { quoted, type PageScopes, type ScopeEntry } from "./scopes.ts";
 import type { ValueNames } from "./value-names.ts";
 import type { ValueTable } from "./values.ts";

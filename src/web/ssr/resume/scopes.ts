@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
-import { remembered } from "../../../platform/shared/memoize.ts";
+import { remembered } from "../../../platform/shared/collections/memoize.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import type { PageEvents } from "../page-events.ts";
