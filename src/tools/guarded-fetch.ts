@@ -47,7 +47,12 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 /** Statuses whose responses have no body (Fetch, "null body status"). */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-/** Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range. */
+/**
+ * Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range.
+ * @example
+ * const safeFetch = createGuardedFetch({ timeout: "5s" });
+ * const response = await safeFetch("https://example.com/feed.xml");
+ */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const policy = new SsrfPolicy({ allowCidrs: options.allowCidrs ?? [] });
   const limits = {

@@ -16,7 +16,14 @@ import { subscribe } from "./runs/subscription.ts";
 
 export type { EngineOptions } from "./engine-options.ts";
 
-/** @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name. */
+/**
+ * @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name.
+ * @example
+ * const store = await openStore("memory:");
+ * const engine = createEngine({ store, workers: [charge], clock: systemClock });
+ * const { snapshot } = await engine.start("charge", { cents: 500 });
+ * const result = await engine.result(snapshot.graph_id);
+ */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, cluster } = options;
   const { graphs } = store;

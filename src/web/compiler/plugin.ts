@@ -78,7 +78,11 @@ export function requireFramework({ jsx, framework }: AppModules): void {
   );
 }
 
-/** The plugin of one Vite build or server. */
+/**
+ * The plugin of one Vite build or server.
+ * @example
+ * await createServer({ plugins: [svc()] }); // `createServer` of Vite
+ */
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();

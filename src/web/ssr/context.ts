@@ -21,7 +21,23 @@ export interface ProvidedContexts {
 const fallbacks = new WeakMap<object, unknown>();
 let current: ProvidedContexts | undefined;
 
-/** @param fallback value for components outside of any provider */
+/**
+ * @param fallback value for components outside of any provider
+ * @example
+ * const Theme = createContext("light");
+ *
+ * function Toolbar() {
+ *   return <p>Theme: {useContext(Theme)}</p>;
+ * }
+ *
+ * function Page() {
+ *   return (
+ *     <Theme.Provider value="dark">
+ *       <Toolbar />
+ *     </Theme.Provider>
+ *   );
+ * }
+ */
 export function createContext<T>(fallback: T): Context<T> {
   const context: Context<T> = {
     Provider: (props) => new Html(() => provide(context, props.value, () => t(props.children))),
@@ -30,7 +46,15 @@ export function createContext<T>(fallback: T): Context<T> {
   return context;
 }
 
-/** Value of the nearest provider around the component that is being rendered. Call it in the component's body. */
+/**
+ * Value of the nearest provider around the component that is being rendered. Call it in the component's body.
+ * @example
+ * const Theme = createContext("light");
+ *
+ * function Toolbar() {
+ *   return <p>Theme: {useContext(Theme)}</p>;
+ * }
+ */
 export function useContext<T>(context: Context<T>): T {
   return provided(context, fallbacks.get(context)) as T;
 }

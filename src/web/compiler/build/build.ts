@@ -44,6 +44,8 @@ export interface BuildResult {
 /**
  * Builds an app for `svc start`.
  * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC122 from the compiler.
+ * @example
+ * const { manifest } = await buildApp({ root: process.cwd(), log: console.log });
  */
 export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const began = performance.now();

@@ -25,6 +25,10 @@ export interface AwaitProps<T> {
  * Renders its children with the value. The page is sent with `pending` as the placeholder. Deferred content follows as it becomes
  * ready, in any order. A page without browser code needs no script: it is sent in order. An error after the page was sent affects
  * only this content, and is logged on the server.
+ * @example
+ * <Await value={loadReviews()} pending={<p>Loading …</p>} catch={() => <p>No reviews</p>}>
+ *   {(reviews) => <p>{reviews.length} reviews</p>}
+ * </Await>
  */
 export function Await<T>(props: AwaitProps<T>): Markup {
   return new Html(() => {

@@ -4,7 +4,14 @@ import { CSRF_FIELD } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
 import { currentRender } from "../current-page.ts";
 
-/** `<CsrfField />` inside a `<form method="post">`. */
+/**
+ * `<CsrfField />` inside a `<form method="post">`.
+ * @example
+ * <form method="post" action="/votes">
+ *   <CsrfField />
+ *   <button>Vote</button>
+ * </form>
+ */
 export function CsrfField(): Html {
   return new Html(
     () => `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(currentRender().csrfToken())}">`,

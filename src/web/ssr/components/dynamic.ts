@@ -21,6 +21,10 @@ const REFUSED = new Set(["script", "style", "iframe", "noscript", "template", "t
  * @param props `is`: a tag name or component, which gets the other props. An element gets attributes but no handlers: add handlers
  *   to an element inside it.
  * @throws SvcError `SVC_DEFINITION` for an invalid tag, or a tag whose content is not HTML
+ * @example
+ * function Heading(props: { level: 1 | 2 | 3; text: string }) {
+ *   return <Dynamic is={`h${props.level}`}>{props.text}</Dynamic>;
+ * }
  */
 export function Dynamic<Is extends string | View>(props: DynamicProps<Is>): Markup {
   return new Html(() => {

@@ -35,6 +35,10 @@ const BOUNDARY = {};
  * the browser. The server logs the error, or the browser reports it.
  * Redirects and refusals such as `notFound()` pass through, because they determine the response. If an `<Await>` inside fails later
  * and has no `catch`, `fallback` replaces only that deferred content.
+ * @example
+ * <ErrorBoundary fallback={(_error, reset) => <button onClick={reset}>Try again</button>}>
+ *   <Chart />
+ * </ErrorBoundary>
  */
 export function ErrorBoundary(props: ErrorBoundaryProps): Markup {
   return new Html(() => {

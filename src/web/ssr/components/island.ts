@@ -29,6 +29,10 @@ export interface IslandProps {
 /**
  * Renders its children, which load and wake at the moment `load`.
  * @throws SvcError `SVC_DEFINITION` for an unknown moment.
+ * @example
+ * <Island load="visible">
+ *   <Chart />
+ * </Island>
  */
 export function Island({ load = "interaction", children }: IslandProps): Markup {
   if (!Object.hasOwn(MOMENTS, load)) {

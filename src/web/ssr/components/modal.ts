@@ -33,6 +33,12 @@ export interface ModalProps {
  * Renders a modal dialog. Focus stays inside and returns to the previous element on close. A dialog may open another dialog. It works
  * without JavaScript in browsers that support `command`; in others, a link to `#id` opens it within the page's content.
  * @throws SvcError `SVC_DEFINITION` for an invalid id.
+ * @example
+ * <Modal id="confirm" title="Delete the file?" label="Delete …">
+ *   <form method="dialog">
+ *     <button>Delete</button>
+ *   </form>
+ * </Modal>
  */
 export function Modal(props: ModalProps): Markup {
   const id = requireId("Modal", props.id);

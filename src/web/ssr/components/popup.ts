@@ -40,6 +40,12 @@ export interface PopupProps {
  * Renders a button and its popover. Escape, a click outside or the button closes it, and focus returns to the button. Works without
  * JavaScript in browsers that support popovers.
  * @throws SvcError `SVC_DEFINITION` for an invalid id or placement.
+ * @example
+ * <Popup id="file" label="File" role="menu">
+ *   <button role="menuitem" onClick={() => void count.value++}>
+ *     Copy
+ *   </button>
+ * </Popup>
  */
 export function Popup(props: PopupProps): Markup {
   const id = requireId("Popup", props.id);

@@ -14,7 +14,13 @@ export interface PortalProps {
   children?: Child;
 }
 
-/** Renders its children at the end of another element. Their handlers and bindings still belong to the component that contains the portal. */
+/**
+ * Renders its children at the end of another element. Their handlers and bindings still belong to the component that contains the portal.
+ * @example
+ * <Portal to="overlays">
+ *   <div role="status">Saved</div>
+ * </Portal>
+ */
 export function Portal({ to, children }: PortalProps): Markup {
   return new Html(() => {
     const html = t(children);

@@ -22,6 +22,17 @@ export interface SlotProps {
 /**
  * Shows the children that were passed to the surrounding component, or its own children if none were passed. For example,
  * `<Card><h2 slot="title">…</h2>…</Card>` fills `<Slot name="title">Untitled</Slot>`.
+ * @example
+ * function Card() {
+ *   return (
+ *     <section>
+ *       <h2>
+ *         <Slot name="title">Untitled</Slot>
+ *       </h2>
+ *       <Slot />
+ *     </section>
+ *   );
+ * }
  */
 export function Slot(props: SlotProps): Markup {
   // The compiler adds `of`, the props of the surrounding component.

@@ -26,6 +26,8 @@ export interface ThemeSwitchProps {
 /**
  * Renders a form with a button for each theme. It works without JavaScript; with JavaScript the theme changes without a page load.
  * @throws SvcError `SVC_DEFINITION` in an app without `createApp({ themes: true })`.
+ * @example
+ * <ThemeSwitch themes={["light", "dark"]} labels={{ light: "Day", dark: "Night" }} />
  */
 export function ThemeSwitch({ themes = THEMES, labels, "aria-label": name = "Theme" }: ThemeSwitchProps): Markup {
   return new Html(() => {

@@ -20,6 +20,11 @@ export interface ToastsProps {
 /**
  * Use it once, at the end of a page. It shows the messages of `toast("Saved")` from any handler. It contains a polite and an assertive
  * live region. Both exist before the first message, because screen readers would miss it otherwise.
+ * @example
+ * <body>
+ *   <main>Content</main>
+ *   <Toasts />
+ * </body>
  */
 export function Toasts(props: ToastsProps): Markup {
   const { flash, tone = "info", "aria-label": name = "Notifications", closeLabel = "Close" } = props;

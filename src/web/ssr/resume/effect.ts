@@ -13,6 +13,13 @@ import { renderInProgress } from "../current-page.ts";
  * passes one to `onCleanup`, that cleanup runs before the next run; on the server it runs after the render.
  * @param run code for both sides. Code that needs the browser (`document`, `localStorage`) belongs in `onLoad`.
  * @returns a function that stops the effect.
+ * @example
+ * function Title(props: { count: Signal<number> }) {
+ *   effect(() => {
+ *     document.title = `${props.count.value} new`;
+ *   });
+ *   return <p>{props.count.value}</p>;
+ * }
  */
 export function effect(run: () => unknown): () => void {
   refuseUnseen("effect");

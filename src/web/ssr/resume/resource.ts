@@ -15,6 +15,18 @@ export interface FetchOptions {
  * last one wins.
  * @param source returns the fetcher's input; may read signals, stores and props. Runs on both sides.
  * @param fetcher fetches the value. Runs on both sides, so call a server action, or a URL that both sides can reach.
+ * @example
+ * function Weather() {
+ *   const city = signal("Bern");
+ *   const report = resource(
+ *     () => city.value,
+ *     async (name, { signal: abort }) => {
+ *       const response = await fetch(`/api/weather?city=${name}`, { signal: abort });
+ *       return response.text();
+ *     },
+ *   );
+ *   return <p>{report.pending ? "Loading …" : report.value}</p>;
+ * }
  */
 export function resource<S, T>(
   source: () => S,
