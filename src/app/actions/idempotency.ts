@@ -16,14 +16,14 @@ const HOUR_MS = 3_600_000;
 const KEPT_MS = 24 * HOUR_MS;
 const PURGE_EVERY_MS = HOUR_MS;
 
-/** One call of an action. */
+/** One call of an action or submit. */
 export interface KeyedCall {
   ctx: Context;
-  /** Name of the action. */
+  /** Name of the action or submit. */
   name: string;
   /** Arguments as JSON. */
   args: string;
-  /** Additional headers of the response; flat. */
+  /** Additional headers of the response: name, value, name, value … */
   headers: readonly string[];
 }
 

@@ -31,10 +31,10 @@ const TOKEN_LIFE_MS = 24 * 3_600_000;
 /** Names have at most 64 characters, followed by the number of an item. */
 const MAX_NODE_LENGTH = 100;
 
-/** Most events in one response. */
-const HISTORY = 1000;
+/** Maximum number of events in one response. */
+const MAX_EVENTS = 1000;
 
-const STEPS = ["resume", "cancel"] as const;
+const COMMANDS = ["resume", "cancel"] as const;
 const FORK_KEYS = ["from", "input"];
 const SIGNAL_KEYS = ["name", "payload", "idempotency_key"];
 /** A signal is a decision; larger data is an input. */
@@ -53,7 +53,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
   router.add("GET", `${one}/nodes/**:node`, (ctx) => node(ctx, services), reader);
   router.add("GET", `${one}/history`, (ctx) => history(ctx, services), reader);
-  for (const step of STEPS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
+  for (const step of COMMANDS) router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), controller);
   router.add("POST", `${one}/pause`, (ctx) => pause(ctx, services), controller);
   router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
   router.add("POST", `${one}/fork`, (ctx) => fork(ctx, services), controller);
@@ -64,7 +64,7 @@ function startBytes({ engine }: Services): number {
   return engine.limits.inputBytes + AROUND_INPUT_BYTES;
 }
 
-async function steer(ctx: Context, services: Services, step: (typeof STEPS)[number]): Promise<Result> {
+async function steer(ctx: Context, services: Services, step: (typeof COMMANDS)[number]): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const { auditContext } = await readAuditContext(ctx, services);
   return json(await services.engine[step](graph_id, auditContext), 202);
@@ -126,8 +126,8 @@ function nodeFor(ctx: Context, services: Services, node: NodeDetail): NodeDetail
 async function history(ctx: Context, services: Services): Promise<Result> {
   const { graph_id } = await known(ctx, services);
   const after = readWhole(ctx.query.get("after") ?? "0", "after");
-  const events = await services.engine.events(graph_id, { after, limit: HISTORY });
-  const last = events.length === HISTORY ? events.at(-1) : undefined;
+  const events = await services.engine.events(graph_id, { after, limit: MAX_EVENTS });
+  const last = events.length === MAX_EVENTS ? events.at(-1) : undefined;
   return json({ events: events.map(eventView), next_after: last?.seq ?? null });
 }
 

@@ -33,15 +33,15 @@ export interface DumpTable {
   columns: readonly DumpColumn[];
   /** Key columns, which also define the order. */
   key: readonly string[];
-  /** Most rows of a batch: few where rows may be long. */
+  /** Maximum number of rows in a batch: few for tables with long rows. */
   batch: number;
 }
 
-/** Approximate bytes of a batch. A full batch has no more rows. */
+/** Approximate bytes of a batch. A batch ends with the row that reaches this size. */
 export const BATCH_BYTES = 8 * 1024 * 1024;
 
 export interface Dump {
-  /** The database in words, without a password; always the same. */
+  /** Names the database without its password. Stable, so that a resumed move recognizes it. */
   readonly label: string;
   count(table: DumpTable): Promise<number>;
   /** The first rows after a key, in order: at least one if there is any. Texts are ordered by bytes. */

@@ -6,7 +6,7 @@ import type { GraphEvent, GraphEventType, NewEvent } from "../../contract/graph-
 import type { Json } from "../../../platform/shared/json.ts";
 import type { Row } from "../../contract/row.ts";
 
-/** Most events of a row, so that a page of events reads little else. */
+/** Maximum number of events in a row, so that a page of events reads little else. */
 const MOST = 256;
 
 /** Format of the column `data`. */

@@ -11,7 +11,7 @@ type Packed = [type: GraphEventType, timestampMs: number, node: string | null, d
 
 /** Rows to read at a time. */
 const ROWS = 64;
-/** Most events of a row, so that a page of events reads little else. */
+/** Maximum number of events in a row, so that a page of events reads little else. */
 const MOST = 256;
 
 /** Number of the last event of a run: new events change nothing in the run's own row. */
