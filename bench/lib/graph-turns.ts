@@ -45,7 +45,7 @@ const RESULTS: Record<Load["kind"], (n: number) => number> = {
 
 export interface Sample {
   perSecond: number;
-  /** Of each graph, from its start until its result arrives. */
+  /** Latency of each graph, from its start until its result arrives. */
   ms: number[];
 }
 
@@ -63,7 +63,7 @@ export async function turn(
       const startMs = performance.now();
       const result = await (kind === "chain" ? contender.chain(n) : contender.fanOut?.(n, ITEMS));
       const expected = RESULTS[kind](n);
-      if (result !== expected) throw new Error(`graph ${n} came to ${result}, not ${expected}`);
+      if (result !== expected) throw new Error(`graph ${n} returned ${result} instead of ${expected}`);
       ms.push(performance.now() - startMs);
     }
   };
