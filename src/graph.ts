@@ -23,7 +23,7 @@ export { openStore } from "./storage/open-store.ts";
 export type { GraphLimits, ValueLimits } from "./graphs/definition/value-limits.ts";
 export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graphs/definition/definition-types.ts";
 export type { Engine } from "./graphs/engine/engine-types.ts";
-export type { Absence } from "./graphs/engine/missing-run.ts";
+export type { Absence } from "./graphs/engine/runs/missing-run.ts";
 export type { KeptTimes } from "./graphs/engine/retention.ts";
 export type { Queues, QueueView } from "./graphs/engine/queue-types.ts";
 export type { AttemptReport, QueueReport, LifecycleEvent, OutboxRows } from "./graphs/machine/report-types.ts";

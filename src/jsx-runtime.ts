@@ -16,7 +16,7 @@ export { outlet } from "./web/ssr/components/outlet.ts";
 export { sendForms } from "./web/ssr/components/form-script.ts";
 export { html } from "./web/ssr/html.ts";
 export { a, at, en, fixed, spread, t, url } from "./web/ssr/write.ts";
-export { classText as cls, styleText as sty } from "./platform/shared/class-style.ts";
+export { classText as cls, styleText as sty } from "./platform/shared/html/class-style.ts";
 export type { Child } from "./web/jsx/element.ts";
 
 /** The names TypeScript looks up for JSX (TypeScript handbook, "JSX"). */

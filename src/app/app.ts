@@ -39,7 +39,14 @@ import type { Listens } from "./lifecycle/settings.ts";
 import { exportPages, type ExportStep } from "./pages/static-export.ts";
 import { openTracing, type Tracing } from "./observability/tracing/open-tracing.ts";
 
-/** Creates an app. Reads and opens nothing before `start`, `boot` or the first request. */
+/**
+ * Creates an app. Reads and opens nothing before `start`, `boot` or the first request.
+ * @example
+ * export default createApp({
+ *   pages: [page("/", { title: "Hello", view: () => <h1>Hello</h1> })],
+ *   routes: [route("GET", "/time", () => json({ now: Date.now() }))],
+ * });
+ */
 export function createApp(options: AppOptions): App {
   return new SvcApp(options);
 }

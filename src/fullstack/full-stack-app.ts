@@ -33,6 +33,8 @@ export interface FullStackOptions extends Omit<AppOptions, "submits"> {
  * @param given modules by path, passed by the compiler: `{ "./pages/index.tsx": … }`
  * @throws SvcError `SVC_DEFINITION` that names an invalid page, layout or endpoint file. In production, the boot fails with `SVC_CONFIG`
  * if the site's address is not set (`app.siteUrl`).
+ * @example
+ * export default createFullStackApp({ themes: true });
  */
 export function createFullStackApp(options: FullStackOptions = {}, given?: Readonly<Record<string, unknown>>): App {
   if (!given)

@@ -13,6 +13,10 @@ export class PublicError extends SvcError {
  * unexpected error: `error(503, "Back at noon")`.
  * @param status 400 to 599
  * @throws SvcError `SVC_DEFINITION` for another status
+ * @example
+ * export const load = () => {
+ *   if (!isOpen) error(503, "The shop is closed");
+ * };
  */
 export function error(status: number, message: string): never {
   if (status >= 500 && status <= 599 && Number.isInteger(status)) throw new PublicError(status, message);
@@ -25,6 +29,8 @@ const DEPTH = 4;
 /**
  * Result of `load` with promises that are not awaited: the page is sent, and `<Await value={data.reviews}>` shows the value when it
  * arrives. Top-level promises need no `defer`. With it, a nested promise may also fail before or without an `<Await>`.
+ * @example
+ * export const load = () => defer({ title: "Emma", reviews: fetchReviews() });
  */
 export function defer<Data extends object>(data: Data): Data {
   keepQuiet(data, DEPTH);

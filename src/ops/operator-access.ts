@@ -22,7 +22,7 @@ export interface Visitor {
  */
 export type Denial = "sign-in" | "link" | "closed" | "forbidden";
 
-/** What a visitor signs in with. */
+/** The proof that a visitor signs in with. */
 type Proof = "key" | "link";
 
 export type Access = { visitor: Visitor } | { denial: Denial };

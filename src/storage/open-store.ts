@@ -24,6 +24,9 @@ export interface StoreOptions {
  * @param databaseUrl `sqlite:<path>`; `postgres://…` with svc's own parameters `?schema=` (default "svc") and `?connections=` (default
  * 10); or `memory:`, short for `sqlite::memory:`, which ends with the process.
  * @throws SvcError `SVC_CONFIG` for another URL, `SVC_STORE` if the database can't be opened, `SVC_MOVE` if it was moved.
+ * @example
+ * const store = await openStore("sqlite:data/app.db");
+ * await store.close();
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const problem = databaseUrlProblem(databaseUrl);

@@ -32,6 +32,8 @@ const OF_SYSTEM = "system";
  * Finds a Chromium. The version in a project's package-lock.json is the same on every machine, so the package `@sparticuz/chromium` comes before a
  * browser of the system. `$SVC_CHROMIUM` overrides both: a path, or `system`.
  * @throws SvcError `SVC_CONFIG` when there is none, or `$SVC_CHROMIUM` names none.
+ * @example
+ * const browser = await chromium.launch(await findChromium()); // `chromium` of playwright-core
  */
 export async function findChromium(places: ChromiumPlaces = SYSTEM): Promise<ChromiumLaunch> {
   const named = places.env["SVC_CHROMIUM"] ?? "";

@@ -26,6 +26,12 @@ export interface TestClient {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
+/**
+ * Sends requests to an app in memory, with cookies and CSRF tokens as a browser has them.
+ * @example
+ * const client = createTestClient(app);
+ * const response = await client.get("/");
+ */
 export function createTestClient(app: Pick<App, "fetch">, options: TestClientOptions = {}): TestClient {
   const origin = options.origin ?? "http://localhost";
   const cookies = new Map<string, string>();

@@ -13,7 +13,14 @@ export interface RecordedLog extends Log {
   readonly texts: readonly string[];
 }
 
-/** For `createApp({ log })` and `createEngine({ log })`. */
+/**
+ * For `createApp({ log })` and `createEngine({ log })`.
+ * @example
+ * const log = recordLog();
+ * const app = createApp({ log });
+ * await app.boot();
+ * console.log(log.texts);
+ */
 export function recordLog(): RecordedLog {
   const entries: LogEntry[] = [];
   const texts: string[] = [];

@@ -57,7 +57,13 @@ export interface Receiver {
 
 const WAIT_MS = 5000;
 
-/** Starts a receiver on 127.0.0.1, on a free port. */
+/**
+ * Starts a receiver on 127.0.0.1, on a free port.
+ * @example
+ * const receiver = await createReceiver({ replies: [500, 204] });
+ * const deliveries = await receiver.received(2);
+ * await receiver.close();
+ */
 export async function createReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const deliveries: Received[] = [];
   const listeners = new Set<() => void>();

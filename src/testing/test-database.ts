@@ -37,6 +37,8 @@ const START_MS = 90_000;
 /**
  * Value for the option `skip` of a suite: false if there is a database, else the reason.
  * @throws SvcError `SVC_CONFIG` if there is none and `SVC_TEST_POSTGRES_REQUIRED` is set.
+ * @example
+ * describe("a store on PostgreSQL", { skip: await withoutPostgres() }, () => {});
  */
 export async function withoutPostgres(): Promise<false | string> {
   if (ofEnv("SVC_TEST_POSTGRES_URL") !== undefined || (await findPostgres()) !== undefined) return false;
@@ -44,7 +46,14 @@ export async function withoutPostgres(): Promise<false | string> {
   throw new SvcError("SVC_CONFIG", `SVC_TEST_POSTGRES_REQUIRED is set, but there is ${MISSING}`);
 }
 
-/** Creates a database on the server of this test run. @throws SvcError `SVC_CONFIG` if there is no PostgreSQL. */
+/**
+ * Creates a database on the server of this test run. @throws SvcError `SVC_CONFIG` if there is no PostgreSQL.
+ * @example
+ * const database = await testDatabase();
+ * const store = await openStore(database.url);
+ * await store.close();
+ * await database.drop();
+ */
 export async function testDatabase(): Promise<TestDatabase> {
   const serverUrl = ofEnv("SVC_TEST_POSTGRES_URL") ?? (await serverOfRun());
   const name = `svc_test_${process.pid}_${randomBytes(4).toString("hex")}`;
@@ -58,6 +67,9 @@ export async function testDatabase(): Promise<TestDatabase> {
  * Starts a server for one test, which may restart it. It ends with this process.
  * @param options.isDurable whether commits wait for the disk; default false
  * @throws SvcError `SVC_CONFIG` if there is no PostgreSQL on this machine.
+ * @example
+ * const server = await startPostgres();
+ * const store = await openStore(server.url);
  */
 export async function startPostgres(options: { isDurable?: boolean } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "svc-postgres-"));

@@ -1,12 +1,12 @@
 /**
  * `fetch` for URLs from untrusted input: reaches only what the SSRF rules allow, has one deadline, and limits the size of the response.
- * The rules are in platform/security/ssrf.ts. They apply where a connection is made (platform/security/guarded-agent.ts), so to every
+ * The rules are in platform/security/ssrf/ssrf.ts. They apply where a connection is made (platform/security/ssrf/guarded-agent.ts), so to every
  * redirect as well.
  * Uses undici's fetch instead of the global one: an agent and a fetch of different versions of undici do not work together.
  */
 import type { Agent, fetch as undiciFetch } from "undici";
-import type { Resolve } from "../platform/security/resolve.ts";
-import { refusalError, SsrfPolicy } from "../platform/security/ssrf.ts";
+import type { Resolve } from "../platform/security/ssrf/resolve.ts";
+import { refusalError, SsrfPolicy } from "../platform/security/ssrf/ssrf.ts";
 import { durationMs, systemClock, type Clock, type Duration } from "../platform/shared/clock.ts";
 import { SvcError } from "../platform/shared/errors.ts";
 import { boundedBody } from "./bounded-body.ts";
@@ -47,7 +47,12 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 /** Statuses whose responses have no body (Fetch, "null body status"). */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-/** Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range. */
+/**
+ * Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range.
+ * @example
+ * const safeFetch = createGuardedFetch({ timeout: "5s" });
+ * const response = await safeFetch("https://example.com/feed.xml");
+ */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const policy = new SsrfPolicy({ allowCidrs: options.allowCidrs ?? [] });
   const limits = {
@@ -91,7 +96,7 @@ function requestOf(input: string | URL | Request, given: GuardedInit = {}): { ra
 async function openWire(policy: SsrfPolicy, resolve: Resolve | undefined): Promise<Wire> {
   const [{ fetch }, { guardedAgent }] = await Promise.all([
     import("undici"),
-    import("../platform/security/guarded-agent.ts"),
+    import("../platform/security/ssrf/guarded-agent.ts"),
   ]);
   return { fetch, agent: guardedAgent({ policy, ...(resolve && { resolve }) }) };
 }

@@ -3,8 +3,8 @@
  * transactions, and the delivery loop.
  */
 import type { OutboxRows } from "../graphs/machine/report-types.ts";
-import type { Resolve } from "../platform/security/resolve.ts";
-import { SsrfPolicy } from "../platform/security/ssrf.ts";
+import type { Resolve } from "../platform/security/ssrf/resolve.ts";
+import { SsrfPolicy } from "../platform/security/ssrf/ssrf.ts";
 import type { Clock, Duration } from "../platform/shared/clock.ts";
 import type { Json } from "../platform/shared/json.ts";
 import { silentLog, type Log } from "../platform/shared/log.ts";

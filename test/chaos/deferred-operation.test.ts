@@ -106,11 +106,11 @@ describe("a deferred bulk operation with two processes on PostgreSQL", { skip },
     assert.match(await text(other, path), /Cancelling 1 run in/);
     assert.equal((await other.client.submit(`${path}/undo`, {})).status, 303);
     for (const member of [holder, other])
-      assert.match(await text(member, path), /Nothing was changed: operator has taken it back/);
+      assert.match(await text(member, path), /Nothing was changed: operator undid it/);
     assert.equal((await snapshot(holder, id)).phase, "running");
     const again = await holder.client.submit(`${path}/undo`, {});
     assert.equal(again.status, 303);
-    assert.match(await text(other, path), /Nothing was changed: operator has taken it back/);
+    assert.match(await text(other, path), /Nothing was changed: operator undid it/);
     await cancel(other, id);
   });
 
@@ -137,13 +137,13 @@ describe("a deferred bulk operation with two processes on PostgreSQL", { skip },
     const id = await endless(other, "c");
     const path = await confirm(quick, "c");
     await until(
-      async () => (await text(other, path)).includes("1 run took it."),
+      async () => (await text(other, path)).includes("1 run changed."),
       "the other process to show the outcome",
     );
-    assert.match(await text(quick, path), /1 run took it\./);
+    assert.match(await text(quick, path), /1 run changed\./);
     assert.equal((await snapshot(other, id)).phase, "failed");
     await other.client.submit(`${path}/undo`, {});
-    assert.match(await text(other, path), /Too late: it has begun/);
+    assert.match(await text(other, path), /Too late: the action has started/);
   });
 
   it("is not executed if the process that deferred it is killed, and the other process says so", async () => {
@@ -154,8 +154,8 @@ describe("a deferred bulk operation with two processes on PostgreSQL", { skip },
     assert.match(await text(other, path), /Cancelling 1 run in/);
     other.child.stdin?.write(`${2 * 3_600_000}\n`);
     await other.said(AHEAD);
-    assert.match(await text(other, path), /The process that held it ended before its time\. Nothing was changed/);
-    assert.match(await text(other, path), /Cancelling 1 run: not done/);
+    assert.match(await text(other, path), /The process exited before the action started\. Nothing was changed/);
+    assert.match(await text(other, path), /Cancelling 1 run: not run/);
     assert.equal((await snapshot(other, id)).phase, "running");
   });
 });

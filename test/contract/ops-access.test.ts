@@ -1,4 +1,4 @@
-/** Access control of the operator screens: who may see them, and who may change anything. */
+/** Access control of the operator screens: reading and changing. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { page, type App } from "svckit";

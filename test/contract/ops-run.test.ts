@@ -267,14 +267,14 @@ describe("Payloads on the screen of a run", () => {
   });
 
   it("offer to reveal hidden values only where there are any", async () => {
-    const reported = worker("told", (_: unknown, ctx) => {
-      ctx.emit("app.told", { apiKey: "planted-in-an-event" });
+    const reported = worker("reporter", (_: unknown, ctx) => {
+      ctx.emit("app.reported", { apiKey: "planted-in-an-event" });
       return { token: "planted-in-a-result" };
     });
     const other = opsSample({ more: { workers: [reported], schedules: [] } });
     await other.boot();
     try {
-      const id = await runTo(other, "told", null, "done");
+      const id = await runTo(other, "reporter", null, "done");
       const node = (await other.engine.snapshot(id))?.nodes[0]?.id ?? "";
       const offers = async (side: string): Promise<boolean> => {
         const page = await (await localClient(other).get(`/_svc/ops/runs/${id}${side}`)).text();

@@ -26,7 +26,7 @@ function secrets(): Record<string, Json> {
 }
 
 const leaks = worker("leaks", async (_: Json, ctx) => {
-  ctx.emit("app.told", secrets());
+  ctx.emit("app.reported", secrets());
   ctx.state.set("kept", secrets());
   await ctx.step("inside", () => secrets());
   await ctx.waitFor("go");

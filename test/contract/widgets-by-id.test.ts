@@ -70,7 +70,7 @@ describe("widgets by the id of a graph", () => {
   it("show a message for a graph that does not exist", async () => {
     const answer = await get("/mine/g_none");
     assert.equal(answer.status, 200);
-    assert.match(await answer.text(), /There is nothing to see here/);
+    assert.match(await answer.text(), /This run does not exist, or its link has expired/);
   });
 
   it("about the whole process need no id", async () => {
@@ -92,7 +92,7 @@ describe("widgets by a token", () => {
     const token = app.graphToken(id, "read");
     for (const query of ["", "?token=", `?token=${app.graphToken(other, "read")}`, `?token=${token}x`]) {
       const body = await text(`/shared/${id}${query}`);
-      assert.match(body, /There is nothing to see here/);
+      assert.match(body, /This run does not exist, or its link has expired/);
       for (const reported of ["svc-live", "print", "sheet 1", "done"])
         assert.ok(!body.includes(reported), `${query}: ${reported}`);
     }
@@ -116,7 +116,11 @@ describe("widgets by a token", () => {
     const body = await answer.text();
     const signature = token.slice(token.lastIndexOf(".") + 1);
     assert.ok(!body.includes(signature));
-    assert.match(await text(`/shared/${id}`), /There is nothing to see here/, "nobody got the page of another visitor");
+    assert.match(
+      await text(`/shared/${id}`),
+      /This run does not exist, or its link has expired/,
+      "nobody got the page of another visitor",
+    );
   });
 
   it("stream no longer than the token is valid, and cannot change the graph", async () => {

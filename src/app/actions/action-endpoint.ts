@@ -8,7 +8,7 @@ import { isPromise, whenThere } from "../../platform/http/response/close-iterato
 import { compose } from "../../platform/http/routing/middleware.ts";
 import { json } from "../../platform/http/response/response.ts";
 import type { Answer, Context, Middleware, Result } from "../../platform/http/types.ts";
-import type { RateLimitResult } from "../../platform/security/rate-limit.ts";
+import type { RateLimitResult } from "../../platform/security/rate-limits/rate-limit.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { HEADERS, PATHS } from "../../platform/shared/wire.ts";

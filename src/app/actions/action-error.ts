@@ -5,7 +5,15 @@
  */
 import { ERRORS, SvcError, type Issue } from "../../platform/shared/errors.ts";
 
-/** Error of an action call that the server refused, or that could not reach the server. */
+/**
+ * Error of an action call that the server refused, or that could not reach the server.
+ * @example
+ * try {
+ *   await addTodo(text.value);
+ * } catch (error) {
+ *   if (error instanceof ActionError && error.status === 422) message.value = error.message;
+ * }
+ */
 export class ActionError extends Error {
   /** HTTP status of the refusal; 0 if the server could not be reached, or the call was aborted. */
   declare readonly status: number;

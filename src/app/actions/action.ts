@@ -78,6 +78,11 @@ type ActionOf<Args extends readonly unknown[], Result> = [Result] extends [Strea
  * An action that accepts any JSON arguments, so validate what you use. An `async function*` streams: its values reach the browser as they
  * are yielded.
  * @param options limits of its own
+ * @example
+ * export const addTodo = action(async (text: string) => {
+ *   if (text === "") fail("Enter a text");
+ *   return { id: 1, text };
+ * });
  */
 export function action<Args extends unknown[], Result>(
   run: ((...args: Args) => Result) & MustTravel<Args, ValueOf<Result>>,

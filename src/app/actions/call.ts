@@ -14,6 +14,9 @@ export interface CallOptions {
 /**
  * Calls an action with options: `await call(search, { signal })(text)`. For browser code; on the server, where actions are called
  * directly, the options have no effect.
+ * @example
+ * const controller = new AbortController();
+ * await call(addTodo, { signal: controller.signal, idempotencyKey: crypto.randomUUID() })("Buy milk");
  */
 export function call<Args extends unknown[], Result>(
   action: (...args: Args) => Result,

@@ -5,7 +5,7 @@
 import { foreignCharset, requireLength, requireMediaType } from "../../platform/http/body/read-body.ts";
 import { empty } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
-import type { RateLimit } from "../../platform/security/rate-limit.ts";
+import type { RateLimit } from "../../platform/security/rate-limits/rate-limit.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { parseJson } from "../../platform/shared/json.ts";
 import { PATHS } from "../../platform/shared/wire.ts";

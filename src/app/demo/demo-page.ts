@@ -1,5 +1,5 @@
 /** The HTML of the webhook demo: one button and its delivery. Plain strings, because it must work without a build. */
-import { escapeAttribute, escapeText } from "../../platform/shared/escape.ts";
+import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.ts";
 import { CSRF_FIELD, PATHS, VARIABLES } from "../../platform/shared/wire.ts";
 import type { DeliveryDetail } from "../../webhooks/views.ts";
 import {

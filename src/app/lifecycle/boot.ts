@@ -1,7 +1,7 @@
 /** Composes the layers once: store, engine, webhooks, files. The order matters. */
 import { existsSync } from "node:fs";
 import { Sessions } from "../../platform/http/sessions/session-keys.ts";
-import { clientName, type OnRefused } from "../../platform/security/rate-limit.ts";
+import { clientName, type OnRefused } from "../../platform/security/rate-limits/rate-limit.ts";
 import { policyMarks } from "../../platform/security/headers.ts";
 import { loadOrCreateSecret, type Secrets } from "../../platform/security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../../platform/shared/clock.ts";

@@ -4,7 +4,7 @@
  */
 import { BODY_MEMORY_BYTES } from "../../platform/http/body/body-budget.ts";
 import { EVENT_BYTES, PROGRESS_RATE, VALUE_BYTES, type GraphLimits } from "../../graphs/definition/value-limits.ts";
-import { CidrSet, parseCidr } from "../../platform/security/cidr.ts";
+import { CidrSet, parseCidr } from "../../platform/security/ssrf/cidr.ts";
 import { exposureOf, MODES, type Exposure } from "../../platform/security/exposure.ts";
 import { MIN_SECRET_LENGTH } from "../../platform/security/secrets.ts";
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";

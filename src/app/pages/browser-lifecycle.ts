@@ -7,17 +7,41 @@ import { refuseUnseen } from "../../web/ssr/resume/effect.ts";
 /** Callback in the browser; it gets the root element of the component. */
 export type LifecycleCallback = (element: HTMLElement) => unknown;
 
-/** Runs once, after the page's loader has run. */
+/**
+ * Runs once, after the page's loader has run.
+ * @example
+ * function Map() {
+ *   onLoad((element) => {
+ *     element.textContent = "Ready";
+ *     return () => (element.textContent = "");
+ *   });
+ *   return <div />;
+ * }
+ */
 export function onLoad(_run: LifecycleCallback): void {
   refuseUnseen("onLoad");
 }
 
-/** Runs once, when the component is first visible. */
+/**
+ * Runs once, when the component is first visible.
+ * @example
+ * function Video() {
+ *   onVisible((element) => element.setAttribute("data-seen", ""));
+ *   return <div />;
+ * }
+ */
 export function onVisible(_run: LifecycleCallback): void {
   refuseUnseen("onVisible");
 }
 
-/** Runs once, when the browser is idle. */
+/**
+ * Runs once, when the browser is idle.
+ * @example
+ * function Chart() {
+ *   onIdle((element) => element.setAttribute("data-ready", ""));
+ *   return <figure />;
+ * }
+ */
 export function onIdle(_run: LifecycleCallback): void {
   refuseUnseen("onIdle");
 }
@@ -25,6 +49,11 @@ export function onIdle(_run: LifecycleCallback): void {
 /**
  * Runs when the page matches the media query, and each time it matches again. At most once per component.
  * @param query a string literal, because the compiler writes it into the page: `"(min-width: 40em)"`
+ * @example
+ * function Sidebar() {
+ *   onMedia("(min-width: 60rem)", (element) => element.removeAttribute("hidden"));
+ *   return <aside hidden />;
+ * }
  */
 export function onMedia(_query: string, _run: LifecycleCallback): void {
   refuseUnseen("onMedia");

@@ -33,6 +33,10 @@ export interface Placed {
  * `/admin/users`. It must not contain parameters, because the types of members would not include them. Without a prefix, members have
  * complete paths.
  * @throws SvcError `SVC_DEFINITION` for an invalid prefix
+ * @example
+ * const admin = group("/admin", { middleware: [rateLimit({ perMinute: 60 })] }, [
+ *   page("/", { title: "Admin", view: () => <h1>Admin</h1> }),
+ * ]);
  */
 export function group(prefix: string, options: GroupOptions, entries: readonly Entry[]): GroupDefinition;
 /** Without a prefix: only the middleware is shared. */

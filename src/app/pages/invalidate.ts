@@ -13,6 +13,11 @@ const listeners = new Set<(names: readonly string[]) => void>();
  * to all processes that share a PostgreSQL database, with a short delay, else to this process only. Caches of browsers and networks keep a
  * page until its rules expire.
  * @throws SvcError `SVC_DEFINITION` without a name, or for an empty one
+ * @example
+ * export const like = action(async (id: string) => {
+ *   invalidate(`book:${id}`, "/books");
+ *   return id;
+ * });
  */
 export function invalidate(...names: readonly string[]): void {
   if (names.length === 0 || names.includes(""))

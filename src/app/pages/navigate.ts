@@ -17,6 +17,8 @@ export interface NavigateOptions {
  * @param path on this site, absolute or relative to the current page; the browser opens URLs of other sites.
  * @returns a promise that resolves when the page is shown; it may never resolve if the browser loads the page.
  * @throws SvcError `SVC_DEFINITION` on the server: use `redirect(path)` in loads and endpoints.
+ * @example
+ * <button onClick={() => navigate("/books", { replace: true })}>Books</button>
  */
 export function navigate(path: string, _options?: NavigateOptions): Promise<void> {
   throw new SvcError(

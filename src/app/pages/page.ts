@@ -91,6 +91,12 @@ export interface PreparedPage {
  * @param path `/audits/:id`; `route` explains which of several matching paths applies. Its parameters are typed:
  * `load: ({ params }) => params.id`.
  * @throws SvcError `SVC_DEFINITION` for an invalid path.
+ * @example
+ * page("/books/:id", {
+ *   load: (ctx) => books.get(ctx.params.id) ?? notFound(),
+ *   title: (book) => book.title,
+ *   view: (book) => <h1>{book.title}</h1>,
+ * });
  */
 export function page<Data = undefined, const Path extends string = string>(
   path: Path,

@@ -11,7 +11,7 @@ import { ValueNames } from "../../web/ssr/resume/value-names.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Manifest } from "../../platform/shared/manifest.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import { remembered } from "../../platform/shared/memoize.ts";
+import { remembered } from "../../platform/shared/collections/memoize.ts";
 import { themeOf, type Theme } from "../../platform/shared/themes.ts";
 import { COOKIES, HEADERS } from "../../platform/shared/wire.ts";
 import { cachedPageHandler, type MadePage } from "./cached-page.ts";

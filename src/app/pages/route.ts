@@ -45,6 +45,8 @@ const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] sat
  * segment by segment from the left. The order of definitions does not matter.
  * @param handler `ctx.params` is typed from the path: `{ id: string }`.
  * @throws SvcError `SVC_DEFINITION` for an invalid method, path or limit
+ * @example
+ * route("GET", "/books/:id", (ctx) => json({ id: ctx.params.id }));
  */
 export function route<const Path extends string>(
   method: Method | readonly Method[],

@@ -3,7 +3,7 @@
  * Decides which pages are exported and what the files contain; the command writes them (src/cli/build/build-static.ts).
  */
 import { readTarget } from "../../platform/http/request/target.ts";
-import { escapeAttribute } from "../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../platform/shared/html/escape.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Placed } from "./group.ts";
 import type { Config } from "../lifecycle/config.ts";

@@ -20,6 +20,8 @@ export interface ToastOptions {
 /**
  * Shows a message in the page's `<Toasts>`. For browser code. @returns a function that closes it.
  * @throws SvcError `SVC_DEFINITION` on the server: use `<Toasts flash={…}>` there.
+ * @example
+ * <button onClick={() => void toast("Saved", { tone: "good", timeout: "5s" })}>Save</button>
  */
 export function toast(_message: string, _options: ToastOptions = {}): () => void {
   throw new SvcError(

@@ -14,7 +14,7 @@ import {
   judgeOrigin,
   judgeToken,
 } from "../../platform/security/csrf.ts";
-import type { RateLimit } from "../../platform/security/rate-limit.ts";
+import type { RateLimit } from "../../platform/security/rate-limits/rate-limit.ts";
 import type { Secrets } from "../../platform/security/secrets.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { COOKIES, CSRF_FIELD, HEADERS } from "../../platform/shared/wire.ts";
@@ -96,6 +96,11 @@ async function requireRate(ctx: Context, limit: RateLimit): Promise<void> {
  * Fields and files of a form body, urlencoded or multipart, in memory.
  * @param limitBytes limit of the whole body; default 1 MiB.
  * @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID`
+ * @example
+ * route("POST", "/votes", async (ctx) => {
+ *   const { fields } = await readForm(ctx);
+ *   return json({ votedFor: fields["name"] ?? null });
+ * });
  */
 export async function readForm(ctx: Context, limitBytes = FORM_BYTES): Promise<FormData> {
   requireLength(ctx, limitBytes);

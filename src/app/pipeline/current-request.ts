@@ -38,6 +38,8 @@ export function currentOrigin(): Origin | undefined {
 /**
  * The request of the running server action, or of the non-GET route that calls it.
  * @throws SvcError `SVC_DEFINITION` outside of both.
+ * @example
+ * export const whoAmI = action(() => currentContext().clientIp);
  */
 export function currentContext(): Context {
   const ctx = current.getStore();

@@ -1,6 +1,6 @@
 /** Development only: adds the script that follows the source to every page, including error pages. */
 import type { ResponseStep } from "../../platform/http/pipeline.ts";
-import { remembered } from "../../platform/shared/memoize.ts";
+import { remembered } from "../../platform/shared/collections/memoize.ts";
 import type { Body } from "../../platform/http/types.ts";
 import type { Services } from "../services.ts";
 

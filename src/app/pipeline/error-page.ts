@@ -6,7 +6,7 @@ import { STATUS_CODES } from "node:http";
 import { readQualities } from "../../platform/http/request/weighted-list.ts";
 import { describeError, errorHeaders, errorProblem, html, json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
-import { escapeText } from "../../platform/shared/escape.ts";
+import { escapeText } from "../../platform/shared/html/escape.ts";
 import { BASE_PATH, PATHS, type ActionReply } from "../../platform/shared/wire.ts";
 import { PAGE_MARK } from "./page-mark.ts";
 import { Redirect } from "./outcome.ts";

@@ -3,9 +3,9 @@
  * and links count for one limit, whether they are used as a bearer key, at the sign-in or as a link.
  */
 import { createHash } from "node:crypto";
-import { FailureLimit } from "../../platform/security/failure-limit.ts";
+import { FailureLimit } from "../../platform/security/rate-limits/failure-limit.ts";
 import type { OneTimeLink } from "../../platform/security/one-time-link.ts";
-import type { OnRefused } from "../../platform/security/rate-limit.ts";
+import type { OnRefused } from "../../platform/security/rate-limits/rate-limit.ts";
 import { isEqualSecret } from "../../platform/security/secrets.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Config } from "../lifecycle/config.ts";

@@ -23,27 +23,63 @@ export function isRedirect(error: unknown): error is Redirect {
   return error instanceof Redirect;
 }
 
-/** Sends the browser elsewhere. @param status default 303: fetch `location` with GET. */
+/**
+ * Sends the browser elsewhere. @param status default 303: fetch `location` with GET.
+ * @example
+ * route("GET", "/old", () => redirect("/new", 308));
+ */
 export function redirect(location: string, status: 302 | 303 | 307 | 308 = 303): never {
   throw new Redirect(location, status);
 }
 
-/** Answers 404. @param message default "There is nothing here". */
+/**
+ * Answers 404. @param message default "There is nothing here".
+ * @example
+ * page("/books/:id", {
+ *   load: (ctx) => books.get(ctx.params.id) ?? notFound("No such book"),
+ *   title: (book) => book.title,
+ *   view: (book) => <h1>{book.title}</h1>,
+ * });
+ */
 export function notFound(message = "There is nothing here"): never {
   throw new SvcError("SVC_NOT_FOUND", message);
 }
 
-/** Answers 401: the caller must sign in first. @param message default "Sign in first". */
+/**
+ * Answers 401: the caller must sign in first. @param message default "Sign in first".
+ * @example
+ * route("GET", "/api/me", (ctx) => {
+ *   if (!ctx.header("authorization")) unauthorized("Send a bearer token");
+ *   return json({ ok: true });
+ * });
+ */
 export function unauthorized(message = "Sign in first"): never {
   throw new SvcError("SVC_UNAUTHORIZED", message);
 }
 
-/** Answers 403: the caller may not do this. @param message default "Forbidden". */
+/**
+ * Answers 403: the caller may not do this. @param message default "Forbidden".
+ * @example
+ * page("/admin", {
+ *   title: "Admin",
+ *   load: (ctx) => {
+ *     if (ctx.header("x-role") !== "admin") forbidden("Only administrators may open this page");
+ *   },
+ *   view: () => <h1>Admin</h1>,
+ * });
+ */
 export function forbidden(message = "Forbidden"): never {
   throw new SvcError("SVC_FORBIDDEN", message);
 }
 
-/** Answers 422: the input is invalid. @param issues problems of single fields, by path from the input's root. */
+/**
+ * Answers 422: the input is invalid. @param issues problems of single fields, by path from the input's root.
+ * @example
+ * export const rename = action((name: string) => {
+ *   if (name.length > 80) fail(422, "The name is too long: at most 80 characters");
+ *   return name;
+ * });
+ */
 export function fail(message: string, issues?: Issue[]): never;
 /**
  * Like the other overload, with a more specific status: 409 for a conflict, 404 for something missing.

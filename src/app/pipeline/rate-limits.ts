@@ -1,9 +1,9 @@
-/** The rate limits of an app: shared by all actions and all submits, of single ones, and `rateLimit` for the author's routes. */
+/** The rate limits of an app: for all actions, for all submits, for single ones, and `rateLimit` for routes. */
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { toResult } from "../../platform/http/response/write-response.ts";
 import type { Middleware } from "../../platform/http/types.ts";
-import { MemoryCounters } from "../../platform/security/memory-counters.ts";
-import { RateLimit, type OnRefused } from "../../platform/security/rate-limit.ts";
+import { MemoryCounters } from "../../platform/security/rate-limits/memory-counters.ts";
+import { RateLimit, type OnRefused } from "../../platform/security/rate-limits/rate-limit.ts";
 import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { RateCounters } from "../../platform/shared/rate-counters.ts";
@@ -98,8 +98,9 @@ export interface RateLimitOptions {
 /**
  * Middleware that limits the requests of a client per minute; further ones get 429 with `Retry-After`. Routes that share one middleware
  * object share its limit. Counts in memory, in `SVC_RATE_FILE`, or in the PostgreSQL database for all processes that share it.
- * @example route("POST", "/contact", send, { middleware: [rateLimit({ perMinute: 10 })] })
  * @throws SvcError `SVC_DEFINITION` for an invalid limit or name
+ * @example
+ * route("POST", "/votes", () => json({ ok: true }), { middleware: [rateLimit({ perMinute: 10, name: "votes" })] });
  */
 export function rateLimit({ perMinute, name = `requests-${++made}` }: RateLimitOptions): Middleware {
   if (!Number.isSafeInteger(perMinute) || perMinute < 1 || !/^[\w-]+$/.test(name)) {

@@ -15,7 +15,7 @@ import { errorProblem, html, json } from "../../platform/http/response/response.
 import { Router } from "../../platform/http/routing/router.ts";
 import { loadFolder, REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
 import type { Context, Handler, Result } from "../../platform/http/types.ts";
-import { CidrSet } from "../../platform/security/cidr.ts";
+import { CidrSet } from "../../platform/security/ssrf/cidr.ts";
 import { isHtml } from "../../app/pipeline/dev-script.ts";
 import { isFromOwnPage, seemsLocal } from "../../platform/security/exposure.ts";
 import { SecurityHeaders } from "../../platform/security/headers.ts";

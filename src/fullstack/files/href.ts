@@ -22,6 +22,8 @@ type Args<Path extends string> =
 /**
  * `href("/users/[id]", { id: "7" })` → `/users/7`. Encodes parameters; a rest parameter (`[...path]`) keeps its slashes.
  * @throws SvcError `SVC_DEFINITION` for a missing parameter, which is also a type error.
+ * @example
+ * <a href={href("/")}>Home</a>
  */
 export function href<const Path extends RoutePath>(path: Path, ...[params, options = {}]: Args<Path>): string {
   const given = (params ?? {}) as Readonly<Record<string, string | undefined>>;

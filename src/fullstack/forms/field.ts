@@ -60,6 +60,10 @@ const TICKED = new Set<string | undefined>(["checkbox", "radio"]);
  * Name, id, value and state of a field. For use inside its form.
  * @param of the form's submit, which knows the field names
  * @throws SvcError `SVC_DEFINITION` outside a form of that submit
+ * @example
+ * <label>
+ *   Title <input {...field(rename, "title")} />
+ * </label>
  */
 export function field<Of extends Submit<never, never>>(
   of: Of,
@@ -83,7 +87,14 @@ export function field<Of extends Submit<never, never>>(
   };
 }
 
-/** The error of a field; nothing if it has none. */
+/**
+ * The error of a field; nothing if it has none.
+ * @example
+ * <Form submit={rename}>
+ *   <input {...field(rename, "title")} />
+ *   <FieldError of={rename} name="title" />
+ * </Form>
+ */
 export function FieldError<Of extends Submit<never, never>>(props: {
   of: Of;
   name: FieldsOf<Of> & string;
@@ -128,7 +139,14 @@ export interface FieldProps<Of extends Submit<never, never>> extends FieldOption
   class?: string;
 }
 
-/** A field with label, hint and error, connected for screen readers. Style it by `svc-field` and its parts. */
+/**
+ * A field with label, hint and error, connected for screen readers. Style it by `svc-field` and its parts.
+ * @example
+ * <Form submit={rename}>
+ *   <Field of={rename} name="title" label="Title" hint="At most 80 characters" />
+ *   <button>Save</button>
+ * </Form>
+ */
 export function Field<Of extends Submit<never, never>>(props: FieldProps<Of>): Child {
   const form = useForm(props.of, "<Field>");
   return html(() => writeField(props as FieldProps<Submit<never, never>>, form));
@@ -174,7 +192,13 @@ function controlOf(
   return `<select${spread(own, [])}>${items.join("")}</select>`;
 }
 
-/** `<progress>` of the upload of the form around it, while it is sent. Hidden without JavaScript. */
+/**
+ * `<progress>` of the upload of the form around it, while it is sent. Hidden without JavaScript.
+ * @example
+ * <Form submit={rename}>
+ *   <UploadProgress label="Sending the picture" />
+ * </Form>
+ */
 export function UploadProgress(props: { label?: string; class?: string }): Child {
   const attributes = {
     class: props.class ?? "svc-upload",

@@ -21,6 +21,11 @@ const taken = new WeakMap<Context, FlashMessage[]>();
 /**
  * Shows a message on the visitor's next page with a `<Flash />`; several messages are shown together.
  * @throws SvcError `SVC_DEFINITION` for more than 500 characters
+ * @example
+ * submit("save", { schema: Title }, (_input, { ctx }) => {
+ *   flash(ctx, "Saved");
+ *   redirect("/");
+ * });
  */
 export function flash(ctx: Context, message: FlashMessage | string): void {
   const { kind, text } = typeof message === "string" ? { kind: "success" as const, text: message } : message;
@@ -33,7 +38,15 @@ export function flash(ctx: Context, message: FlashMessage | string): void {
 
 const set = new WeakMap<Context, FlashMessage[]>();
 
-/** Takes the messages for this page, for your own markup. They are not shown again. */
+/**
+ * Takes the messages for this page, for your own markup. They are not shown again.
+ * @example
+ * <ul>
+ *   {takeFlash(ctx).map((message) => (
+ *     <li>{message.text}</li>
+ *   ))}
+ * </ul>
+ */
 export function takeFlash(ctx: Context): readonly FlashMessage[] {
   const known = taken.get(ctx);
   if (known) return known;
@@ -45,7 +58,13 @@ export function takeFlash(ctx: Context): readonly FlashMessage[] {
   return messages;
 }
 
-/** Shows the messages that the previous request set with `flash`. Put it into a layout. Screen readers announce it. */
+/**
+ * Shows the messages that the previous request set with `flash`. Put it into a layout. Screen readers announce it.
+ * @example
+ * <main>
+ *   <Flash class="notice" />
+ * </main>
+ */
 export function Flash(props: { class?: string }): Child {
   const { ctx } = usePage("Flash");
   return html(() => {

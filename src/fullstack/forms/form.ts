@@ -43,7 +43,14 @@ interface FormSettings {
   children?: Child;
 }
 
-/** @throws SvcError `SVC_DEFINITION` for a submit that is not registered in the app */
+/**
+ * @throws SvcError `SVC_DEFINITION` for a submit that is not registered in the app
+ * @example
+ * <Form submit={rename}>
+ *   <Field of={rename} name="title" label="Title" />
+ *   <button>Save</button>
+ * </Form>
+ */
 export function Form<Input, FileField extends string>(props: FormProps<Input, FileField>): Child {
   const page = usePage("Form");
   requireKnown(page, props.submit);

@@ -52,6 +52,11 @@ export type AnySubmit = Submit<never, never>;
  * @param run receives the output of the schema. `redirect(to)` sends the visitor to another page; without it, the page with the form is
  * shown again. `fail("…", issues)` shows the form again with the errors. Callers that ask for JSON receive the return value.
  * @throws SvcError `SVC_DEFINITION`
+ * @example
+ * export const rename = submit("rename", { schema: Title }, async (input, { ctx }) => {
+ *   flash(ctx, `Renamed to ${input.title}`);
+ *   redirect("/");
+ * });
  */
 export function submit<Schema extends StandardSchema, const Of extends Files = Record<never, FileRule>>(
   name: string,

@@ -65,7 +65,17 @@ export interface Message<Params = Readonly<Record<string, Value>>> {
   readonly params?: Params;
 }
 
-/** The message as text. Numbers are formatted for the language, dates in its medium form. Unknown `{names}` stay. */
+/**
+ * The message as text. Numbers are formatted for the language, dates in its medium form. Unknown `{names}` stay.
+ * @example
+ * const en = defineMessages({ added: plural("n", { one: "{n} book", other: "{n} books" }) });
+ * const i18n = createI18n({ messages: { en }, defaultLocale: "en" });
+ *
+ * function Cart(props: { count: Signal<number> }) {
+ *   const added = i18n.use().message("added");
+ *   return <p>{format(added, { n: props.count.value })}</p>; // "3 books"
+ * }
+ */
 export function format<Params>(message: Message<Params>, ...[params]: ParamArgs<Params>): string {
   return written(message.text, (params ?? {}) as Readonly<Record<string, Value>>, message.locale);
 }

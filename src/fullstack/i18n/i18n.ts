@@ -65,7 +65,13 @@ export interface SiteLanguages {
 
 export const SiteLocales = createContext<SiteLanguages | undefined>(undefined);
 
-/** @throws SvcError `SVC_DEFINITION` for an invalid language tag, or a default without messages */
+/**
+ * @throws SvcError `SVC_DEFINITION` for an invalid language tag, or a default without messages
+ * @example
+ * const en = defineMessages({ title: "Library" });
+ * const de = defineMessages({ title: "Bücherei" });
+ * export const i18n = createI18n({ messages: { en, de }, defaultLocale: "en" });
+ */
 export function createI18n<
   const All extends Readonly<Record<string, Messages>>,
   const Default extends keyof All & string,

@@ -4,17 +4,32 @@ import type { Branches, CountsOf, NamesOf, Plural, Select, Template } from "./fo
 /** Messages of one language by their keys. */
 export type Messages = Readonly<Record<string, Template>>;
 
-/** Keeps the literal types of the texts: `export default defineMessages({ "home.title": "Library" })`. */
+/**
+ * Keeps the literal types of the texts: `export default defineMessages({ "home.title": "Library" })`.
+ * @example
+ * export default defineMessages({
+ *   title: "Library",
+ *   added: plural("n", { one: "{n} book", other: "{n} books" }),
+ * });
+ */
 export function defineMessages<const Of extends Messages>(messages: Of): Of {
   return messages;
 }
 
-/** Chooses a text by a number: `plural("n", { one: "{n} book", other: "{n} books" })`; `"=0"` matches exactly zero. */
+/**
+ * Chooses a text by a number: `plural("n", { one: "{n} book", other: "{n} books" })`; `"=0"` matches exactly zero.
+ * @example
+ * defineMessages({ added: plural("n", { "=0": "No books", one: "{n} book", other: "{n} books" }) });
+ */
 export function plural<const Name extends string, const Of extends Branches>(name: Name, of: Of): Plural<Name, Of> {
   return { plural: name, of };
 }
 
-/** Chooses a text by another text: `select("role", { admin: "…", other: "…" })`. */
+/**
+ * Chooses a text by another text: `select("role", { admin: "…", other: "…" })`.
+ * @example
+ * defineMessages({ role: select("role", { admin: "Administrator", other: "Member" }) });
+ */
 export function select<const Name extends string, const Of extends Branches>(name: Name, of: Of): Select<Name, Of> {
   return { select: name, of };
 }

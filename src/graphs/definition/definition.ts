@@ -15,6 +15,11 @@ import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./wor
 /**
  * A named function that graphs use, or that is started alone.
  * @throws SvcError `SVC_DEFINITION` for an invalid name or option.
+ * @example
+ * const charge = worker("charge", { timeout: "30s" }, async (input: { cents: number }, ctx) => {
+ *   await ctx.step("log", () => console.log(input.cents));
+ *   return { ok: true };
+ * });
  */
 export function worker<Input, Output, State extends object = Record<string, Json>>(
   name: string,
@@ -49,6 +54,10 @@ export function worker(
  * Named nodes and their order. The node that `build` returns has the run's result; without one, the result has the results of the last
  * nodes by name.
  * @throws SvcError `SVC_DEFINITION` that names a duplicate, a missing node or a cycle.
+ * @example
+ * const order = graph<{ cents: number }, { ok: boolean }>("order", (g) => {
+ *   return g.node("pay", charge); // its input is the run's
+ * });
  */
 export function graph<Input = unknown, Output = unknown>(
   name: string,

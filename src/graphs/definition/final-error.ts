@@ -1,6 +1,13 @@
 import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 
-/** Thrown by a worker when a retry cannot help, such as for an invalid input. The node fails at once. */
+/**
+ * Thrown by a worker when a retry cannot help, such as for an invalid input. The node fails at once.
+ * @example
+ * worker("charge", async (input: { cents: number }) => {
+ *   if (input.cents <= 0) throw new FinalError("The amount must be positive");
+ *   return { ok: true };
+ * });
+ */
 export class FinalError extends SvcError {
   readonly isFinal = true;
 

@@ -6,7 +6,11 @@ const WORKER_PREFIX = "graph:";
 
 const workers = new WeakMap<GraphDefinition, Worker<never, unknown>>();
 
-/** A worker that runs a graph, for a node or `ctx.call`. The app must know the graph, as with graphs of nodes. */
+/**
+ * A worker that runs a graph, for a node or `ctx.call`. The app must know the graph, as with graphs of nodes.
+ * @example
+ * worker("parent", async (_input, ctx) => ctx.call("child", asWorker(order), { cents: 500 }));
+ */
 export function asWorker<Input, Output>(definition: GraphDefinition<Input, Output>): Worker<Input, Output> {
   let made = workers.get(definition);
   if (!made) {

@@ -5,8 +5,8 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 import type { BulkAction, BulkOptions, BulkReport } from "../definition/audit-types.ts";
 import { auditOf } from "../machine/audit.ts";
-import { refusalOf } from "./rejected-command.ts";
-import type { Steps } from "./run-controls.ts";
+import { refusalOf } from "./runs/rejected-command.ts";
+import type { Steps } from "./runs/run-controls.ts";
 
 /** Runs to count at a time, and how often: a search for rare matches must end. */
 const COUNTED = 200;

@@ -1,13 +1,13 @@
 /** Composes the parts of an engine from the lowest up: each part gets the parts that it calls, and no way back. */
 import { silentLog } from "../../platform/shared/log.ts";
-import { ActiveRuns } from "./active-runs.ts";
-import { Busy } from "./idle-tracker.ts";
+import { ActiveRuns } from "./runs/active-runs.ts";
+import { Busy } from "./runs/idle-tracker.ts";
 import { Children } from "./child-runs.ts";
 import { checkCount } from "../definition/definition-checks.ts";
 import { readLimits, type ValueLimits } from "../definition/value-limits.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { EngineState } from "./engine-state.ts";
-import { NewGraphs } from "./start-run.ts";
+import { NewGraphs } from "./runs/start-run.ts";
 import { WorkerQueues } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { keptBy, readKept, Retention, type KeptTimes } from "./retention.ts";
@@ -21,9 +21,9 @@ import { Compensator } from "../execution/compensator.ts";
 import { WorkerBinding } from "../execution/worker-binding.ts";
 import { WorkerTools } from "../execution/attempt/worker-tools.ts";
 import { Scheduler } from "../schedules/schedules.ts";
-import { Steps } from "./run-controls.ts";
-import { Unfit } from "./unknown-definition.ts";
-import { Views } from "./run-views.ts";
+import { Steps } from "./runs/run-controls.ts";
+import { Unfit } from "./runs/unknown-definition.ts";
+import { Views } from "./runs/run-views.ts";
 
 export type EngineParts = ReturnType<typeof execution> &
   ReturnType<typeof callers> & { limits: ValueLimits; kept: KeptTimes; retention: Retention | undefined };

@@ -1,11 +1,11 @@
 /** Implements the cluster's view of the engine with the engine's parts. */
-import type { ActiveRuns } from "./active-runs.ts";
+import type { ActiveRuns } from "./runs/active-runs.ts";
 import type { Children } from "./child-runs.ts";
 import type { LeasedRun } from "./cluster-port.ts";
 import type { WorkerQueues } from "./queues.ts";
 import type { RemoteRunner } from "../execution/remote/remote-runner.ts";
 import type { Scheduler } from "../schedules/schedules.ts";
-import type { Steps } from "./run-controls.ts";
+import type { Steps } from "./runs/run-controls.ts";
 
 export interface HeldParts {
   activeRuns: ActiveRuns;

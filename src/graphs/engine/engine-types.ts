@@ -2,7 +2,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "../../storage/contract/queries.ts";
-import type { Absence } from "./missing-run.ts";
+import type { Absence } from "./runs/missing-run.ts";
 import type { Queues } from "./queue-types.ts";
 import type { QueueReport } from "../machine/report-types.ts";
 import type { Schedules } from "../schedules/schedule-types.ts";

@@ -2,8 +2,8 @@
  * The engine's public interface: starts runs, reads them, sends commands to them. active-runs.ts executes runs; graphs/machine/decide.ts
  * decides their changes. A write is acknowledged only after the durable commit. One engine owns its store.
  */
-import { bound } from "../../platform/shared/bound.ts";
-import { absenceOf } from "./missing-run.ts";
+import { bound } from "../../platform/shared/collections/bound.ts";
+import { absenceOf } from "./runs/missing-run.ts";
 import { bulk } from "./bulk-commands.ts";
 import { EngineLifecycle } from "./engine-lifecycle.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -11,12 +11,19 @@ import { composeEngine } from "./engine-parts.ts";
 import type { Engine } from "./engine-types.ts";
 import { heldBy } from "./engine-port.ts";
 import { purgeAll } from "./retention.ts";
-import { resultOf } from "./run-result.ts";
-import { subscribe } from "./subscription.ts";
+import { resultOf } from "./runs/run-result.ts";
+import { subscribe } from "./runs/subscription.ts";
 
 export type { EngineOptions } from "./engine-options.ts";
 
-/** @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name. */
+/**
+ * @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name.
+ * @example
+ * const store = await openStore("memory:");
+ * const engine = createEngine({ store, workers: [charge], clock: systemClock });
+ * const { snapshot } = await engine.start("charge", { cents: 500 });
+ * const result = await engine.result(snapshot.graph_id);
+ */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, cluster } = options;
   const { graphs } = store;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
-import type { Busy } from "../engine/idle-tracker.ts";
+import type { Busy } from "../engine/runs/idle-tracker.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { EngineState } from "../engine/engine-state.ts";
 import type { QueueReport } from "../machine/report-types.ts";

@@ -1,5 +1,5 @@
 /** The runs that are active in this process, by id. */
-import { ChurningMap } from "../../platform/shared/churning-map.ts";
+import { ChurningMap } from "../../platform/shared/collections/churning-map.ts";
 import type { ActiveRun } from "./active-run.ts";
 
 export class RunTable {

@@ -9,7 +9,7 @@ import type { ScheduleRow, ScheduleRows, ScheduleStep } from "../../storage/cont
 import { hasEnded } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { StartOptions } from "../definition/audit-types.ts";
-import type { NewGraphs } from "../engine/start-run.ts";
+import type { NewGraphs } from "../engine/runs/start-run.ts";
 import type { Registry } from "../engine/registry.ts";
 import { afterSetBack, dueRuns, missedText } from "./due-runs.ts";
 import type { KnownTimes } from "./known-times.ts";

@@ -7,7 +7,7 @@ import type { Timer } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { AuditRows, NewAudit, ScheduleRow } from "../../storage/contract/control.ts";
-import type { Busy } from "../engine/idle-tracker.ts";
+import type { Busy } from "../engine/runs/idle-tracker.ts";
 import { auditOf } from "../machine/audit.ts";
 import type { CronTimes } from "./cron.ts";
 import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.ts";

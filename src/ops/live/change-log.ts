@@ -7,7 +7,7 @@ import type { App } from "../../index.ts";
 import type { Change } from "../../ops.ts";
 import { ChangeSignal } from "./change-signal.ts";
 
-/** What a page can show: graphs in general, one graph, queues and schedules, webhooks and deliveries, processes. */
+/** Subjects that a page can show: graphs in general, one graph, queues and schedules, webhooks and deliveries, processes. */
 export type Subject = "graphs" | `graph:${string}` | "controls" | "webhooks" | "processes";
 
 /** Graphs whose last change is tracked individually. For a graph that changed earlier, pages are notified more often than necessary. */

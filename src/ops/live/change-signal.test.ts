@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
-import { keepOn } from "./change-signal.ts";
+import { keepRunning } from "./change-signal.ts";
 
 const settled = () => new Promise<void>((done) => setImmediate(done));
 
@@ -15,7 +15,7 @@ describe("Work that is kept running", () => {
       return begunMs.length < 7 ? Promise.reject(new Error(`look ${begunMs.length}`)) : Promise.resolve();
     };
     const startMs = clock.now();
-    const over = keepOn(fail, (error) => errors.push(error), new AbortController().signal, clock);
+    const over = keepRunning(fail, (error) => errors.push(error), new AbortController().signal, clock);
     for (const ms of [1000, 2000, 4000, 8000, 16_000, 30_000]) {
       await settled();
       await clock.advance(ms);
@@ -35,7 +35,7 @@ describe("Work that is kept running", () => {
       leave.abort();
       throw new Error("the store is closed");
     };
-    await keepOn(work, (error) => errors.push(error), leave.signal, new SimulatedClock());
+    await keepRunning(work, (error) => errors.push(error), leave.signal, new SimulatedClock());
     assert.deepEqual(errors, []);
   });
 });

@@ -54,7 +54,7 @@ const LONGEST_AGAIN_MS = 30_000;
  * Runs `work` until it completes or `signal` aborts. If it fails, reports the error and retries, because the feed still has followers.
  * Never rejects.
  */
-export async function keepOn(
+export async function keepRunning(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
   signal: AbortSignal,

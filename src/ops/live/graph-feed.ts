@@ -7,7 +7,7 @@ import { systemClock } from "../../graph.ts";
 import { eventHtml } from "../widgets/event-row.tsx";
 import { flowParts } from "../widgets/flow-graph.tsx";
 import { flowView } from "../widgets/graph-view.ts";
-import { ChangeSignal, keepOn, pause } from "./change-signal.ts";
+import { ChangeSignal, keepRunning, pause } from "./change-signal.ts";
 import { Parts } from "./widget-parts.ts";
 import type { Feed, News } from "./topics.ts";
 
@@ -52,9 +52,9 @@ abstract class GraphFeed implements Feed {
   protected abstract refresh(): Promise<boolean>;
 
   async #run(onError: (error: unknown) => void, signal: AbortSignal): Promise<void> {
-    await keepOn(() => this.#refreshAndRing(), onError, signal);
+    await keepRunning(() => this.#refreshAndRing(), onError, signal);
     const parts = [() => this.#listen(signal), () => this.#refreshOnEvents(signal)];
-    await Promise.all(parts.map((part) => keepOn(part, onError, signal)));
+    await Promise.all(parts.map((part) => keepRunning(part, onError, signal)));
   }
 
   /** Follows the event stream. It ends when the graph ends; after a retry there are more events. */

@@ -20,6 +20,8 @@ const UNKNOWN = "-";
 /**
  * The endpoint behind the widgets, for apps that use the base package: `createApp({ extensions: { live: liveRoutes(() => app) } })`. The
  * full-stack package adds it itself.
+ * @example
+ * const app = createApp({ extensions: { live: liveRoutes(() => app) } });
  */
 export function liveRoutes(app: () => App): RouteDefinition[] {
   const hub = new FeedHub(app);

@@ -6,7 +6,7 @@ import { overviewParts } from "../widgets/ops-dashboard.tsx";
 import { readOverviewView } from "../widgets/overview-view.ts";
 import { workerParts } from "../widgets/worker-panel.tsx";
 import { workerViews } from "../widgets/worker-view.ts";
-import { ChangeSignal, keepOn, pause } from "./change-signal.ts";
+import { ChangeSignal, keepRunning, pause } from "./change-signal.ts";
 import { MOST_FIRST } from "./change-log.ts";
 import { Parts } from "./widget-parts.ts";
 import type { Feed, News } from "./topics.ts";
@@ -25,7 +25,7 @@ export abstract class StateFeed implements Feed {
   constructor(app: App, onError: (error: unknown) => void, clock: Clock = systemClock) {
     this.app = app;
     this.#clock = clock;
-    void keepOn(() => this.#run(this.#ending.signal), onError, this.#ending.signal, clock);
+    void keepRunning(() => this.#run(this.#ending.signal), onError, this.#ending.signal, clock);
   }
 
   get version(): number {

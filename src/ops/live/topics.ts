@@ -1,4 +1,4 @@
-/** What pages can follow, and what they receive. */
+/** The topics that pages can follow, and the messages they receive. */
 import type { Subject } from "./change-log.ts";
 
 /**
@@ -36,7 +36,7 @@ export interface Feed {
   readonly version: number;
   /** Resolves at the next change; immediately if `version` differs from `seen`. */
   changed(seen: number, signal: AbortSignal): Promise<void>;
-  /** What a follower at `cursor` has not seen; an empty cursor means that its state is unknown. Undefined: nothing new. */
+  /** The news since `cursor`; an empty cursor means that its state is unknown. Undefined: nothing new. */
   since(cursor: string): Promise<News | undefined>;
   stop(): void;
 }

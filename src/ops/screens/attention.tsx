@@ -7,7 +7,7 @@ import type { OpsContext } from "../ops-context.ts";
 import type { FailureGroup } from "../views/runs/failures.ts";
 import { stateOf } from "../views/webhooks/receiver.ts";
 import { queryText } from "../views/runs/runs-query.ts";
-import { movedMs } from "../views/stuck.ts";
+import { lastProgressMs } from "../views/stuck.ts";
 import { countText } from "../views/format.ts";
 import { Empty, Time } from "./parts.tsx";
 import { RefusedItem } from "./requests.tsx";
@@ -118,7 +118,7 @@ function StuckRun({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }
         </a>
         <p class="quiet">
           {running.length === 0 ? "no node is running" : `${running[0]}${more} running`}, last progress{" "}
-          <Time ms={movedMs(run)} opsContext={opsContext} />
+          <Time ms={lastProgressMs(run)} opsContext={opsContext} />
         </p>
       </div>
       <a class="button" href={`${OPS_PATH}/runs/${run.graph_id}`}>

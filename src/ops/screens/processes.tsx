@@ -1,4 +1,4 @@
-/** The processes that share the database: where each runs, what it does, and its last heartbeat. */
+/** The processes that share the database: their hosts, roles and heartbeats. */
 import type { ProcessView } from "../../ops.ts";
 import type { OpsContext } from "../ops-context.ts";
 import { SLOW_MS } from "../views/processes.ts";

@@ -1,4 +1,4 @@
-/** The queues of the workers: what waits, and whether it may start. */
+/** The queues of the workers: sizes, rates and pauses. */
 import type { Entry } from "../../index.ts";
 import { PATHS } from "../../internal.ts";
 import type { ClusterQueue } from "../../ops.ts";

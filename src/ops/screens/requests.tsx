@@ -6,7 +6,7 @@ import { OPS_PATH } from "../operator-access.ts";
 import type { OpsContext, Screens } from "../ops-context.ts";
 import { screen } from "../screen.tsx";
 import { commandsOf } from "../views/cli-commands.ts";
-import { inTurn } from "../views/requests.ts";
+import { sortRequests } from "../views/requests.ts";
 import { clockText, countText } from "../views/format.ts";
 import { CommandsPanel, Empty, Time } from "./parts.tsx";
 import { Heads } from "./table-head.tsx";
@@ -28,7 +28,7 @@ export function requestScreens(screens: Screens): Entry[] {
       title: "Requests",
       section: "Requests",
       load: async ({ app, ctx }) => ({
-        requests: inTurn(app.operations.requests(), ctx.requestId),
+        requests: sortRequests(app.operations.requests(), ctx.requestId),
         refused: app.operations.refusedCallers(),
       }),
       follows: () => ["processes"],

@@ -27,6 +27,8 @@ const MOST = 300;
 /**
  * Reads the event log of a graph for `<EventStream>`; undefined if there is no such graph. The visitor of the page may follow the graph for
  * a day.
+ * @example
+ * const log = await readEvents(app, graphId);
  */
 export function readEvents(app: App, graphId: string, options: EventLogOptions = {}): Promise<EventLog | undefined> {
   return readEventsFor(app, graphId, options);
@@ -58,7 +60,11 @@ interface EventStreamLook {
 /** Either the log that a loader has read, or the ID of a graph whose log the widget reads itself. */
 export type EventStreamProps = EventStreamLook & ({ log: EventLog } | (GraphOf & EventLogOptions));
 
-/** The events of a graph, line by line. Filters, following the tail and new events need script. */
+/**
+ * The events of a graph, line by line. Filters, following the tail and new events need script.
+ * @example
+ * <EventStream id={graphId} token={token} />
+ */
 export function EventStream(props: EventStreamProps) {
   const { title = "Events" } = props;
   if ("log" in props) return <EventLogView log={props.log} title={title} />;

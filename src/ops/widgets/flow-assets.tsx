@@ -6,7 +6,15 @@ export interface FlowAssetsProps {
   nonce?: string;
 }
 
-/** The stylesheet of the widgets, and the script that updates them. */
+/**
+ * The stylesheet of the widgets, and the script that updates them.
+ * @example
+ * page("/jobs", {
+ *   title: "Jobs",
+ *   head: (_data, ctx) => <FlowAssets nonce={ctx.nonce} />,
+ *   view: () => <OpsDashboard />,
+ * });
+ */
 export function FlowAssets({ nonce }: FlowAssetsProps) {
   return (
     <>

@@ -30,7 +30,11 @@ interface FlowGraphLook {
 /** Either what a loader has read with `readFlow(app, id)`, or the ID of a graph that the widget reads itself. */
 export type FlowGraphProps = FlowGraphLook & ({ flow: Flow } | (GraphOf & FlowOptions));
 
-/** A graph: its nodes as a picture with links, a summary sentence, and a list with details. */
+/**
+ * A graph: its nodes as a picture with links, a summary sentence, and a list with details.
+ * @example
+ * <FlowGraph id={graphId} token={token} title="Progress" />
+ */
 export function FlowGraph(props: FlowGraphProps) {
   const { title, show = "both" } = props;
   if ("flow" in props) return <FlowView flow={props.flow} title={title} show={show} />;

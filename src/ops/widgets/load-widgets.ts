@@ -33,6 +33,8 @@ const LIFETIME = "1d";
 /**
  * Reads a graph for `<FlowGraph>`; undefined if there is no such graph. The visitor of the page may follow the graph for a day, so check
  * access first.
+ * @example
+ * const flow = await readFlow(app, graphId);
  */
 export function readFlow(app: App, graphId: string, options: FlowOptions = {}): Promise<Flow | undefined> {
   return readFlowFor(app, graphId, options);

@@ -22,7 +22,11 @@ export interface OverviewOptions {
   runHref?: string;
 }
 
-/** Reads the overview for `<OpsDashboard>`. Show it to operators only: the visitor of the page may follow it for a day. */
+/**
+ * Reads the overview for `<OpsDashboard>`. Show it to operators only: the visitor of the page may follow it for a day.
+ * @example
+ * const overview = await readOverview(app, { runHref: "/jobs/:id" });
+ */
 export async function readOverview(app: App, { runHref }: OverviewOptions = {}): Promise<Overview> {
   const src = liveSrc(app, { topic: "overview", ...(runHref !== undefined && { runHref }) });
   return { view: await readOverviewView(app), runHref, src };
@@ -35,7 +39,11 @@ export interface OpsDashboardProps extends OverviewOptions {
   title?: string;
 }
 
-/** The state of the app, for operators. The page must check access. */
+/**
+ * The state of the app, for operators. The page must check access.
+ * @example
+ * <OpsDashboard runHref="/jobs/:id" title="Jobs" />
+ */
 export function OpsDashboard({ overview, runHref, title = "Overview" }: OpsDashboardProps) {
   if (overview) return <DashboardView overview={overview} title={title} />;
   const options = runHref === undefined ? {} : { runHref };

@@ -7,7 +7,11 @@ export interface StatusMarkProps {
   word?: string;
 }
 
-/** Shape and word of a status. The widgets' stylesheet (`<FlowAssets>`) provides the color. */
+/**
+ * Shape and word of a status. The widgets' stylesheet (`<FlowAssets>`) provides the color.
+ * @example
+ * <StatusMark status="running" />
+ */
 export function StatusMark({ status, word }: StatusMarkProps) {
   const look = STATUS_LOOKS[status];
   return (

@@ -13,7 +13,11 @@ export interface Workers {
   src: string;
 }
 
-/** Reads the workers of this process for `<WorkerPanel>`. The visitor of the page may follow them for a day. */
+/**
+ * Reads the workers of this process for `<WorkerPanel>`. The visitor of the page may follow them for a day.
+ * @example
+ * const workers = await readWorkers(app);
+ */
 export async function readWorkers(app: App): Promise<Workers> {
   return { workers: await workerViews(app), src: liveSrc(app, { topic: "workers" }) };
 }
@@ -25,7 +29,11 @@ export interface WorkerPanelProps {
   title?: string;
 }
 
-/** The current work and the queue of each worker, for operators. The page must check access. */
+/**
+ * The current work and the queue of each worker, for operators. The page must check access.
+ * @example
+ * <WorkerPanel title="Workers" />
+ */
 export function WorkerPanel({ workers, title = "Workers" }: WorkerPanelProps) {
   if (workers) return <PanelView workers={workers} title={title} />;
   return <Await value={readWorkers(useApp())}>{(read) => <PanelView workers={read} title={title} />}</Await>;

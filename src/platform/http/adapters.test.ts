@@ -4,7 +4,7 @@
  */
 import { request as nodeRequest, type IncomingMessage } from "node:http";
 import { after, before, describe } from "node:test";
-import { CidrSet } from "../security/cidr.ts";
+import { CidrSet } from "../security/ssrf/cidr.ts";
 import { SvcError } from "../shared/errors.ts";
 import { createHttp, type Http } from "./http.ts";
 import type { ErrorHandler, PipelineOptions } from "./pipeline.ts";

@@ -2,7 +2,7 @@
  * The way of a request to its response, the same for every adapter: the handler decides the response, and an ordered list of steps
  * completes it. The list of an app is in src/app/pipeline/http-pipeline.ts.
  */
-import type { CidrSet } from "../security/cidr.ts";
+import type { CidrSet } from "../security/ssrf/cidr.ts";
 import type { Trace } from "../shared/trace.ts";
 import type { BodyBudget } from "./body/body-budget.ts";
 import { CLIENT_LEFT, isLeaving } from "./client-disconnect.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { CidrSet } from "../security/cidr.ts";
+import { CidrSet } from "../security/ssrf/cidr.ts";
 import { listenTo, sendOverSocket, siteHttp } from "./adapters.test.ts";
 import { json } from "./response/response.ts";
 import type { Listening } from "./server.ts";

@@ -7,8 +7,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import ipaddr from "ipaddr.js";
-import { parseAddress } from "./address.ts";
-import { refusedBy } from "./address-ranges.ts";
+import { parseAddress } from "./ssrf/address.ts";
+import { refusedBy } from "./ssrf/address-ranges.ts";
 
 const COUNT = Number(process.env["ADDRESSES"] ?? 20_000);
 const seed = Number(process.env["ADDRESSES_SEED"] ?? Date.now() % 1_000_000);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { CidrSet } from "./cidr.ts";
+import { CidrSet } from "./ssrf/cidr.ts";
 import { clientAddress, isSecure, requestHost } from "./client-address.ts";
 
 const NOBODY = new CidrSet([]);

@@ -3,8 +3,8 @@
  * that is not one of them. The client can forge all hops to the left of it.
  */
 import { isIP } from "node:net";
-import { remembered } from "../shared/memoize.ts";
-import type { CidrSet } from "./cidr.ts";
+import { remembered } from "../shared/collections/memoize.ts";
+import type { CidrSet } from "./ssrf/cidr.ts";
 
 /**
  * @param socketAddress peer of the connection.

@@ -3,7 +3,7 @@
  * cookie's id, which is not secret, and compares the whole pair in constant time.
  */
 import { timingSafeEqual } from "node:crypto";
-import { BoundedMap } from "../shared/bounded-map.ts";
+import { BoundedMap } from "../shared/collections/bounded-map.ts";
 
 interface Pair {
   readonly sessionId: string | undefined;

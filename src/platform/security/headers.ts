@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../shared/errors.ts";
 import { policyMark } from "../shared/policy-mark.ts";
-import { remembered } from "../shared/memoize.ts";
+import { remembered } from "../shared/collections/memoize.ts";
 import { REPORT_GROUP } from "../shared/wire.ts";
 import { policyText, reportUrl } from "./content-policy.ts";
 

@@ -3,8 +3,8 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
-import { BoundedMap } from "../shared/bounded-map.ts";
-import { remembered } from "../shared/memoize.ts";
+import { BoundedMap } from "../shared/collections/bounded-map.ts";
+import { remembered } from "../shared/collections/memoize.ts";
 import { HmacKey } from "./hmac.ts";
 
 /** Compares two texts in constant time. Hashes them first, because timingSafeEqual requires equal lengths. */

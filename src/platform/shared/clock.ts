@@ -51,6 +51,11 @@ declare const performance: { now(): number };
 /** Longest delay the platform timer takes; longer ones would fire at once (HTML timers, Node timers). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/**
+ * The clock of the operating system.
+ * @example
+ * const engine = createEngine({ store: await openStore("memory:"), workers: [charge], clock: systemClock });
+ */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -66,7 +71,13 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that only `advance` moves. Due timers run in order of time, then of creation. */
+/**
+ * A clock that only `advance` moves. Due timers run in order of time, then of creation.
+ * @example
+ * const clock = new SimulatedClock();
+ * const engine = createEngine({ store: await openStore("memory:"), workers: [charge], clock });
+ * await clock.advance(60_000); // timers of one minute fire
+ */
 export class SimulatedClock implements Clock {
   #nowMs: number;
   #sequence = 0;

@@ -2,7 +2,7 @@
  * An error of the app during development, as shown on a page, in an overlay and in the terminal. Defines the data and its view.
  * The view is a tree: the server renders it as text, the browser creates elements from it.
  */
-import { escapeAttribute, escapeText } from "./escape.ts";
+import { escapeAttribute, escapeText } from "./html/escape.ts";
 import { DOM, PATHS } from "./wire.ts";
 
 export interface Place {

@@ -102,6 +102,12 @@ export interface SvcErrorOptions {
 /**
  * An error with a documented code. The message names the problem, the allowed values and a fix.
  * It never contains a secret. Callers see the message of `client` errors, and of `server` errors only in development.
+ * @example
+ * try {
+ *   await app.boot();
+ * } catch (error) {
+ *   if (error instanceof SvcError && error.code === "SVC_CONFIG") console.error(error.message);
+ * }
  */
 export class SvcError extends Error {
   readonly code: ErrorCode;

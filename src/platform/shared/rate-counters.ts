@@ -1,5 +1,5 @@
 /**
- * Counters of rate limits: in this process (platform/security/memory-counters.ts), in a file (storage/sqlite/rate-file.ts) or in a
+ * Counters of rate limits: in this process (platform/security/rate-limits/memory-counters.ts), in a file (storage/sqlite/rate-file.ts) or in a
  * database (storage/postgres/rate-table.ts).
  */
 

@@ -161,7 +161,11 @@ export const AHEAD = "ahead";
 /** Value of the header `client` for `svc graph`. */
 export const CLI_CLIENT = "cli";
 
-/** Headers of an outgoing delivery, in the spelling on the wire. */
+/**
+ * Headers of an outgoing delivery, in the spelling on the wire.
+ * @example
+ * const deliveryId = request.headers.get(DELIVERY_HEADERS.delivery);
+ */
 export const DELIVERY_HEADERS = {
   signature: "X-Svc-Signature",
   event: "X-Svc-Event",

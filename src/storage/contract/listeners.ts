@@ -1,5 +1,5 @@
 /** Followers of events by run: notifying one costs nothing for the others. */
-import { ChurningMap } from "../../platform/shared/churning-map.ts";
+import { ChurningMap } from "../../platform/shared/collections/churning-map.ts";
 import type { GraphEvent } from "./graph-rows.ts";
 
 export type EventListener = (events: readonly GraphEvent[]) => void;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { startPostgres, testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
-import { MemoryCounters } from "../../platform/security/memory-counters.ts";
+import { MemoryCounters } from "../../platform/security/rate-limits/memory-counters.ts";
 import type { Store } from "../contract/contract.ts";
 import type { GraphRow } from "../contract/graph-rows.ts";
 import type { ScheduleRow } from "../contract/control.ts";

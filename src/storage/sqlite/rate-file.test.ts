@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { MemoryCounters } from "../../platform/security/memory-counters.ts";
+import { MemoryCounters } from "../../platform/security/rate-limits/memory-counters.ts";
 import { RateFile } from "./rate-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-rate-"));

@@ -44,6 +44,8 @@ export interface CompileOptions {
  * @param text the source.
  * @param path path relative to the app root, with forward slashes: it names the module in pages and diagnostics.
  * @throws SvcError SVC101 … SVC121 with a code frame.
+ * @example
+ * const { server, client } = compile("export const View = () => <p>Hello</p>;", "view.tsx");
  */
 export function compile(text: string, path: string, options: CompileOptions = {}): Compiled {
   return compileFile(text, path, options).compiled;

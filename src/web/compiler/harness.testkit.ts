@@ -3,7 +3,7 @@
  * running the browser module against functions that note what they are asked to write. Holds no test.
  */
 import { transformWithOxc } from "vite";
-import { classText, styleText } from "../../platform/shared/class-style.ts";
+import { classText, styleText } from "../../platform/shared/html/class-style.ts";
 import { undoable } from "../reactivity/cleanup.ts";
 import { html } from "../ssr/html.ts";
 import { component } from "../ssr/compiled.ts";

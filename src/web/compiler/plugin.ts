@@ -12,7 +12,14 @@ import { BROWSER_NAMES } from "./emit/client-module.ts";
 import { compile, type Compiled, type Output } from "./compile.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
-import { FrameworkImports, importsFramework, nodeResolve, runtimeOf, type Resolve } from "./framework-imports.ts";
+import {
+  FrameworkImports,
+  type FrameworkAliases,
+  importsFramework,
+  nodeResolve,
+  runtimeOf,
+  type Resolve,
+} from "./framework-imports.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import type { ActionUse } from "./build/manifest.ts";
@@ -46,6 +53,9 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
 ]);
 const BUILTINS = new Set(builtinModules);
 
+/** Prefix of the import of a framework name that exists only on the server. */
+const SERVER_NAME = "svc-server:";
+
 /** Facts about an app that the plugin collects while Vite walks through its modules. */
 export interface AppModules {
   /** Absolute path of each TSX file that has browser code -> its path relative to the root. */
@@ -78,7 +88,11 @@ export function requireFramework({ jsx, framework }: AppModules): void {
   );
 }
 
-/** The plugin of one Vite build or server. */
+/**
+ * The plugin of one Vite build or server.
+ * @example
+ * await createServer({ plugins: [svc()] }); // `createServer` of Vite
+ */
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();
@@ -111,14 +125,16 @@ export function svc(options: PluginOptions = {}): Plugin {
       }
       if (own === SVC) return BROWSER_SVC;
       if (importer === undefined) return undefined;
+      if (source.startsWith(SERVER_NAME))
+        return chain.external(`${source.slice(SERVER_NAME.length)} of ${SVC}`, importer);
       if (source.startsWith("node:") || BUILTINS.has(source) || (own !== undefined && own !== I18N)) {
-        throw chain.serverOnly(source, importer, root);
+        return chain.external(source, importer);
       }
       const resolved = await this.resolve(source, importer, { skipSelf: true });
       if (!resolved || resolved.external) return resolved;
       chain.note(resolved.id, importer);
       if (/\.server\.[cm]?[jt]sx?$/.test(resolved.id) && !(await actionsOf(this, resolved.id))) {
-        throw chain.serverOnly(source, importer, root);
+        return chain.external(source, importer);
       }
       return resolved;
     },
@@ -148,13 +164,21 @@ export function svc(options: PluginOptions = {}): Plugin {
           return { code: actionStubs(actions), map: { mappings: "" } };
         }
       }
-      if (!/\.[jt]sx$/.test(id)) return completed === undefined ? undefined : { code: completed, map: null };
+      if (!/\.[jt]sx$/.test(id)) {
+        const text = isBrowser ? withServerNames(code, aliases) : completed;
+        return text === undefined || text === code ? undefined : { code: text, map: null };
+      }
       const isDevelopment = this.environment.mode === "dev";
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime: runtimeOf(aliases, id) });
       if (compiled.client) modules.browser.set(id, file.path);
       if (compiled.hasJsx) modules.jsx.set(id, file.path);
       else modules.jsx.delete(id);
-      return stripTypes(compiled.server, file);
+      const server = await stripTypes(compiled.server, file);
+      return isBrowser ? { ...server, code: withServerNames(server.code, aliases) } : server;
+    },
+    renderChunk(code) {
+      chain.refuseServerOnly(code, root);
+      return null;
     },
     /** The bundle shows which stubs browser code still uses, however it imports them. */
     generateBundle(_options, bundle) {
@@ -195,6 +219,30 @@ export function svc(options: PluginOptions = {}): Plugin {
       }
     }
   }
+}
+
+/**
+ * In a module that browser code imports, imports names of the framework that exist only on the server from a module of their own. The
+ * bundler drops it unless browser code uses the name.
+ */
+function withServerNames(code: string, aliases: FrameworkAliases): string {
+  return code.replace(
+    /^(import\s*\{)([^}]*)(\}\s*from\s*)(["'])([^"'\n]+)\4/gm,
+    (statement, open: string, list: string, from: string, _quote, specifier: string) => {
+      if ((aliases.get(specifier) ?? specifier) !== SVC) return statement;
+      const names = list.split(",").filter((name) => name.trim() !== "");
+      const isServerName = (name: string): boolean => {
+        const [imported = ""] = name.trim().split(/\s+/);
+        return imported !== "type" && !Object.hasOwn(BROWSER_NAMES, imported);
+      };
+      const server = names.filter(isServerName).map((name) => {
+        const [imported = ""] = name.trim().split(/\s+/);
+        return `import {${name}} from "${SERVER_NAME}${imported}";`;
+      });
+      const browser = names.filter((name) => !isServerName(name)).join(",");
+      return `${server.join(" ")}${open}${browser}${from}${JSON.stringify(specifier)}`;
+    },
+  );
 }
 
 /** The specifier that built server code imports: the one in the source if Node can resolve it. Node cannot resolve an alias of Vite. */

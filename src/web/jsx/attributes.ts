@@ -1,6 +1,6 @@
 /** Attributes of HTML elements, spelled as in HTML: lower case, `class` and `for`. Source: WHATWG HTML, WAI-ARIA 1.2. */
 import type { Signal } from "../reactivity/signal.ts";
-import type { ClassValue, StyleValue } from "../../platform/shared/class-style.ts";
+import type { ClassValue, StyleValue } from "../../platform/shared/html/class-style.ts";
 import type { AriaAttributes } from "./aria.ts";
 import type { Child } from "./element.ts";
 import type { EventHandlers } from "./events.ts";

@@ -24,7 +24,15 @@ export interface ForProps<Item> {
   children: (item: Item, index: number) => Markup;
 }
 
-/** Renders one element per item. When the list changes in the browser, rows are moved and kept instead of being created again. */
+/**
+ * Renders one element per item. When the list changes in the browser, rows are moved and kept instead of being created again.
+ * @example
+ * <ul>
+ *   <For each={todos.value} by={(todo) => todo.id}>
+ *     {(todo) => <li>{todo.text}</li>}
+ *   </For>
+ * </ul>
+ */
 export function For<Item>(_props: ForProps<Item>): Markup {
   throw uncompiled("For");
 }
@@ -35,7 +43,13 @@ export interface ShowProps {
   children?: Child;
 }
 
-/** Renders its children while `when` is truthy, otherwise `fallback`. */
+/**
+ * Renders its children while `when` is truthy, otherwise `fallback`.
+ * @example
+ * <Show when={count.value > 0} fallback={<p>Nothing yet</p>}>
+ *   <p>{count.value} items</p>
+ * </Show>
+ */
 export function Show(_props: ShowProps): Markup {
   throw uncompiled("Show");
 }
@@ -45,7 +59,18 @@ export interface MatchProps {
   children?: Child;
 }
 
-/** Renders the first `<Case>` whose `when` is truthy. A last `<Case>` without `when` is the default. */
+/**
+ * Renders the first `<Case>` whose `when` is truthy. A last `<Case>` without `when` is the default.
+ * @example
+ * <Match>
+ *   <Case when={count.value === 0}>
+ *     <p>None</p>
+ *   </Case>
+ *   <Case>
+ *     <p>{count.value} items</p>
+ *   </Case>
+ * </Match>
+ */
 export function Match(_props: MatchProps): Markup {
   throw uncompiled("Match");
 }
@@ -55,7 +80,18 @@ export interface CaseProps {
   children?: Child;
 }
 
-/** One alternative of a `<Match>`. */
+/**
+ * One alternative of a `<Match>`.
+ * @example
+ * <Match>
+ *   <Case when={count.value === 1}>
+ *     <p>One item</p>
+ *   </Case>
+ *   <Case>
+ *     <p>{count.value} items</p>
+ *   </Case>
+ * </Match>
+ */
 export function Case(_props: CaseProps): Markup {
   throw uncompiled("Case");
 }

@@ -53,6 +53,10 @@ export interface GestureProps extends GlobalAttributes<HTMLElement> {
 /**
  * An element that reports gestures by touch, pen and mouse. Its `touch-action` is set so that the browser leaves these gestures to it and
  * handles all others. The page must provide a keyboard alternative for each gesture.
+ * @example
+ * <Gesture axis="x" onPan={(event) => (offset.value = event.detail.dx)}>
+ *   Drag me
+ * </Gesture>
  */
 export function Gesture(_props: GestureProps): Markup {
   throw new SvcError(

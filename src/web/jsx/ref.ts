@@ -11,6 +11,16 @@ const refs = new WeakSet<object>();
  * Creates a ref: `const field = createRef<HTMLInputElement>()`, `<input ref={field} />`, and in handlers
  * `field.current?.focus()`. Passed to another component as a prop, it can hold an element of that component. Without a `ref={…}` it
  * stores a value that handlers share and that can't be serialized, such as an `AbortController` or a timer id.
+ * @example
+ * function Search() {
+ *   const input = createRef<HTMLInputElement>();
+ *   return (
+ *     <label>
+ *       Search <input ref={input} />
+ *       <button onClick={() => input.current?.focus()}>Focus</button>
+ *     </label>
+ *   );
+ * }
  */
 export function createRef<Target = Element>(): Ref<Target> {
   const ref = { current: null };

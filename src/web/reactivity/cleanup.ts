@@ -9,6 +9,11 @@ let cleanups: Cleanup[] | undefined;
  * Registers a function that runs before the surrounding effect's next run and when it ends. In `onLoad` and similar callbacks it runs when
  * their element is removed. Anywhere else the call does nothing.
  * @param run called once
+ * @example
+ * effect(() => {
+ *   const timer = setInterval(() => count.value++, 1000);
+ *   onCleanup(() => clearInterval(timer));
+ * });
  */
 export function onCleanup(run: () => unknown): void {
   cleanups?.push(run);

@@ -10,6 +10,19 @@ let isRemembering = false;
 /**
  * A deep reactive object: in the browser a write updates only the bindings that read the changed field.
  * @param object plain objects and arrays, nested to any depth.
+ * @example
+ * function Todos() {
+ *   const list = store({ items: [{ text: "Buy milk", isDone: false }] });
+ *   return (
+ *     <ul>
+ *       {list.items.map((item) => (
+ *         <li>
+ *           <input type="checkbox" bind:checked={item.isDone} /> {item.text}
+ *         </li>
+ *       ))}
+ *     </ul>
+ *   );
+ * }
  */
 export function store<T extends object>(object: T): T {
   stores.add(object);

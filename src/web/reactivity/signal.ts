@@ -56,11 +56,25 @@ export class Cell implements Node {
   }
 }
 
-/** @param value the initial value; it must be serializable if browser code captures the signal. */
+/**
+ * @param value the initial value; it must be serializable if browser code captures the signal.
+ * @example
+ * function Counter() {
+ *   const count = signal(0);
+ *   return <button onClick={() => void count.value++}>{count.value}</button>;
+ * }
+ */
 export function signal<T>(value: T): Signal<T> {
   return new Cell(value) as Signal<T>;
 }
 
+/**
+ * A value that is derived from signals. It is computed on the first read and again after a source has changed.
+ * @example
+ * const count = signal(2);
+ * const double = computed(() => count.value * 2);
+ * double.value; // 4
+ */
 export function computed<T>(run: () => T): Computed<T> {
   return new Cell(undefined, run) as Computed<T>;
 }

@@ -151,7 +151,16 @@ export function flush(): void {
   if (errors.length) throw errors[0];
 }
 
-/** Runs `run`. Effects wait until the outermost batch ends. */
+/**
+ * Runs `run`. Effects wait until the outermost batch ends.
+ * @example
+ * const first = signal("Ada");
+ * const last = signal("Lovelace");
+ * batch(() => {
+ *   first.value = "Alan";
+ *   last.value = "Turing";
+ * }); // readers of both update once
+ */
 export function batch<T>(run: () => T): T {
   batchDepth++;
   try {
@@ -162,7 +171,13 @@ export function batch<T>(run: () => T): T {
   }
 }
 
-/** Runs `run` without recording what it reads. */
+/**
+ * Runs `run` without recording what it reads.
+ * @example
+ * effect(() => {
+ *   console.log(count.value, untrack(() => text.value)); // runs again for count only
+ * });
+ */
 export function untrack<T>(run: () => T): T {
   const outer = reader;
   reader = undefined;

@@ -1,4 +1,4 @@
-/** What compiled modules call while a page is rendered: templates, their scopes, components. */
+/** Runtime functions that compiled modules call during a render: for templates, their scopes, and components. */
 import type { TemplateInfo } from "./template-info.ts";
 import { currentRender, renderInProgress } from "./current-page.ts";
 import { marked } from "./nesting-check.ts";
@@ -14,23 +14,23 @@ export function block(
   return { moduleId, bind, events, parts, names };
 }
 
-/** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
+/** @param bound number of leading `slots` that the bindings read. @returns the scope attribute. */
 export function scope(scopeBlock: TemplateInfo, bound: number, slots: readonly unknown[]): string {
   return currentRender().scopes.add(scopeBlock, bound, slots);
 }
 
-/** HTML that the component made which returned last. */
+/** Return value of the compiled component that returned last. */
 let lastMade: string | undefined;
 
-/** What every compiled component returns its HTML through. */
+/** Compiled components pass their HTML through this function, so that `component` can distinguish it from plain text. */
 export function made(html: string): string {
   lastMade = html;
   return html;
 }
 
 /**
- * Calls a component. One that is compiled returns HTML text, by way of `made`; any other function may stand in a tag too, and
- * a text of its own is text. One with a `<Slot>` takes its props twice.
+ * Calls a component. A compiled component returns HTML through `made`. A string from any other function is text and is escaped.
+ * A component with a `<Slot>` takes its props as a second argument.
  */
 export function component<Props>(fn: (props: Props, own: Props) => unknown, props: Props): string {
   const result = fn(props, props);

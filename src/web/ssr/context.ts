@@ -1,17 +1,17 @@
 /**
- * Values handed down to every component below, without props. Resolved while the server renders; browser code captures
- * them. What is rendered later, such as the pieces of `<Await>`, gets the surroundings of the place where it stands.
+ * Passes values to all components below a provider, without props. Contexts are resolved on the server; browser code captures
+ * their values. Deferred content of an `<Await>` uses the contexts around its `<Await>`.
  */
 import type { Child, Markup } from "../jsx/element.ts";
 import { Html } from "./html.ts";
 import { t } from "./write.ts";
 
 export interface Context<T> {
-  /** Its children, and components that these hold, get `value`. */
+  /** Provides `value` to all components inside its children. */
   Provider(this: void, props: { value: T; children?: Child }): Markup;
 }
 
-/** A provider and those around it. */
+/** A provided value, linked to the providers around it. */
 export interface ProvidedContexts {
   readonly context: object;
   readonly value: unknown;
@@ -21,7 +21,23 @@ export interface ProvidedContexts {
 const fallbacks = new WeakMap<object, unknown>();
 let current: ProvidedContexts | undefined;
 
-/** @param fallback what components outside of any provider get */
+/**
+ * @param fallback value for components outside of any provider
+ * @example
+ * const Theme = createContext("light");
+ *
+ * function Toolbar() {
+ *   return <p>Theme: {useContext(Theme)}</p>;
+ * }
+ *
+ * function Page() {
+ *   return (
+ *     <Theme.Provider value="dark">
+ *       <Toolbar />
+ *     </Theme.Provider>
+ *   );
+ * }
+ */
 export function createContext<T>(fallback: T): Context<T> {
   const context: Context<T> = {
     Provider: (props) => new Html(() => provide(context, props.value, () => t(props.children))),
@@ -30,28 +46,36 @@ export function createContext<T>(fallback: T): Context<T> {
   return context;
 }
 
-/** Value of the nearest provider around the component that is being rendered. Call it in the component's body. */
+/**
+ * Value of the nearest provider around the component that is being rendered. Call it in the component's body.
+ * @example
+ * const Theme = createContext("light");
+ *
+ * function Toolbar() {
+ *   return <p>Theme: {useContext(Theme)}</p>;
+ * }
+ */
 export function useContext<T>(context: Context<T>): T {
   return provided(context, fallbacks.get(context)) as T;
 }
 
-/** The nearest value given for `context`. */
+/** Value of the nearest provider of `context`; `fallback` outside of any. */
 export function provided(context: object, fallback: unknown): unknown {
   for (let at = current; at; at = at.outer) if (at.context === context) return at.value;
   return fallback;
 }
 
-/** Writes with `value` as the nearest one for `context`. */
+/** Calls `write` with `value` as the nearest provided value of `context`. */
 export function provide<Result>(context: object, value: unknown, write: () => Result): Result {
   return within({ context, value, outer: current }, write);
 }
 
-/** What is handed down at the place that is being rendered. */
-export function surroundings(): ProvidedContexts | undefined {
+/** The contexts at the current position of the render. */
+export function currentContexts(): ProvidedContexts | undefined {
   return current;
 }
 
-/** Writes as if it stood in `place`. */
+/** Calls `write` with the contexts of `place`. */
 export function within<Result>(place: ProvidedContexts | undefined, write: () => Result): Result {
   const outer = current;
   current = place;

@@ -1,4 +1,4 @@
-/** The page being rendered. Rendering is synchronous, so it is a variable of this module, set and put back around each render. */
+/** The page being rendered. Rendering is synchronous, so a module variable suffices: each render sets and restores it. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { checkedNesting } from "./nesting-check.ts";
 import { insertPortals } from "./components/insert-portals.ts";
@@ -29,7 +29,7 @@ export function renderInto(render: Render, view: () => unknown): string {
   }
 }
 
-/** The same, with what portals have moved in its place. */
+/** Like `renderInto`, and inserts the content of portals into their targets. */
 export function renderPlaced(render: Render, view: () => unknown): string {
   const written = renderInto(render, view);
   const moved = render.takeMoved();

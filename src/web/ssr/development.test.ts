@@ -17,20 +17,20 @@ const inDevelopment = (view: () => unknown): string =>
   renderPlaced(new Render(manifest, () => "", { names: new ValueNames() }), view);
 const inProduction = (view: () => unknown): string => renderInto(new Render(manifest, () => ""), view);
 
-describe("in development", () => {
+describe("the development check", () => {
   const Text = (): string => made("<div>x</div>");
   const Paragraph = (): string => made(`<p>${component(Text, {})}</p>`);
   const page = (): unknown => html(() => component(Paragraph, {}));
 
-  it("nesting that the parser would repair is refused, across components, with the way to it", () => {
+  it("rejects nesting across components that the parser would repair, and reports its path", () => {
     assert.throws(() => inDevelopment(page), {
       code: "SVC203",
-      message: /^SVC203 "<div" of Text\n<div> can't be inside <p>.* It stands in <p> of Paragraph\.$/,
+      message: /^SVC203 "<div" of Text\n<div> can't be inside <p>.* Found inside <p> of Paragraph\.$/,
     });
     assert.equal(inProduction(page), "<p><div>x</div></p>");
   });
 
-  it("text that a component writes into a table is refused", () => {
+  it("rejects text that a component writes into a table", () => {
     const Cell = (): string => made("text");
     const Table = (): string => made(`<table><tbody><tr>${component(Cell, {})}</tr></tbody></table>`);
     assert.throws(() => inDevelopment(() => html(() => component(Table, {}))), {
@@ -39,7 +39,7 @@ describe("in development", () => {
     });
   });
 
-  it("the HTML is the same as in production, with portals and empty components", () => {
+  it("leaves the HTML unchanged, including portals and empty components", () => {
     const Empty = (): string => "";
     const Card = (props: { children?: unknown }): string =>
       made(`<b>${component(Slot, { of: props, children: html(() => "nothing") } as never)}</b>`);
@@ -54,14 +54,14 @@ describe("in development", () => {
     assert.equal(renderPlaced(new Render(manifest, () => ""), view), expected);
   });
 
-  it("an effect that the compiler has not seen in a component is refused, for the browser would never run it", () => {
+  it("rejects an effect that the compiler did not find in a component, because the browser would never run it", () => {
     const view = (): unknown => {
       effect(() => {});
       return "";
     };
     assert.throws(() => inDevelopment(view), {
       code: "SVC111",
-      message: /effect was called by a function that is no component/,
+      message: /effect was called outside of a component/,
     });
     assert.equal(inProduction(view), "");
     assert.equal(
@@ -70,7 +70,7 @@ describe("in development", () => {
     );
   });
 
-  it("a store that was handed down, or what is inside, is refused where nothing is written again", () => {
+  it("rejects a store from a prop, or an object inside it, where the output never updates", () => {
     const read = (of: (list: { names: string[]; at: { x: number } }) => unknown) => (): string =>
       inDevelopment(() => {
         const made = of(store({ names: ["a"], at: { x: 1 } }));
@@ -93,7 +93,7 @@ describe("in development", () => {
     assert.equal(read((list) => ({ ...list }).at.x)(), "1");
   });
 
-  it("two items with one key are refused, with the place of the key", () => {
+  it("rejects two items with the same key, and reports the key's position", () => {
     const list = [{ id: 1 }, { id: 2 }, { id: 1 }];
     const view = (): unknown => String(unique(list, (item) => item.id, "pages/a.tsx:3:9").length);
     assert.throws(() => inDevelopment(view), {
@@ -104,8 +104,8 @@ describe("in development", () => {
   });
 });
 
-describe("a value that can't travel", () => {
-  it("is told by component, source and path", () => {
+describe("a value that can't be serialized", () => {
+  it("is reported with its component, source and path", () => {
     const own = block("pages/a.tsx", "b0", [], [], ["Profile", "props.user"]);
     const render = new Render(manifest, () => "");
     renderInto(render, () => html(() => `<i${scope(own, 0, [{ socket: new (class Socket {})() }])}></i>`));

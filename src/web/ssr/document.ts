@@ -1,7 +1,7 @@
-/** A document around what the view rendered to: its head, and what the browser needs to resume it. */
-import { escapeAttribute, escapeScriptJson, escapeText } from "../../platform/shared/escape.ts";
+/** Writes the document around a rendered view: its head, and the scripts and state that resume it in the browser. */
+import { escapeAttribute, escapeScriptJson, escapeText } from "../../platform/shared/html/escape.ts";
 import type { Manifest } from "../../platform/shared/manifest.ts";
-import { repeated } from "../../platform/shared/memoize.ts";
+import { repeated } from "../../platform/shared/collections/memoize.ts";
 import { THEME_SCRIPT } from "./components/theme-script.ts";
 import { schemeOf, type Theme } from "../../platform/shared/themes.ts";
 import { DOM, PATHS } from "../../platform/shared/wire.ts";
@@ -9,7 +9,7 @@ import type { PageEvents } from "./page-events.ts";
 import { featureScript, type PageFeatures } from "./widget-scripts.ts";
 import { moduleScript, nonceAttribute, script, type InlineOptions } from "./inline-scripts.ts";
 
-/** How links of a page are followed: by the browser, or by fetching and putting in what differs. */
+/** How a page's links work: `links` are followed by the browser, `enhanced` fetches the page and updates the current document. */
 export type Navigation = "links" | "enhanced";
 
 export interface DocumentOptions extends InlineOptions {
@@ -25,23 +25,23 @@ export interface DocumentOptions extends InlineOptions {
   prefetch?: "intent" | "idle";
   /** Undefined in apps without themes. */
   readonly theme?: Theme | undefined;
-  /** Many share the page, so that its visitors' themes are theirs to find out. */
+  /** Caches may share the page between visitors, so a script in the page reads each visitor's theme. */
   isTokenless?: boolean;
-  /** Whether links are followed within the document. Default "links": by the browser. */
+  /** How the page's links work. Default: `links`. */
   navigation?: Navigation;
-  /** Mark of the page's policy (platform/shared/policy-mark.ts), where it is known. */
+  /** Mark of the page's policy (platform/shared/policy-mark.ts), if known. */
   readonly policyMark?: string;
-  /** Text of the inline script by which HTML passes the page's Trusted Types, where the app asks for these. Part of the stub. */
+  /** Inline script that creates a Trusted Types policy, if the app requires Trusted Types. The stub contains it too. */
   readonly policy?: string;
-  /** Text of the inline stub with its tokens in it (page-events.ts). Read only when the page has a script. */
+  /** Template of the inline stub; page-events.ts fills in its tokens. Read only when the page has a script. */
   readonly stub: string;
 }
 
 /**
- * Everything up to the body's content.
- * @param events of an interactive page.
- * @param features whose stylesheet goes ahead of the app's, so that the app's layers come after its.
- * @param head more elements of the head
+ * The document up to the body's content.
+ * @param events the events of an interactive page; undefined otherwise.
+ * @param features widgets of the page. Their stylesheet precedes the app's, so that the app's cascade layers override theirs.
+ * @param head HTML of additional head elements
  */
 export function documentStart(
   options: DocumentOptions,
@@ -59,26 +59,26 @@ export function documentStart(
   return `${open}${look}${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
 }
 
-/** Behind the body's content. */
+/** The document after the body's content. */
 export const DOCUMENT_END = "</body></html>";
 
-/** Of a page whose links are followed within the document, interactive or not. At the end, for it looks at what stands there. */
+/** Script for enhanced navigation, on interactive and static pages. It belongs at the end, because it reads the content before it. */
 export function linksScript(options: DocumentOptions, isInteractive: boolean): string {
   if (options.navigation !== "enhanced") return "";
-  // Pages become others by way of HTML. What an interactive one has for that stands in its stub.
+  // Enhanced navigation parses HTML, which Trusted Types restrict. On interactive pages the stub contains the policy.
   const policy = isInteractive || !options.policy ? "" : script(options, options.policy);
   return policy + moduleScript(options, PATHS.links, ` ${DOM.links}="${escapeAttribute(options.manifest.build)}"`);
 }
 
 type Direction = "ltr" | "rtl" | undefined;
 
-/** Up to the head's first element, of pages without script. */
+/** The opening of static pages, up to the first element of the head. */
 const quietOpening = repeated(
   (lang: string, dir: Direction, theme: Theme | undefined, policyMark: string) =>
     `<!doctype html><html${languageAttributes(lang, dir, theme)}${policyAttribute(policyMark)}><head>`,
 );
 
-/** The same of pages that listen. `ofWindow`: attributes for events of the window. */
+/** The opening of interactive pages. `ofWindow`: attributes for window events. */
 const opening = repeated(
   (
     lang: string,
@@ -100,7 +100,7 @@ function policyAttribute(policyMark: string): string {
 }
 
 function languageAttributes(lang: string, dir: Direction, theme: Theme | undefined): string {
-  // With the first byte, so that no page is ever painted in another theme than its own.
+  // Set on <html>, so that the browser never paints the page in another theme.
   const look = theme === undefined ? "" : ` ${DOM.theme}="${theme}" style="color-scheme:${schemeOf(theme)}"`;
   return ` lang="${escapeAttribute(lang)}"${dir === undefined ? "" : ` dir="${dir}"`}${look}`;
 }
@@ -110,7 +110,7 @@ function headElements({ title, description, icon, stylesheets }: DocumentOptions
   return `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>${about}${links(icon, own, stylesheets)}`;
 }
 
-/** The same in most pages of an app. */
+/** Memoized: most pages of an app have the same links. */
 const links = repeated(
   (icon: string | undefined, own: readonly string[], stylesheets: readonly string[] | undefined): string =>
     (icon === undefined ? "" : `<link rel="icon" href="${escapeAttribute(icon)}">`) +
@@ -123,7 +123,7 @@ export function stylesheetLinks(paths: readonly string[] = []): string {
   return paths.map((path) => `<link rel="stylesheet" href="${escapeAttribute(path)}">`).join("");
 }
 
-/** @param name attribute by which the browser finds it: ` id="…"`. */
+/** @param name attribute by which browser code finds the script: ` id="…"`. */
 export function jsonScript({ nonce }: DocumentOptions, name: string, json: string): string {
   return `<script type="application/json" ${name}${nonceAttribute(nonce)}>${escapeScriptJson(json)}</script>`;
 }
@@ -135,18 +135,18 @@ export function stateScript(options: DocumentOptions, state: string): string {
 }
 
 /**
- * The last element: an async script runs as soon as it is there, and what it needs is the state and every element with a
- * handler. Until then the stub queues. Not preloaded: browsers that run no script would fetch it too.
+ * The loader is the last element: an async script runs as soon as it has loaded, and it needs the state and all elements with
+ * handlers. The stub queues events until then. The loader is not preloaded, because browsers without JavaScript would fetch it too.
  */
 export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEvents): string {
   const isEager = hasMoments || options.prefetch === "idle";
   return moduleScript(options, PATHS.loader) + (isEager ? moduleScript(options, PATHS.moments) : "");
 }
 
-/** Scripts of the widgets that have come since this was last asked. Of pages without one, nothing. */
+/** Scripts of widgets that were added since the last call. Empty for pages without widgets. */
 export function featureScripts(options: DocumentOptions, features: PageFeatures): string {
   return features
-    .news()
+    .newScripts()
     .map((name) => featureScript(name, options))
     .join("");
 }

@@ -1,4 +1,4 @@
-/** HTML as a value: JSX that is handed around before it is written. Everything else that is written is text. */
+/** HTML as a value: JSX that is passed around before it is written. All other values are written as text. */
 
 import type { Markup, markup } from "../jsx/element.ts";
 
@@ -10,7 +10,7 @@ export class Html implements Markup {
     this.#write = write;
   }
 
-  /** Runs it. Late, so that it renders where it stands and not where it was made. */
+  /** Renders the HTML. Lazy, so that it renders in the contexts where it is used, not where it was created. */
   toString(): string {
     return this.#write();
   }

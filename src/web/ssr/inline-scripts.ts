@@ -1,15 +1,15 @@
-/** Scripts in a page, and by what the page's policy lets them run: its nonce or, where many share the page, their hashes. */
+/** Writes script elements that the page's CSP allows: by nonce or, on pages that caches share, by hash. */
 
 import type { PageScript } from "../../platform/shared/wire.ts";
 
 export interface InlineOptions {
-  /** Read only when the page has a script. Undefined for a page that many share, whose scripts are named by hash. */
+  /** Read only when the page has a script. Undefined for pages that caches share; their CSP allows scripts by hash. */
   readonly nonce: string | undefined;
-  /** Told of each inline script that runs, where there is no nonce. */
+  /** Called with each inline script if there is no nonce, so that the caller can hash it. */
   readonly onInline?: (code: string) => void;
 }
 
-/** @param code trusted, without `</script` in it @param attributes as written: ` name="…"` */
+/** @param code trusted code without `</script` @param attributes HTML with a leading space: ` name="…"` */
 export function script({ nonce, onInline }: InlineOptions, code: string, attributes = ""): string {
   if (nonce !== undefined) return `<script${attributes} nonce="${nonce}">${code}</script>`;
   onInline?.(code);

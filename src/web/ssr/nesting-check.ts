@@ -1,23 +1,23 @@
 /**
- * Development only: nesting across components that the HTML parser would repair (SVC203); inside of one template the compiler
- * finds it. Components mark what they write, which is taken out again here.
+ * Development only: rejects invalid nesting across components, which the HTML parser would silently repair (SVC203). The compiler
+ * checks nesting inside one template. Components mark their output for the check; this module removes the marks.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
-import { VOID_TAGS } from "../../platform/shared/html.ts";
-import { nestingProblem, textProblem } from "../../platform/shared/html-nesting.ts";
+import { VOID_TAGS } from "../../platform/shared/html/html.ts";
+import { nestingProblem, textProblem } from "../../platform/shared/html/html-nesting.ts";
 
-// Control characters are no part of HTML, so data that holds them shows nothing anyway.
+// HTML does not allow control characters, so data that contains them displays nothing anyway.
 const BEGIN = "\u0001";
 const NAMED = "\u0002";
 const END = "\u0003";
 
-/** Marks what a component has written. */
+/** Wraps a component's output in marks. */
 export function marked(component: string, html: string): string {
   return html === "" ? "" : `${BEGIN}${component}${NAMED}${html}${END}`;
 }
 
-/** Marks; comments and elements whose content is no HTML; tags; text. */
-const PIECE =
+/** Matches marks, comments, elements with raw text content, tags, and text. */
+const TOKEN =
   // eslint-disable-next-line no-control-regex -- they are the marks
   /\u0001([^\u0002]*)\u0002|(\u0003)|<!--[^]*?-->|<(script|style|textarea|title)\b[^]*?<\/\3>|<(\/?)([a-z][^\s/>]*)(?:"[^"]*"|'[^']*'|[^"'>])*>|([^<\u0001\u0003]+)/gi;
 
@@ -26,12 +26,12 @@ interface Open {
   component: string;
 }
 
-/** The HTML without marks. @throws SvcError SVC203 */
+/** Checks the nesting and removes the marks. @throws SvcError SVC203 */
 export function checkedNesting(html: string): string {
   if (!html.includes(BEGIN)) return html;
   const components: string[] = [];
   const open: Open[] = [];
-  for (const [, begin, end, raw, slash, tag, text] of html.matchAll(PIECE)) {
+  for (const [, begin, end, raw, slash, tag, text] of html.matchAll(TOKEN)) {
     const component = components.at(-1) ?? "the page";
     const tags = open.map((element) => element.tag);
     if (begin !== undefined) components.push(begin);
@@ -56,6 +56,6 @@ function refuse(problem: string | undefined, what: string, component: string, op
   const way = open.map(({ tag, component: of }) => `<${tag}> of ${of}`).slice(-4);
   throw new SvcError(
     "SVC203",
-    `SVC203 ${JSON.stringify(what)} of ${component}\n${problem} It stands in ${way.join(" > ")}.`,
+    `SVC203 ${JSON.stringify(what)} of ${component}\n${problem} Found inside ${way.join(" > ")}.`,
   );
 }

@@ -11,7 +11,7 @@ function eventsOf(...names: string[]): PageEvents {
 const STUB = "listen(__EVENTS__, __EVENTS__HOW)";
 
 describe("a page's events", () => {
-  it("are listened for once by type, those of the window too, which <html> tells", () => {
+  it("get one listener per type, and <html> has selectors for those of the window", () => {
     const events = eventsOf("click", "window:click", "click", "window:resize");
     assert.equal(events.stub(STUB), 'listen(["click","resize"], 1)');
     assert.equal(
@@ -21,13 +21,13 @@ describe("a page's events", () => {
     assert.equal(events.hasMoments, false);
   });
 
-  it("make the browser wait only where one of them decides about scrolling", () => {
+  it("get active listeners only if a handler may prevent scrolling", () => {
     assert.equal(eventsOf("wheel").stub(STUB), 'listen(["wheel"], 1)');
     assert.equal(eventsOf("!wheel", "click").stub(STUB), 'listen(["wheel","click"], {capture:1,passive:0})');
     assert.equal(eventsOf("!window:wheel").htmlAttributes(), ' window:wheel="[on\\:window\\:wheel]"');
   });
 
-  it("are not the moments that scripts make up", () => {
+  it("do not include synthetic moments", () => {
     for (const moment of ["load", "visible", "idle", "media"]) {
       assert.equal(eventsOf(moment).hasMoments, true);
       assert.equal(eventsOf(moment).stub(STUB), "listen([], 1)");

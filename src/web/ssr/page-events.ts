@@ -1,19 +1,19 @@
-/** What a page listens for: events of its elements, events of the window, and moments that no event tells. */
-import { escapeAttribute } from "../../platform/shared/escape.ts";
+/** Collects the events of a page: element events, window events, and moments without a DOM event, such as `visible`. */
+import { escapeAttribute } from "../../platform/shared/html/escape.ts";
 import { DOM } from "../../platform/shared/wire.ts";
 
-/** Moments for which the page loads the part `moments`. */
+/** Moments that require the script `moments`. */
 const MOMENTS: ReadonlySet<string> = new Set(["load", "visible", "idle", "media"]);
 
 export class PageEvents {
   readonly #types = new Set<string>();
   #windowTypes: Set<string> | undefined;
-  /** What the browser listens for by now. */
+  /** Events that were already sent to the browser. */
   #reported: Set<string> | undefined;
   #hasMoments = false;
   #isActive = false;
 
-  /** @param name as a block lists it: `click`, `window:resize`, `!wheel` where the browser waits for handlers, `visible` */
+  /** @param name as in `TemplateInfo.events`: `click`, `window:resize`, `visible`; `!wheel` for a listener that is not passive */
   add(name: string): void {
     if (MOMENTS.has(name)) this.#hasMoments = true;
     else if (name.startsWith("!")) {
@@ -30,14 +30,14 @@ export class PageEvents {
     return this.#hasMoments;
   }
 
-  /** Attributes of `<html>` that tell the loader where handlers of events of the window are. */
+  /** Attributes of `<html>` with selectors by which the loader finds the handlers of window events. */
   htmlAttributes(): string {
     if (!this.#windowTypes) return "";
     return [...this.#windowTypes].map((type) => ` ${DOM.window}${type}="${selectorOf(type)}"`).join("");
   }
 
-  /** What browsers that have been told of the events so far must still hear of: types, and those of the window. */
-  news(): { types: string[]; windowTypes: string[] } {
+  /** Returns the event types, and the window event types, that were added since the last call. */
+  newTypes(): { types: string[]; windowTypes: string[] } {
     const reported = (this.#reported ??= new Set());
     const types = [...this.#types].filter((type) => !reported.has(type));
     const windowTypes = [...(this.#windowTypes ?? [])].filter((type) => !reported.has(DOM.window + type));
@@ -46,7 +46,7 @@ export class PageEvents {
     return { types, windowTypes };
   }
 
-  /** The stub with its tokens replaced. Pages that decide about scrolling have the browser wait for it. */
+  /** Fills in the stub's tokens. Pages whose handlers may prevent scrolling get listeners that are not passive. */
   stub(text: string, types: Iterable<string> = this.#types): string {
     let key = this.#isActive ? "!" : "";
     for (const type of types) key += ` ${type}`;
@@ -60,10 +60,10 @@ export class PageEvents {
   }
 }
 
-/** A page like the one before has the same stub. Names of events hold no space. */
+/** Cache of the last stub: consecutive pages often have the same events. Event names contain no spaces. */
 let latest = { text: "", key: "", stub: "" };
 
-/** Of the elements that hear a type at the window. */
+/** Selector of elements with a handler for this window event. */
 function selectorOf(type: string): string {
   const name = `${DOM.on}${DOM.window}${type}`.replaceAll(/[^\w-]/g, (character) => `\\${character}`);
   return escapeAttribute(`[${name}]`);

@@ -39,11 +39,11 @@ function render(view: () => unknown, changes?: Partial<PageRenderOptions>): Rend
   return { ...page, state: JSON.parse(json) as State };
 }
 
-/** A view of trusted text, as compiled components return it. */
+/** A view of trusted HTML, as compiled components return it. */
 const view = (write: () => string) => (): Html => html(write);
 
 describe("a page", () => {
-  it("with a scope has stub, loader, scope attribute and state, and nothing else", () => {
+  it("contains only stub, loader, scope attribute and state if it has a scope", () => {
     const count = signal(1);
     const page = render(view(() => `<p${scope(counter, 1, [count, "step"])}>${count.value}</p>`));
     assert.equal(
@@ -57,7 +57,7 @@ describe("a page", () => {
     assert.deepEqual([page.interactive, page.usesCsrf], [true, true]);
   });
 
-  it("without a scope has no script, and asks for no nonce, stub or token", () => {
+  it("has no script, and reads no nonce, stub or token, if it has no scope", () => {
     const refuse = (): never => assert.fail("was asked for");
     const page = renderPage(
       view(() => "<p>static</p>"),
@@ -86,18 +86,18 @@ describe("a page", () => {
     assert.match(page.html, /<link rel="stylesheet" href="\/a\.css\?x&amp;y">.*<meta name="k"><\/head>/);
   });
 
-  it("with a token in a form only is private but has no script", () => {
+  it("is private but has no script if only a form contains the token", () => {
     const page = render(() => CsrfField());
     assert.match(page.html, /<body><input type="hidden" name="_csrf" value="token"><\/body>/);
     assert.deepEqual([page.interactive, page.usesCsrf], [false, true]);
   });
 
-  it("lets the stub listen for each event type once, but not for those of the loader", () => {
+  it("makes the stub listen once for each event type, except those of the loader", () => {
     const page = render(view(() => `<i${scope(counter, 0, [])}></i><i${scope(handlersOnly, 0, [])}></i>`));
     assert.match(page.html, /stub\(\["click"\]\)/);
   });
 
-  it("escapes what would end the state script", () => {
+  it("escapes text that would end the state script", () => {
     const page = render(view(() => `<i${scope(counter, 0, ["</script><!--\u2028"])}></i>`));
     assert.equal(page.html.match(/<\/script>/g)?.length, 3);
     assert.doesNotMatch(page.html, /<!--|\u2028/);
@@ -106,7 +106,7 @@ describe("a page", () => {
 });
 
 describe("captured values", () => {
-  it("are one entry each, whoever captures them, with the scopes whose bindings read them", () => {
+  it("get one entry each for all scopes, with the scopes whose bindings read them", () => {
     const shared = signal("x");
     const list = store({ items: [1] });
     const { state } = render(
@@ -126,7 +126,7 @@ describe("captured values", () => {
     ]);
   });
 
-  it("are those at the end of the render", () => {
+  it("are read at the end of the render", () => {
     const count = signal(1);
     const { state } = render(
       view(() => {
@@ -138,7 +138,7 @@ describe("captured values", () => {
     assert.deepEqual(state.v, [[0, 5, [1]]]);
   });
 
-  it("that plain JSON can't carry are encoded, and the scope names the parts that read them", () => {
+  it("are encoded if plain JSON can't represent them, and the scope lists the parts that decode them", () => {
     const when = new Date(5);
     const set = signal(new Set([1]));
     const deep = store({ at: new Map([["k", undefined]]) });
@@ -152,7 +152,7 @@ describe("captured values", () => {
     ]);
   });
 
-  it("that hold the same objects are one graph, whose stores wake each other's scopes", () => {
+  it("form one graph if they share objects, and its stores wake each other's scopes", () => {
     const inner = store({ n: 1 });
     const outer = store({ inner });
     const chosen = signal(inner);
@@ -171,13 +171,13 @@ describe("captured values", () => {
     assert.deepEqual(n, { 1: ["data"], 2: ["data"] });
   });
 
-  it("tell 0 from -0", () => {
+  it("distinguish 0 from -0", () => {
     const { state } = render(view(() => `<i${scope(counter, 0, [0, -0, 0])}></i>`));
     assert.deepEqual(state.s, { 1: ["counter-1", "b0", 0, 1, 0] });
     assert.ok(Object.is(deserialize(state.v[1]?.[1] ?? null), -0));
   });
 
-  it("that turn out late to need a part are fetched before the first event", () => {
+  it("preload the part that a value assigned during the render needs", () => {
     const list = signal<unknown>([]);
     const page = render(
       view(() => {
@@ -190,14 +190,14 @@ describe("captured values", () => {
     assert.deepEqual(page.state.n, { 1: ["data"] });
   });
 
-  it("of another component's scope are named with the code that shows them", () => {
+  it("preload the code of other scopes that show them", () => {
     const other = block("pages/other.tsx", "b0", [], ["region"]);
     const count = signal(0);
     const { state } = render(view(() => `<i${scope(handlersOnly, 0, [count])}></i><i${scope(other, 1, [count])}></i>`));
     assert.deepEqual(state.n, { 1: ["handler/other-2", "region"] });
   });
 
-  it("that can't travel are refused with the place and a way out", () => {
+  it("are rejected with their place and a reason if they can't be serialized", () => {
     class Socket {}
     for (const [value, reported] of [
       [() => 1, /: slot 0 of scope b0\n.*function/],
@@ -235,15 +235,15 @@ describe("a render", () => {
     assert.match(outer.html, /<b s="1 counter-1">/);
   });
 
-  it("of a module the build doesn't know says what to do", () => {
+  it("fails with instructions if the build does not know a module", () => {
     const unknown = block("pages/new.tsx", "b0", [], []);
     assert.throws(() => render(view(() => scope(unknown, 0, []))), {
       code: "SVC_DEFINITION",
-      message: /no browser chunk for pages\/new\.tsx; build the app again/,
+      message: /no browser chunk for pages\/new\.tsx\. Build the app again\./,
     });
   });
 
-  it("writes what components return: text of compiled ones, HTML values, data, nothing", () => {
+  it("writes the results of components: HTML of compiled ones, HTML values, data, nothing", () => {
     assert.equal(
       component(() => made("<b>"), {}),
       "<b>",

@@ -1,4 +1,4 @@
-/** A whole page: what the view renders to, as one text, or as a stream where pieces of it come later. */
+/** Renders a page: as one string, or as a stream if the page has deferred content. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { DOCUMENT_END, documentStart, featureScripts, linksScript, loaderScripts, stateScript } from "./document.ts";
 import { streamPage, type PageStream, type StreamOptions } from "./streaming/page-stream.ts";
@@ -6,44 +6,44 @@ import { renderInto, renderPlaced } from "./current-page.ts";
 import { Render, type RenderSettings } from "./render.ts";
 
 export interface PageRenderOptions extends StreamOptions, RenderSettings {
-  /** The page goes out in parts. Told before anything of it is written. */
+  /** Called before the page is streamed, and before any of it is written. */
   beginStream?: () => void;
-  /** Asked only when the page holds a token, or is streamed: then the headers go out before that is known. */
+  /** Called only when the page contains a token or is streamed. A stream sends its headers before svc knows whether it needs one. */
   csrfToken: () => string;
-  /** More elements of the head. */
+  /** Additional elements of the head. */
   head?: (() => unknown) | undefined;
 }
 
 export interface RenderedPage {
   /** The page; empty for a stream. */
   html: string;
-  /** The page in parts, where some of it is not there yet. Its end, or its `return`, gives back what it holds. */
+  /** The page in parts, if some of its content is deferred. Reading it to the end, or calling `return`, releases its resources. */
   stream: PageStream | undefined;
-  /** Whether the page has a script: a page without any scope has none. Of a stream, whether its first part has. */
+  /** Whether the page has scopes, and therefore scripts. For a stream: whether its first part has. */
   interactive: boolean;
-  /** Whether the page holds the visitor's token, and so belongs to nobody else. */
+  /** Whether the page contains the visitor's token, so that caches must not share it. */
   usesCsrf: boolean;
-  /** What boundaries caught while the page was rendered. */
+  /** Errors that boundaries caught during the render. */
   errors: readonly unknown[];
 }
 
-/** @throws what the view throws; SvcError `SVC201` when browser code captures what can't travel. */
+/** @throws the view's errors; SvcError `SVC201` if browser code captures a value that can't be serialized. */
 export function renderPage(view: () => unknown, options: PageRenderOptions): RenderedPage {
   const render = new Render(options.manifest, options.csrfToken, options);
   let stream: PageStream | undefined;
   try {
     const head = options.head ? renderInto(render, options.head) : "";
-    if (render.pieces.size > 0) {
+    if (render.deferred.size > 0) {
       throw new SvcError(
         "SVC_DEFINITION",
-        "<Await> stands in the head of a page, which goes out first. Await the value in load of page(…).",
+        "<Await> can't be used in the head of a page, because the head is sent first. Await the value in load of page(…).",
       );
     }
     const body = renderPlaced(render, view);
     const interactive = render.scopes.size > 0;
-    if (render.pieces.size > 0) {
+    if (render.deferred.size > 0) {
       options.beginStream?.();
-      // The headers go out before it is known whether a piece needs it.
+      // Deferred content may need the token, but its cookie must be in the headers, which are sent first.
       if (options.isTokenless !== true) render.csrfToken();
       stream = streamPage(render, head, body, options);
     }

@@ -1,4 +1,4 @@
-/** One page being rendered: its scopes and the values they capture, the event types it uses, and what it takes along of the request. */
+/** State of one page render: scopes, captured values, event types, deferred content, and settings from the request. */
 import { rememberParts } from "../reactivity/server-store.ts";
 import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import type { Manifest } from "../../platform/shared/manifest.ts";
@@ -13,7 +13,7 @@ import { PageScopes } from "./resume/scopes.ts";
 import type { ValueNames } from "./resume/value-names.ts";
 import { ValueTable } from "./resume/values.ts";
 
-/** How many scopes and values there were. */
+/** Counts of scopes, values and portal contents at one point of the render, for a rollback. */
 export interface RenderMark {
   scopes: number;
   values: number;
@@ -21,31 +21,31 @@ export interface RenderMark {
 }
 
 export interface RenderSettings {
-  /** Time by which pieces are late. Default: the system's. */
+  /** Clock for the deadlines of deferred content. Default: the system clock. */
   clock?: Clock;
-  /** How long a piece may take. Default 30 s. */
+  /** Time limit for deferred content. Default: 30 s. */
   deadlineMs?: number | undefined;
-  /** Has `call` run as part of the request, also what it waits for. */
+  /** Runs `call`, and the asynchronous work that it starts, in the request's context. */
   around?: <T>(call: () => T) => T;
-  /** Whose page it is, for components that ask; nothing here looks into it. */
+  /** Owner of the page, for components that need it. This package does not read it. */
   readonly host?: object | undefined;
   /** Given in development only. */
   names?: ValueNames | undefined;
-  /** What the visitor has chosen; undefined in apps without themes. Read when it is first needed. */
+  /** The visitor's theme; undefined in apps without themes. Read lazily. */
   readonly theme?: Theme | undefined;
-  /** The page is for many: it has no token of its own, and fetches one where its code may call an action. */
+  /** Caches may share the page: it contains no token, and fetches one if its code may call an action. */
   isTokenless?: boolean;
 }
 
-/** How long a piece may take where nothing else is said: longer than most proxies let a silent answer be. */
+/** Default time limit for deferred content. Longer than the idle timeout of most proxies. */
 const DEADLINE_MS = 30_000;
 
 export class Render {
   readonly manifest: Manifest;
   readonly clock: Clock;
-  /** How long a piece may take. */
+  /** Time limit for deferred content. */
   readonly deadlineMs: number;
-  /** Has a call run as part of the request. */
+  /** Runs a call in the request's context. */
   readonly around: <T>(call: () => T) => T;
   readonly #csrfToken: () => string;
   readonly #settings: RenderSettings;
@@ -54,8 +54,8 @@ export class Render {
   readonly values = new ValueTable();
   readonly scopes: PageScopes;
   readonly #state: PageState;
-  readonly pieces = new DeferredMarks();
-  /** What boundaries have caught, and what went wrong in cleanups; for the server's log. */
+  readonly deferred = new DeferredMarks();
+  /** Errors that boundaries caught, and errors of cleanups, for the server's log. */
   readonly errors: unknown[] = [];
   readonly #moved: Moved[] = [];
   #portals = 0;
@@ -79,22 +79,22 @@ export class Render {
     this.atEnd(() => names.restore());
   }
 
-  /** Whose page it is. */
+  /** Owner of the page. */
   get host(): object | undefined {
     return this.#settings.host;
   }
 
-  /** Of the visitor; undefined in apps without themes. */
+  /** The visitor's theme; undefined in apps without themes. */
   get theme(): Theme | undefined {
     return this.#settings.theme;
   }
 
-  /** Mistakes that cost time to find are looked for. */
+  /** Whether development checks run. */
   get isDevelopment(): boolean {
     return this.#settings.names !== undefined;
   }
 
-  /** The page's CSRF token, made when first asked for. */
+  /** The page's CSRF token, created at the first call. */
   csrfToken(): string {
     return (this.#token ??= this.#csrfToken());
   }
@@ -109,12 +109,12 @@ export class Render {
     return this.#state.first(token, this.manifest.build);
   }
 
-  /** What came since the last state. @throws SvcError `SVC201` */
+  /** The state added since the last call of `state` or `moreState`. @throws SvcError `SVC201` */
   moreState(): MoreState | undefined {
     return this.#state.more();
   }
 
-  /** Keeps content of a portal until the page is put together. */
+  /** Stores the content of a portal until the page is assembled. */
   move(content: Moved): void {
     const { to, html } = content;
     this.#moved.push({ to, html: this.isDevelopment ? checkedNesting(html) : html });
@@ -124,17 +124,17 @@ export class Render {
     return ++this.#portals;
   }
 
-  /** What portals have moved since this was last asked. */
+  /** Returns and clears the portal contents collected since the last call. */
   takeMoved(): Moved[] {
     return this.#moved.splice(0);
   }
 
-  /** Has `run` called when the page is written. */
+  /** Registers `run` as a callback for the end of the render. */
   atEnd(run: () => void): void {
     this.#ends.push(run);
   }
 
-  /** To be called when the page is written, or given up: undoes what effects have begun. Errors can't change the page any more. */
+  /** Call this when the page is complete or abandoned. It runs cleanups and collects their errors: the page can't change any more. */
   end(): void {
     for (const run of this.#ends.splice(0)) {
       try {
@@ -145,7 +145,7 @@ export class Render {
     }
   }
 
-  /** Aborts when the page has ended, or is given up: what is still being fetched for it is of no use. */
+  /** Aborts when the page is complete or abandoned, so that pending fetches for it stop. */
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     const controller = (this.#controller = new AbortController());
@@ -153,12 +153,12 @@ export class Render {
     return controller.signal;
   }
 
-  /** What has been rendered so far, to come back to. */
+  /** Returns a mark to which `rollBack` can return. */
   mark(): RenderMark {
     return { scopes: this.scopes.size, values: this.values.size, moved: this.#moved.length };
   }
 
-  /** Forgets the scopes made since `mark`, and the values that only they capture. */
+  /** Removes the scopes added since `mark`, and the values that only they capture. */
   rollBack(mark: RenderMark): void {
     this.scopes.rollBack(mark.scopes);
     this.#moved.length = mark.moved;

@@ -1,4 +1,4 @@
-/** A property: what browser code captures is in the browser what it was on the server, whatever it is and whoever shares it. */
+/** Property-based test: captured values are equal on the server and in the browser, and share the same objects. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ const BLOCK = block(MODULE, "b0", ["click"], []);
 type Row = [kind: number, value: Json, scopes?: number[]];
 type Graph = [graph: number, root: number, kind: number, isPart?: 1];
 
-/** The state script of a page that captures `slots`, as a parser of HTML finds it. */
+/** The state script of a page that captures `slots`, extracted by an HTML parser. */
 function stateOf(slots: readonly unknown[]): { s: Record<string, [string, string, ...number[]]>; v: Row[] } {
   const page = renderPage(() => html(() => `<p${scope(BLOCK, 0, slots)}></p>`), {
     nonce: "N",
@@ -39,7 +39,7 @@ function stateOf(slots: readonly unknown[]): { s: Record<string, [string, string
   return JSON.parse(find(parse(page.html)) ?? "null") as ReturnType<typeof stateOf>;
 }
 
-/** What the browser makes of it; signals give their values (src/web/client/runtime/resume.ts, data.ts). */
+/** The slots as the browser restores them, with signals replaced by their values (src/web/client/runtime/resume.ts, data.ts). */
 function resumed(slots: readonly unknown[]): unknown[] {
   const { s, v } = stateOf(slots);
   const graphs = new Map<number, unknown[]>();
@@ -54,7 +54,7 @@ function resumed(slots: readonly unknown[]): unknown[] {
   return (s["1"] ?? []).slice(2).map((index) => values[index as number]);
 }
 
-/** Objects in the order in which they are met, by what they are the same as: `[0, 1, 0]` has one twice. */
+/** Identity of objects in traversal order: in `[0, 1, 0]` the first and the third are the same object. */
 function sharing(root: unknown): number[] {
   const known = new Map<object, number>();
   const met: number[] = [];
@@ -81,7 +81,7 @@ const leaves = fc.oneof(
 );
 const anything = fc.anything({ values: [leaves], withMap: true, withSet: true, withNullPrototype: false });
 
-/** Slots that hold each other's objects: each number picks an object to put into another, or to capture itself. */
+/** Slots that share objects. Each number selects an object to insert into another object, or to capture. */
 const shared = fc.tuple(fc.array(anything, { minLength: 1, maxLength: 4 }), fc.array(fc.nat(), { maxLength: 12 }));
 
 function tie([values, numbers]: [unknown[], number[]]): unknown[] {
@@ -92,15 +92,15 @@ function tie([values, numbers]: [unknown[], number[]]): unknown[] {
   return [...objects.slice(0, 2), ...values, [objects[2]], signal(objects[1])];
 }
 
-describe("what is captured", () => {
-  it("is the same after the way through a page", () => {
+describe("a captured value", () => {
+  it("is equal after a round trip through a page", () => {
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 4 }), (slots) => assert.deepEqual(resumed(slots), slots)),
       { numRuns: 300 },
     );
   });
 
-  it("is the same, and one object where it was one, however slots hold each other's objects", () => {
+  it("keeps its value and object identities if slots share objects", () => {
     fc.assert(
       fc.property(shared, (given) => {
         const slots = tie(given);

@@ -1,6 +1,6 @@
-/** What the compiler tells of a template: a constant of a server module. */
+/** The compiler's description of a template. */
 
-/** A template with browser code, as the compiler tells it: a constant of a module. */
+/** Describes a template with browser code. The compiler emits it as a constant of the server module. */
 export interface TemplateInfo {
   /** Path of the TSX file, relative to the app's root. */
   moduleId: string;

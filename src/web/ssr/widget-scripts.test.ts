@@ -25,7 +25,7 @@ const pageOf = (view: () => unknown, options: Partial<PageRenderOptions> = {}): 
   renderPage(view, { ...OPTIONS, ...options }).html;
 
 describe("a page with widgets", () => {
-  it("has their stylesheet ahead of its own, and each script once, with its nonce", () => {
+  it("has their stylesheet before its own, and each script once, with its nonce", () => {
     const page = pageOf(() => [
       Popup({ id: "a", label: "A", role: "menu" }),
       Popup({ id: "b", label: "B", role: "menu" }),
@@ -38,7 +38,7 @@ describe("a page with widgets", () => {
     for (const [script] of page.matchAll(/<script[^>]*>/g)) assert.match(script, / nonce="n0"/);
   });
 
-  it("asks in one line whether a browser lacks what a fallback brings", () => {
+  it("checks in one line whether the browser needs a fallback", () => {
     for (const name of ["place", "modal"] as const)
       assert.match(
         featureScript(name, { nonce: "n" }),
@@ -46,14 +46,14 @@ describe("a page with widgets", () => {
       );
   });
 
-  it("is a page without a byte of them where there is none", () => {
+  it("has no trace of widgets if it uses none", () => {
     assert.doesNotMatch(
       pageOf(() => html(() => "<p>x</p>")),
       /_svc|svc-/,
     );
   });
 
-  it("has what a late piece needs with that piece, and not before", async () => {
+  it("sends the scripts and stylesheet for deferred content with that content, and not before", async () => {
     const { stream } = renderPage(
       () =>
         Await({
@@ -72,22 +72,22 @@ describe("a page with widgets", () => {
   });
 });
 
-describe("what a page has come to need", () => {
-  it("is told once", () => {
+describe("a required script or stylesheet", () => {
+  it("is returned once", () => {
     const features = new PageFeatures();
-    assert.deepEqual([features.news(), features.newStyles()], [[], []]);
+    assert.deepEqual([features.newScripts(), features.newStyles()], [[], []]);
     features.use("menu");
     features.meet("pan");
     features.meet("click");
-    assert.deepEqual([...features.news()].sort(), ["gesture", "menu"]);
+    assert.deepEqual([...features.newScripts()].sort(), ["gesture", "menu"]);
     assert.deepEqual(features.newStyles(), ["/_svc/ui.css"]);
     features.use("menu", "modal");
-    assert.deepEqual([features.news(), features.newStyles()], [["modal"], []]);
+    assert.deepEqual([features.newScripts(), features.newStyles()], [["modal"], []]);
   });
 });
 
 describe("widgets", () => {
-  it("escape what they are given, and take no id that is none", () => {
+  it("escape their props, and reject invalid ids", () => {
     const hostile = `"><script>x</script>`;
     const page = pageOf(() => [
       Popup({ id: "a", label: hostile, class: hostile, "aria-label": hostile, children: hostile }),
@@ -109,7 +109,7 @@ describe("widgets", () => {
     assert.throws(() => pageOf(() => Popup({ id: "a", placement: "middle" as never })), { code: "SVC_DEFINITION" });
   });
 
-  it("switch themes only where the app has some", () => {
+  it("switch themes only if the app has themes enabled", () => {
     assert.throws(() => pageOf(() => ThemeSwitch({})), { code: "SVC_DEFINITION" });
     const page = pageOf(() => ThemeSwitch({ themes: ["dark"], labels: { dark: "<Nacht>" } }), { theme: "dark" });
     assert.match(page, /<html lang="en" data-svc-theme="dark" style="color-scheme:dark">/);

@@ -1,20 +1,21 @@
 /**
- * Widgets of a page that browsers may need a script for. Each is written once, where the page uses it, and fetched only by
- * browsers that lack what it brings; a page without widgets has nothing of this. Decision 030.
+ * Adds the scripts and the stylesheet that the widgets of a page need: each once, and none on pages without widgets. Browsers
+ * fetch a fallback only if they lack the feature. Decision 030.
  */
 import { DOM, PATHS, type PageScript } from "../../platform/shared/wire.ts";
 import { moduleScript, script, type InlineOptions } from "./inline-scripts.ts";
 
 type Script =
   | { path: PageScript; unless?: undefined; starter?: undefined }
-  /** `unless`: expression that holds in browsers which can do without. */
+  /** `unless`: an expression that is true in browsers that do not need the script. */
   | { path: string; unless: string; starter?: undefined }
-  /** `starter`: fetches the path by itself, when it is wanted. */
+  /** `starter`: inline code that imports the path on demand. */
   | { path: string; starter: string; unless?: undefined };
 
 /**
- * Sees that a form is about to be used, or is sent, and fetches what sends it. Where that can't be had the browser sends it, by the button
- * that was pressed: as if that had been pressed anew, which `x` lets pass. A form's fields may hide its methods.
+ * Imports the module that submits forms when a form gets the pointer or focus, or is submitted. If the import fails, the browser submits
+ * the form with the same button; `x` lets that second submit event pass. `requestSubmit` is called through the prototype because a
+ * field's name may hide the method.
  */
 const FORM_STARTER =
   `{let m,x,l=()=>m||=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
@@ -23,68 +24,68 @@ const FORM_STARTER =
   `l().then(m=>m.send(f,e.submitter),()=>{x=1;HTMLFormElement.prototype.requestSubmit.call(f,e.submitter);x=0})}})}`;
 
 const SCRIPTS = {
-  /** Where a popover stands. */
+  /** Positions popovers. */
   place: { path: PATHS.ui, unless: `CSS.supports("position-area","top")` },
-  /** Keys of a menu. */
+  /** Keyboard navigation in menus. */
   menu: { path: PATHS.uiMenu },
-  /** Buttons with `command`, and clicks beside a dialog. */
+  /** Buttons with `command`, and dialogs with `closedby`. */
   modal: {
     path: PATHS.ui,
     unless: `"command"in HTMLButtonElement.prototype&&"closedBy"in HTMLDialogElement.prototype`,
   },
-  /** What fingers do. */
+  /** Gestures. */
   gesture: { path: PATHS.uiGesture },
-  /** Themes without a new page. */
+  /** Theme changes without a page load. */
   theme: { path: PATHS.uiTheme },
-  /** Forms of the full-stack variant. */
+  /** Forms of the full-stack app. */
   forms: { path: PATHS.forms, starter: FORM_STARTER },
 } as const satisfies Readonly<Record<string, Script>>;
 
 export type Feature = keyof typeof SCRIPTS;
 
-/** Part whose lists have rules in the stylesheet. */
+/** Part of virtual lists, which the stylesheet has rules for. */
 const LONG_LISTS = "virtual";
 
-/** Events that a script of ours tells. */
+/** Events that the gesture script dispatches. */
 const GESTURES: ReadonlySet<string> = new Set(["pan", "pinch", "longpress", "doubletap"]);
 
 const STYLES: readonly string[] = [PATHS.uiCss];
 
-/** Most pages have no widget. */
+/** Shared empty result: most pages have no widgets. */
 const NONE: readonly never[] = [];
 
 export class PageFeatures {
-  /** Most pages have none of either. */
+  // Allocated lazily: most pages have no widgets.
   #unsent: Set<Feature> | undefined;
   #reported: Set<Feature> | undefined;
-  #styles: "none" | "untold" | "told" = "none";
+  #styles: "none" | "unsent" | "sent" = "none";
 
-  /** The page has a widget, which wants the stylesheet of the widgets, and perhaps scripts. */
+  /** Adds a widget: the page needs the widgets' stylesheet and these scripts. */
   use(...names: readonly Feature[]): void {
-    if (this.#styles === "none") this.#styles = "untold";
+    if (this.#styles === "none") this.#styles = "unsent";
     this.need(...names);
   }
 
-  /** The page has something that wants scripts, and none of the widgets' looks. */
+  /** Adds scripts without the widgets' stylesheet. */
   need(...names: readonly Feature[]): void {
     for (const name of names) if (!this.#reported?.has(name)) (this.#unsent ??= new Set()).add(name);
   }
 
-  /** A scope of the page hears an event, or has a part. */
+  /** Adds what an event or a part of a scope requires. */
   meet(name: string): void {
     if (GESTURES.has(name)) this.use("gesture");
     else if (name === LONG_LISTS) this.use();
   }
 
-  /** Stylesheets that the page has come to need since this was last asked. */
+  /** Stylesheets added since the last call. */
   newStyles(): readonly string[] {
-    if (this.#styles !== "untold") return NONE;
-    this.#styles = "told";
+    if (this.#styles !== "unsent") return NONE;
+    this.#styles = "sent";
     return STYLES;
   }
 
-  /** Scripts that the page has come to need since this was last asked. */
-  news(): readonly Feature[] {
+  /** Scripts added since the last call. */
+  newScripts(): readonly Feature[] {
     if (!this.#unsent) return NONE;
     const names = [...this.#unsent];
     this.#reported = new Set([...(this.#reported ?? NONE), ...names]);
@@ -93,7 +94,7 @@ export class PageFeatures {
   }
 }
 
-/** Asynchronous, in the order of the document for nobody: each works by itself. */
+/** The scripts load asynchronously and in any order: none depends on another. */
 export function featureScript(name: Feature, options: InlineOptions): string {
   const wanted: Script = SCRIPTS[name];
   if (wanted.starter !== undefined) return script(options, wanted.starter, ` ${DOM.widget}`);

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { parseFragment, type DefaultTreeAdapterTypes } from "parse5";
 import { computed, signal } from "../reactivity/signal.ts";
 import { html } from "./html.ts";
-import { escapeAttribute } from "../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../platform/shared/html/escape.ts";
 import { a, at, en, fixed, spread, t, url } from "./write.ts";
 
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** The elements a browser would make of this HTML. */
+/** The elements that a browser would create from this HTML. */
 function elementsOf(markup: string): Element[] {
   const found: Element[] = [];
   const visit = (node: DefaultTreeAdapterTypes.Node): void => {
@@ -23,7 +23,7 @@ function elementsOf(markup: string): Element[] {
 const attributesOf = (markup: string): [string, string][] =>
   elementsOf(markup)[0]?.attrs.map(({ name, value }) => [name, value]) ?? [];
 
-/** NUL, CR and lone surrogates can't stand in HTML as they are: parsers replace them. */
+/** Without NUL, CR and lone surrogates, because HTML parsers replace them. */
 const faithful = (text: string): boolean => !/[\0\r\p{Surrogate}]/u.test(text);
 const hostile = fc
   .oneof(
@@ -44,7 +44,7 @@ const hostile = fc
   .filter(faithful);
 
 describe("text", () => {
-  it("writes strings escaped, numbers, HTML values, arrays and signals; null, undefined and booleans are nothing", () => {
+  it("writes escaped strings, numbers, HTML values, arrays and signals, and omits null, undefined and booleans", () => {
     assert.equal(t("<&>"), "&lt;&amp;>");
     assert.equal(t([1, "<", html(() => "<b>"), null, undefined, true, false, [2n]]), "1&lt;<b>2");
     assert.equal(t(signal("<")), "&lt;");
@@ -52,7 +52,7 @@ describe("text", () => {
     assert.equal(t({ toString: () => "<x>" }), "&lt;x>");
   });
 
-  it("makes no element and loses no character, whatever it is given", () => {
+  it("creates no element and loses no character for any input", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const [paragraph, ...others] = elementsOf(`<p>${t(text)}</p>`);
@@ -65,19 +65,19 @@ describe("text", () => {
 });
 
 describe("attributes", () => {
-  it("are left out for null, undefined and false, bare for true", () => {
+  it("are omitted for null, undefined and false, and have no value for true", () => {
     assert.equal(at(' title="', null) + at(' title="', undefined) + at(' title="', false), "");
     assert.equal(at(' hidden="', true), " hidden");
     assert.equal(at(' title="', 0), ' title="0"');
     assert.equal(at(' title="', signal("x")), ' title="x"');
   });
 
-  it("made from a template literal say what JavaScript would, escaped", () => {
+  it("from a template literal equal the escaped JavaScript result", () => {
     const given = ["<&", null, false, 1, [1, '"']];
     assert.equal(given.map(a).join(" "), given.map((value) => escapeAttribute(String(value))).join(" "));
   });
 
-  it("of a rounded number are what it says, whatever number it is, and escaped where it is none", () => {
+  it("contain the result of toFixed for any number, and escape it for other objects", () => {
     const digits = fc.integer({ min: 0, max: 100 });
     fc.assert(
       fc.property(fc.double(), digits, (value, places) => {
@@ -92,7 +92,7 @@ describe("attributes", () => {
     assert.equal(fixed(a, Object.assign(Object(1) as number, { toFixed: () => '"<' }), 2), "&quot;&lt;");
   });
 
-  it("of which true and false are values write both", () => {
+  it("write both true and false if they are enumerated", () => {
     assert.equal(
       en(' aria-pressed="', true) + en(' aria-pressed="', false),
       ' aria-pressed="true" aria-pressed="false"',
@@ -100,7 +100,7 @@ describe("attributes", () => {
     assert.equal(en(' aria-label="', undefined), "");
   });
 
-  it("make no other attribute and no element, whatever they are given", () => {
+  it("create no other attribute and no element for any input", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         assert.deepEqual(attributesOf(`<p${at(' title="', text)}>`), [["title", text]]);
@@ -111,7 +111,7 @@ describe("attributes", () => {
 });
 
 describe("URLs", () => {
-  it("that would run script become about:blank, however they are spelt", () => {
+  it("become about:blank if they would run a script, in any spelling", () => {
     for (const given of [
       "javascript:alert(1)",
       "JavaScript:alert(1)",
@@ -129,7 +129,7 @@ describe("URLs", () => {
     }
   });
 
-  it("that don't stay as they are", () => {
+  it("stay unchanged if they run no script", () => {
     for (const given of [
       "/a?b=javascript:c",
       "https://x.test/",
@@ -146,7 +146,7 @@ describe("URLs", () => {
 });
 
 describe("spread attributes", () => {
-  it("write what a host element may take, by its kind", () => {
+  it("write each allowed attribute by its kind", () => {
     const props = {
       id: "x",
       class: ["a", { b: true, c: false }],
@@ -164,7 +164,7 @@ describe("spread attributes", () => {
     assert.equal(spread({ id: "x", class: "y" }, ["id"]), ' class="y"');
   });
 
-  it("never write handlers, raw HTML, children, or names that are no names", () => {
+  it("never include handlers, raw HTML, children, or invalid names", () => {
     const props = {
       onclick: "alert(1)",
       onClick: () => 1,
@@ -194,7 +194,7 @@ describe("spread attributes", () => {
     );
   });
 
-  it("make only the attributes that they name, whatever the names and values", () => {
+  it("create only the named attributes for any names and values", () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { maxKeys: 4 }), (props) => {
         const markup = `<p${spread(props)}>`;

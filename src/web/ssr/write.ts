@@ -1,17 +1,17 @@
 /**
- * Writing values into HTML by context. Everything that comes from data passes one of these; the compiler decides which.
+ * Writes values into HTML, escaped for their context. All data passes through one of these functions; the compiler chooses which.
  * docs/resume-protocol.md section 4.
  */
 import { isSignal } from "../reactivity/signal.ts";
-import { classText, styleText } from "../../platform/shared/class-style.ts";
-import { escapeAttribute, escapeText } from "../../platform/shared/escape.ts";
-import { isEnumerated, URL_ATTRIBUTES } from "../../platform/shared/html.ts";
-import { isScriptUrl, SAFE_URL } from "../../platform/shared/script-url.ts";
+import { classText, styleText } from "../../platform/shared/html/class-style.ts";
+import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.ts";
+import { isEnumerated, URL_ATTRIBUTES } from "../../platform/shared/html/html.ts";
+import { isScriptUrl, SAFE_URL } from "../../platform/shared/html/script-url.ts";
 import { DOM } from "../../platform/shared/wire.ts";
 import { Html } from "./html.ts";
 
-// What is called for every piece of data of a page stands first in its function and is kept short: then V8 puts it into the
-// component itself. `npm run bench:ssr` tells what an edit costs.
+// Functions that run for each value of a page check the common case first and stay short, so that V8 inlines them into
+// components. `npm run bench:ssr` measures the cost of a change.
 
 /** Text between tags. */
 export function t(value: unknown): string {
@@ -30,14 +30,14 @@ function structured(value: unknown): string {
   return isSignal(value) ? t(value.value) : escapeText(String(value));
 }
 
-/** What a template literal in an attribute's value puts in place of `${value}`. */
+/** Value of `${value}` in a template literal inside an attribute's value. */
 export function a(value: unknown): string {
   return escapeAttribute(typeof value === "string" ? value : String(value));
 }
 
 /**
- * What `value.toFixed(digits)` gives. Of a number it holds digits, a sign, a point, an exponent or a word, and nothing to escape; what
- * else has a method of that name may give anything.
+ * Writes `value.toFixed(digits)`. A number's result contains only digits, a sign, a point, an exponent or a word, so it needs no escaping.
+ * The method of another object may return anything, so its result is escaped.
  * @param write `t` or `a`
  */
 export function fixed(
@@ -49,10 +49,11 @@ export function fixed(
 }
 
 /**
- * A whole attribute in the text around it, or that text alone: each piece that is handed in is one less to be put together.
- * @param open what stands before, then ` name="`
- * @param close the quote, then what stands behind
- * @param without what stands before and behind, for a value that is none
+ * Writes an attribute together with the static HTML around it, or that HTML alone if the value is absent. Passing the HTML in saves
+ * string concatenations.
+ * @param open HTML before the attribute, then ` name="`
+ * @param close the closing quote, then the HTML after the attribute
+ * @param without the HTML before and after, written if the value is absent
  */
 export function at(open: string, value: unknown, close = '"', without = ""): string {
   return typeof value === "string"
@@ -67,7 +68,7 @@ function structuredAttribute(open: string, value: unknown, close: string, withou
   return isSignal(value) ? at(open, value.value, close, without) : `${open}${escapeAttribute(String(value))}${close}`;
 }
 
-/** As `at`, for attributes that hold a URL; one that would run script becomes `about:blank`. */
+/** Like `at`, for URL attributes: a URL that would run a script becomes `about:blank`. */
 export function url(open: string, value: unknown, close?: string, without?: string): string {
   const plain = isSignal(value) ? value.value : value;
   if (plain === null || plain === undefined || typeof plain === "boolean") return at(open, plain, close, without);
@@ -75,7 +76,7 @@ export function url(open: string, value: unknown, close?: string, without?: stri
   return at(open, isScriptUrl(text) ? SAFE_URL : text, close);
 }
 
-/** As `at`, for attributes of which `true` and `false` are both values. */
+/** Like `at`, for enumerated attributes, whose values include `true` and `false`. */
 export function en(open: string, value: unknown, close = '"', without?: string): string {
   if (typeof value === "number") return `${open}${value}${close}`;
   const plain = isSignal(value) ? value.value : value;
@@ -83,9 +84,9 @@ export function en(open: string, value: unknown, close = '"', without?: string):
 }
 
 const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
-/** Never written from a spread: they are not attributes, or they hold code or HTML. */
+/** Props that a spread never writes: they are not attributes, or they contain code or HTML. */
 const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
-/** Nor are these: they tell the browser which code to fetch, so data must not name them. */
+/** Attributes of the resume protocol: they select the code that the browser fetches, so data must not set them. */
 const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   DOM.scope,
   DOM.key,
@@ -97,7 +98,7 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   DOM.more,
 ]);
 
-/** @param skip names that are written by themselves. Attributes of `{...props}`; handlers and odd names are left out. */
+/** Attributes of `{...props}`, without handlers and invalid names. @param skip names that are written separately. */
 export function spread(props: Record<string, unknown>, skip: readonly string[] = []): string {
   let out = "";
   for (const [name, value] of Object.entries(props ?? {})) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SsrfPolicy } from "../../platform/security/ssrf.ts";
+import { SsrfPolicy } from "../../platform/security/ssrf/ssrf.ts";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 import { ConnectionPool } from "./connection-pool.ts";

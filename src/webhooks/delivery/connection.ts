@@ -10,7 +10,7 @@ import {
   guardedConnector,
   type ConnectPhase,
   type GuardedOptions,
-} from "../../platform/security/guarded-agent.ts";
+} from "../../platform/security/ssrf/guarded-agent.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { AttemptTimings } from "../../storage/contract/webhook-rows.ts";
 

@@ -4,8 +4,8 @@
  * The loop sleeps until the store reports new rows, a registration changes, a slot is free, or the next row or breaker is due.
  * delivery-queues.ts decides which row starts next, outcome.ts what an attempt means.
  */
-import type { Resolve } from "../../platform/security/resolve.ts";
-import type { SsrfPolicy } from "../../platform/security/ssrf.ts";
+import type { Resolve } from "../../platform/security/ssrf/resolve.ts";
+import type { SsrfPolicy } from "../../platform/security/ssrf/ssrf.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log, LogFields } from "../../platform/shared/log.ts";
 import type {

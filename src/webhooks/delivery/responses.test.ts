@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { describe, it } from "node:test";
-import { SsrfPolicy } from "../../platform/security/ssrf.ts";
+import { SsrfPolicy } from "../../platform/security/ssrf/ssrf.ts";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import type { AttemptResult } from "./attempt.ts";

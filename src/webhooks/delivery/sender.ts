@@ -2,7 +2,7 @@
  * Sends attempts: signed POSTs over undici. Loaded with the first attempt, because loading undici takes a sixth of the time until a
  * process serves its first request.
  */
-import { refusalError } from "../../platform/security/ssrf.ts";
+import { refusalError } from "../../platform/security/ssrf/ssrf.ts";
 import type { DeliveryRow } from "../../storage/contract/webhook-rows.ts";
 import { Attempt, type AttemptResult } from "./attempt.ts";
 import { ConnectionPool, type ConnectionPoolOptions } from "./connection-pool.ts";

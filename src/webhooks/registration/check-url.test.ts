@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SsrfPolicy } from "../../platform/security/ssrf.ts";
+import { SsrfPolicy } from "../../platform/security/ssrf/ssrf.ts";
 import { checkUrl } from "./check-url.ts";
 
 const NAMES: Readonly<Record<string, string[]>> = {

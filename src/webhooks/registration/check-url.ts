@@ -1,9 +1,9 @@
 /** Checks in advance whether a URL may be called, with all reasons, before it is registered. Each attempt checks again. */
-import { parseAddress } from "../../platform/security/address.ts";
-import { refusedBy } from "../../platform/security/address-ranges.ts";
-import { firstRefusal } from "../../platform/security/check-host.ts";
-import { resolveAddresses, type Resolve } from "../../platform/security/resolve.ts";
-import type { Refusal, SsrfPolicy } from "../../platform/security/ssrf.ts";
+import { parseAddress } from "../../platform/security/ssrf/address.ts";
+import { refusedBy } from "../../platform/security/ssrf/address-ranges.ts";
+import { firstRefusal } from "../../platform/security/ssrf/check-host.ts";
+import { resolveAddresses, type Resolve } from "../../platform/security/ssrf/resolve.ts";
+import type { Refusal, SsrfPolicy } from "../../platform/security/ssrf/ssrf.ts";
 
 export interface UrlCheck {
   ok: boolean;

@@ -1,6 +1,6 @@
 /**
  * Validates the input of the webhook endpoints: bodies of registrations and queries of lists, with their error messages.
- * platform/security/ssrf.ts decides whether a URL may be called.
+ * platform/security/ssrf/ssrf.ts decides whether a URL may be called.
  */
 import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";

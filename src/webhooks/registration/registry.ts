@@ -3,9 +3,9 @@
  * delivery-loop.ts sends; input.ts validates requests.
  */
 import { randomUUID } from "node:crypto";
-import { checkHost } from "../../platform/security/check-host.ts";
-import type { Resolve } from "../../platform/security/resolve.ts";
-import { refusalError, type SsrfPolicy } from "../../platform/security/ssrf.ts";
+import { checkHost } from "../../platform/security/ssrf/check-host.ts";
+import type { Resolve } from "../../platform/security/ssrf/resolve.ts";
+import { refusalError, type SsrfPolicy } from "../../platform/security/ssrf/ssrf.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { VARIABLES, WEBHOOK_EVENTS, type WebhookEvent } from "../../platform/shared/wire.ts";

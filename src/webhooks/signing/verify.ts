@@ -33,6 +33,13 @@ const { standardId, standardTimestamp, standardSignature: standardSignatureName 
  * The payload of a delivery that one of the secrets signed. If the Standard Webhooks headers exist, they must verify and be recent;
  * otherwise `X-Svc-Signature` must verify.
  * @throws SvcError `SVC_UNAUTHORIZED` for a wrong or missing signature or time, `SVC_INVALID` for a body that is not JSON.
+ * @example
+ * const payload = verify({
+ *   body: await request.text(),
+ *   headers: request.headers,
+ *   secret: process.env["SVC_WEBHOOK_SECRET"] ?? "",
+ *   requireTimestamp: true,
+ * });
  */
 export function verify(options: VerifyOptions): WebhookPayload {
   const secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];

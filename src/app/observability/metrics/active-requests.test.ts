@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { RequestContext } from "../../../platform/http/request/context.ts";
 import { FetchSource } from "../../../platform/http/request/fetch-source.ts";
 import { readTarget } from "../../../platform/http/request/target.ts";
-import { CidrSet } from "../../../platform/security/cidr.ts";
+import { CidrSet } from "../../../platform/security/ssrf/cidr.ts";
 import { ActiveRequests } from "./active-requests.ts";
 
 function requestOf(path: string): RequestContext {

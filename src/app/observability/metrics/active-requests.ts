@@ -1,6 +1,6 @@
 /**
  * Running requests, longest first. Every request passes here: the contexts themselves are links of a list, so nothing is allocated or
- * kept for one (a `Set` would: platform/shared/churning-map.ts).
+ * kept for one (a `Set` would: platform/shared/collections/churning-map.ts).
  */
 import type { RequestContext } from "../../../platform/http/request/context.ts";
 

@@ -2,7 +2,18 @@
 import type { Failure, FailureReason } from "../../../storage/contract/graph-rows.ts";
 import { FinalError } from "../../definition/final-error.ts";
 
-/** A called worker has failed permanently. */
+/**
+ * A called worker has failed permanently.
+ * @example
+ * worker("parent", async (_input, ctx) => {
+ *   try {
+ *     return await ctx.call("charge", charge, { cents: 500 });
+ *   } catch (error) {
+ *     if (error instanceof CallError) return { failedAt: error.node };
+ *     throw error;
+ *   }
+ * });
+ */
 export class CallError extends FinalError {
   /** The node that failed. */
   readonly node: string;
@@ -16,7 +27,18 @@ export class CallError extends FinalError {
   }
 }
 
-/** No signal arrived in time. */
+/**
+ * No signal arrived in time.
+ * @example
+ * worker("approve", async (_input, ctx) => {
+ *   try {
+ *     return await ctx.waitFor("approval", { timeout: "1d" });
+ *   } catch (error) {
+ *     if (error instanceof WaitTimeoutError) return { approved: false };
+ *     throw error;
+ *   }
+ * });
+ */
 export class WaitTimeoutError extends FinalError {
   constructor(message: string) {
     super(message, { code: "SVC_WAIT_TIMEOUT" });

@@ -7,24 +7,24 @@
 const PLACES = "summary, a:not([data-row]), [tabindex], .scroll";
 
 /** Identifies an element in old and new content. Elements with the same key are matched in document order. */
-function sayingOf(place: Element): string {
+function identityOf(place: Element): string {
   const text = place.localName === "summary" ? place.textContent : "";
   return `${place.localName} ${place.ariaLabel ?? place.getAttribute("href") ?? text}`;
 }
 
 /** Maps elements of the old content to the same elements of the new content. */
-function heirs(old: Element, next: Element): Map<Element, Element> {
+function counterparts(old: Element, next: Element): Map<Element, Element> {
   const free = new Map<string, Element[]>();
   for (const place of next.querySelectorAll(PLACES)) {
-    const saying = sayingOf(place);
-    const alike = free.get(saying);
+    const identity = identityOf(place);
+    const alike = free.get(identity);
     if (alike) alike.push(place);
-    else free.set(saying, [place]);
+    else free.set(identity, [place]);
   }
   const found = new Map<Element, Element>();
   for (const place of old.querySelectorAll(PLACES)) {
-    const heir = free.get(sayingOf(place))?.shift();
-    if (heir) found.set(place, heir);
+    const counterpart = free.get(identityOf(place))?.shift();
+    if (counterpart) found.set(place, counterpart);
   }
   return found;
 }
@@ -32,7 +32,7 @@ function heirs(old: Element, next: Element): Map<Element, Element> {
 export class ContentReplacer {
   readonly #old: Element;
   readonly #fresh: Element;
-  readonly #heirs: Map<Element, Element>;
+  readonly #counterparts: Map<Element, Element>;
   /** The element that gets the focus; undefined if the new content has no counterpart of the focused element. */
   readonly focus: HTMLElement | undefined;
 
@@ -40,13 +40,13 @@ export class ContentReplacer {
   constructor(old: Element, next: Element) {
     this.#old = old;
     this.#fresh = document.importNode(next, true);
-    this.#heirs = heirs(old, this.#fresh);
-    this.focus = this.#heirs.get(document.activeElement ?? old) as HTMLElement | undefined;
+    this.#counterparts = counterparts(old, this.#fresh);
+    this.focus = this.#counterparts.get(document.activeElement ?? old) as HTMLElement | undefined;
   }
 
   put(): void {
     const scrolled: (() => void)[] = [];
-    for (const [was, is] of this.#heirs) {
+    for (const [was, is] of this.#counterparts) {
       const { scrollLeft, scrollTop } = was;
       if (scrollLeft || scrollTop) scrolled.push(() => Object.assign(is, { scrollLeft, scrollTop }));
       if (was.parentElement instanceof HTMLDetailsElement)

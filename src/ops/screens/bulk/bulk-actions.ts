@@ -38,7 +38,7 @@ export function ticked(
   };
 }
 
-/** What the preview has shown. */
+/** The selection as the preview showed it. */
 interface Shown {
   expected: number;
   /** Whether there were more runs than that, uncounted. */
@@ -56,7 +56,7 @@ export async function fitting(
   nowMs: number,
 ): Promise<{ isGrown: boolean; run: Run }> {
   const query = { ...graphQueryOf(filter, nowMs), nowMs };
-  const begin = newest === undefined ? await newestOf(engine, query) : newest + ABOVE;
+  const begin = newest === undefined ? await newestOf(engine, query) : newest + AFTER_ALL_IDS;
   if (begin === undefined) return { isGrown: false, run: async () => true };
   const { matched } = await engine.bulk(step, { filter: query, isDryRun: true, cursor: begin });
   const run: Run = async (taken, watch) => {
@@ -87,11 +87,11 @@ export async function fitting(
 /** A cursor before all runs that match now; undefined if none does. */
 async function newestOf(engine: Step["app"]["engine"], query: BulkOptions["filter"]): Promise<string | undefined> {
   const { items, nextCursor } = await engine.list({ ...query, limit: 1 });
-  return items[0] === undefined ? nextCursor : items[0].graph_id + ABOVE;
+  return items[0] === undefined ? nextCursor : items[0].graph_id + AFTER_ALL_IDS;
 }
 
 /** Sorts after every character of an ID. */
-export const ABOVE = "~";
+export const AFTER_ALL_IDS = "~";
 
 /** Why a run rejected the action, or that it is gone. @throws other errors; the runs changed before stay changed */
 async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {

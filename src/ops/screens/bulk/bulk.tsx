@@ -10,7 +10,7 @@ import { bulkCommands } from "../../views/cli-commands.ts";
 import { chipsOf, endpointQueryOf, graphQueryOf, queryText } from "../../views/runs/runs-query.ts";
 import { BulkProgress } from "../../views/bulk/bulk-progress.ts";
 import { countText } from "../../views/format.ts";
-import { ABOVE, fitting, ticked } from "./bulk-actions.ts";
+import { AFTER_ALL_IDS, fitting, ticked } from "./bulk-actions.ts";
 import { BulkPreview, LISTED } from "./bulk-preview.tsx";
 import { Confirm, isConfirmed } from "./confirm.tsx";
 import { deferBulk } from "./deferred.tsx";
@@ -92,7 +92,7 @@ async function loadBulk({ ctx, app: { engine }, nowMs, redact }: OpsContext): Pr
   const { matched, next_cursor: next } = await engine.bulk(choice.step, {
     filter,
     isDryRun: true,
-    cursor: (newest ?? "") + ABOVE,
+    cursor: (newest ?? "") + AFTER_ALL_IDS,
   });
   return { choice, count: matched, isMore: next !== null, newest, runs };
 }

@@ -23,7 +23,7 @@ import { DeferredProgress, runsText, takenText } from "./deferred-progress.tsx";
 import { StepButton, StepForm } from "../parts.tsx";
 
 /** Interval between two checks for progress, and the delay of the first check after the start. */
-const LOOK_AGAIN_MS = 2000;
+const CHECK_AGAIN_MS = 2000;
 const SETTLED_MS = 500;
 /** Maximum number of audit rows of one action. */
 const ROWS = 10;
@@ -37,10 +37,10 @@ export function deferredScreens(screens: Screens): Entry[] {
     screen<DeferredData>(screens, "/held/:id", {
       title: ({ step, count }) => `${nounOf(step)} ${runsText(count)}`,
       section: "Runs",
-      head: (_nonce, data) => <LookAgain state={data?.state} />,
-      load: loadHeld,
+      head: (_nonce, data) => <AutoReload state={data?.state} />,
+      load: loadDeferred,
       follows: () => ["graphs"],
-      view: (data, opsContext) => <HeldView data={data} opsContext={opsContext} />,
+      view: (data, opsContext) => <DeferredView data={data} opsContext={opsContext} />,
     }),
     operatorRoute(screens, "/held/:id/undo", undo),
   ];
@@ -87,7 +87,7 @@ export async function deferBulk(
   return `${OPS_PATH}/held/${id}`;
 }
 
-async function loadHeld({ ctx, app, nowMs }: OpsContext): Promise<DeferredData> {
+async function loadDeferred({ ctx, app, nowMs }: OpsContext): Promise<DeferredData> {
   const id = ctx.params["id"] ?? "";
   const read = async (): Promise<DeferredStep> => {
     // Read the progress first, so that the audit rows are at least as new.
@@ -120,14 +120,14 @@ async function undo({ app, params, auditContext }: Step): Promise<StepResult> {
 }
 
 /** When to check again; undefined: there will be no news. */
-function lookInMs({ kind, ...state }: DeferredState): number | undefined {
+function nextCheckMs({ kind, ...state }: DeferredState): number | undefined {
   if ("leftMs" in state) return state.leftMs + SETTLED_MS;
-  return kind === "due" ? LOOK_AGAIN_MS : undefined;
+  return kind === "due" ? CHECK_AGAIN_MS : undefined;
 }
 
 /** Reloads the page without script. */
-function LookAgain({ state }: { state: DeferredState | undefined }) {
-  const inMs = state && lookInMs(state);
+function AutoReload({ state }: { state: DeferredState | undefined }) {
+  const inMs = state && nextCheckMs(state);
   if (inMs === undefined) return null;
   return (
     <noscript>
@@ -136,11 +136,11 @@ function LookAgain({ state }: { state: DeferredState | undefined }) {
   );
 }
 
-function HeldView({ data, opsContext }: { data: DeferredData; opsContext: OpsContext }) {
+function DeferredView({ data, opsContext }: { data: DeferredData; opsContext: OpsContext }) {
   const { step, count, state, query, by } = data;
   return (
     <div data-live="held">
-      <div class="panel held" data-state={state.kind} data-due={lookInMs(state)}>
+      <div class="panel held" data-state={state.kind} data-due={nextCheckMs(state)}>
         <div role="status">
           <h1>{headingOf(data)}</h1>
           {state.kind === "due" ? null : <p>{textOf(state, step, count)}</p>}

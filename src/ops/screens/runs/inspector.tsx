@@ -3,7 +3,7 @@ import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import type { OpsContext } from "../../ops-context.ts";
 import type { Attempt } from "../../views/runs/attempts.ts";
-import { againText } from "../../views/bulk/bulk-preview.ts";
+import { rerunText } from "../../views/bulk/bulk-preview.ts";
 import { failedNodes } from "../../views/runs/failed-nodes.ts";
 import { graphStyle, nodeStyle } from "../../views/status-style.ts";
 import { hiddenCount, payloadView } from "../../views/runs/payload.ts";
@@ -78,9 +78,9 @@ export function Inspector({ data, opsContext, attempts }: InspectorProps) {
       ) : null}
       {hidden === undefined ? null : <Reveal hidden={hidden} data={data} opsContext={opsContext} />}
       {node ? (
-        <AgainFromNode node={node} run={run} opsContext={opsContext} />
+        <RerunFromNode node={node} run={run} opsContext={opsContext} />
       ) : (
-        <AgainAsAWhole run={run} opsContext={opsContext} />
+        <StartAgain run={run} opsContext={opsContext} />
       )}
     </>
   );
@@ -260,7 +260,7 @@ function eventsOf(events: readonly GraphEvent[], node: NodeDetail | undefined): 
   return events.filter((event) => event.node === node?.id);
 }
 
-function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snapshot; opsContext: OpsContext }) {
+function RerunFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snapshot; opsContext: OpsContext }) {
   const isOwn = node.kind === "node";
   const hasEnded = run.phase === "done" || run.phase === "failed";
   const why = opsContext.visitor.role === "operator" ? undefined : READ_ONLY;
@@ -278,7 +278,7 @@ function AgainFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
       >
         <p class="quiet">
           Nodes before this one keep their results. Within this run, this node and all nodes after it run again. As a
-          new run, this run stays unchanged, and you can change the input. {`This ${againText(run, node.id)}.`}
+          new run, this run stays unchanged, and you can change the input. {`This ${rerunText(run, node.id)}.`}
         </p>
         <InputField
           label="Input of the node in the new run, as JSON; empty: unchanged"
@@ -317,7 +317,7 @@ function InputField({ label, input, opsContext }: { label: string; input: Json; 
   );
 }
 
-function AgainAsAWhole({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
+function StartAgain({ run, opsContext }: { run: Snapshot; opsContext: OpsContext }) {
   return (
     <details class="again">
       <summary data-key="r">Start again with this input…</summary>

@@ -31,7 +31,7 @@ export function replayScreens(screens: Screens): Entry[] {
         return { preview, judgement: await judged(opsContext, preview.webhook.url) };
       },
       view: ({ preview, judgement }, opsContext) => (
-        <OneAgain preview={preview} judgement={judgement} opsContext={opsContext} />
+        <ResendOne preview={preview} judgement={judgement} opsContext={opsContext} />
       ),
     }),
     screen<{ preview: Many; judgement: Judgement; span: Span }>(screens, "/webhooks/:id/recover", {
@@ -43,7 +43,7 @@ export function replayScreens(screens: Screens): Entry[] {
         const preview = await app.webhooks.previewRecover(ctx.params["id"] ?? "", { since_ms: span.sinceMs });
         return { preview, span, judgement: await judged(opsContext, preview.webhook.url) };
       },
-      view: (data, opsContext) => <ManyAgain {...data} opsContext={opsContext} />,
+      view: (data, opsContext) => <ResendMany {...data} opsContext={opsContext} />,
     }),
     operatorRoute(screens, "/webhooks/:id/recover", async ({ app, params, fields, auditContext }) => {
       const id = params["id"] ?? "";
@@ -112,7 +112,7 @@ function Verdicts({ preview, judgement, opsContext }: VerdictsProps) {
   );
 }
 
-function OneAgain({ preview, judgement, opsContext }: { preview: One; judgement: Judgement; opsContext: OpsContext }) {
+function ResendOne({ preview, judgement, opsContext }: { preview: One; judgement: Judgement; opsContext: OpsContext }) {
   const { delivery, webhook, request, attempt, is_signed: isSigned } = preview;
   const at = `${OPS_PATH}/deliveries/${delivery.id}`;
   return (
@@ -168,7 +168,7 @@ interface ManyProps {
   opsContext: OpsContext;
 }
 
-function ManyAgain({ preview, judgement, span, opsContext }: ManyProps) {
+function ResendMany({ preview, judgement, span, opsContext }: ManyProps) {
   const { webhook, count, since_ms: sinceMs } = preview;
   const at = `${OPS_PATH}/webhooks/${webhook.id}`;
   return (

@@ -24,14 +24,14 @@ const TAKEN: Readonly<Record<Exclude<BulkStep, "retry">, string>> = {
 export function bulkEffect(run: Snapshot, step: BulkStep): BulkEffect {
   const isRefused = stepViews(run.phase, "operator").find((view) => view.step === step)?.refusal !== undefined;
   if (isRefused) return { run, isTaken: false, text: `unchanged, because it is ${run.phase}` };
-  return { run, isTaken: true, text: step === "retry" ? againText(run) : TAKEN[step] };
+  return { run, isTaken: true, text: step === "retry" ? rerunText(run) : TAKEN[step] };
 }
 
 /**
  * Lists the nodes that run again, in the order of the edges. Items of a fan-out are counted. @param from a node or an item of a fan-out,
  * which runs again with all nodes after it. Default: all nodes that are not done
  */
-export function againText({ nodes, edges }: Snapshot, from?: string): string {
+export function rerunText({ nodes, edges }: Snapshot, from?: string): string {
   const names = from === undefined ? undefined : namesAfter(edges, nameOf(from));
   const counts = new Map<string, number>();
   for (const { id, kind, status } of nodes) {

@@ -5,7 +5,7 @@ export interface FailureGroup {
   /** Name of the graph or worker. */
   worker: string;
   node: string | undefined;
-  /** Of the newest failure. */
+  /** Message of the newest failure. */
   message: string;
   reason: string;
   count: number;

@@ -13,7 +13,7 @@ export interface Receiver {
   /** In the last day. */
   delivered: number;
   failed: number;
-  /** Of any age: deliveries are retried for days, and those of a disabled webhook wait until it is enabled. */
+  /** Pending deliveries of any age: they are retried for days, and those of a disabled webhook wait until it is enabled. */
   pending: number;
   figures: Figures;
 }

@@ -1,7 +1,7 @@
 /** Reads request bodies: checks limits before reading, requires UTF-8, and compares media types without parameters. */
 import { SvcError } from "../../shared/errors.ts";
 import { parseJson, type Json } from "../../shared/json.ts";
-import { remembered } from "../../shared/memoize.ts";
+import { remembered } from "../../shared/collections/memoize.ts";
 import type { Context } from "../types.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });

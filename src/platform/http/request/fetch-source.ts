@@ -1,7 +1,7 @@
 /** A request that arrived as a web `Request`: from another runtime, a host framework, or a test without a socket. */
 import { setMaxListeners } from "node:events";
 import { clientAddress, isSecure, requestHost } from "../../security/client-address.ts";
-import { CidrSet } from "../../security/cidr.ts";
+import { CidrSet } from "../../security/ssrf/cidr.ts";
 import type { Source } from "./context.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { tooLarge } from "../body/read-body.ts";

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { clientAddress, isSecure, requestHost } from "../../security/client-address.ts";
-import type { CidrSet } from "../../security/cidr.ts";
+import type { CidrSet } from "../../security/ssrf/cidr.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { tooLarge } from "../body/read-body.ts";
 import type { BodyGate } from "../body/body-budget.ts";

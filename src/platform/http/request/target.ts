@@ -3,7 +3,7 @@
  * Contract section 1, "refused at the door".
  */
 import { SvcError } from "../../shared/errors.ts";
-import { remembered } from "../../shared/memoize.ts";
+import { remembered } from "../../shared/collections/memoize.ts";
 
 export interface Target {
   /** Decoded path: starts with one slash, contains no `..`, `//` or NUL. An encoded slash stays `%2F`. */

@@ -14,7 +14,7 @@ import {
   type BrotliCompress,
   type Gzip,
 } from "node:zlib";
-import { remembered } from "../../shared/memoize.ts";
+import { remembered } from "../../shared/collections/memoize.ts";
 import { chooseEncoding, type Encoding } from "../request/accept-encoding.ts";
 import { endEarly } from "./close-iterator.ts";
 import type { Context, Result } from "../types.ts";

@@ -27,6 +27,12 @@ const SPREAD_MS = 2000;
 /**
  * A response with server-sent events. Sends heartbeats between events. Ends the source with the stream, and requests an event only after
  * the previous one was sent. A reconnecting browser sends its last `id` as `ctx.header("last-event-id")`.
+ * @example
+ * async function* ticks() {
+ *   yield { id: 1, data: { n: 1 } };
+ * }
+ *
+ * route("GET", "/ticks", (ctx) => eventStream(ticks(), { clock: systemClock, signal: ctx.signal, retry: "2s" }));
  */
 export function eventStream(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): Result {
   return {

@@ -10,14 +10,29 @@ const PROBLEM_TYPE = "application/problem+json";
 /** For responses that no cache may store. */
 const NO_STORE = ["cache-control", "no-store"];
 
+/**
+ * Responds with JSON.
+ * @example
+ * route("GET", "/time", () => json({ now: Date.now() }));
+ */
 export function json(value: unknown, status = 200, headers: readonly string[] = []): Result {
   return { status, headers: ["content-type", JSON_TYPE, ...NO_STORE, ...headers], body: JSON.stringify(value) };
 }
 
+/**
+ * Responds with plain text.
+ * @example
+ * route("GET", "/robots.txt", () => text("User-agent: *\nAllow: /\n"));
+ */
 export function text(body: string, status = 200, headers: readonly string[] = []): Result {
   return { status, headers: ["content-type", "text/plain; charset=utf-8", ...headers], body };
 }
 
+/**
+ * Responds with an HTML document that is written by hand. Escape what comes from users.
+ * @example
+ * route("GET", "/hello", () => html("<!doctype html><p>Hello"));
+ */
 export function html(body: string, status = 200, headers: readonly string[] = []): Result {
   return { status, headers: ["content-type", HTML_TYPE, ...headers], body };
 }

@@ -5,7 +5,7 @@
  */
 import { IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
-import { remembered } from "../../shared/memoize.ts";
+import { remembered } from "../../shared/collections/memoize.ts";
 
 /** The head of a response, without the length of its body and the headers that node:http adds. */
 export interface Head {

@@ -6,6 +6,8 @@ import { toResult } from "./write-response.ts";
  * A response with changed headers, for middleware: `withHeaders(await next(), { "cache-control": "no-store" })`.
  * @param headers a value replaces all values of that name, in any case; undefined removes them. Set cookies with `ctx.setCookie`, which
  * adds to existing ones.
+ * @example
+ * const noStore: Middleware = async (_ctx, next) => withHeaders(await next(), { "cache-control": "no-store" });
  */
 export function withHeaders(answer: Answer, headers: Readonly<Record<string, string | undefined>>): Result {
   const { status, headers: had, body } = toResult(answer);

@@ -1,6 +1,6 @@
 /** Cookies by RFC 6265bis: parses the `Cookie` header, formats `Set-Cookie`. */
-import { isMadeOf } from "../../shared/flatten-string.ts";
-import { remembered } from "../../shared/memoize.ts";
+import { isMadeOf } from "../../shared/collections/flatten-string.ts";
+import { remembered } from "../../shared/collections/memoize.ts";
 import type { CookieOptions } from "../types.ts";
 
 /** A pair whose value needs no percent-encoding. Names contain no `=`, so the value starts after the first one. */

@@ -3,7 +3,7 @@
  * changes of these rows pass transition-batch.ts, so the cache is never older than the file; after a rollback, or an unexpected commit of
  * another process, everything is read again.
  */
-import { ChurningMap } from "../../../platform/shared/churning-map.ts";
+import { ChurningMap } from "../../../platform/shared/collections/churning-map.ts";
 import type { GraphStatus } from "../../../platform/shared/wire.ts";
 import { hasEnded, type GraphEvent, type GraphPhase } from "../../contract/graph-rows.ts";
 import type { Row } from "../../contract/row.ts";

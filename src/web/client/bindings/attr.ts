@@ -2,8 +2,8 @@
  * `attr.js`: attributes with serialization rules of their own: class and style from arrays and objects, URLs, and `true`/`false` states.
  * Loaded by pages with attributes that the compiler can't reduce to plain text (src/web/compiler/extract/attribute-text.ts).
  */
-import { classText, styleText } from "../../../platform/shared/class-style.ts";
-import { isScriptUrl, SAFE_URL } from "../../../platform/shared/script-url.ts";
+import { classText, styleText } from "../../../platform/shared/html/class-style.ts";
+import { isScriptUrl, SAFE_URL } from "../../../platform/shared/html/script-url.ts";
 import { A } from "../runtime/core.ts";
 
 /** Class from a string, array or object. */

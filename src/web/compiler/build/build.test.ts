@@ -286,6 +286,9 @@ describe("server actions reached by name", () => {
   });
 });
 
+const chunkOf = (root: string, name = ""): Promise<string> =>
+  readFile(path.join(root, "dist/client/handler", `${name}.js`), "utf8");
+
 describe("server-only modules reached from browser code (SVC104)", () => {
   const chain = (last: Record<string, string>): Record<string, string> => ({
     "app.tsx": 'import "svckit"; import { Page } from "./page.tsx"; export default Page;',
@@ -322,6 +325,15 @@ describe("server-only modules reached from browser code (SVC104)", () => {
     );
   });
 
+  it("are rejected with the import chain: a server function of svc in a helper module", async () => {
+    const helper = 'import { currentContext, signal } from "svckit"; export const a = () => signal(currentContext());';
+    await withTempApp(chain({ "a.ts": helper }), async (app) => {
+      const error = await refused(app);
+      assert.equal(error.code, "SVC104");
+      assert.match(error.message, /reaches "currentContext of svckit", .*\nImports: page\.tsx -> a\.ts -> /);
+    });
+  });
+
   it("are rejected if they are another entry point of svc", async () => {
     await withTempApp(
       chain({ "a.ts": 'import { graph } from "svckit/graph"; export const a = () => graph;' }),
@@ -337,6 +349,40 @@ describe("server-only modules reached from browser code (SVC104)", () => {
     await withTempApp(chain({ "page.tsx": page, "key.server.ts": 'export const key = "k";' }), async (app) => {
       const { manifest } = await buildApp({ root: app.root });
       assert.deepEqual(Object.keys(manifest.chunks), ["page.tsx"]);
+    });
+  });
+
+  it("are rejected in a dynamic import", async () => {
+    await withTempApp(chain({ "a.ts": 'export const a = () => import("node:fs");' }), async (app) => {
+      assert.equal((await refused(app)).code, "SVC104");
+    });
+  });
+
+  it("are allowed in a module whose functions for the browser do not use them", async () => {
+    const helpers =
+      'import { readFileSync } from "node:fs"; export const a = () => 1; export const read = () => readFileSync("x");';
+    await withTempApp(chain({ "a.ts": helpers }), async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      const chunk = await chunkOf(app.root, manifest.chunks["page.tsx"]);
+      assert.doesNotMatch(chunk, /node:fs|svc-server-only/);
+    });
+  });
+});
+
+describe("a TSX file with components that browser code imports helpers from", () => {
+  it("contributes only the helpers to the chunk, also if the files import each other", async () => {
+    const files = {
+      "app.tsx": 'import "svckit"; import { Page } from "./page.tsx"; export default Page;',
+      "page.tsx":
+        'import { createContext } from "svckit"; import { Icon, price } from "./icon.tsx"; export const CURRENCY = "EUR"; export const Theme = createContext("light"); export const Page = () => <p onClick={() => alert(price(1))}><Icon /></p>;',
+      "icon.tsx":
+        'import { CURRENCY } from "./page.tsx"; export const price = (n: number) => CURRENCY + n; export const Icon = () => <i onClick={() => alert(2)}>icon</i>;',
+    };
+    await withTempApp(files, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      const chunk = await chunkOf(app.root, manifest.chunks["page.tsx"]);
+      assert.match(chunk, /EUR/);
+      assert.doesNotMatch(chunk, /icon<|createContext/);
     });
   });
 });

@@ -12,6 +12,7 @@ import { gzipSync } from "node:zlib";
 import { build, type InlineConfig, type Rollup } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { unwrapErrors } from "./build-errors.ts";
+import { PURE_CALLS } from "./import-chain.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
@@ -44,6 +45,8 @@ export interface BuildResult {
 /**
  * Builds an app for `svc start`.
  * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC122 from the compiler.
+ * @example
+ * const { manifest } = await buildApp({ root: process.cwd(), log: console.log });
  */
 export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const began = performance.now();
@@ -141,6 +144,7 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
       reportCompressedSize: false,
       cssCodeSplit: false,
       minify: "oxc",
+      rolldownOptions: { treeshake: { manualPureFunctions: PURE_CALLS } },
     },
   };
 }
@@ -171,6 +175,7 @@ async function buildBrowser(
         // Hidden: the map is written, but the chunk does not refer to it.
         sourcemap: areMapsPublic ? true : "hidden",
         rolldownOptions: {
+          ...config.build?.rolldownOptions,
           input,
           preserveEntrySignatures: "strict",
           output: {

@@ -21,6 +21,8 @@ export interface Explanation extends FileReport {
 /**
  * @param root folder of the app. @param file absolute path of a TSX file.
  * @throws SvcError of the compiler.
+ * @example
+ * const explanation = await explainFile(process.cwd(), "app.tsx");
  */
 export async function explainFile(root: string, file: string): Promise<Explanation> {
   const text = await readFile(file, "utf8");

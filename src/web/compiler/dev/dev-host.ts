@@ -39,7 +39,11 @@ export interface DevHost {
   close(): Promise<void>;
 }
 
-/** @param options.root folder of the app. */
+/**
+ * @param options.root folder of the app.
+ * @example
+ * const host = await createDevHost({ root: process.cwd() });
+ */
 export async function createDevHost(options: { root: string }): Promise<DevHost> {
   const root = path.resolve(options.root);
   const entry = findEntry(root);

@@ -1,6 +1,6 @@
 /** Step 4, server code: emits elements, text runs, lists and conditions as segments of a string concatenation. */
 import type { ESTree } from "vite";
-import { escapeText } from "../../../platform/shared/escape.ts";
+import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { attributeExpression, casesOf, onlyChild } from "../extract/jsx-forms.ts";
@@ -8,7 +8,7 @@ import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, ty
 import { positionOf } from "../diagnostics.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
-import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "../model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";

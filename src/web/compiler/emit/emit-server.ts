@@ -2,7 +2,7 @@
  * Step 4, server code: rewrites the module in place, so JSX becomes string concatenation (docs/resume-protocol.md section 4). It handles
  * components, values and root templates. emit-server-parts.ts emits the inside of a template.
  */
-import { escapeText } from "../../../platform/shared/escape.ts";
+import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";

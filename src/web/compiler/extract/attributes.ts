@@ -6,7 +6,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
 import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./bound-fields.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
-import { isEnumerated, URL_ATTRIBUTES } from "../../../platform/shared/html.ts";
+import { isEnumerated, URL_ATTRIBUTES } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";

@@ -8,9 +8,9 @@ import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node }
 import type { Module } from "../analyze/analyze.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
-import { escapeText } from "../../../platform/shared/escape.ts";
-import { VOID_TAGS } from "../../../platform/shared/html.ts";
-import { nestingProblem, textProblem } from "../../../platform/shared/html-nesting.ts";
+import { escapeText } from "../../../platform/shared/html/escape.ts";
+import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
+import { nestingProblem, textProblem } from "../../../platform/shared/html/html-nesting.ts";
 import { fixedText, holdsComponent, isChildren, isStructured } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";

@@ -2,7 +2,7 @@
  * Splits attributes and texts at build time, for the server: fixed parts become HTML, and only data is escaped by the runtime. Escaping
  * many small texts is cheaper than scanning one concatenated text.
  */
-import { escapeText } from "../../../platform/shared/escape.ts";
+import { escapeText } from "../../../platform/shared/html/escape.ts";
 import type { Expression, Node } from "../parse/ast.ts";
 import { memberName, unwrap } from "../parse/ast.ts";
 import { hasHarmlessStart } from "./attribute-text.ts";

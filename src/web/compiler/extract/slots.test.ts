@@ -102,7 +102,7 @@ describe("an island", () => {
     );
   });
 
-  it("rejects unknown events", async () => {
-    await assert.rejects(island('load="never"'), /knows no such moment; there are eager, visible, idle, interaction/);
+  it("rejects unknown moments", async () => {
+    await assert.rejects(island('load="never"'), /unknown moment\. Use one of eager, visible, idle, interaction/);
   });
 });

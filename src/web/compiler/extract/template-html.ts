@@ -1,5 +1,5 @@
 /** HTML of templates that the browser creates: rows, branches, fallbacks. */
-import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import type { Element, Item } from "../model.ts";

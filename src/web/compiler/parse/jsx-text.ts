@@ -1,5 +1,5 @@
 /** Text between JSX tags and in JSX attributes: white space and entities. Source: the JSX specification, section JSXText. */
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { ENTITIES } from "./entities.ts";
 
 /** Text of a JSXText node after the white-space rule: lines are trimmed and joined by one space, empty lines go. */

@@ -1,4 +1,4 @@
-/** `<Await>`: a piece of the page that is written when a promise is settled, while the rest of the page is there already. */
+/** `<Await>`: content that is rendered when a promise settles, while the rest of the page is already sent. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { ServerResource, type Resource } from "../../reactivity/server-resource.ts";
 import { durationMs, type Duration } from "../../../platform/shared/clock.ts";
@@ -9,22 +9,26 @@ import { currentRender } from "../current-page.ts";
 import { t } from "../write.ts";
 
 export interface AwaitProps<T> {
-  /** What to wait for: a promise, a resource, or a function that gives a promise. What is there is written at once. */
+  /** A promise, a resource, or a function that returns a promise. A plain value, or a settled resource, is rendered at once. */
   value: Resource<T> | T | PromiseLike<T> | (() => T | PromiseLike<T>);
-  /** Shown until then. Rows of a table and options: one element. */
+  /** Placeholder. In a table or a `<select>`: one element. */
   pending?: Child;
-  /** In place of the children when it fails. Default: the fallback of the nearest `<ErrorBoundary>`, else nothing. */
+  /** Replaces the children on failure. Default: the fallback of the nearest `<ErrorBoundary>`, else nothing. */
   catch?: Fallback;
-  /** After which it has failed. Default: that of the page. */
+  /** Time limit, after which the content fails. Default: the page's. */
   deadline?: Duration;
-  /** Writes the value. */
+  /** Renders the value. */
   children: (value: T) => Child;
 }
 
 /**
- * Its children with the value. The page goes out without it and has `pending` in its place; the piece follows when it is
- * there, in whatever order pieces become ready. A page without browser code needs no script for that: it is sent in order.
- * An error after the page went out is the piece's alone; it goes to the server's log.
+ * Renders its children with the value. The page is sent with `pending` as the placeholder. Deferred content follows as it becomes
+ * ready, in any order. A page without browser code needs no script: it is sent in order. An error after the page was sent affects
+ * only this content, and is logged on the server.
+ * @example
+ * <Await value={loadReviews()} pending={<p>Loading …</p>} catch={() => <p>No reviews</p>}>
+ *   {(reviews) => <p>{reviews.length} reviews</p>}
+ * </Await>
  */
 export function Await<T>(props: AwaitProps<T>): Markup {
   return new Html(() => {
@@ -47,7 +51,7 @@ export function Await<T>(props: AwaitProps<T>): Markup {
       fallback: props.catch,
       children: write,
     };
-    return render.pieces.add((id) => new DeferredContent(id, render, source));
+    return render.deferred.add((id) => new DeferredContent(id, render, source));
   });
 }
 

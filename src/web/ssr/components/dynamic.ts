@@ -1,7 +1,7 @@
-/** `<Dynamic>`: an element or component that is chosen while the server renders. */
+/** `<Dynamic>`: renders an element or component that is chosen during the server render. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { VOID_TAGS } from "../../../platform/shared/html.ts";
+import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { Html } from "../html.ts";
 import { component } from "../compiled.ts";
 import { spread, t } from "../write.ts";
@@ -12,15 +12,19 @@ type DynamicProps<Is extends string | View> = { is: Is; children?: Child } & (Is
   ? Props
   : Record<string, unknown>);
 
-/** Lower case as in HTML, hyphens as in custom elements. */
+/** HTML tags in lower case, and custom elements. */
 const TAG = /^[a-z][a-z0-9]*(?:-[a-z0-9-]*)?$/;
-/** Their content is code, or no text. */
+/** Tags whose content is code, or is not parsed as HTML. */
 const REFUSED = new Set(["script", "style", "iframe", "noscript", "template", "textarea", "title", "xmp"]);
 
 /**
- * @param props `is`: tag name, or component; the others go to it. Elements take attributes but no handlers: put these on
- *   an element inside.
- * @throws SvcError `SVC_DEFINITION` for what is no tag, or one whose content is no HTML
+ * @param props `is`: a tag name or component, which gets the other props. An element gets attributes but no handlers: add handlers
+ *   to an element inside it.
+ * @throws SvcError `SVC_DEFINITION` for an invalid tag, or a tag whose content is not HTML
+ * @example
+ * function Heading(props: { level: 1 | 2 | 3; text: string }) {
+ *   return <Dynamic is={`h${props.level}`}>{props.text}</Dynamic>;
+ * }
  */
 export function Dynamic<Is extends string | View>(props: DynamicProps<Is>): Markup {
   return new Html(() => {
@@ -34,7 +38,7 @@ function element(tag: string, { children, ...attributes }: Record<string, unknow
   if (!TAG.test(tag) || REFUSED.has(tag)) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `<Dynamic is=${JSON.stringify(tag)}> can't be written: give it a component, or a tag in lower case other than ${[...REFUSED].join(", ")}.`,
+      `<Dynamic is=${JSON.stringify(tag)}> can't be rendered. Use a component, or a tag in lower case other than ${[...REFUSED].join(", ")}.`,
     );
   }
   const open = `<${tag}${spread(attributes)}>`;

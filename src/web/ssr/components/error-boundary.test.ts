@@ -12,7 +12,7 @@ const newRender = (): Render => new Render({ build: "b", chunks: { "x.tsx": "x-1
 const shown = block("x.tsx", "b0", ["click"], []);
 
 describe("an error boundary", () => {
-  it("leaves no scope and no value of what failed in the state, and none of its scopes to wake", () => {
+  it("removes the scopes and values of failed content from the state, and wakes none of its scopes", () => {
     const page = newRender();
     const shared = signal("shared");
     const write = (...values: unknown[]): string => `<b${scope(shown, values.length, values)}></b>`;
@@ -35,7 +35,7 @@ describe("an error boundary", () => {
     ]);
   });
 
-  it("tells what it caught, and lets answers and refusals pass", () => {
+  it("reports the errors it caught, and lets redirects and refusals pass", () => {
     const page = newRender();
     const thrown = (error: unknown): string =>
       renderInto(page, () =>

@@ -1,4 +1,4 @@
-/** `<ErrorBoundary>`: what fails is replaced as a whole, on the server and in the browser, so a page never holds half a piece. */
+/** `<ErrorBoundary>`: replaces failed content as a whole, on the server and in the browser, so that a page never shows half of it. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { Answer, ERRORS, SvcError } from "../../../platform/shared/errors.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -8,33 +8,37 @@ import { currentRender } from "../current-page.ts";
 import { t } from "../write.ts";
 
 /**
- * JSX in place of what failed. A function is given the error, of which visitors should see little, and `reset`, which brings
- * the content back; after a failure of the server it asks for the page again.
+ * JSX that replaces failed content. A function gets the error, whose details visitors should not see, and `reset`, which restores
+ * the content; after an error on the server, `reset` requests the page again.
  */
 export type Fallback = Child | ((error: unknown, reset: () => void) => Child);
 
 export interface ErrorBoundaryProps {
   /**
-   * In place of the children. The browser can show markup, which the server writes ahead, and what a function makes of one host
-   * element; what a function makes of components only the server shows.
+   * Replaces the children. The browser can show static markup, which the server renders in advance, and the result of a function
+   * that returns one host element. If a function returns components, only the server can show its result.
    */
   fallback: Fallback;
   children?: Child;
 }
 
 interface Compiled extends ErrorBoundaryProps {
-  /** Writes the element that ends the boundary and knows how the browser makes the fallback. */
+  /** Writes the element that ends the boundary and refers to the browser code of the fallback. */
   end?: () => string;
 }
 
-/** Under which the nearest boundary's fallback is handed down, for pieces that fail after the page has gone out. */
+/** Context key of the nearest boundary's fallback, for deferred content that fails after the page was sent. */
 const BOUNDARY = {};
 
 /**
- * Its children; or `fallback` when one of them throws, while the server renders, or in a handler, binding, effect or row in
- * the browser. The error goes to the server's log, or is reported by the browser.
- * Redirects and refusals (`notFound()` and its kin) are the page's answer and pass. Of an `<Await>` below that fails
- * later, and has no `catch`, `fallback` takes the place of that piece alone.
+ * Renders its children, or `fallback` if one of them throws: during the server render, or in a handler, binding, effect or row in
+ * the browser. The server logs the error, or the browser reports it.
+ * Redirects and refusals such as `notFound()` pass through, because they determine the response. If an `<Await>` inside fails later
+ * and has no `catch`, `fallback` replaces only that deferred content.
+ * @example
+ * <ErrorBoundary fallback={(_error, reset) => <button onClick={reset}>Try again</button>}>
+ *   <Chart />
+ * </ErrorBoundary>
  */
 export function ErrorBoundary(props: ErrorBoundaryProps): Markup {
   return new Html(() => {
@@ -46,18 +50,18 @@ export function ErrorBoundary(props: ErrorBoundaryProps): Markup {
   });
 }
 
-/** Children between marks, where the browser can show the fallback and any of them has code that can fail there. */
+/** Renders the children, between marks if the browser can show the fallback and the children have browser code or deferred content. */
 function content({ children, end, fallback }: Compiled): string {
   const render = currentRender();
   if (end === undefined && typeof fallback === "function") return t(children);
-  const before = render.mark().scopes + render.pieces.size;
+  const before = render.mark().scopes + render.deferred.size;
   const html = render.scopes.guard(true, () => t(children));
-  if (render.mark().scopes + render.pieces.size === before) return html;
+  if (render.mark().scopes + render.deferred.size === before) return html;
   const last = end ? end() : `<template ${DOM.boundary}>${t(fallback as Child)}</template>`;
   return `<!--${DOM.boundary}-->${html}${last}`;
 }
 
-/** What `write` gives; when it throws what is no answer, what `instead` gives, as if `write` had never run. */
+/** Returns the result of `write`. If it throws, rolls the render back and returns the result of `instead`; rethrows redirects and refusals. */
 export function guarded(write: () => string, instead: (error: unknown) => string): string {
   const render = currentRender();
   const mark = render.mark();
@@ -75,7 +79,7 @@ export function writeFallback(fallback: Fallback, error: unknown): string {
   return t(typeof fallback === "function" ? fallback(error, () => {}) : fallback);
 }
 
-/** Fallback of the nearest boundary; nothing where there is none. */
+/** Fallback of the nearest boundary; undefined outside of any. */
 export function nearestFallback(): Fallback {
   return provided(BOUNDARY, undefined) as Fallback;
 }

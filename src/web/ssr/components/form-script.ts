@@ -1,4 +1,4 @@
-/** Has a page bring what sends its forms (src/web/client/actions/forms.ts), once, for as many forms as it has. */
+/** Adds the script that submits forms (src/web/client/actions/forms.ts) to the page, once for all forms. */
 import { currentRender } from "../current-page.ts";
 
 export function sendForms(): void {

@@ -1,4 +1,4 @@
-/** `<Island>`: components whose code is fetched at a moment of its own, and which wake then instead of at their first event. */
+/** `<Island>`: components that load and wake at a configured moment instead of at their first event. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { Html } from "../html.ts";
@@ -6,12 +6,12 @@ import { currentRender } from "../current-page.ts";
 import { t } from "../write.ts";
 
 /**
- * `eager`: as soon as the page's loader has run. `visible`: each component when it is first on screen. `idle`: when the browser
- * has nothing better to do. `interaction`: at its first event, as everywhere.
+ * `eager`: as soon as the page's loader runs. `visible`: each component when it first appears on screen. `idle`: when the browser
+ * is idle. `interaction`: at the first event, as outside of islands.
  */
 export type IslandLoad = "eager" | "visible" | "idle" | "interaction";
 
-/** The event that the loader makes up for each moment. */
+/** The synthetic event that wakes components at each moment. */
 const MOMENTS: Readonly<Record<IslandLoad, string | undefined>> = {
   eager: "load",
   visible: "visible",
@@ -20,23 +20,24 @@ const MOMENTS: Readonly<Record<IslandLoad, string | undefined>> = {
 };
 
 export interface IslandProps {
-  /** Default: `interaction`. The islands inside of an island have moments of their own. */
+  /** Default: `interaction`. Nested islands have their own setting. */
   load?: IslandLoad;
-  /** Components; a chunk is a file's, so one in a file of its own is fetched alone. */
+  /** Components. Each file is one chunk, so put a component in its own file to load it alone. */
   children?: Child;
 }
 
 /**
- * Its children, whose code comes at the moment that `load` names.
- * @throws SvcError `SVC_DEFINITION` for a moment that there isn't.
+ * Renders its children, which load and wake at the moment `load`.
+ * @throws SvcError `SVC_DEFINITION` for an unknown moment.
+ * @example
+ * <Island load="visible">
+ *   <Chart />
+ * </Island>
  */
 export function Island({ load = "interaction", children }: IslandProps): Markup {
   if (!Object.hasOwn(MOMENTS, load)) {
     const known = Object.keys(MOMENTS).join(", ");
-    throw new SvcError(
-      "SVC_DEFINITION",
-      `<Island load=${JSON.stringify(load)}> knows no such moment; there are ${known}.`,
-    );
+    throw new SvcError("SVC_DEFINITION", `<Island load=${JSON.stringify(load)}>: unknown moment. Use one of ${known}.`);
   }
   return new Html(() => currentRender().scopes.atMoment(MOMENTS[load], () => t(children)));
 }

@@ -1,7 +1,7 @@
-/** `<Modal>`: a dialog in front of the page. The platform's `<dialog>`; scripts only where it lacks something of it (decision 030). */
+/** `<Modal>`: a modal dialog. It uses the native `<dialog>`, and scripts only for features that a browser lacks (decision 030). */
 import type { Child, Markup } from "../../jsx/element.ts";
-import type { ClassValue } from "../../../platform/shared/class-style.ts";
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import type { ClassValue } from "../../../platform/shared/html/class-style.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { requireId } from "./element-id.ts";
 import { Html } from "../html.ts";
 import { classOf } from "./popup.ts";
@@ -11,27 +11,34 @@ import { t } from "../write.ts";
 export interface ModalProps {
   /** Letters, digits, `-` and `_`. Any `<button command="show-modal" commandfor={id}>` of the page opens it. */
   id: string;
-  /** Its heading, by which it is told to those who don't see it. */
+  /** Heading, also the accessible name of the dialog. */
   title: Child;
-  /** Content of a button that opens it. Left out where the page has buttons of its own for it. */
+  /** Content of the button that opens the dialog. Omit it if the page has its own button. */
   label?: Child;
   /**
-   * What closes it besides its own buttons: `any` Escape and clicks beside it, `closerequest` Escape, `none` nothing. Default: `any`.
+   * How users can close the dialog besides its buttons. `any`: Escape and clicks outside. `closerequest`: Escape. `none`: only the
+   * buttons. Default: `any`.
    */
   closedby?: "any" | "closerequest" | "none";
-  /** Name of the button that closes it. Default: `Close`. */
+  /** Accessible name of the close button. Default: `Close`. */
   closeLabel?: string;
   class?: ClassValue;
-  /** Of the button that opens it. */
+  /** Class of the button that opens the dialog. */
   buttonClass?: ClassValue;
-  /** A `<form method="dialog">` in it closes it. */
+  /** Content. A `<form method="dialog">` inside closes the dialog when it is submitted. */
   children?: Child;
 }
 
 /**
- * A dialog that the rest of the page waits behind: the focus stays in it and goes back to where it was; dialogs may open dialogs. Works
- * without JavaScript in browsers that know `command`; a link to `#id` opens it in all others, beside the page's own content.
- * @throws SvcError `SVC_DEFINITION` for an id that can't be.
+ * Renders a modal dialog. Focus stays inside and returns to the previous element on close. A dialog may open another dialog. It works
+ * without JavaScript in browsers that support `command`; in others, a link to `#id` opens it within the page's content.
+ * @throws SvcError `SVC_DEFINITION` for an invalid id.
+ * @example
+ * <Modal id="confirm" title="Delete the file?" label="Delete …">
+ *   <form method="dialog">
+ *     <button>Delete</button>
+ *   </form>
+ * </Modal>
  */
 export function Modal(props: ModalProps): Markup {
   const id = requireId("Modal", props.id);
@@ -44,7 +51,7 @@ export function Modal(props: ModalProps): Markup {
       : "";
     const name = escapeAttribute(closeLabel);
     const open = `<dialog id="${id}" class="${classOf("svc-modal", props.class)}" closedby="${escapeAttribute(closedby)}" aria-labelledby="${id}-title">`;
-    // Behind the content in the order of the document: what opens first has the focus.
+    // After the content in document order, because the dialog focuses its first focusable element when it opens.
     const close = `<form method="dialog" class="svc-modal-close"><button class="svc-icon-button svc-close" aria-label="${name}"></button></form><a class="svc-modal-close svc-icon-button svc-close" href="#" aria-label="${name}"></a>`;
     return `${button}${open}<h2 id="${id}-title" class="svc-modal-title">${t(props.title)}</h2><div class="svc-modal-body">${t(props.children)}</div>${close}</dialog>`;
   });

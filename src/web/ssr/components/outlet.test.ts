@@ -15,23 +15,23 @@ const options = (changes: Partial<PageRenderOptions>): PageRenderOptions => ({
 const page = (changes: Partial<PageRenderOptions>): string =>
   renderPage(() => html(() => "<p>static</p>"), options(changes)).html;
 
-describe("the content of a layout", () => {
-  it("stands between two marks with its key, and is escaped like any other", () => {
+describe("an outlet", () => {
+  it("writes escaped content between two marks with its key", () => {
     assert.equal(String(outlet("a1", "<b>")), "<!--svc:slot a1-->&lt;b><!--/svc:slot-->");
   });
 
-  it("is refused under a key that could end the mark", () => {
+  it("rejects a key that could end the mark", () => {
     for (const key of ["", "a--b", "-->", "a b"]) assert.throws(() => outlet(key, ""), { code: "SVC_DEFINITION" });
   });
 });
 
 describe("a static page", () => {
-  it("whose links are the browser's has no script", () => {
+  it("has no script if the browser follows its links", () => {
     assert.doesNotMatch(page({ navigation: "links" }), /script/);
     assert.doesNotMatch(page({}), /script/);
   });
 
-  it("whose links are followed within the document has that one script, with its build", () => {
+  it("has only the links script, with its build id, if navigation is enhanced", () => {
     assert.deepEqual(
       page({ navigation: "enhanced" })
         .match(/<script.*<\/script>/)?.[0]
@@ -40,7 +40,7 @@ describe("a static page", () => {
     );
   });
 
-  it("has the policy by which another page passes Trusted Types, where the app asks for them", () => {
+  it("contains the Trusted Types policy if the app requires Trusted Types", () => {
     assert.match(
       page({ navigation: "enhanced", policy: "policy()" }),
       /<script nonce="N">policy\(\)<\/script><script type="module"/,

@@ -1,20 +1,20 @@
-/** Content that enhanced navigation exchanges while what stands around it stays (src/web/client/navigation/client-navigation.ts). Owns its marks in the page. */
+/** Marks the content that enhanced navigation replaces while the layout around it stays (src/web/client/navigation/client-navigation.ts). */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
 import { t } from "../write.ts";
 
 /**
- * Marks content by what stands around it: of two pages that have content under the same key, what is around it stays, and only
- * the content is exchanged. For pages whose `navigation` is `"enhanced"`.
- * @param key letters and digits; the same only for the same surroundings with the same data.
- * @throws SvcError `SVC_DEFINITION` for another key
+ * Marks content with a key that identifies the layout around it. Navigation between two pages with the same key keeps the layout and
+ * replaces only the content. For pages with `navigation: "enhanced"`.
+ * @param key letters and digits. Use the same key only for the same layout with the same data.
+ * @throws SvcError `SVC_DEFINITION` for an invalid key
  */
 export function outlet(key: string, content: unknown): Html {
   if (!/^\w+$/.test(key))
     throw new SvcError(
       "SVC_DEFINITION",
-      `${JSON.stringify(key)} can't be the key of an outlet; use letters and digits`,
+      `${JSON.stringify(key)} can't be the key of an outlet. Use letters and digits.`,
     );
   return new Html(() => `<!--${DOM.slot}${key}-->${t(content)}<!--${DOM.slotEnd}-->`);
 }

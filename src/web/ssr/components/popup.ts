@@ -1,7 +1,7 @@
-/** `<Popup>`: a button and what it opens beside itself. The platform's popover and anchors; scripts only where it lacks them (decision 030). */
+/** `<Popup>`: a button with a popover. It uses native popovers and CSS anchors, and scripts only in browsers without them (decision 030). */
 import type { Child, Markup } from "../../jsx/element.ts";
-import { classText, type ClassValue } from "../../../platform/shared/class-style.ts";
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import { classText, type ClassValue } from "../../../platform/shared/html/class-style.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { requireId } from "./element-id.ts";
@@ -11,35 +11,41 @@ import { at, t } from "../write.ts";
 
 const SIDES = ["bottom", "top", "left", "right"] as const;
 
-/** The side of its button, and which of their edges are in line: `bottom-start` begins where the button begins. */
+/** Side of the button, and alignment: `bottom-start` aligns the start edges of the popup and the button. */
 export type PopupPlacement = (typeof SIDES)[number] | `${(typeof SIDES)[number]}-${"start" | "end"}`;
 
 const PLACEMENTS: ReadonlySet<string> = new Set(SIDES.flatMap((side) => [side, `${side}-start`, `${side}-end`]));
 
 export interface PopupProps {
-  /** Of what opens: letters, digits, `-` and `_`. Any `<button popovertarget={id}>` of the page opens it. */
+  /** Id of the popover: letters, digits, `-` and `_`. Any `<button popovertarget={id}>` of the page opens it. */
   id: string;
-  /** Content of its button. Left out where the page has buttons of its own for it. */
+  /** Content of the button. Omit it if the page has its own button. */
   label?: Child;
-  /** Name of the button for those who don't see it, where the label is no text. */
+  /** Accessible name of the button, for labels without text. */
   "aria-label"?: string;
-  /** Where it stands; on the other side, or moved along, where it would not fit. Default: `bottom-start`. */
+  /** Position. The popup flips to the other side, or shifts, if it does not fit. Default: `bottom-start`. */
   placement?: PopupPlacement;
   /**
-   * `menu`: what is in it are `<button role="menuitem">`, `<a role="menuitem">` and the like; arrows, Home, End and letters move
-   * among them, Tab leaves, and choosing one closes it.
+   * `menu`: the content consists of items such as `<button role="menuitem">` and `<a role="menuitem">`. Arrow keys, Home, End and
+   * letters move between items, Tab leaves the menu, and choosing an item closes it.
    */
   role?: "menu";
   class?: ClassValue;
-  /** Of the button. */
+  /** Class of the button. */
   buttonClass?: ClassValue;
   children?: Child;
 }
 
 /**
- * A button, and what it opens above the page: closed by Escape, by a click elsewhere and by the button, after which the button has
- * the focus again. Works without JavaScript in browsers that know popovers.
- * @throws SvcError `SVC_DEFINITION` for an id or placement that can't be.
+ * Renders a button and its popover. Escape, a click outside or the button closes it, and focus returns to the button. Works without
+ * JavaScript in browsers that support popovers.
+ * @throws SvcError `SVC_DEFINITION` for an invalid id or placement.
+ * @example
+ * <Popup id="file" label="File" role="menu">
+ *   <button role="menuitem" onClick={() => void count.value++}>
+ *     Copy
+ *   </button>
+ * </Popup>
  */
 export function Popup(props: PopupProps): Markup {
   const id = requireId("Popup", props.id);
@@ -48,13 +54,13 @@ export function Popup(props: PopupProps): Markup {
     const known = [...PLACEMENTS].join(", ");
     throw new SvcError(
       "SVC_DEFINITION",
-      `<Popup placement=${JSON.stringify(placement)}> knows no such place; there are ${known}.`,
+      `<Popup placement=${JSON.stringify(placement)}>: unknown placement. Use one of ${known}.`,
     );
   }
   return new Html(() => {
     currentRender().features.use("place", ...(role === "menu" ? (["menu"] as const) : []));
     const hasButton = props.label !== undefined && props.label !== null;
-    // What has a name has a role too; without a button of ours it has neither.
+    // An element with an accessible name needs a role. Without our own button the popover has no name.
     const name = hasButton ? ` aria-labelledby="${id}-button" style="position-anchor:--${id}"` : "";
     const kind = role ?? (hasButton ? "dialog" : undefined);
     const open = `<div id="${id}" popover class="${classOf("svc-popup", props.class)}" ${DOM.place}="${placement}"${at(' role="', kind)}${name}>`;
@@ -69,7 +75,7 @@ function buttonOf(id: string, props: PopupProps): string {
   return `${open}${t(props.label)}</button>`;
 }
 
-/** @returns what stands between the quotes of a class attribute. */
+/** @returns the escaped value of a class attribute. */
 export function classOf(own: string, given: ClassValue): string {
   const more = classText(given);
   return more === "" ? own : `${own} ${escapeAttribute(more)}`;

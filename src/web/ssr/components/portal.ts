@@ -1,4 +1,4 @@
-/** `<Portal>`: content that stands elsewhere in the page than it is written. docs/resume-protocol.md section 4. */
+/** `<Portal>`: renders content elsewhere in the page. docs/resume-protocol.md section 4. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
@@ -7,14 +7,20 @@ import { t } from "../write.ts";
 
 export interface PortalProps {
   /**
-   * Selector of the element at whose end the content stands: `"#modals"`. The server knows elements by their id only; content
-   * for others, and for an id that the page has not, stands at the end of the body, which is the default.
+   * Selector of the target element: `"#modals"`. The content is appended to it. The server supports only id selectors; for other
+   * selectors and unknown ids the content is appended to the body. Default: the body.
    */
   to?: string;
   children?: Child;
 }
 
-/** Its children, at the end of another element. Their handlers and bindings stay those of the component that wrote them. */
+/**
+ * Renders its children at the end of another element. Their handlers and bindings still belong to the component that contains the portal.
+ * @example
+ * <Portal to="overlays">
+ *   <div role="status">Saved</div>
+ * </Portal>
+ */
 export function Portal({ to, children }: PortalProps): Markup {
   return new Html(() => {
     const html = t(children);
@@ -24,10 +30,10 @@ export function Portal({ to, children }: PortalProps): Markup {
 }
 
 /**
- * A portal in a row or branch. Called by compiled modules.
+ * Renders a portal in a row or branch. Called by compiled modules.
  * @param own scope attribute of the template around it.
- * @param write gives the content's HTML; its root gets `mark`.
- * @returns attribute of what stands in its stead.
+ * @param write returns the content's HTML, with `mark` on its root.
+ * @returns attribute of the `<template>` that replaces the portal in the row or branch.
  */
 export function portal(own: string, to: unknown, write: (mark: string) => string): string {
   const render = currentRender();

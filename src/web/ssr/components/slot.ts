@@ -1,10 +1,10 @@
-/** `<Slot>`: where a component puts what stands between its tags, by name. docs/resume-protocol.md section 4. */
+/** `<Slot>`: the place in a component's JSX where the children passed to it are rendered, by name. docs/resume-protocol.md section 4. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { Html } from "../html.ts";
 import { t } from "../write.ts";
 
-/** Key of a component's props under which its named content is. A symbol, so it meets no prop of the author's. */
+/** Key of the named content in a component's props. A symbol, so that it can't collide with the author's props. */
 const NAMED = Symbol("svc.named");
 
 interface Content {
@@ -13,21 +13,31 @@ interface Content {
 }
 
 export interface SlotProps {
-  /** Shows the children that say `slot="…"` with this name. Without: all that name no slot. */
+  /** Shows the children with this name as their `slot="…"`. Default: all children without a slot name. */
   name?: string;
-  /** Shown where nothing was given. */
+  /** Shown if no content was passed. */
   children?: Child;
 }
 
 /**
- * Shows what stands between the tags of the component whose JSX this is, or its own children where that is nothing:
- * `<Slot name="title">Untitled</Slot>`, given by `<Card><h2 slot="title">…</h2>…</Card>`.
+ * Shows the children that were passed to the surrounding component, or its own children if none were passed. For example,
+ * `<Card><h2 slot="title">…</h2>…</Card>` fills `<Slot name="title">Untitled</Slot>`.
+ * @example
+ * function Card() {
+ *   return (
+ *     <section>
+ *       <h2>
+ *         <Slot name="title">Untitled</Slot>
+ *       </h2>
+ *       <Slot />
+ *     </section>
+ *   );
+ * }
  */
 export function Slot(props: SlotProps): Markup {
-  // The compiler adds the props of the component around it.
+  // The compiler adds `of`, the props of the surrounding component.
   const { of, name, children } = props as SlotProps & { of?: Content };
-  if (!of)
-    throw new SvcError("SVC_DEFINITION", "<Slot> must stand in the JSX of a component that the compiler has seen.");
+  if (!of) throw new SvcError("SVC_DEFINITION", "<Slot> can only be used in the JSX of a compiled component.");
   return new Html(() => {
     const given = t(name === undefined ? of.children : of[NAMED]?.[name]);
     return given === "" ? t(children) : given;
@@ -35,8 +45,8 @@ export function Slot(props: SlotProps): Markup {
 }
 
 /**
- * Props of a component some of whose children name a slot. Called by compiled modules.
- * @param content names ("" for none) and content in turns, in the order of the source.
+ * Builds the props of a component whose children have slot names. Called by compiled modules.
+ * @param content alternating slot names ("" for none) and content, in source order.
  */
 export function named(...content: unknown[]): Content {
   const children: unknown[] = [];

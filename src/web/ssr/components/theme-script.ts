@@ -1,6 +1,6 @@
-/** Of pages that many share: what gives each visitor's own theme to the page, before anything of it is painted. */
+/** Inline script for pages that caches share: applies the visitor's theme before the browser paints the page. */
 import { THEMES } from "../../../platform/shared/themes.ts";
 import { COOKIES, DOM } from "../../../platform/shared/wire.ts";
 
-/** Runs in the head, so it knows `<html>` and nothing else; the same rules as `schemeOf`. */
+/** Runs in the head, where only `<html>` exists. Follows the same rules as `schemeOf`. */
 export const THEME_SCRIPT = `((e,t)=>{e.setAttribute("${DOM.theme}",t);e.style.colorScheme=/^[ld]/.test(t)?t:"light dark"})(document.documentElement,/(?:^|; )${COOKIES.theme}=(${THEMES.join("|")})(?:;|$)/.exec(document.cookie)?.[1]??"${THEMES[0]}")`;

@@ -1,6 +1,6 @@
-/** `<ThemeSwitch>`: visitors choose light, dark, strong contrast or what their system has. Which one a page has the server knows by a cookie. */
+/** `<ThemeSwitch>`: lets visitors choose the theme: system, light, dark or high contrast. A cookie stores the choice for the server. */
 import type { Markup } from "../../jsx/element.ts";
-import { escapeAttribute, escapeText } from "../../../platform/shared/escape.ts";
+import { escapeAttribute, escapeText } from "../../../platform/shared/html/escape.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { THEMES, type Theme } from "../../../platform/shared/themes.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
@@ -15,17 +15,19 @@ const LABELS: Readonly<Record<Theme, string>> = {
 };
 
 export interface ThemeSwitchProps {
-  /** Which ones, in this order. Default: system, light, dark, contrast. */
+  /** Themes to offer, in this order. Default: system, light, dark, contrast. */
   themes?: readonly Theme[];
-  /** In the page's language. Default: English. */
+  /** Button labels in the page's language. Default: English. */
   labels?: Partial<Record<Theme, string>>;
-  /** Name of the group for those who don't see it. Default: `Theme`. */
+  /** Accessible name of the group. Default: `Theme`. */
   "aria-label"?: string;
 }
 
 /**
- * A button for each theme. A form, which works without JavaScript; with it the page changes at once.
+ * Renders a form with a button for each theme. It works without JavaScript; with JavaScript the theme changes without a page load.
  * @throws SvcError `SVC_DEFINITION` in an app without `createApp({ themes: true })`.
+ * @example
+ * <ThemeSwitch themes={["light", "dark"]} labels={{ light: "Day", dark: "Night" }} />
  */
 export function ThemeSwitch({ themes = THEMES, labels, "aria-label": name = "Theme" }: ThemeSwitchProps): Markup {
   return new Html(() => {
@@ -33,7 +35,7 @@ export function ThemeSwitch({ themes = THEMES, labels, "aria-label": name = "The
     if (theme === undefined) {
       throw new SvcError(
         "SVC_DEFINITION",
-        "<ThemeSwitch> stands in an app without themes: createApp({ themes: true })",
+        "<ThemeSwitch> needs themes, which are not enabled. Enable them with createApp({ themes: true }).",
       );
     }
     features.use("theme");

@@ -1,25 +1,30 @@
-/** `<Toasts>`: where messages are shown that come and go, and what the server has to say at once. */
+/** `<Toasts>`: the area for temporary messages, and for a message that the server renders with the page. */
 import type { Child, Markup } from "../../jsx/element.ts";
-import { escapeAttribute } from "../../../platform/shared/escape.ts";
+import { escapeAttribute } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
 import { currentRender } from "../current-page.ts";
 import { t } from "../write.ts";
 
 export interface ToastsProps {
-  /** What is to be said with this page, such as the outcome of a form; stays as long as the page. Nothing where it is empty. */
+  /** Message rendered with the page, such as the result of a form. It stays as long as the page. Nothing is shown if it is empty. */
   flash?: Child;
-  /** What it is about, as colour and sign. Default: `info`. */
+  /** Color and icon of `flash`. Default: `info`. */
   tone?: "info" | "good" | "warn" | "bad";
-  /** Name of the place for those who don't see it. Default: `Notifications`. */
+  /** Accessible name of the area. Default: `Notifications`. */
   "aria-label"?: string;
-  /** Name of the button that closes a message. Default: `Close`. */
+  /** Accessible name of the button that closes a message. Default: `Close`. */
   closeLabel?: string;
 }
 
 /**
- * Once in a page, at its end: `toast("Saved")` of any handler is shown in it. Two live regions, for what is told in its turn and for what
- * is told at once; they are there before any message, or screen readers would miss the first.
+ * Use it once, at the end of a page. It shows the messages of `toast("Saved")` from any handler. It contains a polite and an assertive
+ * live region. Both exist before the first message, because screen readers would miss it otherwise.
+ * @example
+ * <body>
+ *   <main>Content</main>
+ *   <Toasts />
+ * </body>
  */
 export function Toasts(props: ToastsProps): Markup {
   const { flash, tone = "info", "aria-label": name = "Notifications", closeLabel = "Close" } = props;

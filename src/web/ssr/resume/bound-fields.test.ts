@@ -4,12 +4,12 @@ import { signal } from "../../reactivity/signal.ts";
 import { chosen, kept, options } from "./bound-fields.ts";
 
 describe("bound fields", () => {
-  it("are kept in signals and nothing else", () => {
+  it("accept only signals", () => {
     assert.equal(kept(signal(0)), 0);
     for (const other of ["x", null, undefined, { value: 1 }]) assert.throws(() => kept(other), { code: "SVC110" });
   });
 
-  it("of a group are chosen by their value, as text", () => {
+  it("are checked in a group if their value matches as text", () => {
     assert.deepEqual(
       [chosen("1", 1), chosen(["a", "b"], "b"), chosen([], ""), chosen(null, "x")],
       [" checked", " checked", "", ""],
@@ -17,8 +17,8 @@ describe("bound fields", () => {
   });
 });
 
-describe("options", () => {
-  it("are chosen by value, else by text, in which white space counts once", () => {
+describe("options of a bound select", () => {
+  it("are selected by value, or else by text with collapsed white space", () => {
     const html =
       '<option value="a">A</option><optgroup label="b"><option class="x>y" value="b" disabled>B</option></optgroup><option> c \n d </option><option value>e</option>';
     assert.match(options("a", html), /^<option selected value="a">A/);
@@ -30,7 +30,7 @@ describe("options", () => {
     assert.equal(options(["a", "b"], html).match(/ selected/g)?.length, 2);
   });
 
-  it("are found by what they are, not by how it is escaped", () => {
+  it("match by their unescaped value", () => {
     assert.equal(
       options('"<&', '<option value="&quot;&lt;&amp;">x</option>'),
       '<option selected value="&quot;&lt;&amp;">x</option>',

@@ -1,6 +1,6 @@
-/** Bound fields as the server writes them: `bind:value`, `bind:checked`, `bind:group`. docs/resume-protocol.md section 4. */
+/** Renders bound fields: `bind:value`, `bind:checked`, `bind:group`. docs/resume-protocol.md section 4. */
 import { isSignal } from "../../reactivity/signal.ts";
-import { escapeAttribute, escapeText } from "../../../platform/shared/escape.ts";
+import { escapeAttribute, escapeText } from "../../../platform/shared/html/escape.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 /** Value of the signal that a field is bound to. @throws SvcError `SVC110` for anything else. */
@@ -8,7 +8,7 @@ export function kept(signal: unknown): unknown {
   if (isSignal(signal)) return signal.value;
   throw new SvcError(
     "SVC110",
-    `A field is bound to ${signal === null ? "null" : typeof signal}, but only a signal can be assigned. Pass a signal, or bind the field of a store: bind:value={form.name}.`,
+    `A field is bound to ${signal === null ? "null" : typeof signal}, but only signals can be assigned. Pass a signal, or bind the field of a store: bind:value={form.name}.`,
   );
 }
 
@@ -16,15 +16,15 @@ function holds(value: unknown, own: unknown): boolean {
   return Array.isArray(value) ? value.map(String).includes(String(own)) : String(value) === String(own);
 }
 
-/** ` checked` on the member of a group that is chosen. @param own the member's value */
+/** Returns ` checked` if a member of a group is selected. @param own the member's value */
 export function chosen(value: unknown, own: unknown): string {
   return holds(value, own) ? " checked" : "";
 }
 
-/** An opening tag as this package writes it, attributes quoted and escaped, and the text behind it. */
+/** Matches an opening tag as this package writes it, with quoted and escaped attributes, and the text after it. */
 const OPTION = /<option((?: [^\s=">]+(?:="[^"]*")?)*)>([^<]*)/g;
 
-/** Marks the options of a `<select>` that are chosen. @param html its content, options of components and lists included */
+/** Adds ` selected` to the selected options of a `<select>`. @param html its content, including options from components and lists */
 export function options(value: unknown, html: string): string {
   const wanted = (Array.isArray(value) ? value : [value]).map((item) => String(item ?? ""));
   const asAttributes = new Set(wanted.map(escapeAttribute));

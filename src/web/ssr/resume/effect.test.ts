@@ -17,7 +17,7 @@ function rendered(view: () => unknown): Render {
 }
 
 describe("an effect on the server", () => {
-  it("runs once, whatever changes, and is undone when the page is rendered", () => {
+  it("runs once, regardless of changes, and is cleaned up after the render", () => {
     const log: string[] = [];
     const count = signal(1);
     rendered(() => {
@@ -34,7 +34,7 @@ describe("an effect on the server", () => {
     assert.deepEqual(log, ["run 1", "rendered", "undone", "undone again"]);
   });
 
-  it("is undone when the page fails, and an error while undoing is told, not thrown", () => {
+  it("is cleaned up if the page fails, and its cleanup error is reported, not thrown", () => {
     const log: string[] = [];
     const failing = (): void =>
       void rendered(() => {
@@ -52,7 +52,7 @@ describe("an effect on the server", () => {
     assert.match(String(errors[0]), /undoing/);
   });
 
-  it("that throws undoes what it had begun", () => {
+  it("runs its cleanups if it throws", () => {
     const log: string[] = [];
     assert.throws(() =>
       rendered(() => {
@@ -66,7 +66,7 @@ describe("an effect on the server", () => {
     assert.deepEqual(log, ["undone"]);
   });
 
-  it("outside of a page reacts as signals do, with its cleanup", () => {
+  it("reacts to signals outside of a page, and runs its cleanup", () => {
     const log: string[] = [];
     const count = signal(1);
     const end = effect(() => {

@@ -1,6 +1,6 @@
 /**
- * `effect` on the server: it runs once, where it stands, and is undone when the page has been rendered. In the browser it runs
- * again when something it read has changed (src/web/client/state/effect.ts).
+ * `effect` on the server: runs the function once, in place, and cleans up after the render. In the browser the effect runs again
+ * when something that it read changes (src/web/client/state/effect.ts).
  */
 import { undoable } from "../../reactivity/cleanup.ts";
 import { effect as reaction } from "../../reactivity/effect.ts";
@@ -9,17 +9,24 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { renderInProgress } from "../current-page.ts";
 
 /**
- * Runs `run` once on the server, and in the browser whenever something it read has changed. A function that it returns, or
- * gives to `onCleanup`, is called before the next run; on the server when the page has been rendered.
- * @param run what needs the browser (`document`, `localStorage`) belongs in `onLoad`.
- * @returns the way to end it.
+ * Runs `run` once on the server, and in the browser whenever something that it read changes. If `run` returns a function, or
+ * passes one to `onCleanup`, that cleanup runs before the next run; on the server it runs after the render.
+ * @param run code for both sides. Code that needs the browser (`document`, `localStorage`) belongs in `onLoad`.
+ * @returns a function that stops the effect.
+ * @example
+ * function Title(props: { count: Signal<number> }) {
+ *   effect(() => {
+ *     document.title = `${props.count.value} new`;
+ *   });
+ *   return <p>{props.count.value}</p>;
+ * }
  */
 export function effect(run: () => unknown): () => void {
   refuseUnseen("effect");
   return effectOfComponent(run);
 }
 
-/** The same where the compiler has seen it: in the body of a component. Called by compiled modules. */
+/** Like `effect`, for a call that the compiler found in the body of a component. Called by compiled modules. */
 export function effectOfComponent(run: () => unknown): () => void {
   const render = renderInProgress();
   if (!render) return reaction(run);
@@ -29,14 +36,14 @@ export function effectOfComponent(run: () => unknown): () => void {
 }
 
 /**
- * For what the compiler takes over where it sees it. Called while a page is rendered, it stands somewhere else, so the browser
- * will never hear of it: development says so.
- * @throws SvcError SVC111
+ * Rejects calls that the compiler has not replaced. It replaces the calls that it finds in components; any other call during a
+ * render would have no counterpart in the browser.
+ * @throws SvcError SVC111 in development
  */
 export function refuseUnseen(name: string): void {
   if (!renderInProgress()?.isDevelopment) return;
   throw new SvcError(
     "SVC111",
-    `SVC111 ${name} was called by a function that is no component, so the browser would never run it. Call it directly in the body of a component, whose name begins with a capital; a function that it shares with others can be called inside.`,
+    `SVC111 ${name} was called outside of a component's body, so the browser would never run it. Call it directly in the body of a component, whose name begins with a capital letter. Code shared by several components can move to a function that is called inside.`,
   );
 }

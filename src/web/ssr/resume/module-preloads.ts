@@ -1,31 +1,31 @@
 /**
- * What the handlers of a scope may set off: they write values, a written value wakes the scopes that show it, and these
- * have effects that write on. The browser fetches all of that before it runs a handler (docs/resume-protocol.md section 3).
+ * Computes the modules that the handlers of a scope may need. A handler writes values; each value wakes the scopes that show it,
+ * whose effects may write further values. The browser fetches these modules before it runs a handler (docs/resume-protocol.md section 3).
  */
 
 export interface ScopeModules {
-  /** Modules that the scope names itself. */
+  /** Modules that the scope's attribute lists. */
   own: readonly string[];
-  /** Those and what its values turned out to need. */
+  /** `own`, and the modules that its serialized values require. */
   all: readonly string[];
-  /** Values that it captures, by index. */
+  /** Indices of captured values. */
   slots: readonly number[];
 }
 
 /**
- * @param readers for each value the scopes whose bindings read it.
- * @returns scope -> modules beyond its own; scopes that need none are left out.
+ * @param readers for each value, the scopes whose bindings read it.
+ * @returns scope -> additional modules; scopes without any are omitted.
  */
 export function modulePreloads(
   scopes: ReadonlyMap<number, ScopeModules>,
   readers: readonly ReadonlySet<number>[],
 ): Record<string, string[]> {
-  // Where every scope names all there is, as in most pages, nothing need be followed.
+  // In most pages every scope lists all modules, so the graph needs no traversal.
   if (isOneList(scopes)) return {};
   const isEnough = coverage(scopes);
   if ([...scopes.values()].every(({ own }) => isEnough(own))) return {};
   const reach = new Map([...scopes.keys()].map((id) => [id, new Set<string>()]));
-  // There are few modules, so the sets stop growing after a few rounds.
+  // There are few modules, so the sets stop growing after a few iterations.
   for (let hasGrown = true; hasGrown;) {
     hasGrown = false;
     const behind = readers.map((ids) => modulesOf(ids, scopes, reach));
@@ -43,7 +43,7 @@ export function modulePreloads(
   return Object.fromEntries(needs.filter(([, names]) => names.length > 0));
 }
 
-/** Whether all scopes share one list and need no more: as in small pages, where looking further costs more than the rest. */
+/** Whether all scopes share one list and need nothing else. Common in small pages, where the other checks would dominate the cost. */
 function isOneList(scopes: ReadonlyMap<number, ScopeModules>): boolean {
   let shared: readonly string[] | undefined;
   for (const { own, all } of scopes.values()) {
@@ -53,7 +53,7 @@ function isOneList(scopes: ReadonlyMap<number, ScopeModules>): boolean {
   return true;
 }
 
-/** Tells whether a list names every module of the page. Thousands of scopes share few lists, so each is looked at once. */
+/** Returns a function that checks whether a list contains every module of the page. It caches by list: thousands of scopes share few lists. */
 function coverage(scopes: ReadonlyMap<number, ScopeModules>): (own: readonly string[]) => boolean {
   const lists = new Set<readonly string[]>();
   for (const { all } of scopes.values()) lists.add(all);

@@ -1,18 +1,18 @@
-/** What the browser is told of a page's scopes and values, at first and as pieces follow (docs/resume-protocol.md section 3). */
+/** Writes the state of a page's scopes and values: the state script, and the additions of deferred content (docs/resume-protocol.md section 3). */
 import type { Json } from "../../../platform/shared/json.ts";
-import { isMadeOf } from "../../../platform/shared/flatten-string.ts";
+import { isMadeOf } from "../../../platform/shared/collections/flatten-string.ts";
 import { quoted, type PageScopes, type ScopeEntry } from "./scopes.ts";
 import type { ValueNames } from "./value-names.ts";
 import type { ValueTable } from "./values.ts";
 
-/** How far the browser knows the page. */
+/** The state already sent to the browser. */
 interface SentState {
   scopes: number;
   values: number;
   needs: Record<string, string[]>;
 }
 
-/** What a late piece adds to the state. `u`: resources that are there by now. */
+/** The state that deferred content adds. `u`: resources settled since the last state. */
 export interface MoreState {
   s: Record<string, ScopeEntry>;
   v: Json[];
@@ -21,7 +21,7 @@ export interface MoreState {
   u: Record<string, Json[]>;
 }
 
-/** Text that stands in JSON as it is, such as every token of ours. */
+/** Text that JSON does not escape. All tokens of svc match. */
 const PLAIN = /^[\w-]*$/;
 
 export class PageState {
@@ -31,7 +31,7 @@ export class PageState {
   /** Undefined before the first state script. */
   #reported: SentState | undefined;
 
-  /** @param names given in development only */
+  /** @param names in development only */
   constructor(scopes: PageScopes, values: ValueTable, names: ValueNames | undefined) {
     this.#scopes = scopes;
     this.#values = values;
@@ -39,13 +39,13 @@ export class PageState {
   }
 
   /**
-   * The state script's content as JSON, put together by hand but for the values: an object with numbers for names is what
-   * `JSON.stringify` takes longest for. @throws SvcError `SVC201`
+   * The state script's content as JSON. Everything but the values is concatenated by hand, because `JSON.stringify` is slowest
+   * for objects with numeric keys. @throws SvcError `SVC201`
    */
   first(csrfToken: string, build: string): string {
     const v = JSON.stringify(this.#values.toJson(0));
     const needs = this.#report();
-    // Few pages have any.
+    // Usually empty.
     const n = Object.keys(needs).length === 0 ? "{}" : JSON.stringify(needs);
     const d = this.#names ? `,"d":${JSON.stringify(this.#values.names(this.#names))}` : "";
     const token = isMadeOf(PLAIN, csrfToken) ? `"${csrfToken}"` : JSON.stringify(csrfToken);
@@ -53,7 +53,7 @@ export class PageState {
     return `${head},"s":{${this.#scopes.allAsText()}},"v":${v},"n":${n}${d}}`;
   }
 
-  /** What came since the last state: new scopes, values, readers of older values, needs. @throws SvcError `SVC201` */
+  /** Additions since the last state: scopes, values, readers of older values, module preloads. @throws SvcError `SVC201` */
   more(): MoreState | undefined {
     const { scopes = 0, values = 0, needs = {} } = this.#reported ?? {};
     const u = this.#values.newlySettled();
@@ -65,7 +65,7 @@ export class PageState {
     return this.#names ? Object.assign(state, { d: this.#values.names(this.#names).slice(values) }) : state;
   }
 
-  /** @returns all needs, not only the new ones */
+  /** Records the current state as sent. @returns all module preloads, not only the new ones */
   #report(): Record<string, string[]> {
     const needs = this.#scopes.needs();
     this.#reported = { scopes: this.#scopes.size, values: this.#values.size, needs };

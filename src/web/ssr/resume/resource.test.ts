@@ -33,12 +33,12 @@ const awaiting = (value: Resource<unknown>): string =>
   component(Await<unknown>, { value, children: (found) => String(found), catch: "failed" });
 const stateOf = (part: string | undefined): Record<string, unknown> =>
   JSON.parse(/<script type="application\/json"[^>]*>([^<]*)/.exec(part ?? "")?.[1] ?? "null") as never;
-/** Far enough that the page has gone out without it. */
+/** Waits long enough that the page is sent without the resource. */
 const later = <T>(value: T): Promise<T> =>
   new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(() => resolve(value)))));
 
 describe("a resource on the server", () => {
-  it("that is there at once is a value of the page", async () => {
+  it("is part of the page's state if it settles at once", async () => {
     const id = signal(3);
     const [page] = await parts(() =>
       html(() => {
@@ -57,7 +57,7 @@ describe("a resource on the server", () => {
     ]);
   });
 
-  it("that comes with a piece is told as not there yet, then as it is", async () => {
+  it("is sent as pending first, then with its value, if it settles after the page was sent", async () => {
     const [shell, piece] = await parts(() =>
       html(() => {
         const user = resource(
@@ -75,7 +75,7 @@ describe("a resource on the server", () => {
     assert.doesNotMatch(piece ?? "", /stream\.js/);
   });
 
-  it("has the browser load what takes it in, where the page says that it is on its way", async () => {
+  it("makes the browser load the stream part if the page shows that it is pending", async () => {
     const [, piece] = await parts(() =>
       html(() => {
         const user = resource(
@@ -89,7 +89,7 @@ describe("a resource on the server", () => {
     assert.match(piece ?? "", /<script type="module" async nonce="N" src="\/_svc\/stream\.js"><\/script>$/);
   });
 
-  it("that fails tells the browser only what is meant for visitors", async () => {
+  it("sends the browser only the public part of its error if it fails", async () => {
     const failing = async (error: Error): Promise<unknown> => {
       const [page] = await parts(() =>
         html(() => {
@@ -109,7 +109,7 @@ describe("a resource on the server", () => {
     assert.deepEqual(await failing(new SvcError("SVC_NOT_FOUND", "no such user")), [[8, { e: "no such user" }, [1]]]);
   });
 
-  it("runs as part of the request, and is aborted when the page has ended without it", async () => {
+  it("runs in the context of the request, and aborts if the page ends before it settles", async () => {
     const log: string[] = [];
     const around = <T>(call: () => T): T => {
       log.push("around");

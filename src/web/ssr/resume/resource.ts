@@ -1,20 +1,32 @@
-/** `resource`, as components call it: begins to fetch while the page is rendered, and ends with the page. */
+/** `resource` on the server: starts fetching during the render, and aborts when the page ends. */
 import { ServerResource, type Resource } from "../../reactivity/server-resource.ts";
 import { untrack } from "../../reactivity/signal.ts";
 import { renderInProgress } from "../current-page.ts";
 
-/** What a fetcher gets besides what to fetch. */
+/** Options of a fetcher. */
 export interface FetchOptions {
-  /** Aborts when the result is wanted no more: a newer fetch has begun, or the page has gone. */
+  /** Aborts when the result is no longer needed, because a newer fetch started or the page ended. */
   signal: AbortSignal;
 }
 
 /**
- * A value that is fetched: on the server while the page is rendered, where `<Await value={…}>` waits for it and the page
- * takes the result along; in the browser again whenever what `source` reads has changed, or by `refetch()`. Of several
- * fetches under way the last one counts.
- * @param source what to fetch; reads signals, stores and props. Runs on both sides.
- * @param fetcher gets it; runs on both sides, so it calls a server action, or a URL that both reach.
+ * A fetched value. The server fetches it during the render: `<Await value={…}>` waits for it, and the page contains the result.
+ * The browser fetches again when something that `source` reads changes, or on `refetch()`. If several fetches are pending, the
+ * last one wins.
+ * @param source returns the fetcher's input; may read signals, stores and props. Runs on both sides.
+ * @param fetcher fetches the value. Runs on both sides, so call a server action, or a URL that both sides can reach.
+ * @example
+ * function Weather() {
+ *   const city = signal("Bern");
+ *   const report = resource(
+ *     () => city.value,
+ *     async (name, { signal: abort }) => {
+ *       const response = await fetch(`/api/weather?city=${name}`, { signal: abort });
+ *       return response.text();
+ *     },
+ *   );
+ *   return <p>{report.pending ? "Loading …" : report.value}</p>;
+ * }
  */
 export function resource<S, T>(
   source: () => S,

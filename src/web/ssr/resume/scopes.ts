@@ -1,10 +1,10 @@
 /**
- * The scopes of a page: templates whose nodes browser code binds, what each captures, and the modules that the browser fetches before it
- * runs a handler of one. A scope's attribute is written while its HTML is; the rest goes into the state script (page-state.ts).
+ * The scopes of a page, with their captured values and the modules that the browser fetches before it runs their handlers. A scope's
+ * attribute is written with its HTML; the rest goes into the state script (page-state.ts).
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
-import { remembered } from "../../../platform/shared/memoize.ts";
+import { remembered } from "../../../platform/shared/collections/memoize.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import type { PageEvents } from "../page-events.ts";
@@ -14,15 +14,15 @@ import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
 import type { ValueNames } from "./value-names.ts";
 import type { Made, ValueTable } from "./values.ts";
 
-/** Part of the runtime that takes in what comes after the state script. */
+/** Part of the runtime that processes state sent after the state script. */
 const STREAM = "stream";
-/** Part of scopes inside of an error boundary. */
+/** Part for scopes inside an error boundary. */
 const BOUNDARY = "boundary";
-/** Part of the runtime that makes function props. */
+/** Part of the runtime that creates function props. */
 const FUNCTIONS = "fn";
-/** Part of scopes on pages without a token of their own whose code may call actions: fetches one. */
+/** Part that fetches a CSRF token, for scopes that may call actions on pages without a token. */
 const TOKEN = "token";
-/** What names of chunks begin with. */
+/** Prefix of chunk module names. */
 const HANDLER = "handler/";
 
 const SCOPE = new RegExp(`( ${DOM.scope}=")(\\d+) [^"<>]*"`, "g");
@@ -30,31 +30,31 @@ const SCOPE = new RegExp(`( ${DOM.scope}=")(\\d+) [^"<>]*"`, "g");
 /** `[chunk, bind, ...slots]`, as written into the state script. */
 export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
-/** A name of the build, as JSON. */
+/** A chunk or symbol name, or the build id, as JSON. */
 export const quoted = remembered((name) => JSON.stringify(name));
 
-export interface ScopeSurroundings {
+export interface ScopeOptions {
   manifest: Manifest;
   values: ValueTable;
   events: PageEvents;
   features: PageFeatures;
-  /** Given in development only. */
+  /** In development only. */
   names: ValueNames | undefined;
   isTokenless: boolean;
 }
 
 export class PageScopes {
-  readonly #page: ScopeSurroundings;
-  /** By number, which count from 1. */
+  readonly #page: ScopeOptions;
+  /** Ordered by scope number, which starts at 1. */
   readonly #entries: ScopeEntry[] = [];
   readonly #modules = new Map<number, ScopeModules>();
   readonly #blocks = new Map<TemplateInfo, readonly string[]>();
   #isGuarded = false;
   #moment: string | undefined;
-  /** More state follows, which the part `stream` takes in. */
+  /** The part `stream` will process more state after the state script. */
   #isStreaming = false;
 
-  constructor(page: ScopeSurroundings) {
+  constructor(page: ScopeOptions) {
     this.#page = page;
   }
 
@@ -62,14 +62,14 @@ export class PageScopes {
     return this.#entries.length;
   }
 
-  /** Those with a number above `count`. */
+  /** Scopes with a number above `count`. */
   after(count: number): Record<string, ScopeEntry> {
     const found: Record<string, ScopeEntry> = {};
     for (const [at, entry] of this.#entries.entries()) if (at >= count) found[at + 1] = entry;
     return found;
   }
 
-  /** All of them as members of a JSON object. */
+  /** All scopes as members of a JSON object. */
   allAsText(): string {
     let text = "";
     let id = 0;
@@ -82,7 +82,7 @@ export class PageScopes {
     return text;
   }
 
-  /** @param bound how many of `slots`, from the front, the bindings read. @returns the scope attribute. */
+  /** @param bound number of leading `slots` that the bindings read. @returns the scope attribute. */
   add(block: TemplateInfo, bound: number, slots: readonly unknown[]): string {
     const { values, names } = this.#page;
     const chunk = this.#chunkOf(block);
@@ -90,7 +90,7 @@ export class PageScopes {
     const id = this.#entries.length + 1;
     const entry: ScopeEntry = [chunk, block.bind];
     const indices: number[] = [];
-    // A page may have thousands of scopes: most name the modules that their block does, and share the list.
+    // A page may have thousands of scopes. Most list exactly the modules of their block, so they share its array.
     let modules = this.#modulesOf(block, chunk);
     for (let slot = 0; slot < slots.length; slot++) {
       const index = this.#indexOf(slots[slot], slot < bound ? id : undefined, block, slot);
@@ -106,13 +106,13 @@ export class PageScopes {
     return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
   }
 
-  /** Forgets those above `count`. */
+  /** Removes scopes with a number above `count`. */
   rollBack(count: number): void {
     for (let id = this.#entries.length; id > count; id--) this.#modules.delete(id);
     this.#entries.length = count;
   }
 
-  /** Modules beyond its own that a scope's handlers may set off, by scope. */
+  /** Additional modules that a scope's handlers may need, by scope. */
   needs(): Record<string, string[]> {
     const { values } = this.#page;
     for (const scope of this.#modules.values()) {
@@ -122,14 +122,14 @@ export class PageScopes {
     return modulePreloads(this.#modules, values.readers());
   }
 
-  /** From here on what is written comes after a state script. */
+  /** From now on, new scopes are sent after the state script. */
   beginStream(): void {
     this.#isStreaming = true;
   }
 
   /**
-   * Has the scopes written before it was known that more comes name the part that takes it in, so that the browser fetches it
-   * beside the rest. Text that happens to read like one of them can't be told apart here; `n` names the part once more.
+   * Adds the part `stream` to scopes that were written before the page was known to stream, so that the browser fetches it together
+   * with their other modules. Text that reads like a scope's attribute can't be distinguished here; `n` lists the part as well.
    */
   nameStream(html: string): string {
     return html.replace(SCOPE, (attribute, open: string, id: string) => {
@@ -139,12 +139,12 @@ export class PageScopes {
     });
   }
 
-  /** Event by which the components that are being written wake; undefined for their own. */
+  /** Event that wakes the components being written; undefined for their own events. */
   get moment(): string | undefined {
     return this.#moment;
   }
 
-  /** Writes components that wake at a moment: each at the event `type` of its root. */
+  /** Calls `write`. Components in it wake at the event `type` of their root element. */
   atMoment(type: string | undefined, write: () => string): string {
     const outer = this.#moment;
     this.#moment = type;
@@ -155,12 +155,12 @@ export class PageScopes {
     }
   }
 
-  /** Whether a boundary catches what fails in the browser of the scopes that are being written. */
+  /** Whether an error boundary catches browser errors of the scopes being written. */
   get isGuarded(): boolean {
     return this.#isGuarded;
   }
 
-  /** Writes scopes inside of a boundary, or of none. */
+  /** Calls `write`. `isGuarded`: whether its scopes are inside an error boundary. */
   guard(isGuarded: boolean, write: () => string): string {
     const outer = this.#isGuarded;
     this.#isGuarded = isGuarded;
@@ -178,7 +178,7 @@ export class PageScopes {
     return values.add(value, reader, captor, slot);
   }
 
-  /** What the browser makes a component's function prop from. */
+  /** The description from which the browser creates a function prop. */
   #made({ block, symbol, slots }: FunctionReference): Made {
     const chunk = this.#chunkOf(block);
     this.#page.names?.meet(block, slots);
@@ -191,10 +191,10 @@ export class PageScopes {
   #chunkOf({ moduleId }: TemplateInfo): string {
     const chunk = this.#page.manifest.chunks[moduleId];
     if (chunk !== undefined) return chunk;
-    throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}; build the app again`);
+    throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}. Build the app again.`);
   }
 
-  /** Modules that every scope of a block names: its chunk, then parts. */
+  /** Modules that every scope of a block lists: its chunk, then parts. */
   #modulesOf(block: TemplateInfo, chunk: string): readonly string[] {
     let modules = this.#blocks.get(block);
     if (!modules) {
@@ -215,7 +215,7 @@ export class PageScopes {
     return isTokenless && manifest.callers?.includes(chunk) !== false ? [TOKEN] : [];
   }
 
-  /** Names a handler that there isn't: the event does no more than wake its scope. One of the author's does as well. */
+  /** Refers to a handler that does not exist, so the event only wakes the scope. Omitted if the author handles the event: that wakes it too. */
   #momentOf(block: TemplateInfo): string {
     if (this.#moment === undefined || block.events.includes(this.#moment)) return "";
     this.#page.events.add(this.#moment);
@@ -223,7 +223,7 @@ export class PageScopes {
   }
 }
 
-/** The list itself where it has the name already. */
+/** Adds a name. Returns the same array if it already contains the name. */
 function withName(names: readonly string[], name: string): readonly string[] {
   return names.includes(name) ? names : [...names, name];
 }

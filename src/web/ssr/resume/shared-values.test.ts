@@ -5,22 +5,22 @@ import { sharedGroups } from "./shared-values.ts";
 const groupsOf = (contents: unknown[], stores: number[] = []) =>
   sharedGroups(contents, (at) => stores.includes(at)).map(({ members, inStores }) => [members, [...inStores]]);
 
-describe("values that hold the same objects", () => {
-  it("are none where no object is in two of them", () => {
+describe("groups of values that share objects", () => {
+  it("are empty if no object is in two values", () => {
     assert.deepEqual(groupsOf([1, "a", null, { a: [1] }, { a: [1] }, [2]]), []);
   });
 
-  it("are a part and its whole, over any number of others", () => {
+  it("contain a part and its whole, with any number of values between them", () => {
     const part = { n: 1 };
     assert.deepEqual(groupsOf([part, 5, { other: true }, { deep: [new Map([["k", part]])] }]), [[[0, 3], []]]);
   });
 
-  it("are those that share what neither of them is", () => {
+  it("contain values that share a nested object", () => {
     const shared = {};
     assert.deepEqual(groupsOf([[shared], { shared }, new Set([shared]), [{}]]), [[[0, 1, 2], []]]);
   });
 
-  it("are told once, however they hang together", () => {
+  it("contain each value once, regardless of how the values are connected", () => {
     const [a, b] = [{ name: "a" }, { name: "b" }];
     assert.deepEqual(groupsOf([[a], [b], [a, b], { x: 1 }]), [[[0, 1, 2], []]]);
     const cycle: { self?: unknown } = {};
@@ -28,7 +28,7 @@ describe("values that hold the same objects", () => {
     assert.deepEqual(groupsOf([cycle, [cycle]]), [[[0, 1], []]]);
   });
 
-  it("are reactive where they lie within a store", () => {
+  it("list the values that are inside a store", () => {
     const part = { n: 1 };
     assert.deepEqual(groupsOf([part, { part }, [part]], [1]), [
       [

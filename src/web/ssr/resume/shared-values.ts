@@ -1,18 +1,18 @@
 /**
- * Captured values that hold the same objects: a part beside its whole, a store within a store, a cycle. They are written as one
- * graph, so that what is one object on the server is one in the browser. Decides only; values.ts writes.
+ * Groups captured values that share objects: a part and its whole, a store inside a store, a cycle. values.ts writes each group as
+ * one object graph, so that one object on the server is one object in the browser.
  */
 
-/** Values that belong together, by their places in the list that was given. */
+/** Values that share objects, as indices into the given list. */
 export interface SharedGroup {
   members: number[];
-  /** Those of `members` that lie within a value that is a store, and so are reactive. */
+  /** `members` whose object is part of a store, and therefore reactive. */
   inStores: ReadonlySet<number>;
 }
 
 /**
- * @param contents what is captured.
- * @param isStore whether the content at a place is a store.
+ * @param contents captured values.
+ * @param isStore whether the value at an index is a store.
  */
 export function sharedGroups(contents: readonly unknown[], isStore: (at: number) => boolean): SharedGroup[] {
   const places: number[] = [];
@@ -25,7 +25,7 @@ export function sharedGroups(contents: readonly unknown[], isStore: (at: number)
       const owner = owners.get(object);
       if (owner === undefined) owners.set(object, at);
       else if (owner !== at) groups.join(owner, at);
-      // What is below has been seen with its owner.
+      // The objects below were visited with their owner.
       return owner === undefined;
     });
   }
@@ -48,7 +48,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** @param enter is told of each object that can be shared; whether to go into it. */
+/** @param enter called for each object that can be shared; returns whether to visit its members. */
 function visit(value: unknown, enter: (object: object) => boolean): void {
   if (!isObject(value) || !enter(value)) return;
   if (Array.isArray(value) || value instanceof Set) for (const item of value) visit(item, enter);
@@ -66,7 +66,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Sets of places that grow together. */
+/** Disjoint sets of indices that can be merged (union-find). */
 class Union {
   readonly #sets = new Map<number, Set<number>>();
 

@@ -1,12 +1,12 @@
-/** Development only: rows of a live list that have the same key, which the browser could not tell apart (SVC202). */
+/** Development only: rejects rows of a reactive list that have the same key, because the browser could not distinguish them (SVC202). */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { renderInProgress } from "../current-page.ts";
 
 /**
- * The list as it is. Called by compiled modules.
- * @param by key of an item.
- * @param where `pages/todo.tsx:12:9` of the key in the source.
- * @throws SvcError SVC202 in development, for two items with one key
+ * Returns the list unchanged. Called by compiled modules.
+ * @param by returns the key of an item.
+ * @param where position of the key in the source: `pages/todo.tsx:12:9`.
+ * @throws SvcError SVC202 in development, if two items have the same key
  */
 export function unique<Item>(list: readonly Item[], by: (item: Item) => unknown, where: string): readonly Item[] {
   if (!renderInProgress()?.isDevelopment) return list;
@@ -24,6 +24,6 @@ function doubleKey(where: string, key: unknown, before: number, at: number): Svc
   const reported = typeof key === "string" ? JSON.stringify(key) : String(key);
   return new SvcError(
     "SVC202",
-    `SVC202 ${where}\nItems ${before} and ${at} of this list have the same key, ${reported}, so their rows can't be told apart: one would be made anew whenever the list changes. Give each item an id of its own, or leave the key out, and the item itself is used.`,
+    `SVC202 ${where}\nItems ${before} and ${at} of this list have the same key, ${reported}, so the browser can't distinguish their rows and would recreate one of them whenever the list changes. Give each item a unique id, or omit the key: svc then uses the item itself.`,
   );
 }

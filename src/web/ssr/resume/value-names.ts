@@ -1,14 +1,14 @@
 /**
- * Development only: names for the signals and stores of a page that outlive an edit of its source, so that what a browser
- * has made of them goes into the page anew instead of being lost (docs/guide/development.md).
+ * Development only: names signals and stores of a page, so that their values in the browser survive an edit of the source
+ * (docs/guide/development.md).
  *
- * A value is named by where it was first captured, `<module> <component> <expression> <how manyth>`: for the third counter
- * of a page `pages/counter.tsx Counter count 2`.
+ * A name is the place of the first capture and an occurrence index: `<module> <component> <expression> <index>`. The third
+ * counter of a page is `pages/counter.tsx Counter count 2`.
  */
 import { isComputed, isSignal } from "../../reactivity/signal.ts";
 import { isStore } from "../../reactivity/server-store.ts";
 
-/** What captures values: the compiler's constant of a scope template. */
+/** The part of a scope template's `TemplateInfo` that identifies captured values. */
 interface Capturer {
   moduleId: string;
   /** Name of the component, then the source of each slot. */
@@ -17,17 +17,17 @@ interface Capturer {
 
 export class ValueNames {
   readonly #kept: ReadonlyMap<string, unknown>;
-  /** Name without its number -> number of each value met under it. */
+  /** Name without its index -> index of each value with this name. */
   readonly #met = new Map<string, Map<unknown, number>>();
   readonly #names = new Map<unknown, string>();
   readonly #undo: (() => void)[] = [];
 
-  /** @param kept name -> the value that a browser has; put in place where the name is met. */
+  /** @param kept name -> value in the browser; assigned when a value with this name is captured. */
   constructor(kept: ReadonlyMap<string, unknown> = new Map()) {
     this.#kept = kept;
   }
 
-  /** A scope captures values. Called before any of its HTML is written, so what is put in place is what it shows. */
+  /** Names the values that a scope captures, and restores kept ones. Called before the scope's HTML is written, so that it shows them. */
   meet({ moduleId, names: [component = "", ...sources] }: Capturer, slots: readonly unknown[]): void {
     slots.forEach((value, slot) => {
       if (isSignal(value) ? isComputed(value) : !isStore(value)) return;
@@ -47,7 +47,7 @@ export class ValueNames {
     return this.#names.get(value);
   }
 
-  /** Stores may be objects of the module's, which other requests see too: they become again what they were. */
+  /** Reverts restored stores. A store may be a module-level object, which other requests use too. */
   restore(): void {
     for (const undo of this.#undo.splice(0)) undo();
   }
@@ -62,7 +62,7 @@ export class ValueNames {
   }
 }
 
-/** Makes one object hold what another holds. */
+/** Replaces the content of `target` with that of `content`. */
 function fill(target: object, content: object): void {
   for (const key of Object.keys(target)) Reflect.deleteProperty(target, key);
   Object.assign(target, content);

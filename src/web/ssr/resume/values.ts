@@ -1,4 +1,4 @@
-/** The values a page's scopes capture: each object once, whoever captures it. docs/resume-protocol.md section 3. */
+/** The table of captured values. Scopes that capture the same value share one entry. docs/resume-protocol.md section 3. */
 import { isComputed, isSignal, type Signal } from "../../reactivity/signal.ts";
 import { isRef } from "../../jsx/ref.ts";
 import { ServerResource } from "../../reactivity/server-resource.ts";
@@ -9,7 +9,7 @@ import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
 
-/** A function as the browser makes it: from what, and the modules that takes. */
+/** A function that the browser creates: its description, and the modules that this requires. */
 export interface Made {
   /** `[chunk, symbol, ...slots]` */
   content: [chunk: string, symbol: string, ...slots: number[]];
@@ -18,18 +18,18 @@ export interface Made {
 }
 
 const VALUE_KINDS = { signal: 0, plain: 1, store: 2, made: 3, ref: 7, resource: 8 } as const;
-/** The kind of the same value when it is encoded. */
+/** The kind used when the same value is encoded. */
 const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6, 8: 9 };
 
-/** The kind of a value that lies in a graph of several. */
+/** Kind of a value that is part of an object graph shared by several values. */
 const OF_GRAPH = 10;
 
-// Shared, for most of the thousands of values of a big page have the same.
+// Shared arrays: most of the thousands of values of a large page have the same parts.
 const NO_PARTS: readonly string[] = [];
 const DATA: readonly string[] = ["data"];
 const REF: readonly string[] = ["ref"];
 const RESOURCE: readonly string[] = ["resource"];
-/** What a resource will be that is not there yet can't be seen. */
+/** The value of a pending resource is not known yet, so it may need decoding. */
 const RESOURCE_AND_DATA: readonly string[] = ["resource", "data"];
 
 const NONE: readonly number[] = [];
@@ -37,7 +37,7 @@ const NOBODY: ReadonlySet<number> = new Set();
 
 const MINUS_ZERO = Symbol("-0");
 
-/** What of a template stands in errors about what it captures. */
+/** The part of a template that errors about its captured values mention. */
 export interface CaptureOwner {
   moduleId: string;
   bind: string | 0;
@@ -45,7 +45,7 @@ export interface CaptureOwner {
   names: readonly string[];
 }
 
-/** Where a value is captured first. */
+/** Where a value was first captured. */
 interface Place {
   captor: CaptureOwner;
   slot: number;
@@ -55,11 +55,11 @@ interface Entry {
   kind: number;
   /** The signal, store, ref or plain value; see `contentOf`. */
   value: unknown;
-  /** Whose bindings read it. */
+  /** Scopes whose bindings read the value. */
   scopes: Set<number> | undefined;
-  /** For errors. */
+  /** Used in errors. */
   where: Place;
-  /** Whether JSON alone can't carry it; known once the state is written. */
+  /** Whether plain JSON can't represent the value. Known after the state is written. */
   isEncoded: boolean;
 }
 
@@ -69,9 +69,9 @@ export class ValueTable {
   readonly #entries: Entry[] = [];
   readonly #indices = new Map<unknown, number>();
 
-  /** @param scopeId when its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
+  /** @param scopeId the capturing scope, if its bindings read the value. @returns the value's index. @throws SvcError `SVC201` for computeds */
   add(value: unknown, scopeId: number | undefined, captor: CaptureOwner, slot: number): number {
-    // Primitives are told apart by value, which is as good: nothing can change them. Maps take -0 for 0.
+    // Primitives are immutable, so equal ones can share an entry. A Map treats -0 and 0 as equal, but they serialize differently.
     const identity = Object.is(value, -0) ? MINUS_ZERO : value;
     let index = this.#indices.get(identity);
     if (index === undefined) {
@@ -89,14 +89,14 @@ export class ValueTable {
     return this.#indices.has(value);
   }
 
-  /** Takes in a function that the browser makes. */
+  /** Adds a function that the browser creates. */
   addMade(value: unknown, made: Made, captor: CaptureOwner, slot: number): void {
     const where = { captor, slot };
     const entry = { kind: VALUE_KINDS.made, value: made, scopes: undefined, where, isEncoded: false };
     this.#indices.set(value, this.#entries.push(entry) - 1);
   }
 
-  /** Values that a value is made from, by index; none for most. */
+  /** Indices of the values that a function prop captures, transitively; empty for other values. */
   madeFrom(index: number): readonly number[] {
     const entry = this.#entries[index];
     if (entry?.kind !== VALUE_KINDS.made) return NONE;
@@ -108,38 +108,38 @@ export class ValueTable {
     return this.#entries.length;
   }
 
-  /** Forgets values from `size` on, and who reads the others after scope `lastScope`. */
+  /** Removes values from index `size` on, and readers with a scope number above `lastScope`. */
   rollBack(size: number, lastScope: number): void {
     this.#entries.length = size;
     for (const [value, index] of this.#indices) if (index >= size) this.#indices.delete(value);
     for (const { scopes } of this.#entries) for (const id of scopes ?? NOBODY) if (id > lastScope) scopes?.delete(id);
   }
 
-  /** Parts of the runtime that this value needs, as far as can be seen at a glance while the page is being rendered. */
+  /** An estimate of the runtime parts that this value needs, cheap enough to call during the render. */
   likelyParts(index: number): readonly string[] {
     const entry = this.#entries[index];
     return entry ? partsOf(entry, !looksPlain(contentOf(entry))) : NO_PARTS;
   }
 
-  /** Parts of the runtime that this value does need; call after `toJson`. */
+  /** The runtime parts that this value needs. Call after `toJson`. */
   parts(index: number): readonly string[] {
     const entry = this.#entries[index];
     return entry ? partsOf(entry, entry.isEncoded) : NO_PARTS;
   }
 
-  /** For each value the name that it has in development; null for those that browser code does not change. */
+  /** The development name of each value; null for values that browser code does not change. */
   names(names: ValueNames): (string | null)[] {
     const found: (string | null)[] = this.#entries.map(() => null);
     for (const [value, index] of this.#indices) found[index] = names.nameOf(value) ?? null;
     return found;
   }
 
-  /** For each value the scopes whose bindings read it. */
+  /** For each value, the scopes whose bindings read it. */
   readers(): ReadonlySet<number>[] {
     return this.#entries.map((entry) => entry.scopes ?? NOBODY);
   }
 
-  /** Values before `size` -> their readers after scope `lastScope`, for those whose change wakes scopes. */
+  /** Index -> readers above scope `lastScope`, for values below index `size` whose changes wake scopes. */
   newReaders(size: number, lastScope: number): Record<string, number[]> {
     const found = this.#entries.slice(0, size).map(({ kind, scopes }, index): [number, number[]] => {
       return [index, kind === VALUE_KINDS.plain ? [] : [...(scopes ?? NOBODY)].filter((id) => id > lastScope)];
@@ -148,8 +148,8 @@ export class ValueTable {
   }
 
   /**
-   * Resources that the browser knows as not there yet, and that are by now: index -> `[kind, value, shown]`. `shown`: the page
-   * says somewhere that it is on its way. @throws SvcError `SVC201`
+   * Resources that were sent as pending and have settled since: index -> `[kind, value, shown]`. `shown`: the page displays that
+   * the resource is pending. @throws SvcError `SVC201`
    */
   newlySettled(): Record<string, Json[]> {
     const found: Record<string, Json[]> = {};
@@ -161,14 +161,14 @@ export class ValueTable {
     return found;
   }
 
-  /** Rows of the entries that hold each other's objects; adds an entry for each graph of these. */
+  /** Returns rows for entries that share objects, and adds one entry per shared object graph. */
   #writeGraphs(entries: readonly Entry[]): ReadonlyMap<Entry, Json[]> {
     if (entries.length < 2) return NO_ROWS;
     const rows = new Map<Entry, Json[]>();
     const contents = entries.map((entry) => (isShareable(entry) ? contentOf(entry) : undefined));
     for (const { members, inStores } of sharedGroups(contents, (at) => entries[at]?.kind === VALUE_KINDS.store)) {
       const group = members.map((at) => entries[at] as Entry);
-      // One by one, so that an error names what it is about.
+      // Encode each value separately first, so that an error names the value.
       for (const entry of group) encode(contentOf(entry), entry.where);
       const graph = entryOf(group.map(contentOf), (group[0] as Entry).where);
       const index = this.#entries.push(graph) - 1;
@@ -198,13 +198,13 @@ export class ValueTable {
   }
 }
 
-/** Whose stores wake the same scopes: a write to an object of one is a write to all that hold it. */
+/** Makes stores wake the same scopes: a write to a shared object changes all stores that contain it. */
 function shareScopes(stores: readonly Entry[]): void {
   const all = new Set(stores.flatMap(({ scopes }) => [...(scopes ?? NOBODY)]));
   for (const entry of stores) entry.scopes = all;
 }
 
-/** Whether the entry can hold objects that others hold too. A resource's value is the browser's alone. */
+/** Whether the entry can share objects with other entries. The browser does not share a resource's value. */
 function isShareable({ kind }: Entry): boolean {
   return kind === VALUE_KINDS.signal || kind === VALUE_KINDS.plain || kind === VALUE_KINDS.store;
 }
@@ -233,14 +233,14 @@ function entryOf(value: unknown, where: Place): Entry {
 
 function kindOf(value: unknown, where: Place): number {
   if (typeof value !== "object" || value === null) return VALUE_KINDS.plain;
-  if (isComputed(value)) throw cannotTravel(where, "It is a computed; pass the signals that it reads, or its value");
+  if (isComputed(value)) throw cannotTravel(where, "It is a computed: capture the signals that it reads, or its value");
   if (isSignal(value)) return VALUE_KINDS.signal;
   if (isRef(value)) return VALUE_KINDS.ref;
   if (value instanceof ServerResource) return VALUE_KINDS.resource;
   return isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain;
 }
 
-/** Asked for at the end, so that what was set while rendering is what the browser gets. */
+/** Read at the end of the render, so that the browser gets the final values. */
 function contentOf({ kind, value }: Entry): unknown {
   if (kind === VALUE_KINDS.signal) return (value as Signal<unknown>).value;
   if (kind === VALUE_KINDS.resource) return (value as ServerResource<unknown>).state;
@@ -266,6 +266,6 @@ function cannotTravel({ captor: { moduleId, bind, names }, slot }: Place, why: s
       : `${JSON.stringify(what)} of ${component}`;
   return new SvcError(
     "SVC201",
-    `SVC201 ${moduleId}: ${where}\nThis value is captured by code that runs in the browser. ${why}. Pass the plain data it is made of, or make it in the browser: in a handler or onLoad.`,
+    `SVC201 ${moduleId}: ${where}\nBrowser code captures this value, but it can't be serialized. ${why}. Capture the plain data that it consists of, or create it in the browser, in a handler or onLoad.`,
   );
 }

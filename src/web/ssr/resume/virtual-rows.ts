@@ -1,10 +1,10 @@
-/** The rows of a `<For virtual>` that the server writes: a first window, which the browser goes on from. Called by compiled modules. */
+/** Writes the first window of rows of a `<For virtual>`; the browser renders the others. Called by compiled modules. */
 import type { VirtualOptions } from "../../jsx/control-flow.ts";
 
-/** As many as a tall window shows of low rows. */
+/** Default row count: fills a tall window with short rows. */
 const FIRST = 30;
 
-/** @param row writes one, given its place in the whole list. */
+/** @param row writes one row; `index` is its position in the whole list. */
 export function virtual<Item>(
   list: readonly Item[],
   row: (item: Item, index: number) => string,

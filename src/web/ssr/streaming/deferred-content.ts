@@ -1,21 +1,21 @@
 /**
- * A piece of a page that comes later: what an `<Await>` waits for, and how it is written once that is settled. Never
- * rejects: whatever goes wrong becomes the piece's error.
+ * The deferred content of an `<Await>`: waits for its promise and renders the result. It never rejects: every failure becomes the
+ * error of this content.
  */
 import type { Timer } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { surroundings, within, type ProvidedContexts } from "../context.ts";
+import { currentContexts, within, type ProvidedContexts } from "../context.ts";
 import { nearestFallback, writeFallback, type Fallback } from "../components/error-boundary.ts";
 import type { LateContent } from "./deferred-marks.ts";
 import type { Render } from "../render.ts";
 
-/** What an `<Await>` tells of itself. */
+/** Description of an `<Await>`. */
 export interface DeferredSource {
   promise: PromiseLike<unknown>;
-  /** How long it may take. */
+  /** Time limit for the promise. */
   deadlineMs: number;
   pending: () => string;
-  /** In place of the nearest error boundary's fallback. */
+  /** Overrides the fallback of the nearest error boundary. */
   fallback: Fallback | undefined;
   children: (value: unknown) => string;
 }
@@ -34,12 +34,12 @@ export class DeferredContent implements LateContent {
   #timer: Timer | undefined;
   #listener: (() => void) | undefined;
 
-  /** Stands where the page is being rendered. */
+  /** Captures the current position of the render: contexts, island moment and error boundary. */
   constructor(id: number, render: Render, source: DeferredSource) {
     this.id = id;
     this.#render = render;
     this.#source = source;
-    this.#place = surroundings();
+    this.#place = currentContexts();
     this.#moment = render.scopes.moment;
     this.#isGuarded = render.scopes.isGuarded;
     source.promise.then(
@@ -53,7 +53,10 @@ export class DeferredContent implements LateContent {
     this.#listener = listener;
     const { deadlineMs } = this.#source;
     this.#timer = this.#render.clock.schedule(deadlineMs, () => {
-      const late = new SvcError("SVC_UNAVAILABLE", `A piece of the page was not there after ${deadlineMs} ms`);
+      const late = new SvcError(
+        "SVC_UNAVAILABLE",
+        `Deferred content of the page was not ready within ${deadlineMs} ms`,
+      );
       this.#settle(() => this.fail(late));
     });
   }
@@ -85,7 +88,7 @@ export class DeferredContent implements LateContent {
     return this.#render.scopes.guard(this.#isGuarded, placed);
   }
 
-  /** Also for redirects and refusals: it is too late for another answer. */
+  /** Renders the fallback. Redirects and refusals are errors here too: the response has already started. */
   #writeError(error: unknown): string {
     this.#render.errors.push(error);
     const { fallback = nearestFallback() } = this.#source;

@@ -1,55 +1,55 @@
-/** The pieces of a page, and the marks that stand for them in HTML until it is known what to write. */
+/** The deferred content of a page, and the marks that reserve its place in the HTML until it is written. */
 import { randomHex } from "../../../platform/security/random.ts";
 
-/** A piece that is written when what it waits for is settled (deferred-content.ts). */
+/** Deferred content, written after its promise settles (deferred-content.ts). */
 export interface LateContent {
   readonly id: number;
   readonly isSettled: boolean;
-  /** Calls `listener` once it is settled, at the latest when its time is up. */
+  /** Calls `listener` once the content is settled, at the latest at its deadline. */
   wait(listener: () => void): void;
-  /** Nobody waits any more. */
+  /** Stops waiting: clears the timer and the listener. */
   abandon(): void;
-  /** HTML to show until it is there. */
+  /** HTML shown until the content arrives. */
   placeholder(): string;
-  /** Its HTML: of the value, or of the error, which is told to the render. Call it when it is settled. */
+  /** HTML of the value, or of the fallback; an error is added to the render's errors. Call this after the content is settled. */
   write(): string;
-  /** What it has become can't be sent: from here on it has failed. */
+  /** Marks the content as failed, because its result can't be sent. */
   fail(error: unknown): void;
 }
 
-/** Text, and pieces that stand in it. */
+/** HTML text, and the deferred content inside it. */
 export type Parts = (string | LateContent)[];
 
 const END = "-->";
 
 export class DeferredMarks {
-  readonly #pieces: LateContent[] = [];
-  /** A comment, which may stand anywhere; random, so that no data can hold it. */
+  readonly #contents: LateContent[] = [];
+  /** The start of a comment, because HTML allows comments between any elements. Random, so that data can't contain it. */
   #mark = "";
 
   get size(): number {
-    return this.#pieces.length;
+    return this.#contents.length;
   }
 
-  /** @returns the mark. Ids count from 1. */
+  /** @returns the mark. Ids start at 1. */
   add(make: (id: number) => LateContent): string {
     this.#mark ||= `<!--${randomHex(16)}:`;
-    const piece = make(this.#pieces.length + 1);
-    this.#pieces.push(piece);
-    return `${this.#mark}${piece.id}${END}`;
+    const deferred = make(this.#contents.length + 1);
+    this.#contents.push(deferred);
+    return `${this.#mark}${deferred.id}${END}`;
   }
 
-  /** HTML taken apart at its marks. */
+  /** Splits HTML at its marks. */
   split(html: string): Parts {
     if (this.#mark === "") return [html];
     const [first = "", ...others] = html.split(this.#mark);
-    return [first, ...others.flatMap((text) => this.#piece(text))];
+    return [first, ...others.flatMap((text) => this.#contentAfterMark(text))];
   }
 
-  /** @param text from behind a mark up to the next. */
-  #piece(text: string): Parts {
+  /** @param text the text between the start of one mark and the next. */
+  #contentAfterMark(text: string): Parts {
     const end = text.indexOf(END);
-    const piece = this.#pieces[Number(text.slice(0, end)) - 1];
-    return piece ? [piece, text.slice(end + END.length)] : [];
+    const deferred = this.#contents[Number(text.slice(0, end)) - 1];
+    return deferred ? [deferred, text.slice(end + END.length)] : [];
   }
 }

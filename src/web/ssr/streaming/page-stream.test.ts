@@ -20,7 +20,7 @@ interface Stream {
   page: RenderedPage;
   /** The next part; undefined at the end. */
   next: () => Promise<string | undefined>;
-  /** All that is left, part by part. */
+  /** The remaining parts. */
   rest: () => Promise<string[]>;
   leave: () => void;
   errors: unknown[];
@@ -58,7 +58,7 @@ function open(view: () => unknown, changes: Partial<PageRenderOptions> = {}): St
   };
 }
 
-/** A promise and what settles it. */
+/** A promise with the functions that settle it. */
 function gate<T = string>() {
   let resolve: (value: T) => void = () => undefined;
   let reject: (error: unknown) => void = () => undefined;
@@ -85,7 +85,7 @@ const stateOf = (part: string | undefined): Record<string, unknown> =>
   JSON.parse(/<script type="application\/json"[^>]*>([^<]*)/.exec(part ?? "")?.[1] ?? "null") as never;
 
 describe("a streamed page with browser code", () => {
-  it("sends all but the pieces at once, with state and loader, then each piece when it is there", async () => {
+  it("sends all but deferred content at once, with state and loader, then each content when it is ready", async () => {
     const [slow, fast] = [gate(), gate()];
     const { next, rest, page } = open(
       main(
@@ -111,7 +111,7 @@ describe("a streamed page with browser code", () => {
     assert.deepEqual(await rest(), ["</body></html>"]);
   });
 
-  it("names the part that takes pieces in, in scopes and not in text, however like a scope it reads", async () => {
+  it("adds the stream part to scopes, but not to text that reads like a scope", async () => {
     const like = ' s="1 counter-2" s="9 counter-1"';
     const { next, leave } = open(
       main(
@@ -124,7 +124,7 @@ describe("a streamed page with browser code", () => {
     leave();
   });
 
-  it("counts on in the state of pieces, where a shared signal is one value", async () => {
+  it("continues the numbering in the state of deferred content, and sends a shared signal once", async () => {
     const late = gate();
     const [count, other] = [signal(1), signal(2)];
     const write = (): string => button([count, other, "x"]);
@@ -153,7 +153,7 @@ describe("a streamed page with browser code", () => {
     await rest();
   });
 
-  it("has the browser listen for events that only a piece has, and fetches moments when a piece has the first", async () => {
+  it("adds listeners for events that only deferred content has, and fetches moments with the first content that needs them", async () => {
     const late = gate();
     const write = (): string => `<b${scope(keyed, 0, [])}></b>`;
     const { next, rest } = open(
@@ -176,7 +176,7 @@ describe("a streamed page with browser code", () => {
     await rest();
   });
 
-  it("makes the placeholder of rows and options the element itself, which the parser would move out of any other", async () => {
+  it("does not wrap placeholders of rows and options, because the parser would move the wrapper", async () => {
     const never = gate();
     const pending = html(() => '<tr class="x"><td></td></tr>');
     const { next, leave } = open(
@@ -189,7 +189,7 @@ describe("a streamed page with browser code", () => {
     leave();
   });
 
-  it("sends pieces that stand in pieces", async () => {
+  it("sends nested deferred content", async () => {
     const [outer, inner] = [gate(), gate()];
     const write = (): string => `<p>${awaiting({ value: inner.promise })}</p>`;
     const { next, rest } = open(
@@ -207,8 +207,8 @@ describe("a streamed page with browser code", () => {
   });
 });
 
-describe("a page that is asked for as a whole", () => {
-  it("waits for all pieces, and for those in them, and is a page as any other", async () => {
+describe("a page with isWhole", () => {
+  it("waits for all deferred content, including nested content, and equals a page without any", async () => {
     const [outer, inner] = [gate(), gate()];
     const write = (): string => `<p>${awaiting({ value: inner.promise })}</p>`;
     const { rest } = open(
@@ -228,8 +228,8 @@ describe("a page that is asked for as a whole", () => {
   });
 });
 
-describe("a piece", () => {
-  it("that is there already stands in its place, in a page as any other", async () => {
+describe("deferred content", () => {
+  it("is written in place if it is already settled", async () => {
     const { rest } = open(
       main(
         () => button([signal(1)]),
@@ -242,13 +242,13 @@ describe("a piece", () => {
     assert.deepEqual(others, []);
   });
 
-  it("that is all a page waits for leaves a page in one part", async () => {
+  it("is sent in one part if it settles before the first part", async () => {
     const { page, next } = open(main(() => awaiting({ value: Promise.resolve("now") })));
     assert.match((await page.stream?.begin()) ?? "", /^<!doctype html>.*<i>now<\/i><\/main><\/body><\/html>$/);
     assert.equal(await next(), undefined);
   });
 
-  it("of a value that is no promise makes no stream", () => {
+  it("does not create a stream if its value is not a promise", () => {
     const page = renderPage(
       main(() => awaiting({ value: () => "plain" })),
       {
@@ -263,7 +263,7 @@ describe("a piece", () => {
     assert.match(page.html, /<main><i>plain<\/i><\/main>/);
   });
 
-  it("gets the contexts of the place where it stands", async () => {
+  it("gets the contexts around its <Await>", async () => {
     const Tone = createContext("plain");
     const late = gate();
     const write = (): string => useContext(Tone);
@@ -275,7 +275,7 @@ describe("a piece", () => {
     assert.equal(bodyOf(await rest()), "loudplain");
   });
 
-  it("that fails is replaced by its own catch, by the fallback of the nearest boundary, or by nothing", async () => {
+  it("is replaced by its own catch, the fallback of the nearest boundary, or nothing if it fails", async () => {
     const fails = (): Promise<string> => Promise.reject(new Error("x"));
     const { rest, errors } = open(() => [
       html(() => awaiting({ value: fails(), catch: (error) => `own ${String(error)} ` })),
@@ -287,7 +287,7 @@ describe("a piece", () => {
     assert.equal(errors.length, 3);
   });
 
-  it("whose children or fallback throw leaves no scope behind and harms no other", async () => {
+  it("leaves no scope behind, and does not affect other content, if its children or fallback throw", async () => {
     const [bad, good] = [gate(), gate()];
     const write = (): string => {
       button([signal("lost")]);
@@ -313,7 +313,7 @@ describe("a piece", () => {
     assert.match((await rest()).join(""), /<i>good<\/i>/);
   });
 
-  it("of which browser code captures what can't travel has failed, and the page goes on", async () => {
+  it("fails if browser code captures a value that can't be serialized, and the page continues", async () => {
     const [bad, good] = [gate(), gate()];
     class Odd {}
     const write = (): string => `<p>odd</p>${button([signal("lost"), new Odd()])}`;
@@ -335,7 +335,7 @@ describe("a piece", () => {
     assert.deepEqual([stateOf(last)["s"], stateOf(last)["v"]], [{ 3: ["counter-1", "b0", 2] }, [[1, "good"]]]);
   });
 
-  it("that has no place to fail any more leaves an in-order page without browser code", async () => {
+  it("leaves an in-order page without browser code if its state can't be serialized", async () => {
     class Odd {}
     const late = gate();
     const { next, rest, errors } = open(
@@ -347,7 +347,7 @@ describe("a piece", () => {
     assert.equal((errors[0] as SvcError).code, "SVC201");
   });
 
-  it("in a page whose first part can't be sent fails with the page, before anything has gone out", async () => {
+  it("fails with the page, before anything is sent, if the first part can't be sent", async () => {
     class Odd {}
     const { page } = open(
       main(
@@ -358,7 +358,7 @@ describe("a piece", () => {
     await assert.rejects(async () => page.stream?.begin(), { code: "SVC201" });
   });
 
-  it("that is not there in time has failed", async () => {
+  it("fails if it is not ready at its deadline", async () => {
     const clock = new SimulatedClock();
     const never = gate();
     const { next, rest, errors } = open(
@@ -379,14 +379,14 @@ describe("a piece", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("in the head is refused, for the head goes out first", () => {
+  it("is rejected in the head, because the head is sent first", () => {
     const head = (): unknown => html(() => awaiting({ value: gate().promise }));
     assert.throws(() => open(main(), { head }), { code: "SVC_DEFINITION" });
   });
 });
 
 describe("a streamed page without browser code", () => {
-  it("comes in order, without script or placeholder", async () => {
+  it("is sent in order, without script or placeholder", async () => {
     const [first, second] = [gate(), gate()];
     const { next, rest } = open(
       main(
@@ -402,7 +402,7 @@ describe("a streamed page without browser code", () => {
     assert.deepEqual(await rest(), ["<i>first</i>", "<hr>", "<i>second</i>", "</main>", "</body></html>"]);
   });
 
-  it("leaves no timer behind for a piece that came while the page was being read", async () => {
+  it("leaves no timer for deferred content that settled while the page was being read", async () => {
     const clock = new SimulatedClock();
     const late = gate();
     const { next, rest } = open(
@@ -416,7 +416,7 @@ describe("a streamed page without browser code", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("brings along what it needs when a piece has browser code", async () => {
+  it("sends the scripts and state that deferred content with browser code needs", async () => {
     const late = gate();
     const write = (): string => button([signal(1)]);
     const { next, rest } = open(main(() => awaiting({ value: late.promise, write })));
@@ -429,7 +429,7 @@ describe("a streamed page without browser code", () => {
     assert.match(end ?? "", /id="svc-state".*loader\.js/);
   });
 
-  it("has its token from the start, for the cookie goes out with the head", async () => {
+  it("has its token from the start, because the cookie is sent with the head", async () => {
     const late = gate();
     const asked: string[] = [];
     const { page, rest } = open(
@@ -444,12 +444,12 @@ describe("a streamed page without browser code", () => {
   });
 });
 
-describe("a reader who leaves", () => {
+describe("a reader who cancels", () => {
   for (const [name, first] of [
     ["before the first part", false],
-    ["while a piece is late", true],
+    ["while deferred content is pending", true],
   ] as const) {
-    it(`${name} ends the render: no timer, no effect, nobody waits`, async () => {
+    it(`ends the render ${name}, and leaves no timer, effect or pending read`, async () => {
       const clock = new SimulatedClock();
       const late = gate();
       const log: string[] = [];
@@ -469,11 +469,11 @@ describe("a reader who leaves", () => {
       assert.equal(await waiting, undefined);
       assert.equal(await next(), undefined);
       assert.deepEqual([clock.pending, log], [0, ["undone"]]);
-      late.reject(new Error("nobody hears of it, and it ends no process"));
+      late.reject(new Error("not reported, and not an unhandled rejection"));
     });
   }
 
-  it("by a signal is as good", async () => {
+  it("ends the render through an abort signal as well", async () => {
     const controller = new AbortController();
     const late = gate();
     const { next } = open(
@@ -490,7 +490,7 @@ describe("a reader who leaves", () => {
   });
 });
 
-/** Types: the value of a promise is what the children are given. */
+/** Type check: the children get the value of the promise. */
 export function typed(count: Promise<Signal<number>>): unknown {
   return Await({ value: count, children: ({ value }) => value.toFixed(1) });
 }

@@ -1,7 +1,7 @@
 /**
- * A page of which pieces come later (docs/resume-protocol.md section 7). What is settled when the page is rendered is
- * written in place. With browser code, the rest goes out with placeholders, ready for events, and each piece follows when
- * it is there, with its own part of the state; a script moves it. Without browser code the page is sent in order.
+ * Streams a page with deferred content (docs/resume-protocol.md section 7). Settled content is written in place. A page with
+ * browser code is sent with placeholders; deferred content follows when it is ready, with its part of the state, and a script
+ * moves it into place. A page without browser code is sent in order.
  */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import {
@@ -23,33 +23,33 @@ import type { Render } from "../render.ts";
 import { Html } from "../html.ts";
 
 export interface StreamOptions extends DocumentOptions {
-  /** Text of the inline script that moves late pieces to their places. */
+  /** Inline script that moves deferred content into place. */
   readonly swap?: string;
-  /** Ends the stream: the client has left. */
+  /** Ends the stream when it aborts, for example because the client disconnected. */
   signal?: AbortSignal;
-  /** Waits for all pieces and sends the page as one part. */
+  /** Waits for all deferred content and sends the page as one part. */
   isWhole?: boolean;
-  /** Told of what goes wrong once the page is on its way. */
+  /** Called with errors that occur after the response has started. */
   onError?: (error: unknown) => void;
 }
 
-/** Placeholders that no other element may stand around: the parser would move it out of their table or list of options. */
+/** Placeholders that must not be wrapped: the parser would move a wrapper out of the table or option list. */
 const BARE = /^\s*<(?:tr|td|th|thead|tbody|tfoot|caption|colgroup|col|option|optgroup)(?=[\s>])/;
 
-/** Without script, pieces stand at the end of the page, so their placeholders are taken away. */
+/** Without JavaScript, deferred content stays at the end of the page, so this style hides its placeholders. */
 const NO_SCRIPT = `[${DOM.wait}]{display:none!important}[${DOM.piece}]{display:contents!important}`;
 
-/** @param body HTML of the view, with marks of its pieces. */
+/** @param body HTML of the view, with marks for its deferred content. */
 export function streamPage(render: Render, head: string, body: string, options: StreamOptions): PageStream {
   return new PageStream(render, head, body, options);
 }
 
-/** Can be read once. */
+/** A page in parts. It can be read once. */
 export class PageStream implements AsyncIterableIterator<string, undefined> {
   readonly #render: Render;
   readonly #options: StreamOptions;
   readonly #parts: AsyncGenerator<string, undefined>;
-  /** Pieces that are waited for. */
+  /** Deferred content that has not been sent. */
   readonly #waiting = new Set<LateContent>();
   #wake: () => void = () => undefined;
   #isOver = false;
@@ -69,8 +69,8 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   }
 
   /**
-   * Makes the first part, so that what can't be sent is found while the status can still tell.
-   * @returns the page, if that is all of it. @throws SvcError `SVC201`
+   * Renders the first part, so that a render error can still set the response status.
+   * @returns the page, if the first part is the whole page. @throws SvcError `SVC201`
    */
   async begin(): Promise<string | undefined> {
     this.#first = await this.next();
@@ -94,7 +94,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     }
   }
 
-  /** Nobody reads on. */
+  /** Cancels the stream. */
   async return(): Promise<IteratorResult<string, undefined>> {
     this.#first = undefined;
     this.#leave();
@@ -105,7 +105,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#options.signal?.removeEventListener("abort", this.#leave);
-    for (const piece of this.#waiting) piece.abandon();
+    for (const deferred of this.#waiting) deferred.abandon();
     this.#waiting.clear();
     this.#render.end();
     for (const error of this.#render.errors.splice(0)) this.#options.onError?.(error);
@@ -113,10 +113,10 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   };
 
   async *#write(head: string, body: string): AsyncGenerator<string, undefined> {
-    // What had been there before the page was asked for needs one turn to be seen.
+    // Promises that settled before the request need one turn of the event loop to be noticed.
     await new Promise<void>((resolve) => setImmediate(resolve));
     if (this.#isOver) return undefined;
-    const first = this.#settled(this.#render.pieces.split(body));
+    const first = this.#settled(this.#render.deferred.split(body));
     const parts = this.#options.isWhole ? await this.#allOf(first) : first;
     if (this.#isOver) return undefined;
     const isWhole = parts.every((part) => typeof part === "string");
@@ -124,27 +124,29 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     else yield* this.#outOfOrder(head, parts);
   }
 
-  /** Waits for all pieces, and for those that stand in them. */
+  /** Waits for all deferred content, including nested content. */
   async #allOf(parts: Parts): Promise<Parts> {
-    const pieces = parts.filter((part) => typeof part !== "string");
-    if (pieces.length === 0 || this.#isOver) return parts;
-    for (const piece of pieces) this.#wait(piece);
+    const waiting = parts.filter((part) => typeof part !== "string");
+    if (waiting.length === 0 || this.#isOver) return parts;
+    for (const deferred of waiting) this.#wait(deferred);
     while ((await this.#ready()).length > 0);
     return this.#isOver ? parts : this.#allOf(this.#settled(parts));
   }
 
-  /** Writes what is settled where it stands, and what stands in that. */
+  /** Replaces settled content by its HTML, including nested settled content. */
   #settled(parts: Parts): Parts {
     return parts.flatMap((part) =>
-      typeof part !== "string" && part.isSettled ? this.#settled(this.#render.pieces.split(this.#html(part))) : [part],
+      typeof part !== "string" && part.isSettled
+        ? this.#settled(this.#render.deferred.split(this.#html(part)))
+        : [part],
     );
   }
 
-  #html(piece: LateContent): string {
+  #html(deferred: LateContent): string {
     try {
-      return renderPlaced(this.#render, () => new Html(() => piece.write()));
+      return renderPlaced(this.#render, () => new Html(() => deferred.write()));
     } catch (error) {
-      // Found by the checks of development, which look at what has been written.
+      // A development check rejected the HTML.
       this.#render.errors.push(error);
       return "";
     }
@@ -160,7 +162,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const noScript = isWhole ? "" : `<noscript><style${nonceAttribute(options.nonce)}>${NO_SCRIPT}</style></noscript>`;
     const isInteractive = this.#render.scopes.size > 0;
     const start = documentStart(options, isInteractive ? events : undefined, features, head + noScript);
-    events.news();
+    events.newTypes();
     const swap = isWhole ? "" : script(options, options.swap ?? "");
     const widgets = featureScripts(options, features);
     const code = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
@@ -168,23 +170,23 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     if (isWhole) return void (yield (this.#whole = start + body + state + DOCUMENT_END));
     yield start + body + swap + state;
     for (let ready = await this.#ready(); ready.length > 0; ready = await this.#ready()) {
-      yield ready.map((piece) => this.#late(piece)).join("");
+      yield ready.map((deferred) => this.#late(deferred)).join("");
     }
     if (!this.#isOver) yield DOCUMENT_END;
   }
 
-  /** Pieces that are settled by now, at least one; none when there are no more. */
+  /** Waits until some deferred content is settled, and returns it. Empty when nothing is pending. */
   async #ready(): Promise<LateContent[]> {
-    const find = (): LateContent[] => [...this.#waiting].filter((piece) => piece.isSettled);
+    const find = (): LateContent[] => [...this.#waiting].filter((deferred) => deferred.isSettled);
     while (this.#waiting.size > 0 && find().length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     const found = find();
-    for (const piece of found) this.#waiting.delete(piece);
+    for (const deferred of found) this.#waiting.delete(deferred);
     return found;
   }
 
-  #wait(piece: LateContent): void {
-    this.#waiting.add(piece);
-    piece.wait(() => this.#wake());
+  #wait(deferred: LateContent): void {
+    this.#waiting.add(deferred);
+    deferred.wait(() => this.#wake());
   }
 
   #withPlaceholders(parts: Parts): string {
@@ -197,10 +199,10 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       .join("");
   }
 
-  #placeholder(piece: LateContent): string {
-    const own = renderPlaced(this.#render, () => new Html(() => piece.placeholder()));
-    const html = this.#withPlaceholders(this.#settled(this.#render.pieces.split(own)));
-    const name = ` ${DOM.wait}="${piece.id}"`;
+  #placeholder(deferred: LateContent): string {
+    const own = renderPlaced(this.#render, () => new Html(() => deferred.placeholder()));
+    const html = this.#withPlaceholders(this.#settled(this.#render.deferred.split(own)));
+    const name = ` ${DOM.wait}="${deferred.id}"`;
     if (html === "") return `<template${name}></template>`;
     const bare = BARE.exec(html)?.[0];
     if (bare !== undefined) return bare + name + html.slice(bare.length);
@@ -208,47 +210,48 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   }
 
   /**
-   * A piece at the end of the page: in a shadow root, where rows of a table may stand alone, nothing is found by the loader
-   * before it has its place, and everything can be seen where no script runs.
+   * Writes deferred content at the end of the page, in a shadow root: it may contain table rows without a table, hides its elements
+   * from the loader until they are in place, and is visible without JavaScript.
    */
-  #late(piece: LateContent): string {
+  #late(deferred: LateContent): string {
     const options = this.#options;
     const { events } = this.#render;
     const hadMoments = events.hasMoments || options.prefetch === "idle";
-    const { html, more } = this.#sendable(piece);
+    const { html, more } = this.#sendable(deferred);
     const { features } = this.#render;
-    // What says that a resource is on its way must not go on saying so until somebody touches the page.
+    // If the page shows that a resource is pending, load the code that updates it now, without waiting for an event.
     const isShown = Object.values(more?.u ?? {}).some(([, , shown]) => shown);
     return [
       this.#moreEvents(),
       stylesheetLinks(features.newStyles()),
-      `<div hidden ${DOM.piece}="${piece.id}"><template shadowrootmode="open">${html}`,
+      `<div hidden ${DOM.piece}="${deferred.id}"><template shadowrootmode="open">${html}`,
       `<noscript>${stylesheetLinks(options.stylesheets)}</noscript></template></div>`,
       more === undefined ? "" : jsonScript(options, DOM.more, JSON.stringify(more)),
-      script(options, `$piece(${piece.id})`),
+      script(options, `$piece(${deferred.id})`),
       featureScripts(options, features),
       events.hasMoments && !hadMoments ? moduleScript(options, PATHS.moments) : "",
       isShown ? moduleScript(options, PATHS.stream) : "",
     ].join("");
   }
 
-  /** A piece with its part of the state; with that of its error, when what browser code captures of it can't travel. */
-  #sendable(piece: LateContent): { html: string; more: MoreState | undefined } {
+  /** Content with its part of the state. If browser code captures a value that can't be serialized, renders its error instead. */
+  #sendable(deferred: LateContent): { html: string; more: MoreState | undefined } {
     const mark = this.#render.mark();
-    const write = (): string => this.#withPlaceholders(this.#settled(this.#render.pieces.split(this.#html(piece))));
+    const write = (): string =>
+      this.#withPlaceholders(this.#settled(this.#render.deferred.split(this.#html(deferred))));
     const html = write();
     try {
       return { html, more: this.#render.moreState() };
     } catch (error) {
       this.#render.rollBack(mark);
-      piece.fail(error);
+      deferred.fail(error);
       return { html: write(), more: this.#render.moreState() };
     }
   }
 
-  /** Has the browser listen for what it does not listen for yet. */
+  /** Script that adds listeners for new event types. */
   #moreEvents(): string {
-    const { types, windowTypes } = this.#render.events.news();
+    const { types, windowTypes } = this.#render.events.newTypes();
     if (types.length === 0) return "";
     const stub = this.#render.events.stub(this.#options.stub, types).replace("$svc=[]", "self.$svc??=[]");
     const names = windowTypes.map(
@@ -257,7 +260,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     return script(this.#options, names.join("").replaceAll("<", "\\u003c") + stub);
   }
 
-  /** Pages that have no browser code as far as can be seen: if a late piece has some, it brings along what it needs. */
+  /** Sends a page that has no browser code so far. If deferred content has some, its scripts and state follow. */
   async *#inOrder(head: string, parts: Parts): AsyncGenerator<string, undefined> {
     const { features } = this.#render;
     yield documentStart(this.#options, undefined, features, head);
@@ -268,7 +271,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     return undefined;
   }
 
-  /** Of a page that has gone out; where its state can't, it stays without browser code. */
+  /** State and loader of a page that is already sent. If the state can't be serialized, the page stays without browser code. */
   #stateAtEnd(): string {
     if (this.#render.scopes.size === 0) return "";
     try {
@@ -280,7 +283,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   }
 
   async *#each(parts: Parts): AsyncGenerator<string, undefined> {
-    // All of them from the start, for each has its own time.
+    // Start all waits now: each deadline counts from the beginning.
     for (const part of parts) if (typeof part !== "string") this.#wait(part);
     for (const part of parts) {
       if (typeof part === "string") {
@@ -290,7 +293,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       while (!part.isSettled && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve));
       if (this.#isOver) return undefined;
       this.#waiting.delete(part);
-      const inner = this.#settled(this.#render.pieces.split(this.#html(part)));
+      const inner = this.#settled(this.#render.deferred.split(this.#html(part)));
       const ahead = this.#moreEvents() + stylesheetLinks(this.#render.features.newStyles());
       if (ahead !== "") yield ahead;
       yield* this.#each(inner);

@@ -1,21 +1,21 @@
 /** Starts runs: by name, once for each idempotency key, or as forks. Acknowledged once they are durable. */
-import type { Clock } from "../../platform/shared/clock.ts";
-import { SvcError } from "../../platform/shared/errors.ts";
-import type { Json } from "../../platform/shared/json.ts";
-import type { NewAudit } from "../../storage/contract/control.ts";
-import type { GraphRow, Origin } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import { requireFit } from "../definition/input-schema.ts";
-import { toJson } from "../definition/json-value.ts";
-import type { ForkOptions, StartOptions } from "../definition/audit-types.ts";
-import { auditOf } from "../machine/audit.ts";
-import { newGraph } from "../machine/new-run.ts";
-import { firstNodes } from "../machine/node-rows.ts";
-import { forkRows } from "../machine/rerun.ts";
-import { nodeView, snapshotOf } from "../machine/snapshot.ts";
-import type { Snapshot } from "../machine/view-types.ts";
+import type { Clock } from "../../../platform/shared/clock.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { NewAudit } from "../../../storage/contract/control.ts";
+import type { GraphRow, Origin } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import { requireFit } from "../../definition/input-schema.ts";
+import { toJson } from "../../definition/json-value.ts";
+import type { ForkOptions, StartOptions } from "../../definition/audit-types.ts";
+import { auditOf } from "../../machine/audit.ts";
+import { newGraph } from "../../machine/new-run.ts";
+import { firstNodes } from "../../machine/node-rows.ts";
+import { forkRows } from "../../machine/rerun.ts";
+import { nodeView, snapshotOf } from "../../machine/snapshot.ts";
+import type { Snapshot } from "../../machine/view-types.ts";
 import type { ActiveRuns } from "./active-runs.ts";
-import type { Registry } from "./registry.ts";
+import type { Registry } from "../registry.ts";
 import type { Views } from "./run-views.ts";
 
 export interface NewGraphsOptions {

@@ -27,7 +27,7 @@ interface Vector {
 }
 
 const VECTORS = JSON.parse(
-  readFileSync(new URL("../../../test/fixtures/ssrf-vectors.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../../test/fixtures/ssrf-vectors.json", import.meta.url), "utf8"),
 ) as Vector[];
 
 type TcpConnect = (this: unknown, request: unknown, address: string, port: number) => number;

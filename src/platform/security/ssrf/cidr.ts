@@ -2,7 +2,7 @@
  * Address ranges in CIDR notation (RFC 4632, RFC 4291 section 2.3) from the user's configuration: webhook exemptions and
  * trusted proxies. Parses and matches them.
  */
-import { SvcError } from "../shared/errors.ts";
+import { SvcError } from "../../shared/errors.ts";
 import { isIPv4Address, parseAddress, type Address } from "./address.ts";
 
 /** A range of addresses of one family. */

@@ -2,10 +2,10 @@
  * Limits calls per client: the client's key, the verdict and the headers. Counts in memory are handled here; store-limiter.ts handles
  * counts in a file or database, which may fail. Draft: ietf-httpapi-ratelimit-headers.
  */
-import type { Clock } from "../shared/clock.ts";
-import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
-import { remembered } from "../shared/memoize.ts";
-import { isIPv4Address, parseAddress } from "./address.ts";
+import type { Clock } from "../../shared/clock.ts";
+import type { RateCount, RateCounters } from "../../shared/rate-counters.ts";
+import { remembered } from "../../shared/collections/memoize.ts";
+import { isIPv4Address, parseAddress } from "../ssrf/address.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 import type { StoreLimiter } from "./store-limiter.ts";
 

@@ -39,10 +39,7 @@ async function confirm(tag: string, expected: number): Promise<string> {
   return path;
 }
 
-/**
- * Makes the engine process one run at a time. @returns `next` continues with the next run; `isToStop` is whether the action was told to
- * stop
- */
+/** Makes the engine process one run at a time. @returns `next` continues with the next run; `isToStop` is whether a stop was requested */
 function oneByOne(): { next: () => Promise<void>; isToStop: () => boolean } {
   const bulk = app.engine.bulk.bind(app.engine);
   const waiting: (() => void)[] = [];

@@ -4,8 +4,8 @@
  */
 import RateLimiterRes from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
-import type { Clock } from "../shared/clock.ts";
-import type { RateCount, RateCounters } from "../shared/rate-counters.ts";
+import type { Clock } from "../../shared/clock.ts";
+import type { RateCount, RateCounters } from "../../shared/rate-counters.ts";
 
 export interface StoreLimiterOptions {
   /** Prefix of the counts. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import { SimulatedClock } from "../shared/clock.ts";
-import type { RateCounters } from "../shared/rate-counters.ts";
+import { SimulatedClock } from "../../shared/clock.ts";
+import type { RateCounters } from "../../shared/rate-counters.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 import { clientKey, clientName, RateLimit, type RateLimitResult } from "./rate-limit.ts";
 

@@ -1,6 +1,6 @@
 /** Follows the events of a run: stored ones first, then live ones, each once and in order. */
-import { hasEnded, type GraphEvent } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import { hasEnded, type GraphEvent } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 
 /** Events to buffer for a slow follower. Beyond that, it reads them from the store. */
 const MAX_HELD = 1000;

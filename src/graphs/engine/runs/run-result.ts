@@ -2,12 +2,12 @@
  * Waits for the result of a run. The commit that ends a run announces it: if the run is active in this process, the result is in memory
  * and nothing is read.
  */
-import { SvcError } from "../../platform/shared/errors.ts";
-import type { Json } from "../../platform/shared/json.ts";
-import type { GraphEvent, GraphRow } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Machine } from "../machine/machine.ts";
-import { CallError } from "../execution/attempt/call-error.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { GraphEvent, GraphRow } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { Machine } from "../../machine/machine.ts";
+import { CallError } from "../../execution/attempt/call-error.ts";
 
 export interface ResultSource {
   graphs: Pick<GraphStore, "graph" | "onEvents">;

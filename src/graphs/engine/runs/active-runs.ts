@@ -2,29 +2,29 @@
  * The runs that are active in this process: loads, recovers and drops them, and loads them again after a fault. Every change of a run
  * goes through its inbox (`run-loop.ts`).
  */
-import type { Clock } from "../../platform/shared/clock.ts";
-import { SvcError } from "../../platform/shared/errors.ts";
-import type { Log } from "../../platform/shared/log.ts";
-import type { NewAudit } from "../../storage/contract/control.ts";
-import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import type { Clock } from "../../../platform/shared/clock.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Log } from "../../../platform/shared/log.ts";
+import type { NewAudit } from "../../../storage/contract/control.ts";
+import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { Busy } from "./idle-tracker.ts";
-import type { Children } from "./child-runs.ts";
-import type { GraphDefinition } from "../definition/definition-types.ts";
-import type { AuditContext } from "../definition/audit-types.ts";
-import type { EngineState } from "./engine-state.ts";
-import { FaultLog } from "./fault-log.ts";
-import { StaleLeaseError, type ClusterPort } from "./cluster-port.ts";
+import type { Children } from "../child-runs.ts";
+import type { GraphDefinition } from "../../definition/definition-types.ts";
+import type { AuditContext } from "../../definition/audit-types.ts";
+import type { EngineState } from "../engine-state.ts";
+import { FaultLog } from "../fault-log.ts";
+import { StaleLeaseError, type ClusterPort } from "../cluster-port.ts";
 import { TemporaryLeases } from "./temporary-leases.ts";
-import { Machine } from "../machine/machine.ts";
-import { firstUnit } from "../machine/new-run.ts";
-import type { OutboxRows } from "../machine/report-types.ts";
-import type { ControlMessage } from "../machine/run-message.ts";
-import { calledIn, type Registry } from "./registry.ts";
+import { Machine } from "../../machine/machine.ts";
+import { firstUnit } from "../../machine/new-run.ts";
+import type { OutboxRows } from "../../machine/report-types.ts";
+import type { ControlMessage } from "../../machine/run-message.ts";
+import { calledIn, type Registry } from "../registry.ts";
 import { RunLoop, type RunLoopOptions, type RunSupervisor } from "./run-loop.ts";
-import { Shutdown } from "../execution/attempt/abort.ts";
-import { ActiveRun } from "../execution/active-run.ts";
-import type { RunTable } from "../execution/run-table.ts";
+import { Shutdown } from "../../execution/attempt/abort.ts";
+import { ActiveRun } from "../../execution/active-run.ts";
+import type { RunTable } from "../../execution/run-table.ts";
 
 export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
   registry: Registry;

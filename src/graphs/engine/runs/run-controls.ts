@@ -2,19 +2,19 @@
  * Commands of operators: pause, resume, cancel, retry, signal. Each runs in the process that holds the run, is decided by its machine,
  * and is answered after the commit. Commands are passed to children.
  */
-import { readDuration } from "../machine/read-duration.ts";
-import type { Json } from "../../platform/shared/json.ts";
-import type { GraphPhase } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import { readDuration } from "../../machine/read-duration.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { GraphPhase } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { ActiveRuns } from "./active-runs.ts";
-import { mayHaveChild, type Children } from "./child-runs.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, AuditContext } from "../definition/audit-types.ts";
-import type { ValueLimits } from "../definition/value-limits.ts";
-import { StaleLeaseError, type ClusterPort, type RunCommand } from "./cluster-port.ts";
-import type { Machine } from "../machine/machine.ts";
-import type { ControlMessage } from "../machine/run-message.ts";
-import type { Snapshot } from "../machine/view-types.ts";
-import type { ActiveRun } from "../execution/active-run.ts";
+import { mayHaveChild, type Children } from "../child-runs.ts";
+import type { PauseOptions, RetryOptions, SignalOptions, AuditContext } from "../../definition/audit-types.ts";
+import type { ValueLimits } from "../../definition/value-limits.ts";
+import { StaleLeaseError, type ClusterPort, type RunCommand } from "../cluster-port.ts";
+import type { Machine } from "../../machine/machine.ts";
+import type { ControlMessage } from "../../machine/run-message.ts";
+import type { Snapshot } from "../../machine/view-types.ts";
+import type { ActiveRun } from "../../execution/active-run.ts";
 import { sendSignal, type SignalTarget } from "./send-signal.ts";
 import type { Unfit } from "./unknown-definition.ts";
 import type { Views } from "./run-views.ts";

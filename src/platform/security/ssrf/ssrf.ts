@@ -5,7 +5,7 @@
  * The text is checked before the WHATWG parser sees it, because the parser repairs text that should be rejected (`http:127.0.0.1`,
  * backslashes, dropped line breaks). Addresses are compared as numbers, never as text.
  */
-import { SvcError, type ErrorCode } from "../shared/errors.ts";
+import { SvcError, type ErrorCode } from "../../shared/errors.ts";
 import { parseAddress } from "./address.ts";
 import { refusedBy, type AddressRule } from "./address-ranges.ts";
 import { BAD_PORTS } from "./bad-ports.ts";

@@ -1,6 +1,6 @@
 /** Facts about a run that is not stored: its creation time, from its id, and the current retention. The name of its graph is unknown. */
-import { graphIdTime } from "../../platform/shared/id-time.ts";
-import type { KeptTimes } from "./retention.ts";
+import { graphIdTime } from "../../../platform/shared/id-time.ts";
+import type { KeptTimes } from "../retention.ts";
 
 export interface Absence {
   /** Creation time, Unix milliseconds; undefined: the id is invalid. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import { graph, worker } from "../definition/definition.ts";
-import { bench, STORES } from "./engine.testkit.ts";
-import { createEngine } from "./engine.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import { graph, worker } from "../../definition/definition.ts";
+import { bench, STORES } from "../engine.testkit.ts";
+import { createEngine } from "../engine.ts";
 
 const make = worker("make", async (text: string, ctx) => {
   await ctx.step("fetch", () => text);

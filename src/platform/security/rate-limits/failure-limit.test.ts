@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SimulatedClock } from "../shared/clock.ts";
+import { SimulatedClock } from "../../shared/clock.ts";
 import { FailureLimit } from "./failure-limit.ts";
 
 const CLIENT = "203.0.113.9";

@@ -1,13 +1,13 @@
 /** Runs that a process without workers leases temporarily, for several concurrent commands. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { systemClock } from "../../platform/shared/clock.ts";
-import type { Store } from "../../storage/contract/contract.ts";
-import { openStore } from "../../storage/open-store.ts";
-import { worker } from "../definition/definition.ts";
-import { clusterOf } from "./remote.testkit.ts";
-import { createEngine } from "./engine.ts";
-import { StaleLeaseError } from "./cluster-port.ts";
+import { systemClock } from "../../../platform/shared/clock.ts";
+import type { Store } from "../../../storage/contract/contract.ts";
+import { openStore } from "../../../storage/open-store.ts";
+import { worker } from "../../definition/definition.ts";
+import { clusterOf } from "../remote.testkit.ts";
+import { createEngine } from "../engine.ts";
+import { StaleLeaseError } from "../cluster-port.ts";
 
 const waits = worker("waits", (_input: null, ctx) => ctx.waitFor("go"));
 

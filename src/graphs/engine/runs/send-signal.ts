@@ -1,11 +1,11 @@
 /** Sends a signal to a run: once for each idempotency key, validated by the schema of the waiting worker. */
-import { SvcError } from "../../platform/shared/errors.ts";
-import type { Json } from "../../platform/shared/json.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import { toJson } from "../definition/json-value.ts";
-import type { Machine } from "../machine/machine.ts";
-import type { ControlMessage } from "../machine/run-message.ts";
-import type { Wait } from "../machine/waits.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import { toJson } from "../../definition/json-value.ts";
+import type { Machine } from "../../machine/machine.ts";
+import type { ControlMessage } from "../../machine/run-message.ts";
+import type { Wait } from "../../machine/waits.ts";
 
 interface Live {
   machine: Machine;

@@ -75,7 +75,7 @@ describe("The operator screens", () => {
     await tab.close();
   });
 
-  it("tell screen readers the connection state, what was copied, and what each button copies", async () => {
+  it("report the connection state, copied texts and the purpose of each Copy button to screen readers", async () => {
     const tab = await openTab(browser, { permissions: ["clipboard-read", "clipboard-write"] });
     const { page } = tab;
     await page.goto(at(`/runs/${failed}?node=charge&tab=error`));

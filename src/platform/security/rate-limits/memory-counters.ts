@@ -1,6 +1,6 @@
 /** Counts per client in this process. Memory is bounded, even if a flood comes from many addresses. */
-import { BoundedMap } from "../shared/bounded-map.ts";
-import { isOver, type RateCount, type RateCounters } from "../shared/rate-counters.ts";
+import { BoundedMap } from "../../shared/collections/bounded-map.ts";
+import { isOver, type RateCount, type RateCounters } from "../../shared/rate-counters.ts";
 
 /** About 20 MB. A client with more than half as many addresses within a minute evicts the oldest counts. */
 const MAX_KEYS = 100_000;

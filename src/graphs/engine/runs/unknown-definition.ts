@@ -2,21 +2,21 @@
  * Commands for runs whose definition this build lacks or has changed, if no process has it: a command that needs no definition changes
  * the rows directly, any other is rejected. Loading such a run would fail it (recovery.ts).
  */
-import type { Clock } from "../../platform/shared/clock.ts";
-import { SvcError } from "../../platform/shared/errors.ts";
-import { hasEnded, type StoredGraph } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Transition } from "../../storage/contract/transition.ts";
-import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
-import { StaleLeaseError, type RunCommand } from "./cluster-port.ts";
-import { decide } from "../machine/decide.ts";
-import { definitionName, isInner } from "../machine/step-id.ts";
-import { Machine } from "../machine/machine.ts";
-import { RunState } from "../machine/run-state.ts";
-import { misfit } from "../machine/recovery.ts";
-import type { OutboxRows } from "../machine/report-types.ts";
-import type { ControlMessage } from "../machine/run-message.ts";
-import { calledIn, type Registry } from "./registry.ts";
+import type { Clock } from "../../../platform/shared/clock.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { hasEnded, type StoredGraph } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { Transition } from "../../../storage/contract/transition.ts";
+import type { GraphDefinition, NodeDefinition } from "../../definition/definition-types.ts";
+import { StaleLeaseError, type RunCommand } from "../cluster-port.ts";
+import { decide } from "../../machine/decide.ts";
+import { definitionName, isInner } from "../../machine/step-id.ts";
+import { Machine } from "../../machine/machine.ts";
+import { RunState } from "../../machine/run-state.ts";
+import { misfit } from "../../machine/recovery.ts";
+import type { OutboxRows } from "../../machine/report-types.ts";
+import type { ControlMessage } from "../../machine/run-message.ts";
+import { calledIn, type Registry } from "../registry.ts";
 import { sendSignal, type SignalMessage } from "./send-signal.ts";
 
 export interface UnfitOptions {

@@ -6,24 +6,24 @@
  * Transitions of a run are committed in order, each on top of the one before (`fence.seq`). If one fails, the following ones are refused,
  * and the run is loaded again.
  */
-import type { Clock } from "../../platform/shared/clock.ts";
-import { SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
-import type { Json } from "../../platform/shared/json.ts";
-import type { NodeRow } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { TransactionRun } from "../../storage/contract/transaction.ts";
-import type { Transition } from "../../storage/contract/transition.ts";
+import type { Clock } from "../../../platform/shared/clock.ts";
+import { SvcError, type ErrorCode } from "../../../platform/shared/errors.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { TransactionRun } from "../../../storage/contract/transaction.ts";
+import type { Transition } from "../../../storage/contract/transition.ts";
 import type { Busy } from "./idle-tracker.ts";
-import type { EngineState } from "./engine-state.ts";
-import { StaleLeaseError, type ClusterPort } from "./cluster-port.ts";
-import { decide } from "../machine/decide.ts";
-import type { Wait } from "../machine/waits.ts";
-import type { ActiveRun, InboxMessage, MessageHandler, Reply, SlotGranted } from "../execution/active-run.ts";
-import type { Dispatcher } from "../execution/dispatcher.ts";
-import type { Runner } from "../execution/runner.ts";
-import { StartedAttempt } from "../execution/started-attempt.ts";
-import { transact } from "../execution/step-transaction.ts";
-import type { Compensator } from "../execution/compensator.ts";
+import type { EngineState } from "../engine-state.ts";
+import { StaleLeaseError, type ClusterPort } from "../cluster-port.ts";
+import { decide } from "../../machine/decide.ts";
+import type { Wait } from "../../machine/waits.ts";
+import type { ActiveRun, InboxMessage, MessageHandler, Reply, SlotGranted } from "../../execution/active-run.ts";
+import type { Dispatcher } from "../../execution/dispatcher.ts";
+import type { Runner } from "../../execution/runner.ts";
+import { StartedAttempt } from "../../execution/started-attempt.ts";
+import { transact } from "../../execution/step-transaction.ts";
+import type { Compensator } from "../../execution/compensator.ts";
 
 /** The owner of this process's active runs. */
 export interface RunSupervisor {

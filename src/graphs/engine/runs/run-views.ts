@@ -1,13 +1,13 @@
 /** Reads runs, nodes and events for callers. Changes nothing. */
-import type { Clock } from "../../platform/shared/clock.ts";
-import type { ChildRow, GraphEvent, StoredGraph } from "../../storage/contract/graph-rows.ts";
-import type { GraphStore } from "../../storage/contract/graph-store.ts";
-import type { Durations, GraphQuery, Page, TagCounts } from "../../storage/contract/queries.ts";
-import { artifactView, headView, nodeDetail, nodeView, snapshotOf } from "../machine/snapshot.ts";
-import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
-import type { Registry } from "./registry.ts";
-import { readArtifact } from "../execution/attempt/artifact.ts";
-import { madeInput } from "../execution/node-input.ts";
+import type { Clock } from "../../../platform/shared/clock.ts";
+import type { ChildRow, GraphEvent, StoredGraph } from "../../../storage/contract/graph-rows.ts";
+import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { Durations, GraphQuery, Page, TagCounts } from "../../../storage/contract/queries.ts";
+import { artifactView, headView, nodeDetail, nodeView, snapshotOf } from "../../machine/snapshot.ts";
+import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../../machine/view-types.ts";
+import type { Registry } from "../registry.ts";
+import { readArtifact } from "../../execution/attempt/artifact.ts";
+import { madeInput } from "../../execution/node-input.ts";
 
 /** Events to read at a time without a noticeable delay. */
 const EVENTS = 1000;

@@ -3,7 +3,7 @@
  * refused before its attempt is checked: otherwise it could continue guessing. Counts are in this process's memory, so that checking and
  * counting are one step, and an operator's request waits for no file or database.
  */
-import type { Clock } from "../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { MemoryCounters } from "./memory-counters.ts";
 import { clientKey, headersOf, WINDOW_SECONDS, type OnRefused } from "./rate-limit.ts";
 

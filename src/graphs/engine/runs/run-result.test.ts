@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SvcError } from "../../platform/shared/errors.ts";
-import type { Store } from "../../storage/contract/contract.ts";
-import { graph, worker } from "../definition/definition.ts";
-import { bench, gate, STORES } from "./engine.testkit.ts";
-import { createEngine } from "./engine.ts";
-import { CallError } from "../execution/attempt/call-error.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Store } from "../../../storage/contract/contract.ts";
+import { graph, worker } from "../../definition/definition.ts";
+import { bench, gate, STORES } from "../engine.testkit.ts";
+import { createEngine } from "../engine.ts";
+import { CallError } from "../../execution/attempt/call-error.ts";
 
 /** Ends its runs on command. */
 function held() {
