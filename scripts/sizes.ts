@@ -196,7 +196,8 @@ if (mode === "--check") {
   const recorded = JSON.parse(await readFile(file, "utf8")) as Row[];
   const found = complaints(rows, recorded);
   for (const line of found) console.error(line);
-  if (found.length > 0) console.error("If the change is intended, run npm run sizes -- --update and give the reason in the commit.");
+  if (found.length > 0)
+    console.error("If the change is intended, run npm run sizes -- --update and give the reason in the commit.");
   process.exitCode = found.length > 0 ? 1 : 0;
 } else {
   if (mode === "--update") await update(rows);
