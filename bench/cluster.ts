@@ -1,6 +1,6 @@
 /**
- * Graphs by several processes on one server: svc on PostgreSQL beside DBOS, graphile-worker and BullMQ, all of whose servers wait for the
- * disk at each commit. What a graph costs in processor time, statements and bytes of the log decides what a server must be.
+ * Graphs in several processes on one server: compares svc on PostgreSQL with DBOS, graphile-worker and BullMQ. Every server waits for the
+ * disk at each commit. Processor time, statements and log bytes per graph determine the required server.
  *
  *   npm run bench:cluster -- [--rounds N] [--only dbos,bullmq] [--json] [--update] [--quick]
  *
@@ -20,7 +20,7 @@ import { progress, publish, type Table } from "./lib/report.ts";
 import { soFar, type ServerCost } from "./lib/server-meter.ts";
 import { median, quantile, shuffled } from "./lib/stats.ts";
 
-/** What of a server's cost is told for each graph. */
+/** A turn with the server's cost per graph. */
 type Sample = TeamTurn & ServerCost;
 
 interface Side {
@@ -56,14 +56,14 @@ function perGraph(before: ServerCost, after: ServerCost, graphs: number): Server
   return { cpuMs: each("cpuMs"), statements: each("statements"), logBytes: each("logBytes") };
 }
 
-/** One for each contender: two of them would have tables of the same names. */
+/** A database for each contender, because two of them use the same table names. */
 async function databaseOf(name: ClusterName, servers: Servers): Promise<string> {
   const url = servers.postgres as string;
   const known = await runSql(url, `SELECT FROM pg_database WHERE datname = 'bench_${name}'`);
   const own = url.replace("/bench?", `/bench_${name}?`);
   if (known.length > 0) return own;
   await runSql(url, `CREATE DATABASE bench_${name}`);
-  // Where the server can't count statements, nobody's are counted.
+  // A server without this extension counts no statements for any contender.
   await runSql(own, "CREATE EXTENSION pg_stat_statements").catch(() => undefined);
   return own;
 }
@@ -93,7 +93,7 @@ function tableOf(load: Load, sides: readonly Side[], samples: ReadonlyMap<string
   const head = ["", "processes", "graphs/s", "p50 ms", "p99 ms", "svc is so many times faster"];
   return {
     title: load.name,
-    // What else the machine does takes from what is done in a second, not from what a graph costs.
+    // Other work on the machine lowers graphs per second, but not the cost of a graph.
     note: `Load of the machine after it: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores.`,
     head: [...head, "CPU ms a graph: Node", "server", "statements a graph", "kB of log a graph"],
     rows,

@@ -1,5 +1,5 @@
 /**
- * How fast the browser's side is: the table workload of js-framework-benchmark, svc beside others in one Chromium.
+ * Speed of the browser runtime: the table workload of js-framework-benchmark, svc compared with others in one Chromium.
  *
  *   npm run bench:dom -- [--rounds N] [--only solid,svelte] [--json] [--update] [--quick]
  *
@@ -32,7 +32,7 @@ const PEERS: Record<Exclude<Name, "svc">, { entry: string; title: () => string }
 };
 
 const REPEATS = 4;
-/** The best fifth: other work on the machine only ever adds, and a page can't tell processor time from waiting. */
+/** The best fifth: other work on the machine only adds time, and a page can't measure processor time. */
 const AT = 0.2;
 
 async function servePeers(names: readonly Exclude<Name, "svc">[]): Promise<Served> {
@@ -106,11 +106,11 @@ function eventTable(events: ReadonlyMap<Name, EventTimes[]>): Table {
     ...names.map((name) => cell(name, of)),
   ];
   return {
-    title: "An event that nobody handles, 30 levels deep",
-    note: "Microseconds, of the best fifth, with making and dispatching it.",
+    title: "An event without handlers, 30 levels deep",
+    note: "Microseconds of the best fifth, including creation and dispatch.",
     head: ["", ...names.map((name) => (name === "svc" ? "svc" : PEERS[name].title()))],
     rows: [
-      row("of a type that no page listens for", ({ unheard }) => unheard),
+      row("of a type without listeners in any page", ({ unheard }) => unheard),
       row("of a type with handlers elsewhere", ({ heard }) => heard),
       row("`pointerover`", ({ pointer }) => pointer),
     ],

@@ -1,5 +1,5 @@
 /**
- * How many graphs a second: svc beside a bare loop of promises and engines that keep what they do in Redis or PostgreSQL.
+ * Graphs per second: svc compared with a bare loop of promises and with engines that store their state in Redis or PostgreSQL.
  *
  *   npm run bench:graphs -- [--rounds N] [--only bullmq,dbos] [--json] [--update] [--quick]
  *
@@ -19,7 +19,7 @@ import { progress, publish, type Table } from "./lib/report.ts";
 import { median, quantile, shuffled } from "./lib/stats.ts";
 
 const SYNCS = 200;
-/** A chain of three that has the machine to itself: its start, and the end of each node with the beginning of the next. */
+/** A chain of three alone: one commit for its start, and one for each node's end with the start of the next. */
 const COMMITS_OF_CHAIN = 4;
 
 function tableOf(load: Load, samples: ReadonlyMap<GraphName, Sample[]>): Table {
@@ -38,7 +38,7 @@ function tableOf(load: Load, samples: ReadonlyMap<GraphName, Sample[]>): Table {
   };
 }
 
-/** Syncs of 4 KiB a second: the floor under all that waits for the disk. */
+/** Syncs of 4 KiB a second: the upper limit for everything that waits for the disk. */
 function syncsPerSecond(dir: string): number {
   const file = openSync(join(dir, "sync"), "w");
   const block = Buffer.alloc(4096);
@@ -67,7 +67,7 @@ try {
   const tables: Table[] = [];
   const data: Record<string, Record<string, Sample[]>> = {};
   for (const load of loads) {
-    // graphile-worker has nothing that joins jobs.
+    // graphile-worker can't join jobs.
     const taking = [...open].filter(([name]) => load.kind === "chain" || name !== "graphile");
     const samples = new Map<GraphName, Sample[]>(taking.map(([name]) => [name, []]));
     for (const [, team] of taking) await team.turn(warmUp(load, 1));
@@ -85,12 +85,12 @@ try {
     const alone = data[chainOf(1, 0).name]?.["svc"] ?? [];
     const commits = COMMITS_OF_CHAIN * median(alone.map(({ perSecond }) => perSecond));
     tables.push({
-      title: "The floor, and who shares the process",
+      title: "Disk limit and event-loop delay",
       head: ["", ""],
       rows: [
-        ["syncs of 4 KiB a second that the disk does (`fdatasync`)", syncs.toFixed(0)],
-        ["commits a second that svc makes one after the other, each synced (chains, 1 at once)", commits.toFixed(0)],
-        ["delay of the event loop while svc starts 300 chains a second, p99 ms", delay.toFixed(1)],
+        ["disk syncs of 4 KiB a second (`fdatasync`)", syncs.toFixed(0)],
+        ["sequential synced commits of svc a second (chains, 1 at once)", commits.toFixed(0)],
+        ["event-loop delay while svc starts 300 chains a second, p99 ms", delay.toFixed(1)],
       ],
     });
   }

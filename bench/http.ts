@@ -1,5 +1,5 @@
 /**
- * What a request costs: svc beside node:http that sends the same bytes, and beside other frameworks.
+ * Cost of a request: svc compared with node:http that sends the same bytes, and with other frameworks.
  *
  *   npm run bench:http -- [--rounds N] [--only fastify,hono] [--json] [--update] [--quick] [--check]
  *
@@ -28,11 +28,11 @@ import { buildDir } from "./lib/places.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { median, shuffled, spread } from "./lib/stats.ts";
 
-/** How often each connection asks in a server's turn: not for how long, or on a busy machine a server would never be warm. */
+/** Requests per connection in a server's turn. A fixed duration would leave servers cold on a busy machine. */
 const TURN = 125;
 const WARM_UP = 600;
 const QUICK = 3;
-/** Turns of a check, which tells whether a goal is missed and not by how much. */
+/** Turns of a check, which only detects a missed goal and measures no distance. */
 const CHECK = { turn: 50, warmUp: 400, rounds: 9 };
 
 interface Sample {
@@ -48,13 +48,13 @@ const WORKLOAD_TITLES: Record<Workload, string> = {
   page: "A page of 10 KB with a nonce and its security headers",
   stream: "The same in three parts",
   asset: "A public file, compressed at build",
-  unchanged: "The same, which the browser has: 304",
+  unchanged: "The same, cached by the browser: 304",
   action: "A server action: POST of JSON",
   counter: "A page that resumes, all defaults on, first visit",
-  return: "The same, a visitor who was here before",
+  return: "The same, a returning visitor",
 };
 
-/** @param requests one for each connection. */
+/** @param requests one per connection */
 async function turn(
   server: Server,
   loader: Loader,
@@ -69,7 +69,7 @@ async function turn(
   return { cpuUs: (after.cpuUs - before.cpuUs) / load.count, perSecond: load.count / load.seconds, p99Ms: load.p99Ms };
 }
 
-/** How much of a processor raw needs for what takes `name` one: the median of rounds, each with itself. */
+/** Processor time of raw divided by that of `name`: the median over rounds, each compared within itself. */
 function ratio(
   samples: Samples,
   name: HttpName,
@@ -105,7 +105,7 @@ function tableOf(samples: Samples, workload: Workload): Table {
   return { title: WORKLOAD_TITLES[workload], head, rows };
 }
 
-/** What DESIGN asks for: raw's processor time for one of svc's. */
+/** The goals of DESIGN: processor time of raw divided by svc's. */
 const GOALS: Partial<Record<Workload, number>> = {
   page: 0.92,
   stream: 0.9,
@@ -115,7 +115,7 @@ const GOALS: Partial<Record<Workload, number>> = {
   action: 0.75,
 };
 /**
- * Where svc is now: `--check` holds these figures. Each is the median of twelve checks of one build on two cores.
+ * Current ratios of svc, which `--check` enforces. Each is the median of twelve checks of one build on two cores.
  * Some are above 1, because node:http alone passes each request through a stream.
  */
 const REACHED: Partial<Record<Workload, number>> = {
@@ -127,15 +127,15 @@ const REACHED: Partial<Record<Workload, number>> = {
   action: 0.76,
 };
 const CHECKED = Object.keys(REACHED) as readonly Workload[];
-/** How far below that other work may bring a figure. */
+/** Tolerance for other work on the machine. */
 const SLACK = 0.12;
 
-/** With more at work than there are processors, caches and the rest of the machine are others': that is no verdict on svc. */
+/** With more load than processors, the result depends on other work and says nothing about svc. */
 const isBusy = (): boolean => (loadavg()[0] ?? 0) > cpus().length + 1;
 
 const STARTS = 7;
 
-/** What is asked first: the page that resumes, of frameworks without pages the one made by hand. */
+/** Path of the first request: the page that resumes, or the handwritten page for frameworks without pages. */
 function firstPath(name: HttpName): string {
   return hasWorkload(name, "counter") ? "/counter?name=Ann" : "/page";
 }
@@ -169,12 +169,12 @@ function requestsOf(requests: Requests, name: HttpName, workload: Workload): rea
   return own === undefined ? requests[workload] : requests[workload].map(() => own);
 }
 
-/** Where a request takes milliseconds an eighth of them makes a server as warm, and a turn as long. */
+/** For slow frameworks an eighth of the requests warms the server as well and takes as long. */
 function timesOf(name: HttpName, times: number): number {
   return Math.ceil(isWhole(name) ? times / 8 : times);
 }
 
-/** Turns of all who take part, round after round. */
+/** Measures all contenders in turns, round after round. */
 async function measure(
   servers: Servers,
   loader: Loader,
@@ -229,7 +229,7 @@ const capturesFile = join(buildDir, `http-captures-${process.pid}.json`);
 const servers: Servers = new Map();
 const loader = new Loader();
 try {
-  // Asked for everything once, and then another process is measured.
+  // This process answers every request once for the captures; another process is measured.
   const asking = await Server.start(commandOf("svc", capturesFile));
   const { captures, requests } = await capture(asking.port).finally(() => asking.stop());
   mkdirSync(buildDir, { recursive: true });

@@ -44,7 +44,7 @@ async function ask(server: ChildProcess, order: Order): Promise<Report> {
   return (await answer)[0];
 }
 
-/** @returns once the whole page is there. @throws for another status than 200 */
+/** @returns when the whole page has arrived. @throws for any status other than 200 */
 function fetchPage(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent }, (response) => {

@@ -1,5 +1,5 @@
 /**
- * What whole pages cost: a counter and a todo of 20 rows, svc beside others, built for production and loaded in Chromium.
+ * Cost of whole pages: a counter and a todo of 20 rows, svc compared with others, built for production and loaded in Chromium.
  *
  *   npm run bench:pages -- [--rounds N] [--only solid,svelte] [--json] [--update] [--quick]
  *
@@ -15,28 +15,28 @@ import { buildSites, CONTENDERS, PAGES, TITLES, type Contender, type PageName } 
 import { progress, publish, type Table } from "./lib/report.ts";
 import { median, shuffled } from "./lib/stats.ts";
 
-/** What is clicked: the counter's button; the first todo that isn't done. */
+/** Selector of the click target: the counter's button; the first open todo. */
 const CLICKED: Record<PageName, string> = {
   counter: "main > button",
   todo: "li:nth-child(2) input",
   "todo-1000": "li:nth-child(2) input",
 };
-/** Pages that wait for a slow network side by side; more would wait for the processor. */
+/** Number of pages that wait for a slow network in parallel; more would wait for the processor. */
 const AT_ONCE = 4;
 
 interface Measured extends Loaded {
-  /** Milliseconds of each round; null where the click was lost. */
+  /** Milliseconds of each round; null for a lost click. */
   atRest: (number | null)[];
   early: (number | null)[];
   script: ScriptTimes[];
 }
 
-/** Where milliseconds of a slow network are measured, and where those of a slow processor. */
+/** Pages measured on a slow network, and pages measured on a slow processor. */
 const ON_SLOW_NETWORK: readonly PageName[] = ["counter", "todo"];
 const ON_SLOW_PROCESSOR: readonly PageName[] = ["todo-1000"];
 
 /**
- * Not run, for its server is a Rust crate: what its published assets weigh. An interactive page of it loads all three before any input.
+ * Not run, because its server is a Rust crate: bytes of its published assets. An interactive page loads all three before any input.
  * Source: GoldevLab/resuma 1.2.16 (0186301), crates/resuma/assets: loader.js 1,025 B, core.js 8,281 B; a counter's chunk 127 B.
  */
 const RESUMA = ["Resuma 1.2.16 (weighed, not run)", "", "9,433", "3", "9,433", "3", "", ""];
@@ -90,7 +90,7 @@ function tableOf(page: PageName, measured: ReadonlyMap<Contender, Measured>): Ta
   };
 }
 
-/** The long todo: bytes, and what a slow processor has to do. */
+/** The long todo: bytes and script time on a slow processor. */
 function longTableOf(measured: ReadonlyMap<Contender, Measured>): Table {
   const all = [...measured.values()];
   const ms = (value: number): string => `${Math.round(value)} ms`;
@@ -179,7 +179,7 @@ try {
   });
   const data = Object.fromEntries([...results].map(([page, mine]) => [page, Object.fromEntries(mine)]));
   await publish({ bench: "pages", tables, data }, options);
-  // A bench of its own, of other contenders.
+  // A separate bench with other contenders.
   if (!options.json && !options.quick) await import("./site.ts");
 } finally {
   await browser.close();

@@ -1,6 +1,6 @@
 /**
- * What a site of three pages with one layout brings to the browser, and how long it takes: at first, and by each link that is
- * followed; svc beside others, built for production.
+ * Bytes and times of a site of three pages with one layout: the first page and each followed link. Compares svc with others, built for
+ * production.
  *
  *   npm run bench:site -- [--rounds N] [--only next,astro] [--json] [--update] [--quick]
  *
@@ -37,7 +37,7 @@ function tableOf(visits: ReadonlyMap<SiteName, Visit>): Table {
   ];
   return {
     title: "Three pages with one layout",
-    note: "Bytes are gzip (level 9) of bodies, and in how many answers they came; what the browser had is not counted.",
+    note: "Bytes are gzip (level 9) of bodies, with the number of responses; cached content is not counted.",
     head: [
       "",
       "HTML",
@@ -62,7 +62,7 @@ function timeTable(times: ReadonlyMap<SiteName, readonly Times[]>, rounds: numbe
   });
   return {
     title: "The same in milliseconds",
-    note: `Median of ${rounds} visits, each by somebody new, at a quarter of the processor's speed and 40 ms from the server; a link is pointed at for 100 ms before it is clicked.`,
+    note: `Median of ${rounds} visits by new visitors, at a quarter of the processor's speed and 40 ms from the server; the pointer is on a link for 100 ms before the click.`,
     head: ["", "first page painted", "first page loaded", "link to the second page", "link to the third"],
     rows: [...times.keys()].map((name, at) => [TITLES[name](), ...columns.map((cells) => cells[at] ?? "")]),
   };
@@ -77,7 +77,7 @@ function total({ html, rest, click, first, second }: Visit): Brought {
 }
 
 const options = readOptions(9);
-// Both ways of svc are svc's side.
+// svc has two variants.
 const names = contenders(SITE_NAMES, options);
 if (options.quick) names.push("svc-enhanced");
 const browser = await chromium.launch(await findChromium());

@@ -1,5 +1,5 @@
 /**
- * How fast HTML is made on the server, beside a template written by hand and other frameworks.
+ * Speed of HTML rendering on the server, compared with a handwritten template and other frameworks.
  *
  *   npm run bench:ssr -- [--rounds N] [--only solid,svelte] [--json] [--update] [--quick]
  *
@@ -34,7 +34,7 @@ const NAMES = [
 type Name = (typeof NAMES)[number];
 
 const WORKLOADS: readonly Workload[] = ["spiral", "table"];
-/** How long a contender renders in its turn. */
+/** Duration of a contender's turn. */
 const SLICE_MS = 90;
 const WARM_UP_MS = 400;
 
@@ -81,7 +81,7 @@ async function build(name: Name): Promise<string> {
 async function start(name: Name, path: string): Promise<ChildProcess> {
   const child = fork(join(root, "out/bench/lib/ssr-child.js"), [name, path], {
     env: { ...process.env, NODE_ENV: "production" },
-    // Of svc it calls what renders a page, which is no face: its views must come with the same modules.
+    // The child imports svc's internal renderer, so the app's views must load the same modules.
     execArgv: ["--conditions=svc-modules"],
   });
   await once(child, "message");
@@ -94,7 +94,7 @@ async function slice(child: ChildProcess, workload: Workload, ms: number): Promi
   return answer;
 }
 
-/** @throws when a contender has left something out, or let text through as markup. */
+/** @throws if a contender omits content or leaves text unescaped */
 function check(name: Name, workload: Workload, { tiles, rows, isUnescaped }: Slice): void {
   const isRight = workload === "spiral" ? tiles === 2398 : rows === 1001 && !isUnescaped;
   if (!isRight) throw new Error(`${name} ${workload}: ${tiles} tiles, ${rows} rows, unescaped: ${isUnescaped}`);
@@ -102,7 +102,7 @@ function check(name: Name, workload: Workload, { tiles, rows, isUnescaped }: Sli
 
 type Slices = Map<Name, Record<Workload, Slice[]>>;
 
-/** The best fifth of the slices: what is above is other work on the machine and garbage of before. */
+/** The best fifth of the slices; slower ones include other work on the machine and earlier garbage. */
 const AT = 0.2;
 
 function tableOf(slices: Slices, workload: Workload): Table {

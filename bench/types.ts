@@ -1,5 +1,5 @@
 /**
- * What typed calls cost the type checker: 300 actions, imported and called in a component, beside tRPC and Hono's client.
+ * Type-checking cost of typed calls: 300 actions, imported and called in a component, compared with tRPC and Hono's client.
  *
  *   npm run bench:types -- [--rounds N] [--only trpc] [--json] [--update] [--quick]
  *
@@ -24,7 +24,7 @@ const typesDir = join(peersDir, "types");
 const TITLES: Record<TypesName, () => string> = {
   svc: () => "**svc**, types as written",
   "svc-zod": () => `**svc**, schemas of zod ${versionOf("zod", typesDir)}`,
-  zod: () => `zod ${versionOf("zod", typesDir)} alone: what its schemas cost anyone`,
+  zod: () => `zod ${versionOf("zod", typesDir)} alone: minimum cost of its schemas`,
   "svc-valibot": () => `**svc**, schemas of valibot ${versionOf("valibot", typesDir)}`,
   valibot: () => `valibot ${versionOf("valibot", typesDir)} alone`,
   trpc: () => `tRPC ${versionOf("@trpc/server", typesDir)}, schemas of zod`,
@@ -48,7 +48,7 @@ const COMPILER_OPTIONS = {
   types: [],
 };
 
-/** Inside the package, so that `svc` is found; the others' packages are linked beside the sources. */
+/** Inside the package, so that `svckit` resolves; the packages of the others are linked next to the sources. */
 function write(name: TypesName, count: number): string {
   const folder = join(buildDir, `types-${process.pid}`, name);
   mkdirSync(folder, { recursive: true });
@@ -61,7 +61,7 @@ function write(name: TypesName, count: number): string {
   return folder;
 }
 
-/** @throws with the compiler's own words when a call is not typed as it should be. */
+/** @throws with the compiler's output if a call has the wrong type */
 async function check(folder: string): Promise<Checked> {
   const tsc = join(root, "node_modules/.bin/tsc");
   const { stdout } = await promisify(execFile)(tsc, ["-p", folder, "--extendedDiagnostics"]).catch((error: unknown) => {

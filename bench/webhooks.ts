@@ -1,6 +1,6 @@
 /**
- * What a delivered webhook costs: svc, which writes each event and each attempt to disk before it counts, beside a bare loop
- * over undici that posts the same bytes to the same receivers.
+ * Cost of a delivered webhook: compares svc, which writes each event and each attempt to disk, with a bare loop over undici that posts
+ * the same bytes to the same receivers.
  *
  *   npm run bench:webhooks -- [--rounds N] [--json] [--update] [--quick] [--check]
  *
@@ -21,9 +21,9 @@ import type { SinkReady, SinkReport } from "./lib/webhook-sink.ts";
 
 const ENDPOINTS = 8;
 const MANY_ENDPOINTS = 100;
-/** As the goals have it: ratio to the bare loop, deliveries per second, p99 at a steady rate, growth in memory. */
+/** The goals: ratio to the bare loop, deliveries per second, p99 at a steady rate, memory growth. */
 const GOALS = { ratio: 0.7, perSecond: 5000, p99Ms: 100, growthBytes: 50 * 1024 * 1024, slowed: 2 };
-/** How far below a goal a busy machine may bring a figure. */
+/** Fraction of a goal that counts as reached on a busy machine. */
 const SLACK = 0.6;
 
 const options = readOptions(5);
@@ -36,7 +36,7 @@ function start(script: string, args: readonly string[] = []): ChildProcess {
   return fork(join(root, "out/bench/lib", script), [...args], { execArgv: ["--expose-gc"] });
 }
 
-/** The next message. @throws when the process ends before. */
+/** @returns the next message. @throws if the process ends first */
 async function answerOf<T>(child: ChildProcess): Promise<T> {
   const answered = new AbortController();
   const { signal } = answered;
@@ -44,12 +44,12 @@ async function answerOf<T>(child: ChildProcess): Promise<T> {
     throw new Error("a process of the bench has ended");
   });
   const [message] = (await Promise.race([once(child, "message", { signal }), ended])) as [T];
-  ended.catch(() => undefined); // Nobody waits for it any more.
+  ended.catch(() => undefined); // Nothing awaits this promise any more.
   answered.abort();
   return message;
 }
 
-function tell<T>(child: ChildProcess, order: Order | "report"): Promise<T> {
+function ask<T>(child: ChildProcess, order: Order | "report"): Promise<T> {
   const answer = answerOf<T>(child);
   child.send(order);
   return answer;
@@ -58,13 +58,13 @@ function tell<T>(child: ChildProcess, order: Order | "report"): Promise<T> {
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 
-/** A sender of its own with an empty database. */
+/** A separate sender process with an empty database. */
 async function openSender(ports: readonly number[]): Promise<ChildProcess> {
   const driver = start("webhook-driver.js");
   children.push(driver);
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-webhooks-"));
   folders.push(folder);
-  await tell<Done>(driver, { kind: "open", folder, ports });
+  await ask<Done>(driver, { kind: "open", folder, ports });
   return driver;
 }
 
@@ -77,16 +77,16 @@ const sampleOf = ({ seconds, cpuUs }: Done): Sample => ({ perSecond: COUNT / sec
 
 type Samples = Record<"svc" | "bare" | "signed", Sample[]>;
 
-/** One of svc's, with all that was to arrive. @throws where that is not so */
+/** One burst of svc. @throws unless every delivery arrived exactly once */
 async function burst(driver: ChildProcess, sink: ChildProcess): Promise<Done> {
-  await tell<SinkReport>(sink, "report");
-  const done = await tell<Done>(driver, { kind: "burst", count: COUNT });
-  const { count, repeated } = await tell<SinkReport>(sink, "report");
+  await ask<SinkReport>(sink, "report");
+  const done = await ask<Done>(driver, { kind: "burst", count: COUNT });
+  const { count, repeated } = await ask<SinkReport>(sink, "report");
   if (count !== COUNT || repeated > 0) throw new Error(`${count} of ${COUNT} arrived, ${repeated} more than once`);
   return done;
 }
 
-/** Bursts of all in turns. */
+/** Bursts of all contenders in turns. */
 async function throughput(sink: ChildProcess, ports: readonly number[]): Promise<Samples> {
   const svc = await openSender(ports);
   const bare = start("webhook-driver.js");
@@ -95,24 +95,24 @@ async function throughput(sink: ChildProcess, ports: readonly number[]): Promise
   for (let round = 0; round <= options.rounds; round++) {
     progress(`round ${round} of ${options.rounds}`);
     const turn: Record<keyof Samples, Done> = {
-      bare: await tell<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: false }),
-      signed: await tell<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: true }),
+      bare: await ask<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: false }),
+      signed: await ask<Done>(bare, { kind: "bare", ports, count: COUNT, isSigned: true }),
       svc: await burst(svc, sink),
     };
-    // The first has them warm.
+    // The first round is the warm-up.
     if (round > 0) for (const name of Object.keys(turn) as (keyof Samples)[]) samples[name].push(sampleOf(turn[name]));
   }
   for (const driver of [svc, bare]) driver.kill();
   return samples;
 }
 
-/** Ages of what arrives at a steady rate. */
+/** Ages of deliveries at a steady rate. */
 async function steady(sink: ChildProcess, ports: readonly number[], count: number): Promise<SinkReport> {
   const driver = await openSender(ports);
-  await tell<Done>(driver, { kind: "paced", perSecond: RATE, seconds: 1 });
-  await tell<SinkReport>(sink, "report");
-  await tell<Done>(driver, { kind: "paced", perSecond: RATE, seconds: SECONDS });
-  const report = await tell<SinkReport>(sink, "report");
+  await ask<Done>(driver, { kind: "paced", perSecond: RATE, seconds: 1 });
+  await ask<SinkReport>(sink, "report");
+  await ask<Done>(driver, { kind: "paced", perSecond: RATE, seconds: SECONDS });
+  const report = await ask<SinkReport>(sink, "report");
   driver.kill();
   if (report.count < count) throw new Error(`${report.count} of ${count} arrived`);
   return report;
@@ -123,12 +123,12 @@ interface Growth {
   secondHalf: number;
 }
 
-/** What a process grows by until so many wait, and by the second half of them alone: by then it has come to its size. */
+/** Memory growth of a process with waiting deliveries: in total, and during the second half, when its heap is stable. */
 async function growth(ports: readonly number[], deadPort: number): Promise<Growth> {
   const driver = await openSender(ports);
-  await tell<Done>(driver, { kind: "waiting", port: deadPort, count: Math.min(1000, WAITING) });
-  const first = await tell<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING / 2 });
-  const second = await tell<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING / 2 });
+  await ask<Done>(driver, { kind: "waiting", port: deadPort, count: Math.min(1000, WAITING) });
+  const first = await ask<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING / 2 });
+  const second = await ask<Done>(driver, { kind: "waiting", port: deadPort, count: WAITING / 2 });
   driver.kill();
   return { all: first.rssGrowth + second.rssGrowth, secondHalf: second.rssGrowth };
 }
@@ -176,7 +176,7 @@ function tablesOf(samples: Samples, latency: SinkReport[], grown: Growth): Table
   ];
 }
 
-/** In each round with itself. */
+/** Compares within each round. */
 function ratioOf({ bare }: { bare: Sample[] }, of: Sample[]): number {
   return median(of.map((sample, at) => sample.perSecond / (bare[at]?.perSecond ?? Number.NaN)));
 }

@@ -67,15 +67,15 @@ const ASSETS = [
 ];
 /** Folders of src/web/client that hold assets under their own names. */
 const CLIENT_FOLDERS = ["runtime", "bindings", "state", "actions", "streaming", "navigation"];
-/** In these core is inside. */
+/** Assets that contain core. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
-/** Of development: file -> source. Their own folder, for production serves all of the other. */
+/** Assets of development: file -> source. They have a separate folder, because production serves the whole other one. */
 const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", region: "region", stream: "stream" };
 
-/** Scripts in pages, which name what they share by global names. */
+/** Inline scripts, which share values through global names. */
 const INLINE = new Set(["stub", "swap"]);
 
-/** Bytes of an asset: as it is, and as it is sent. */
+/** Bytes of an asset, raw and compressed. */
 interface Sizes {
   raw: number;
   gzip: number;
@@ -88,15 +88,15 @@ const importsByUrl: Plugin = {
     builder.onResolve({ filter: /\/loader\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: LOADER_URL, external: true },
     );
-    // One class of errors, and one way out.
+    // All parts share one class of errors and one function that sends requests.
     builder.onResolve({ filter: /\/act\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: ACT_URL, external: true },
     );
-    // A part that goes on from another.
+    // A part that extends another.
     builder.onResolve({ filter: /\/region\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: REGION_URL, external: true },
     );
-    // Of the dependency graph there is one, core's.
+    // All parts share core's dependency graph.
     builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
   },
 };
@@ -132,13 +132,13 @@ function inSomeFolder(name: string): string {
 /** Names of properties with an underscore, the same in every asset. */
 const names: Record<string, string | false> = {};
 
-/** What only the parts take of core and of each other: names that no chunk and no loader knows, shortened on both sides. */
+/** Exports that only the parts import from core and from each other. No chunk or loader uses them, so they are shortened on both sides. */
 const INTERNALS =
   "Cell bind dispose guard isResuming kinds chunkNamed pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch landed lost post sendBy".split(
     " ",
   );
 
-/** `export { q as slotsAt }` -> `export { q as h }`, and so where it is imported. For minified code, whose clauses are plain. */
+/** `export { q as slotsAt }` -> `export { q as h }`, and the same in imports. Works only for the plain clauses of minified code. */
 function shortened(code: string): string {
   const shortOf = (name: string): string => {
     const place = INTERNALS.indexOf(name);
@@ -155,7 +155,7 @@ function shortened(code: string): string {
   );
 }
 
-/** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import would be one for good. */
+/** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import could never be retried. */
 function throughLoader(code: string): string {
   return code.replaceAll(
     /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region)\.js"/g,
@@ -182,7 +182,7 @@ async function bundle(name: string, isDev: boolean): Promise<string> {
   });
   Object.assign(names, result.mangleCache);
   const [file] = result.outputFiles;
-  if (!file) throw new Error(`esbuild made nothing of ${name}.ts`);
+  if (!file) throw new Error(`esbuild produced no output for ${name}.ts`);
   return file.text;
 }
 
@@ -195,18 +195,18 @@ async function minified(name: string, isDev = false): Promise<string> {
     mangle: { reserved: ["__EVENTS__", "__EVENTS__HOW"] },
     format: { ascii_only: true },
   });
-  if (code === undefined) throw new Error(`terser made nothing of ${name}.ts`);
+  if (code === undefined) throw new Error(`terser produced no output for ${name}.ts`);
   return `${shortened(code.trim())}\n`;
 }
 
-/** A stylesheet, bundled with those that it imports. */
+/** A stylesheet, bundled with its imports. */
 async function style(name: string): Promise<string> {
   const entry = join(/^(flow|ops)\./.test(name) ? OPS_CLIENT : CLIENT, name);
   const result = await build({ entryPoints: [entry], bundle: true, minify: true, write: false });
   return result.outputFiles[0]?.text ?? "";
 }
 
-/** @param file its name in the folder of assets. */
+/** @param file name in the folder of assets */
 async function write(file: string, code: string): Promise<Sizes> {
   const bytes = Buffer.from(code);
   const gzip = gzipSync(bytes, { level: 9 });

@@ -1,9 +1,8 @@
 /**
- * Puts the package's modules together into few files, out/bundle: nearly all of a start is loading modules, each at half a
- * millisecond of processor time, whatever its size (decisions 041 and 054). Every public face is an entry. What `svc` itself
- * imports is one file, `core`, with what small programs need of it beside; `work` is what graphs, webhooks and the database
- * need of it once something has them. What is loaded on demand stays apart, so that a process has each module once. The modules stay for tests of single files, which import the faces under the condition
- * `svc-modules`.
+ * Bundles the package's modules into few files in out/bundle, because a start mostly loads modules, at half a millisecond of processor time
+ * each (decisions 041 and 054). Every public entry point is an entry. `core` has the modules that `svckit` imports, `common` the part that small
+ * programs need, and `work` the modules of graphs, webhooks and the database. Modules that load on demand stay separate, so that a process has
+ * each module once. Tests of single files use the unbundled modules, through the condition `svc-modules`.
  */
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
@@ -14,17 +13,17 @@ import { build, type Plugin } from "vite";
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const outDir = join(root, "out/bundle");
 
-/** What is started by its file, beside the faces. */
+/** Programs that are started by file, in addition to the entry points. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   main: "out/cli/main.js",
   "worker-thread": "out/graphs/execution/remote/worker-thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
 };
-/** What every app imports. */
+/** Entry points that every app imports. */
 const APPS = ["index", "jsx-runtime"];
-/** What of an app's work is loaded as it is opened: at the boot, or with the first that asks (decision 066). */
+/** The backend, which loads at the boot or at its first use (decision 066). */
 const WORK = "out/app/lifecycle/backend.js";
-/** Run where nobody may have loaded `svc`, so what they need of it is a file of its own. */
+/** Programs that may run without `svckit`, so their part of it is a separate file. */
 const SMALL = [...Object.keys(PROGRAMS), "testing", "i18n"];
 
 interface Face {
@@ -46,21 +45,21 @@ async function readEntries(): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(root, file)]));
 }
 
-/** Of each module those that it imports and doesn't load on demand. */
+/** Static imports of each module. */
 const imports = new Map<string, readonly string[]>();
 
 const modules: Plugin = {
   name: "svc-modules",
   load: {
     filter: { id: /\/out\/.*\.js$/ },
-    /** With the map beside it, so that those of the bundle lead to the TypeScript. */
+    /** Loads the source map too, so that the maps of the bundle lead to the TypeScript. */
     handler: async (id) => {
       const [code, map] = await Promise.all([readFile(id, "utf8"), readFile(`${id}.map`, "utf8").catch(() => null)]);
       return { code: code.replace(/^\/\/# sourceMappingURL=.*$/m, ""), map };
     },
   },
   moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds),
-  /** Without comments, and in ASCII: one letter beyond Latin-1 has V8 keep all of a file in two bytes for each. */
+  /** Without comments, and in ASCII: a single character beyond Latin-1 makes V8 store the file with two bytes per character. */
   renderChunk: (code, { fileName }) =>
     transform(code, { charset: "ascii", target: "node20.19", sourcemap: "external", sourcefile: fileName }),
   buildEnd: () => {
@@ -75,14 +74,14 @@ const modules: Plugin = {
 
 const entries = await readEntries();
 
-/** Which file a module goes to; of one that isn't named the bundler says it. */
+/** The output file of each module; the bundler assigns the others. */
 const fileOf = new Map<string, string>();
 
 function filesOf(names: readonly string[]): string[] {
   return names.map((name) => entries[name] ?? "");
 }
 
-/** All that is loaded with any of these modules. */
+/** All modules that load with any of these. */
 function loadedWith(files: readonly string[]): Set<string> {
   const found = new Set<string>();
   const todo = [...files];
@@ -108,7 +107,7 @@ await build({
     minify: false,
     sourcemap: true,
     rolldownOptions: {
-      // How long our own hooks take is known.
+      // Suppresses the warning about slow plugins: our hooks are known.
       checks: { bundlerTimings: false },
       input: entries,
       external: (id) => !id.startsWith(".") && !isAbsolute(id),

@@ -1,7 +1,6 @@
 /**
- * Compiles the package's own TSX, which is in src/ops: with the compiler that apps are compiled with, into the place of
- * what tsc has emitted of it. Only server modules: in the pages of the package itself what is live are the elements of flow.js
- * and ui.js, so a chunk of browser code is refused.
+ * Compiles the package's own TSX in src/ops with svc's compiler and replaces the output of tsc. These pages have only server modules,
+ * because their live parts are the elements of flow.js and ui.js. Browser code is an error.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";

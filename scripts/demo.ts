@@ -1,12 +1,12 @@
 /**
- * `npm run demo`: starts the built demo with nothing configured. Where no operator key is set, makes one for this run and prints it, so
+ * `npm run demo`: starts the built demo without any configuration. Without an operator key it generates and prints one for this run, so
  * that the operator screens and endpoints work and stay closed to everybody else.
  */
 import { randomBytes } from "node:crypto";
 
 const [KEY, MODE] = ["SVC_EXEC_API_KEY", "NODE_ENV"] as const;
 
-// Errors with their details, and the address of the demo taken from where it listens.
+// Development shows error details and uses the listening address as the demo's.
 process.env[MODE] ||= "development";
 if (!process.env[KEY]?.trim()) {
   process.env[KEY] = randomBytes(16).toString("hex");
@@ -15,6 +15,6 @@ if (!process.env[KEY]?.trim()) {
   );
 }
 process.argv.splice(2, Infinity, "start");
-// A variable, since the package's own command is no module of this project.
+// A variable, because the package's command is not a module of this TypeScript project.
 const command = new URL("../../bin/svc.js", import.meta.url).href;
 await import(command);

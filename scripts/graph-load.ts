@@ -1,4 +1,4 @@
-/** The graphs that the measuring scripts run: workers that do next to nothing, so that what is measured is the engine and its store. */
+/** The graphs of the measuring scripts. Their workers do almost nothing, so the scripts measure the engine and its store. */
 import { graph, worker, type Engine, type GraphDefinition } from "svckit/graph";
 
 /** Items of one fan-out. */
@@ -21,7 +21,7 @@ export const fanOut = graph(`fan-out-of-${ITEMS}`, (g) => {
   return g.node("sum", sum, { after: [increments], input: (_input, deps) => deps["increment"] });
 }) as GraphDefinition;
 
-/** Runs so many graphs to their ends, `concurrency` at once. @returns seconds it took. @throws when one fails. */
+/** Runs this number of graphs to their ends, `concurrency` at once. @returns duration in seconds. @throws if one fails */
 export async function runAll(engine: Engine, name: string, graphs: number, concurrency: number): Promise<number> {
   let started = 0;
   const next = (): number | undefined => (started < graphs ? started++ : undefined);
@@ -30,7 +30,7 @@ export async function runAll(engine: Engine, name: string, graphs: number, concu
   return (performance.now() - beginMs) / 1000;
 }
 
-/** Starts one graph and waits for its end, again and again. */
+/** Starts one graph after another and waits for each end. */
 async function runMany(engine: Engine, name: string, next: () => number | undefined): Promise<void> {
   for (let n = next(); n !== undefined; n = next()) {
     const { snapshot } = await engine.start(name, n);

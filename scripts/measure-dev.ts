@@ -1,6 +1,6 @@
 /**
- * How long whoever develops an app waits: from the start of `svc dev` to the first page, and from saving a file to the page
- * that shows it, in a real browser. On a copy of the demo; run "npm run build" first.
+ * Waiting times of a developer: from the start of `svc dev` to the first page, and from saving a file to the updated page
+ * in a real browser. Uses a copy of the demo; run "npm run build" first.
  *
  *   node out/scripts/measure-dev.js [edits of each kind]
  */
@@ -17,7 +17,7 @@ const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const app = join(root, "out", `dev-measure-${process.pid}`);
 const EDITS = Number(process.argv[2] ?? 10);
 
-/** Where the demo's dev server is reached, and when it said so. */
+/** The address of the demo's dev server, and the time when it was printed. */
 async function startServer(): Promise<{ url: string; end(): Promise<void> }> {
   const child = spawn(process.execPath, [join(root, "bin/svc.js"), "dev", "--port", "0"], {
     cwd: app,
@@ -42,7 +42,7 @@ async function startServer(): Promise<{ url: string; end(): Promise<void> }> {
 interface Edit {
   file: string;
   change: (text: string, round: number) => string;
-  /** A question to the page. @param before chunk of its first scope before the edit. */
+  /** An expression for the page. @param before chunk of its first scope before the edit */
   isThere: (round: number, before: string) => string;
 }
 
@@ -66,7 +66,7 @@ const EDITS_OF: Record<string, Edit> = {
   },
 };
 
-/** Median time from saving to the page that shows it, asked at every frame. */
+/** Median time from saving to the updated page, checked at every frame. */
 async function follow(page: Page, { file, change, isThere }: Edit): Promise<number> {
   const original = readFileSync(join(app, file), "utf8");
   const times: number[] = [];
@@ -93,7 +93,7 @@ const rows: [string, number][] = [];
 try {
   await (await fetch(`${server.url}/counter`)).text();
   rows.push(["start to first page", performance.now() - startedMs]);
-  // Questions are asked as text, which the policy of the page would refuse.
+  // The expressions are evaluated as text, which the page's policy would refuse.
   const page = await browser.newPage({ bypassCSP: true });
   await page.goto(`${server.url}/counter`);
   await page.getByRole("button", { name: "Add 1" }).click();
@@ -103,4 +103,4 @@ try {
   await server.end();
   rmSync(app, { recursive: true, force: true });
 }
-for (const [what, took] of rows) console.log(`${what.padEnd(28)}${String(Math.round(took)).padStart(6)} ms`);
+for (const [name, took] of rows) console.log(`${name.padEnd(28)}${String(Math.round(took)).padStart(6)} ms`);

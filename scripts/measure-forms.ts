@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createApp, readForm, route } from "svckit";
 
-/** What the server reports of itself, since the last report. */
+/** Report of the server, since the last report. */
 interface Report {
   blockedMs: number;
   rssMib: number;
@@ -106,7 +106,7 @@ async function visits(url: string, count: number): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(count * 0.99)] ?? 0;
 }
 
-/** Posts a form on a connection of its own. @returns the status; 0 where the connection was cut */
+/** Posts a form on a new connection. @returns the status; 0 if the connection was closed */
 function send(url: string, body: string, cookie: string): Promise<number> {
   return new Promise((resolve) => {
     const headers = {

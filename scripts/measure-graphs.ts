@@ -1,6 +1,6 @@
 /**
- * How many graphs a second the engine runs on SQLite (WAL, group commit, each synced), in a folder of its own that is
- * removed afterwards. Each figure is the best of three runs of fixed work: what else the machine does only ever lowers it.
+ * Graphs per second of the engine on SQLite (WAL, group commit, each synced), in a temporary folder. Each figure is the best of three runs
+ * of fixed work, because other work on the machine only lowers it.
  *
  *   node out/scripts/measure-graphs.js
  */
@@ -11,13 +11,13 @@ import { performance } from "node:perf_hooks";
 import { createEngine, openStore, systemClock, type GraphDefinition } from "svckit/graph";
 import { chain, fanOut, runAll } from "./graph-load.ts";
 
-/** Graphs under way at once. */
+/** Graphs that run at once. */
 const CONCURRENCY = 32;
 const RUNS = 3;
 
 interface Run {
   seconds: number;
-  /** Of the processor, in all threads. */
+  /** Processor time in all threads. */
   cpuMs: number;
   /** Share of the time in which the event loop had work. */
   busy: number;
@@ -52,7 +52,7 @@ async function measure(definition: GraphDefinition, graphs: number, goalPerSecon
   return { name: definition.name, graphs, ...best, goalPerSecond };
 }
 
-/** Milliseconds of one commit that waits for the disk: the floor under everything else here, and not ours. */
+/** Milliseconds of one commit that waits for the disk: the lower limit of all other figures. */
 async function commitMs(): Promise<number> {
   const commits = 200;
   const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
@@ -70,7 +70,7 @@ async function commitMs(): Promise<number> {
 }
 
 function print(rows: readonly Measured[]): void {
-  console.log(`Graphs on SQLite, ${CONCURRENCY} under way at once, best of ${RUNS} runs (Node ${process.version})`);
+  console.log(`Graphs on SQLite, ${CONCURRENCY} at once, best of ${RUNS} runs (Node ${process.version})`);
   console.table(
     rows.map(({ name, graphs, seconds, cpuMs, busy, goalPerSecond }) => ({
       graph: name,

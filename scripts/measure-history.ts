@@ -1,5 +1,5 @@
 /**
- * What a long history costs: lists, filters and whole graphs on a database of finished graphs beside a short one, in turns.
+ * Cost of a long history: compares lists, filters and whole graphs on a large database of finished graphs with a small one, in turns.
  * Prints a table for docs/benchmarks.md.
  *
  *   node out/scripts/measure-history.js [finished graphs, default 1000000]
@@ -11,11 +11,11 @@ import Libsql from "libsql";
 import { createEngine, openStore, systemClock, worker, type Engine, type GraphQuery, type Store } from "svckit/graph";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
-/** Enough for a page of most answers, so that both sides have as much to show. */
+/** Enough to fill a page of most results, so that both sides return equally much. */
 const FEW = 20_000;
 const ROUNDS = 60;
 const WORKERS = 20;
-/** Of two minutes each a graph, so that the history is years long. */
+/** One graph every two minutes, so that the history is years long. */
 const STEP_MS = 120_000;
 
 const work = worker("work", (input: number) => input + 1);

@@ -1,6 +1,6 @@
 /**
- * Whether memory stays flat over many renders: whole pages, streams that are read to their end, and streams whose reader
- * leaves while a piece is late. Prints the heap after a collection at each tenth of the way, and fails where it has grown.
+ * Checks that memory stays flat over many renders: whole pages, streams that are read to their end, and streams whose reader
+ * disconnects while a piece is pending. Prints the heap after a garbage collection at each tenth of the renders, and fails if it has grown.
  *
  *   node --expose-gc out/scripts/measure-memory.js [renders, default 100000]
  */
@@ -11,10 +11,10 @@ import type { App } from "svckit";
 import { buildApp } from "svckit/compiler";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
-/** Inside the repository, so that "svckit" is found as the package it is. */
+/** Inside the repository, so that "svckit" resolves to this package. */
 const folder = join(root, "out", `memory-${process.pid}`);
 
-/** Above what collections differ by, below what one leaked object of 20 bytes for each render would make of 100,000. */
+/** More than the variation between collections, and less than a leak of 20 bytes per render over 100,000 renders. */
 const ALLOWED_GROWTH_BYTES = 2_000_000;
 
 const SOURCE = `
@@ -75,7 +75,7 @@ async function render(app: App, turn: number): Promise<void> {
 }
 
 function heapBytes(): number {
-  if (!globalThis.gc) throw new Error("Start node with --expose-gc, or what is garbage would be measured");
+  if (!globalThis.gc) throw new Error("Start node with --expose-gc. Otherwise the heap includes garbage");
   globalThis.gc();
   return process.memoryUsage().heapUsed;
 }

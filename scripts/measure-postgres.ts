@@ -1,7 +1,7 @@
 /**
- * What graphs cost on PostgreSQL, with one process: how many a second, and for each the statements that were sent, the transactions
- * and the bytes of its log (WAL), the rows that it leaves and what they take on disk: these decide what a server must be. A server of its own is started where none is given, and it
- * waits for the disk at each commit, as one in use does. Each kind of graph has a schema of its own, which is removed again.
+ * Cost of graphs on PostgreSQL with one process: graphs per second, and per graph the statements, transactions, bytes of the log (WAL),
+ * remaining rows and their bytes on disk. These determine the required server. Without a given server the script starts one, which
+ * waits for the disk at each commit, as in production. Each kind of graph has a temporary schema.
  *
  *   node out/scripts/measure-postgres.js [postgres://…]
  */
@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 interface Plan {
   definition: GraphDefinition;
   graphs: number;
-  /** Under way at once. */
+  /** Graphs that run at once. */
   concurrency: number;
 }
 
@@ -35,7 +35,7 @@ interface Cost {
 
 let statements = 0;
 
-/** Counts what every connection of this process is asked. */
+/** Counts the statements of every connection of this process. */
 function countStatements(pg: typeof import("pg")): void {
   const prototype = pg.Client.prototype as unknown as Record<"query", (...given: unknown[]) => unknown>;
   const { query } = prototype;
@@ -46,14 +46,14 @@ function countStatements(pg: typeof import("pg")): void {
 }
 
 async function costOf(pool: Pool): Promise<Cost> {
-  // The counts of a connection are told when it is idle; the log's position at once.
+  // A connection reports its counts when it is idle, and the log's position at once.
   const { rows } = await pool.query<{ transactions: string; wal: string }>(
     "SELECT pg_stat_clear_snapshot(), (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal",
   );
   return { transactions: Number(rows[0]?.transactions), walBytes: Number(rows[0]?.wal), statements };
 }
 
-/** What lies in the tables of a schema, once what is dead was taken away. */
+/** Rows and bytes of a schema after a vacuum. */
 async function keptIn(schema: string, pool: Pool): Promise<{ rows: number; bytes: number }> {
   const { rows: tables } = await pool.query<{ name: string }>(
     "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1",
@@ -68,7 +68,7 @@ async function keptIn(schema: string, pool: Pool): Promise<{ rows: number; bytes
   return rows[0] ?? { rows: Number.NaN, bytes: Number.NaN };
 }
 
-/** @param schema of its own: what is left in it is counted. */
+/** @param schema a new schema, whose remaining rows are counted */
 async function measure(
   url: string,
   schema: string,
@@ -104,7 +104,7 @@ async function measure(
   };
 }
 
-/** The finder of the tests, which is no part of what is published. */
+/** The helper of the tests, which is not part of the published package. */
 async function ownServer(): Promise<string> {
   const file = new URL("../testing/test-database.js", import.meta.url);
   const { startPostgres } = (await import(file.href)) as {

@@ -1,10 +1,10 @@
 /**
- * Bytes of what a browser loads, measured on the built files: the runtime assets (run "npm run build" first) and the demo's
- * pages, which are built here.
+ * Bytes that a browser loads, measured on the built files: the runtime assets (run "npm run build" first) and the demo's
+ * pages, which this script builds.
  *
  *   node out/scripts/sizes.js             prints the table
  *   node out/scripts/sizes.js --update    also writes sizes.json and the table in README.md
- *   node out/scripts/sizes.js --check     fails where sizes.json, or the file named behind it, is not what was measured
+ *   node out/scripts/sizes.js --check     fails if sizes.json, or the file named after it, differs from the measurement
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,10 +22,10 @@ interface Size {
   gzip: number;
 }
 
-/** One line of the table: a file, or what a page has loaded by some moment. */
+/** One line of the table: a file, or everything that a page has loaded at some time. */
 interface Row extends Size {
   name: string;
-  /** Largest gzip size that is allowed (the goals of the design, contract section 6). */
+  /** Largest allowed gzip size (the goals of the design, contract section 6). */
   goalGzip?: number;
 }
 
@@ -44,13 +44,13 @@ const GOALS: Record<string, number> = {
   "static page: total": 0,
 };
 
-/** Scripts of widgets, each loaded by itself, by pages that use it; the first one by browsers that lack something. */
+/** Scripts of widgets. A page loads those that it uses; only browsers that lack a feature load the first one. */
 const WIDGETS = ["ui.js", "ui-menu.js", "ui-theme.js", "ui-gesture.js", "virtual.js", "toast.js"];
 
-/** Widgets of graphs, and what shows graphs that run; pages load the parts that they use. */
+/** Widgets of graphs and live updates; pages load the parts that they use. */
 const LIVE = ["flow-live.js", "flow-graph.js", "flow-log.js"];
 const FLOW = ["flow.js", ...LIVE];
-/** The operators' screens: what each loads, what a run's does besides, and what is loaded once somebody asks for it. */
+/** The operators' screens: the common script, the scripts of a run's screen, and scripts on demand. */
 const OPS = ["ops.js", "ops-splitter.js", "ops-brush.js", "ops-entries.js", "ops-palette.js"];
 const RUN = ["ops.js", "ops-splitter.js", "flow-live.js", "flow-graph.js"];
 
@@ -118,7 +118,7 @@ async function measure(): Promise<Row[]> {
     const rows = [
       ...files,
       { name: "counter: first click", ...(await together(["loader.js", "core.js"], demo, "pages/counter.tsx")) },
-      // Add, toggle, remove: what the benches have others do too.
+      // Add, toggle, remove: the operations of the benches.
       { name: "todo: first use", ...(await together(list, bench, "pages/todo.tsx")) },
       {
         name: "demo's todo, which filters and edits: first use",
@@ -145,7 +145,7 @@ async function measure(): Promise<Row[]> {
   }
 }
 
-/** Whether a row stands in the README: those with a goal, and what a page loads in all. The others are in sizes.json. */
+/** Whether the README shows a row: rows with a goal, and totals of pages. The others are only in sizes.json. */
 function isReported({ name, goalGzip }: Row): boolean {
   return goalGzip !== undefined || name.includes(": ");
 }
@@ -158,7 +158,7 @@ function table(rows: readonly Row[]): string {
   return ["| | bytes | gzip | goal, gzip |", "|---|---:|---:|---:|", ...lines].join("\n");
 }
 
-/** What the record says otherwise than the measure, and what is over its goal. */
+/** Differences between the record and the measurement, and rows over their goal. */
 function complaints(measured: readonly Row[], recorded: readonly Row[]): string[] {
   const before = new Map(recorded.map((row) => [row.name, row]));
   const changed = measured.flatMap((row) => {
@@ -175,7 +175,7 @@ function complaints(measured: readonly Row[], recorded: readonly Row[]): string[
   );
   const gone = recorded
     .filter((row) => !measured.some(({ name }) => name === row.name))
-    .map((row) => `${row.name}: is no more`);
+    .map((row) => `${row.name}: is no longer measured`);
   return [...changed, ...over, ...gone];
 }
 
@@ -196,7 +196,8 @@ if (mode === "--check") {
   const recorded = JSON.parse(await readFile(file, "utf8")) as Row[];
   const found = complaints(rows, recorded);
   for (const line of found) console.error(line);
-  if (found.length > 0) console.error("Where that is meant: npm run sizes -- --update, and say why in the commit.");
+  if (found.length > 0)
+    console.error("If the change is intended, run npm run sizes -- --update and give the reason in the commit.");
   process.exitCode = found.length > 0 ? 1 : 0;
 } else {
   if (mode === "--update") await update(rows);

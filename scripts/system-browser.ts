@@ -1,4 +1,4 @@
-/** Prints the path of the system's Chromium, or nothing where the system has none: `.ci/run` asks. */
+/** Prints the path of the system's Chromium, or nothing if there is none, for `.ci/run`. */
 import { SvcError } from "svckit";
 import { findChromium } from "svckit/testing";
 

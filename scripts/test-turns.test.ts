@@ -1,11 +1,11 @@
-/** What becomes of tests that fail (scripts/test-turns.ts): what fails twice is red, and what passed at the second try is named. */
+/** Handling of failed tests (scripts/test-turns.ts): two failures are red, and a pass at the second try is reported as unsteady. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runAll, type Group } from "./test-turns.ts";
 
 const story = (name: string): Group => ({ name, files: [`${name}.test.js`], isOfOneFile: true });
 
-/** @param fails how often the groups of these names fail before they pass */
+/** @param fails number of failures of each named group before it passes */
 async function outcome(groups: Group[], fails: Record<string, number>, triesAgain = true) {
   const left = new Map(Object.entries(fails));
   const ran: string[] = [];
@@ -27,8 +27,8 @@ async function outcome(groups: Group[], fails: Record<string, number>, triesAgai
   return { ...total, ran, mostBeside };
 }
 
-describe("turns of tests", () => {
-  it("are two at a time, each group once", async () => {
+describe("The scheduler of test groups", () => {
+  it("runs two groups at a time, each once", async () => {
     const { ran, mostBeside, passed, failed, unsteady } = await outcome(["a", "b", "c"].map(story), {});
     assert.deepEqual(
       { ran, mostBeside, passed, failed, unsteady },
@@ -36,7 +36,7 @@ describe("turns of tests", () => {
     );
   });
 
-  it("name a story that fails beside others and passes alone, and count it once", async () => {
+  it("reports a story that fails next to others and passes alone as unsteady, and counts it once", async () => {
     const { ran, passed, failed, unsteady } = await outcome(["a", "b", "c"].map(story), { a: 1 });
     assert.deepEqual(
       { ran, passed, failed, unsteady },
@@ -44,12 +44,12 @@ describe("turns of tests", () => {
     );
   });
 
-  it("stay red where a story fails twice", async () => {
+  it("counts a story that fails twice as failed", async () => {
     const { passed, failed, unsteady } = await outcome([story("a"), story("b")], { a: 2 });
     assert.deepEqual({ passed, failed, unsteady }, { passed: 3, failed: 1, unsteady: [] });
   });
 
-  it("give no second turn to tests that need no browser, to many that fail, nor where it is not asked for", async () => {
+  it("repeats no tests without a browser, no long list of failures, and nothing unless requested", async () => {
     const { ran, failed } = await outcome([{ name: "unit", files: ["a", "b"] }, story("c")], { unit: 1 });
     assert.deepEqual({ ran, failed }, { ran: ["unit", "c"], failed: 1 });
     const many = ["a", "b", "c", "d"];

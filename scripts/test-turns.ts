@@ -1,21 +1,21 @@
 /**
- * In what order groups of tests run, and what is made of those that fail. A browser story that fails while another one has the second processor may have met the
- * machine's limits or an error of ours: where asked for, it runs once more with nothing beside it, and both outcomes are told (decision 068).
+ * Order of test groups, and handling of failures. A browser story that fails while another one uses the second processor may have hit the
+ * machine's limits or a bug of ours. On request it runs once more alone, and both outcomes are reported (decision 068).
  */
 import type { Counts } from "./reporter.ts";
 
 export interface Group {
   name: string;
-  /** Files of one process. */
+  /** Files that run in one process. */
   files: string[];
-  /** Whether it starts servers and browsers of its own, and has a process for them. */
+  /** Whether it starts its own servers and browsers, and therefore has its own process. */
   isOfOneFile?: true;
 }
 
 export interface TurnOptions {
-  /** Groups that run side by side. */
+  /** Number of concurrent groups. */
   atOnce: number;
-  /** Whether groups of one file that fail run once more when all others are done. */
+  /** Whether failed groups of one file run once more after all others. */
   triesAgain: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface Total extends Counts {
   unsteady: string[];
 }
 
-/** More than these are no accident: then none runs again. */
+/** With more failures than this, none runs again. */
 const MOST_AGAIN = 3;
 
-/** Takes one group after another until none is left. */
+/** Runs one group after another until none is left. */
 export async function runAll(
   groups: readonly Group[],
   run: (group: Group) => Promise<Counts>,

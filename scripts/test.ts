@@ -4,7 +4,7 @@
  * Unit, guard and contract tests share one process per group (a process per file costs ten times the time);
  * browser and crash tests get a process per file, because they start servers and browsers of their own.
  *
- *   node out/scripts/test.js [filter…]     only files whose path holds one of the filters
+ *   node out/scripts/test.js [filter…]     only files whose path contains one of the filters
  */
 import { spawn } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -19,15 +19,15 @@ const root = resolve(fileURLToPath(import.meta.url), "../../..");
 const out = join(root, "out");
 
 /**
- * Longest a group process may take. Reached only by one that hangs: on two cores that nobody else uses the unit tests, all in one process, need two
+ * Longest duration of a group's process. Only a hanging process reaches it: on two idle cores the unit tests, all in one process, need two
  * and a half minutes. Under a load of twenty, single files of browser stories need ten.
  */
 const PROCESS_TIMEOUT_MS = 1_800_000;
 
-/** Tests of single files import these: what they import of the package must be the same modules. All others try what is published. */
+/** Tests of single files need the package's entry points to be the same modules. All other tests use the published bundle. */
 const AS_MODULES = ["--conditions=svc-modules"];
 
-/** Browser stories wait as much as they work: two at a time keep two processors busy, more only each other waiting. */
+/** Two browser stories keep two processors busy; more would only delay each other. */
 const MOST_AT_ONCE = Math.min(2, availableParallelism());
 
 function groups(filters: string[]): Group[] {
@@ -50,7 +50,7 @@ function groups(filters: string[]): Group[] {
 
 /** Runs the files of a group in one process; a process that dies without its counts is one failure. */
 function runGroup(group: Group): Promise<Counts> {
-  // Static, so that all are declared before the first test runs: what a test declares, or a hook that is under way, would be a part of it.
+  // Static imports, so that all tests are declared before the first one runs. Later declarations would become part of the running test.
   const imports = [join(out, "scripts/fuzz-seed.js"), ...group.files.map((file) => join(out, file))].map(
     (file) => `import ${JSON.stringify(pathToFileURL(file).href)};`,
   );
@@ -90,14 +90,14 @@ function runGroup(group: Group): Promise<Counts> {
       const died = code !== 0 && counts.failed === 0;
       if (died) report += `\n  FAILED: the process of "${group.name}" ended with ${signal ?? `code ${code}`}`;
       if (counts.failed === 0 && !died) report = withoutAppLogs(report);
-      // In one piece, because another group may be writing too.
+      // One write, because another group may write too.
       if (report.trim() !== "") console.log(report);
       done({ ...counts, failed: counts.failed + (died ? 1 : 0) });
     });
   });
 }
 
-/** Runs a group, and says what becomes of it. */
+/** Runs a group and prints its result. */
 async function runAloud(group: Group): Promise<Counts> {
   const startMs = performance.now();
   console.log(`${group.name} …`);
@@ -111,12 +111,12 @@ const { passed, failed, unsteady } = await runAll(groups(process.argv.slice(2)),
   atOnce: MOST_AT_ONCE,
   triesAgain: process.env["SVC_TEST_AGAIN"] === "1",
 });
-// What test/e2e/once-per-run.ts remembers of this run.
+// State of test/e2e/once-per-run.ts for this run.
 rmSync(join(out, `run-${process.pid}`), { recursive: true, force: true });
 const hasNone = passed + failed === 0;
 if (hasNone)
   console.log(`No test file below ${relative(process.cwd(), out) || out} matches; run "npm run build" first.`);
 for (const name of unsteady)
-  console.log(`unsteady: ${name} failed beside others and passed alone; what it said stands above`);
+  console.log(`unsteady: ${name} failed next to others and passed alone; see its output above`);
 console.log(`${passed} passed, ${failed + (hasNone ? 1 : 0)} failed`);
 process.exitCode = failed === 0 && !hasNone ? 0 : 1;

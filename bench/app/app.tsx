@@ -1,4 +1,4 @@
-/** svc's side of the benches: the pages that bench/*.ts measure, in plain TSX. */
+/** svc's app for the benches: the pages that bench/*.ts measure. */
 import { createApp, page, type Middleware } from "svckit";
 import { Counter } from "./pages/counter.tsx";
 import { TablePage } from "./pages/table.tsx";
@@ -7,7 +7,7 @@ import { Todos } from "./pages/todo.tsx";
 
 export { views } from "./pages/render.tsx";
 
-/** Only pages that are isolated from others get a timer of 5 µs instead of 100. */
+/** Only cross-origin isolated pages get a timer of 5 µs instead of 100. */
 const isolated: Middleware = async (_ctx, next) => {
   const result = await next();
   if (result instanceof Response) return result;

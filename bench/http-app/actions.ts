@@ -1,4 +1,4 @@
-/** An action as they usually are: an object that a schema checks. */
+/** A typical action: a schema validates an object. */
 import { action } from "svckit";
 import { number, object, string } from "valibot";
 

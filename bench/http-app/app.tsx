@@ -1,10 +1,10 @@
-/** svc's side of bench:http: a page made by hand, a stream, an action, a page that resumes, and public/asset.js. */
+/** svc's app for bench:http: a handwritten page, a stream, an action, a page that resumes, and public/asset.js. */
 import { createApp, html, page, route, type Context, type Result } from "svckit";
 import { addUp } from "./actions.ts";
 import { AFTER_NONCE, BEFORE_NONCE, END, streamedParts } from "./large-page.ts";
 import { Shop } from "./pages/shop.tsx";
 
-/** 10 KB with the nonce twice: what travels is measured, not how HTML is made. */
+/** 10 KB with the nonce twice: measures the transfer and not the rendering. */
 function largePage(ctx: Context): Result {
   const { nonce } = ctx;
   return html(BEFORE_NONCE + nonce + AFTER_NONCE + nonce + END);

@@ -1,4 +1,4 @@
-/** A page of 10 KB in parts between which the nonce stands. */
+/** A page of 10 KB in parts, with the nonce between them. */
 const rows = Array.from(
   { length: 84 },
   (_, at) =>

@@ -1,4 +1,4 @@
-/** Preloaded (--import) into every server of bench:http: tells its processor time and memory when asked over IPC. */
+/** Preloaded (--import) into every server of bench:http: reports processor time and memory over IPC. */
 export interface Usage {
   /** Microseconds of all threads, user and system. */
   cpuUs: number;
@@ -11,5 +11,5 @@ process.on("message", (message) => {
   const usage: Usage = { cpuUs: user + system, rssBytes: process.memoryUsage.rss() };
   process.send?.(usage);
 });
-// Being asked is no reason to live on.
+// The IPC channel must not keep the process alive.
 process.channel?.unref();

@@ -1,12 +1,12 @@
-/** What an event costs that nobody handles. Sent into the page as text, so it uses nothing from outside. */
+/** Cost of an event without handlers. The code is sent to the page as text, so it uses no outer variables. */
 
-/** Microseconds of an event, made and dispatched on an element 30 levels deep that has no handler on its way. */
+/** Microseconds to create and dispatch an event on an element 30 levels deep without handlers on its path. */
 export interface EventTimes {
-  /** A type that no page listens for: the browser's own part. */
+  /** A type without listeners in any page: the browser's own cost. */
   unheard: number;
-  /** A type that the page has handlers for, elsewhere. */
+  /** A type with handlers elsewhere in the page. */
   heard: number;
-  /** The type by which some fetch code ahead. */
+  /** The type on which some frameworks prefetch code. */
   pointer: number;
 }
 

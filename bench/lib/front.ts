@@ -1,4 +1,4 @@
-/** One HTTP server in front of every contender of bench:pages, so that all travel alike: gzip at level 9, no cache. */
+/** One HTTP server in front of every contender of bench:pages, so that all responses have gzip at level 9 and no cache. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -7,11 +7,11 @@ import type { Served } from "./svc-app.ts";
 export interface Answer {
   type: string;
   body: string | Uint8Array;
-  /** More headers, by lower-case name. */
+  /** Additional headers, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** @returns undefined for what there isn't. */
+/** @returns undefined for an unknown path */
 export type Site = (path: string, origin: string) => Promise<Answer | undefined>;
 
 export function gzipBytes(body: string | Uint8Array): number {

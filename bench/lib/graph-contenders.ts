@@ -1,4 +1,4 @@
-/** Who runs graphs in bench:graphs and bench:cluster: svc, a bare loop of promises, and engines with servers of their own (bench/peers/graphs). */
+/** The contenders of bench:graphs and bench:cluster: svc, a bare loop of promises, and engines with their own servers (bench/peers/graphs). */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createApp } from "svckit";
@@ -9,7 +9,7 @@ import { peersDir } from "./places.ts";
 
 export interface Contender {
   chain(n: number): Promise<number>;
-  /** undefined where it has no way to join. */
+  /** undefined if the engine can't join jobs. */
   fanOut?: (n: number, items: number) => Promise<number>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Contender {
 export const GRAPH_NAMES = ["svc", "loop", "bullmq", "dbos", "graphile"] as const;
 export type GraphName = (typeof GRAPH_NAMES)[number];
 
-/** Those that several processes share a server of. */
+/** Contenders whose processes share a server. */
 export const CLUSTER_NAMES = ["svc", "dbos", "graphile", "bullmq"] as const;
 export type ClusterName = (typeof CLUSTER_NAMES)[number];
 
@@ -32,7 +32,7 @@ export function titleOf(name: GraphName, ours = "SQLite"): string {
   return `${titles[name]} ${versionOf(packages[name], folder)} on ${servers[name]}`;
 }
 
-/** What is on disk when a graph has ended, and with which promise. */
+/** Data on disk when a graph has ended, and its durability. */
 export const PERSISTS: Record<GraphName, string> = {
   svc: "graph, nodes, results, every event; synced before each next node",
   loop: "nothing",
@@ -41,7 +41,7 @@ export const PERSISTS: Record<GraphName, string> = {
   graphile: "jobs, no results; synced before each next job",
 };
 
-/** @param dir where svc has its database. @throws Error where its server is not there ({@link isInstalled}). */
+/** @param dir directory of svc's database. @throws Error if the server is missing ({@link isInstalled}) */
 export async function openContender(name: GraphName, servers: Servers | undefined, dir: string): Promise<Contender> {
   if (name === "svc") return openSvc(dir);
   if (name === "loop") return openLoop();
@@ -49,12 +49,12 @@ export async function openContender(name: GraphName, servers: Servers | undefine
   return openPeer(name, servers, "");
 }
 
-/** Whether all that it needs is on the machine. */
+/** Whether the machine has the server that it needs. */
 export function isInstalled(name: GraphName, servers: Servers | undefined): boolean {
   return name === "svc" || name === "loop" || servers?.[serverOf(name)] !== undefined;
 }
 
-/** What a contender keeps its graphs in. */
+/** The server that stores a contender's graphs. */
 export function serverOf(name: GraphName): "redis" | "postgres" {
   return name === "bullmq" ? "redis" : "postgres";
 }
@@ -116,14 +116,14 @@ async function openSvc(dir: string): Promise<Contender> {
   });
 }
 
-/** A whole app, as `svc start` runs it, on the database of SVC_DATABASE_URL: one of as many processes as there are. */
+/** A complete app, as `svc start` runs it, on the database of SVC_DATABASE_URL: one of the processes. */
 async function openSvcApp(): Promise<Contender> {
   const app = createApp({ graphs: definitions() });
   await app.boot();
   return contenderOf(app.engine, () => app.close());
 }
 
-/** One of several processes on the same servers. @param member tells them apart. */
+/** One of several processes on the same servers. @param member number of the process */
 export async function openMember(name: ClusterName, servers: Servers, member: string): Promise<Contender> {
   if (name === "svc") return openSvcApp();
   return openPeer(name, servers, member);

@@ -1,25 +1,25 @@
 /**
- * One process of a contender in bench:graphs and bench:cluster. It is told by messages what to run, and answers with what came of it.
- * Its argument: who it is, as JSON.
+ * One process of a contender in bench:graphs and bench:cluster. Messages order its turns, and it replies with the results.
+ * Its argument: a {@link MemberRole} as JSON.
  */
 import { openContender, openMember, type ClusterName, type GraphName } from "./graph-contenders.ts";
 import type { Servers } from "./graph-servers.ts";
 import { loopDelayMs, turn, type Load, type Sample } from "./graph-turns.ts";
 
-/** Who a process is. */
+/** Identity of a process. */
 export type MemberRole = { servers: Servers | undefined } & (
   | { kind: "alone"; name: GraphName; folder: string }
-  /** One of several on the same servers; `member` tells them apart. */
+  /** One of several on the same servers; `member` is its number. */
   | { kind: "one of many"; name: ClusterName; servers: Servers; member: string }
 );
 
-/** What a process says: that it is there, what came of a turn, how late its event loop was. */
+/** Messages of a process: ready, result of a turn, event-loop delay. */
 export type MemberNews =
   | { kind: "ready" }
   | { kind: "turned"; sample: Sample; cpuMs: number; graphs: number }
   | { kind: "delayed"; ms: number };
 
-/** What it is asked: a turn, how late its event loop is under a load, or to end. */
+/** Orders to a process: run a turn, measure the event-loop delay under load, or end. */
 export type MemberOrder =
   | { kind: "turn"; load: Load }
   | { kind: "delay"; perSecond: number; seconds: number }

@@ -1,4 +1,4 @@
-/** Redis and PostgreSQL for those that need them: private to the bench, on sockets in a folder that goes with it. */
+/** Redis and PostgreSQL for the contenders that need them: private to the bench, on sockets in a temporary folder. */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { once } from "node:events";
@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import pg from "pg";
 
 export interface Servers {
-  /** Path of Redis's socket; undefined where it is not installed. */
+  /** Path of Redis's socket; undefined if Redis is not installed. */
   redis: string | undefined;
   /** URL of the database. */
   postgres: string | undefined;
-  /** Of the server's first process; undefined as `postgres`. */
+  /** Id of the server's first process; undefined like `postgres`. */
   postgresPid: number | undefined;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ async function which(command: string): Promise<boolean> {
   );
 }
 
-/** Every write to disk once a second, which is what most run; `always` is what the others do. */
+/** Writes go to disk once a second, the usual setting; `always` matches the other servers. */
 async function startRedis(
   folder: string,
   children: ChildProcess[],
@@ -64,16 +64,16 @@ async function startRedis(
   return socket;
 }
 
-/** That of the tests, which is no part of what is published. */
+/** The helper of the tests, which is not part of the published package. */
 async function findPostgres(): Promise<{ initdb: string; postgres: string } | undefined> {
   const file = new URL("../../testing/postgres-programs.js", import.meta.url);
   return ((await import(file.href)) as { findPostgres: typeof findPostgres }).findPostgres();
 }
 
-/** Counts statements, where the server has what counts them; no checkpoint falls into a turn of one and not of another. */
+/** Counts statements if the server has the extension; no checkpoint distorts a single turn. */
 const SETTINGS = ["listen_addresses=", "max_connections=400", "checkpoint_timeout=1h", "max_wal_size=16GB"];
 
-/** As the user postgres where the bench runs as root, which PostgreSQL refuses. */
+/** Runs as the user postgres if the bench runs as root, which PostgreSQL rejects. */
 async function startPostgres(
   folder: string,
   children: ChildProcess[],
@@ -106,7 +106,7 @@ async function canCount(postgres: string): Promise<boolean> {
   return existsSync(join(stdout.trim(), "pg_stat_statements.so"));
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function runSql<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -122,7 +122,7 @@ async function userOf(name: string): Promise<{ uid?: number; gid?: number }> {
   return { uid: await id("-u"), gid: await id("-g") };
 }
 
-/** @param folder empty, short enough for the path of a socket. */
+/** @param folder empty, with a path short enough for a socket */
 export async function startServers(folder: string, options: ServerOptions = {}): Promise<Servers> {
   const children: ChildProcess[] = [];
   const stop = async (): Promise<void> => {

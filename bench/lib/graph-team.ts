@@ -1,6 +1,6 @@
 /**
- * The processes of one contender in bench:graphs and bench:cluster: started, given turns together, and ended. Nobody shares one with
- * another contender: what a library turns on for a whole process, such as hooks of every promise, its neighbours would pay for.
+ * The processes of one contender in bench:graphs and bench:cluster: starts them, gives them turns together, and ends them. Contenders
+ * never share a process, because process-wide features of one library, such as promise hooks, would slow down the others.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -11,27 +11,27 @@ import type { Servers } from "./graph-servers.ts";
 import type { Load, Sample } from "./graph-turns.ts";
 
 export interface TeamTurn extends Sample {
-  /** Processor time of its processes, for each graph. */
+  /** Processor time of its processes per graph. */
   nodeMs: number;
   graphs: number;
 }
 
 export interface Team {
-  /** What is asked is shared out among the processes. */
+  /** Distributes the graphs of a turn over the processes. */
   turn(load: Load): Promise<TeamTurn>;
-  /** How late the event loop of its only process is while so many chains begin. */
+  /** Event-loop delay of its only process while this number of chains starts per second. */
   delayMs(perSecond: number, seconds: number): Promise<number>;
   close(): Promise<void>;
 }
 
 const SCRIPT = fileURLToPath(new URL("./graph-member.js", import.meta.url));
 
-/** One process. @param folder where svc has its database. */
+/** One process. @param folder directory of svc's database */
 export async function openAlone(name: GraphName, servers: Servers | undefined, folder: string): Promise<Team> {
   return openTeam([{ kind: "alone", name, servers, folder }], process.env);
 }
 
-/** @param database URL of the contender's own. */
+/** @param database URL of the contender's database */
 export async function openTogether(name: ClusterName, servers: Servers, size: number, database: string): Promise<Team> {
   const own = { ...servers, postgres: database };
   const env = {
@@ -53,7 +53,7 @@ async function openTeam(roles: readonly MemberRole[], env: NodeJS.ProcessEnv): P
   const members: ChildProcess[] = [];
   const share = (count: number): number => Math.max(1, Math.round(count / roles.length));
   const end = async (): Promise<void> => void (await Promise.all(members.map(close)));
-  // One after the other: not everybody can make their tables together.
+  // One after the other: some contenders can't create their tables concurrently.
   for (const [at, role] of roles.entries()) {
     const member = fork(SCRIPT, [JSON.stringify(role)], { env: { ...env, DBOS__VMID: `member-${at}` } });
     members.push(member);
@@ -83,7 +83,7 @@ async function close(member: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** The next that a process says, after it was asked for something. @throws Error where it has ended instead. */
+/** @returns the next message of a process after an order. @throws Error if it ends instead */
 async function hear(member: ChildProcess, order?: MemberOrder): Promise<MemberNews> {
   const heard = new AbortController();
   const { signal } = heard;
@@ -94,7 +94,7 @@ async function hear(member: ChildProcess, order?: MemberOrder): Promise<MemberNe
     ),
   ]);
   if (order) member.send(order);
-  // Who did not answer is not listened to any more.
+  // Remove the remaining listener.
   return answer.finally(() => heard.abort());
 }
 

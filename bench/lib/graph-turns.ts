@@ -1,20 +1,20 @@
-/** What is asked of those who run graphs, and one turn of it: as many graphs as are done in its time, so many at once. */
+/** The loads of bench:graphs and bench:cluster, and one turn of a load: as many graphs as end in its time, with a fixed concurrency. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Contender } from "./graph-contenders.ts";
 
 const ITEMS = 100;
-/** Longest that one turn takes; who is fast does a fixed number of graphs. */
+/** Longest duration of a turn; a fast contender runs a fixed number of graphs instead. */
 const TURN_MS = 2000;
-/** Whoever is slow is warm by then. */
+/** Even slow contenders are warm after this time. */
 const WARM_MS = 8000;
 
 export interface Load {
   name: string;
   kind: "chain" | "fanOut";
   atOnce: number;
-  /** At most, in one turn. */
+  /** Most graphs in one turn. */
   graphs: number;
-  /** Longest that a turn takes; default 2 s. */
+  /** Longest duration of a turn; default 2 s. */
   ms?: number;
 }
 
@@ -26,13 +26,13 @@ export const chainOf = (atOnce: number, graphs: number): Load => ({
 });
 
 export const fanOut = (atOnce: number, graphs: number): Load => ({
-  name: `${ITEMS} items and what joins them, ${atOnce} at once`,
+  name: `${ITEMS} items and a join, ${atOnce} at once`,
   kind: "fanOut",
   atOnce,
   graphs,
 });
 
-/** A turn that does not count: plans are made and code is compiled by graphs, not by time, and in each process. */
+/** A turn that does not count. Its size is a number of graphs per process, because query plans and compiled code depend on executions. */
 export function warmUp(load: Load, processes: number): Load {
   const each = load.kind === "chain" ? 1500 : 50;
   return { ...load, graphs: Math.min(load.graphs, each) * processes, ms: WARM_MS };
@@ -45,11 +45,11 @@ const RESULTS: Record<Load["kind"], (n: number) => number> = {
 
 export interface Sample {
   perSecond: number;
-  /** Of each graph, from its start until its result is here. */
+  /** Latency of each graph, from its start until its result arrives. */
   ms: number[];
 }
 
-/** @throws Error where a graph comes to another result than it should. */
+/** @throws Error if a graph has a wrong result */
 export async function turn(
   contender: Contender,
   { kind, atOnce, graphs, ms: longestMs = TURN_MS }: Load,
@@ -63,7 +63,7 @@ export async function turn(
       const startMs = performance.now();
       const result = await (kind === "chain" ? contender.chain(n) : contender.fanOut?.(n, ITEMS));
       const expected = RESULTS[kind](n);
-      if (result !== expected) throw new Error(`graph ${n} came to ${result}, not ${expected}`);
+      if (result !== expected) throw new Error(`graph ${n} returned ${result} instead of ${expected}`);
       ms.push(performance.now() - startMs);
     }
   };
@@ -71,7 +71,7 @@ export async function turn(
   return { perSecond: ms.length / ((performance.now() - beginMs) / 1000), ms };
 }
 
-/** What a server in the same process feels while so many chains a second begin. @returns p99 of the delay of its event loop. */
+/** Measures the effect on a server in the same process while this number of chains starts per second. @returns p99 of the event-loop delay */
 export async function loopDelayMs(contender: Contender, perSecond: number, seconds: number): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const running: Promise<unknown>[] = [];
@@ -84,6 +84,6 @@ export async function loopDelayMs(contender: Contender, perSecond: number, secon
   }
   await Promise.all(running);
   delay.disable();
-  // What it measures holds its own resolution.
+  // The measured value includes the resolution of the monitor.
   return delay.percentile(99) / 1e6 - 1;
 }

@@ -1,7 +1,7 @@
 /**
- * What a page that resumes and an action come to where somebody writes them by hand on node:http: the same checks, the same headers, HTML
- * from data, and nothing that would serve another page or action. So a reader sees what the checks cost, and what svc adds.
- * Arguments: file of captured answers. Environment: SVC_SECRET, by which svc has signed what visitors bring.
+ * A page that resumes and an action, written by hand on node:http: the same checks, the same headers and HTML
+ * from data, but no support for any other page or action. It shows the cost of the checks and the overhead of svc.
+ * Argument: file of captured responses. Environment: SVC_SECRET, with which svc signed the visitors' cookies and tokens.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ function isSigned(text: string, signature: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** The id in a visitor's cookie, if we have signed it. */
+/** The id in a visitor's cookie, if its signature is valid. */
 function idIn(cookies = ""): string | undefined {
   const value = /(?:^|;\s*)__svc-csrf=([^;]+)/.exec(cookies)?.[1] ?? "";
   const id = value.slice(0, ID_LENGTH);
@@ -34,7 +34,7 @@ function isToken(token: string, id: string): boolean {
   return isSigned(`csrf-token\0${salt}${id}.`, token.slice(-SIGNATURE_LENGTH));
 }
 
-/** Headers of an answer but for those that are made each time. */
+/** Headers of a response, except those that are new each time. */
 function others({ headers }: Captured, ...made: readonly string[]): string[] {
   return headers.filter((_, at) => !made.includes(headers[at - (at % 2)] ?? ""));
 }
@@ -44,7 +44,7 @@ const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) 
 
 const items = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, label: `Item number ${at + 1}` }));
 
-/** The page with what differs from visit to visit cut out, and where that goes. */
+/** The constant pieces of the page, and the values between them that differ in each visit. */
 function template({ body, headers }: Captured) {
   const nonce = /'nonce-([^']+)'/.exec(headers[headers.indexOf("content-security-policy") + 1] ?? "")?.[1] ?? "";
   const token = /"csrf_token":"([^"]+)"/.exec(body)?.[1] ?? "";
@@ -94,7 +94,7 @@ const LIMIT = 1_000_000;
 const WINDOW_MS = 60_000;
 const calls = new Map<string, { count: number; endMs: number }>();
 
-/** @returns headers of the limit; undefined for who is over it. */
+/** @returns headers of the limit; undefined for a client over the limit */
 function take(address: string): string[] | undefined {
   const now = Date.now();
   let mine = calls.get(address);

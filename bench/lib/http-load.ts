@@ -1,17 +1,17 @@
 /**
- * The load of bench:http, a process of its own: keeps connections busy for a while, one request at a time on each, and
- * counts whole answers. Written on bare sockets, so that it does more requests than any server it is pointed at.
+ * The load generator of bench:http, in a separate process: keeps connections busy, one request at a time on each, and
+ * counts complete responses. It uses bare sockets, so it is faster than any server under test.
  */
 import { connect, type Socket } from "node:net";
 import { quantile } from "./stats.ts";
 
 export interface LoadOrder {
   port: number;
-  /** One request for each connection, as bytes travel. */
+  /** One request per connection, as raw bytes. */
   requests: readonly string[];
-  /** Each answer must have it. */
+  /** Expected status of each response. */
   status: number;
-  /** How often each connection asks. */
+  /** Requests per connection. */
   times: number;
 }
 
@@ -19,28 +19,28 @@ export interface Load {
   count: number;
   seconds: number;
   p99Ms: number;
-  /** What went wrong, if anything did. */
+  /** Error message, if the load failed. */
   error?: string;
 }
 
-/** How many latencies are kept: more would be memory, not knowledge. */
+/** Number of stored latencies; more would only use memory. */
 const MAX_LATENCIES = 100_000;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
-/** Finds the end of one answer after the other in the bytes of a connection. */
+/** Finds the ends of consecutive responses in the bytes of a connection. */
 export class AnswerReader {
   readonly #status: string;
   #deferred: Buffer | undefined;
-  /** Bytes of the body still to come; -1 when it ends with a last chunk; undefined while the head is read. */
+  /** Missing bytes of the body; -1 if it ends with a last chunk; undefined while the head is read. */
   #left: number | undefined;
 
   constructor(status: number) {
     this.#status = String(status);
   }
 
-  /** @returns whether the answer is whole. @throws what is wrong with it. */
+  /** @returns whether the response is complete. @throws for an invalid response */
   push(bytes: Buffer): boolean {
     let data = this.#deferred ? Buffer.concat([this.#deferred, bytes]) : bytes;
     this.#deferred = undefined;
@@ -74,7 +74,7 @@ export class AnswerReader {
   }
 }
 
-/** One connection. @returns how many answers it got */
+/** One connection. @returns its number of responses */
 function keepBusy(order: LoadOrder, request: string, latencies: number[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const reader = new AnswerReader(order.status);

@@ -1,6 +1,6 @@
 /**
- * The measure of bench:http: node:http alone, which sends what svc answered, header for header, and knows nothing else. A
- * page's nonce is fresh each time, for it also is in svc; everything else is ready made. Arguments: file of captured answers.
+ * The reference of bench:http: node:http alone sends the captured responses of svc, header for header, and does nothing else. Only a
+ * page's nonce is new each time, as in svc. Argument: file of captured responses.
  */
 import { randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ function createNonce(): string {
   return pool.toString("base64", used - 16, used);
 }
 
-/** A text with the nonce at its places. */
+/** Inserts the nonce into a text. */
 function withNonce(text: string): (nonce: string) => string {
   const [first = "", second = "", third = "", ...rest] = text.split(NONCE);
   if (rest.length > 0) throw new Error("more than two nonces");
@@ -63,7 +63,7 @@ function fixed({ status, headers, body }: Captured): Respond {
   };
 }
 
-/** 304 or the file, as the request has it. */
+/** 304 or the file, depending on the request. */
 function asset(whole: Captured, unchanged: Captured): Respond {
   const [etag, sendWhole, sendUnchanged] = [tagOf(unchanged), fixed(whole), fixed(unchanged)];
   return (message, reply) => (message.headers["if-none-match"] === etag ? sendUnchanged : sendWhole)(message, reply);

@@ -1,4 +1,4 @@
-/** The servers of bench:http, each a process of its own on the first processor, and the load on the second. */
+/** The servers of bench:http, each in a separate process on the first processor, and the load generator on the second. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { cpus } from "node:os";
@@ -20,7 +20,7 @@ const isPinned = cpus().length > 1 && spawnSync("taskset", ["--version"]).status
 const SERVER_CPU = "0";
 const LOAD_CPU = "1";
 
-/** How long a server may take until it listens. */
+/** Longest time until a server listens. */
 const START_TIMEOUT_MS = 60_000;
 
 function spawnNode(cpu: string, { args, cwd = root, env = {} }: Command): ChildProcess {
@@ -65,7 +65,7 @@ export class Server {
     this.#child = child;
   }
 
-  /** @returns once it listens. @throws when it ends before. */
+  /** @returns when it listens. @throws if it ends first */
   static async start(command: Command): Promise<Server> {
     const port = await freePort();
     const env = { ...command.env, PORT: String(port), HOST: "127.0.0.1", HOSTNAME: "127.0.0.1" };
@@ -91,11 +91,11 @@ export class Server {
   }
 }
 
-/** Makes requests of its own process. */
+/** Sends requests from a separate process. */
 export class Loader {
   readonly #child = spawnNode(LOAD_CPU, { args: [join(root, "out/bench/lib/http-load.js")] });
 
-  /** @throws when an answer is not whole, or has another status. */
+  /** @throws if a response is incomplete or has another status */
   async run(order: LoadOrder): Promise<Load> {
     this.#child.send(order);
     const [load] = (await once(this.#child, "message")) as [Load];

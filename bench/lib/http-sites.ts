@@ -1,4 +1,4 @@
-/** Who takes part in bench:http: how each is built and started, and what it is asked for. */
+/** The contenders of bench:http: how each is built and started, and its workloads. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
@@ -45,13 +45,13 @@ export const TITLES: Record<HttpName, () => string> = {
   next: () => `Next ${versionOf("next", folderOf("next"))}`,
 };
 
-/** A page that works in the browser has no like in frameworks that only answer requests. */
+/** Frameworks without browser code have no page that resumes. */
 const WITHOUT_PAGES: ReadonlySet<HttpName> = new Set(["fastify", "hono", "h3", "srvx", "express", "trpc"]);
 
-/** Frameworks of pages and calls, each with its own page, its own call and its own build. */
+/** Full-stack frameworks, each with its own page, call and build. */
 const WHOLE = { sveltekit: ["vite", "build"], next: ["next", "build"] } as const;
 
-/** Whether it has pages and calls of its own. */
+/** Whether it is a full-stack framework. */
 export function isWhole(name: HttpName): name is keyof typeof WHOLE {
   return name in WHOLE;
 }
@@ -69,7 +69,7 @@ export function hasWorkload(name: HttpName, workload: Workload): boolean {
   return workload !== "counter" || !WITHOUT_PAGES.has(name);
 }
 
-/** Of those who speak a protocol of their own: how the action is called. */
+/** The action's request in frameworks with their own protocol. */
 export function ownCall(name: HttpName): string | undefined {
   const method = "POST";
   if (name === "trpc") {
@@ -80,7 +80,7 @@ export function ownCall(name: HttpName): string | undefined {
       body: JSON.stringify(ARGUMENT),
     });
   }
-  // As a form with `use:enhance` is sent.
+  // The request of a form with `use:enhance`.
   if (name === "sveltekit") {
     const type = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
     const headers = { ...type, origin: ORIGIN, "x-sveltekit-action": "true" };
@@ -95,10 +95,10 @@ export function ownCall(name: HttpName): string | undefined {
   return undefined;
 }
 
-/** What requests name as their host, and so what forms come from. */
+/** Host header of requests, and therefore the origin of forms. */
 const ORIGIN = "http://127.0.0.1";
 
-/** The one action there is, by the name that the build gave it. */
+/** The name that the build gave to the single action. */
 function nextActionId(): string {
   const manifest = readFileSync(join(folderOf("next"), ".next/server/server-reference-manifest.json"), "utf8");
   const [id] = Object.keys((JSON.parse(manifest) as { node: Record<string, unknown> }).node);
@@ -106,15 +106,15 @@ function nextActionId(): string {
   return id;
 }
 
-/** What one process of svc's side has signed the next one knows. */
+/** The same secret in all processes of svc, so that each accepts the others' signatures. */
 const secret = randomBytes(32).toString("hex");
-/** Each process has a database of its own in it. */
+/** Contains a database for each process. */
 const dataDir = mkdtempSync(join(tmpdir(), "svc-bench-"));
 
 /** Folder that `svc start` serves. */
 const svcRoot = join(buildDir, `http-svc-${process.pid}`);
 
-/** Builds svc's side. @returns folders to remove when all is over. */
+/** Builds svc's app. @returns folders to remove at the end */
 export async function buildHttpSite(): Promise<string[]> {
   await buildApp({ root: httpAppDir, outDir: join(svcRoot, "dist") });
   const dist = join(svcRoot, "dist", "public");
@@ -122,7 +122,7 @@ export async function buildHttpSite(): Promise<string[]> {
   return [svcRoot, dataDir];
 }
 
-/** Installs, and builds for production, what a contender needs. */
+/** Installs a contender's packages and builds it for production. */
 export async function prepare(name: HttpName): Promise<void> {
   if (WITHOUT_PAGES.has(name)) await install(httpPeersDir);
   if (!isWhole(name)) return;
@@ -134,7 +134,7 @@ export async function prepare(name: HttpName): Promise<void> {
   await promisify(execFile)(join(cwd, "node_modules/.bin", command), args, { cwd, env });
 }
 
-/** @param capturesFile what svc answers, for those who send the same. */
+/** @param capturesFile captured responses of svc, for contenders that send the same */
 export function commandOf(name: HttpName, capturesFile: string): Command {
   if (name === "svc" || name === "open") {
     return {
@@ -142,9 +142,9 @@ export function commandOf(name: HttpName, capturesFile: string): Command {
       env: {
         SVC_SECRET: secret,
         SVC_DATA_DIR: mkdtempSync(join(dataDir, "svc-")),
-        // The rate limit counts as it does for everybody; only its end is out of reach.
+        // The rate limit counts as usual, but is too high to be reached.
         SVC_RATE_ACTIONS: "1000000",
-        // Who holds the key looks at graphs: they are there from the start. The app has none, so without it they aren't (decision 066).
+        // The operator key opens the database and the engine at boot; without it this app has neither (decision 066).
         ...(name === "open" && { SVC_EXEC_API_KEY: secret }),
       },
     };

@@ -1,15 +1,15 @@
-/** How long svc and node:http alone take from their start to the first answer, and what they hold in memory after load. */
+/** Time from a server's start to its first response, and its memory after load. */
 import type { Command } from "./http-servers.ts";
 import { Server } from "./http-servers.ts";
 
 export interface Started {
-  /** Processor time until the first answer, in milliseconds. */
+  /** Processor time until the first response, in milliseconds. */
   cpuMs: number;
-  /** Time until the first answer, in milliseconds. */
+  /** Time until the first response, in milliseconds. */
   firstMs: number;
 }
 
-/** Starts a server, waits for its first answer, ends it. @param path answered with 200 */
+/** Starts a server, waits for its first response, and ends it. @param path answered with 200 */
 export async function measureStart(command: Command, path: string): Promise<Started> {
   const began = performance.now();
   const server = await Server.start(command);

@@ -1,29 +1,29 @@
-/** What bench:http asks for, and what svc answers to it: the raw server and the other frameworks send the same. */
+/** The requests of bench:http, and svc's captured responses, which the raw server and the other frameworks repeat. */
 import { request } from "node:http";
 
 export const WORKLOADS = ["page", "stream", "asset", "unchanged", "counter", "return", "action"] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
-/** Stands in captured answers where the nonce was. */
+/** Replaces the nonce in captured responses. */
 export const NONCE = "{nonce}";
 
-/** How many connections are kept busy. */
+/** Number of busy connections. */
 const CONNECTIONS = 32;
 
-/** Headers that every server writes for itself. */
+/** Headers that every server writes itself. */
 const OWN = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"]);
 
 export interface Captured {
   status: number;
-  /** Flat, without those that node:http adds. */
+  /** Flat, without the headers that node:http adds. */
   headers: string[];
-  /** As latin1: one character for each byte. */
+  /** As latin1: one character per byte. */
   body: string;
 }
 
 export type Captures = Record<Workload, Captured>;
 
-/** Requests of a workload as bytes travel: one for each connection, each of another visitor where cookies matter. */
+/** Raw requests of a workload: one per connection, each from a different visitor if cookies matter. */
 export type Requests = Record<Workload, readonly string[]>;
 
 interface Visitor {
@@ -38,10 +38,10 @@ interface Asked {
   body?: string;
 }
 
-/** Of the action. */
+/** Requests of the action. */
 export const ARGUMENT = { a: 1, b: 2, name: "Ann" };
 const JSON_BODY = JSON.stringify({ args: [ARGUMENT] });
-/** Of what is compressed beforehand; pages are asked for as they are, or compressing them were all that is measured. */
+/** For precompressed files only: with compressed pages the benchmark would mostly measure compression. */
 const ENCODINGS = { "accept-encoding": "br, gzip" };
 
 function askedFor(workload: Workload, { cookie, token }: Visitor, etag: string): Asked {
@@ -70,7 +70,7 @@ function askedFor(workload: Workload, { cookie, token }: Visitor, etag: string):
   }
 }
 
-/** A request as its bytes. */
+/** A request as raw bytes. */
 export function textOf({ method = "GET", path, headers = {}, body }: Asked): string {
   const all: Record<string, string> = {
     host: "127.0.0.1",
@@ -114,7 +114,7 @@ async function visit(port: number): Promise<Visitor> {
   return { cookie, token: /"csrf_token":"([^"]+)"/.exec(body)?.[1] ?? "" };
 }
 
-/** The nonce differs each time; raw makes one too. */
+/** The nonce differs in each response; the raw server generates one too. */
 function withoutNonce({ status, headers, body }: Captured): Captured {
   const nonce = /'nonce-([^']+)'/.exec(headers[headers.indexOf("content-security-policy") + 1] ?? "")?.[1];
   if (nonce === undefined) return { status, headers, body };
@@ -122,7 +122,7 @@ function withoutNonce({ status, headers, body }: Captured): Captured {
   return { status, headers: headers.map(clean), body: clean(body) };
 }
 
-/** Asks svc for everything once. @throws when an answer is not what it should be. */
+/** Requests everything from svc once. @throws for an unexpected response */
 export async function capture(port: number): Promise<{ captures: Captures; requests: Requests }> {
   const visitors = await Promise.all(Array.from({ length: CONNECTIONS }, () => visit(port)));
   const [first] = visitors as [Visitor];

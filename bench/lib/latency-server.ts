@@ -1,5 +1,5 @@
 /**
- * The server of bench:latency, a process of its own: one page, and graphs that the parent process turns on and off.
+ * The server of bench:latency, in a separate process: one page, and graphs that the parent process turns on and off.
  * Its argument is the data directory. Graphs run at full rate: each that ends starts the next one.
  */
 import { createApp, page } from "svckit";
@@ -7,7 +7,7 @@ import { graph, worker, type GraphDefinition } from "svckit/graph";
 
 export type Order = "start graphs" | "stop graphs" | "report";
 
-/** The answer to each order. */
+/** Response to each order. */
 export interface Report {
   url: string;
   /** Graphs that have ended so far. */

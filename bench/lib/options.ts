@@ -1,22 +1,22 @@
-/** What every bench takes on its command line. */
+/** Command-line options of every bench. */
 import { parseArgs } from "node:util";
 
 export interface BenchOptions {
-  /** Prints JSON in place of tables. */
+  /** Prints JSON instead of tables. */
   json: boolean;
-  /** Few rounds of svc's side alone: shows that the bench works, measures nothing. */
+  /** Runs few rounds of svc alone: tests the bench and measures nothing. */
   quick: boolean;
-  /** Fails when svc is below its goals: of benches that have any. */
+  /** Fails if svc is below its goals, in benches with goals. */
   check: boolean;
   /** Writes the tables into docs/benchmarks.md. */
   update: boolean;
-  /** Rounds that each contender gets. */
+  /** Rounds per contender. */
   rounds: number;
   /** Names of the contenders; empty: all. */
   only: readonly string[];
 }
 
-/** @throws TypeError for options that there aren't. */
+/** @throws TypeError for unknown options */
 export function readOptions(defaultRounds: number, args = process.argv.slice(2)): BenchOptions {
   const { values } = parseArgs({
     args,
@@ -34,16 +34,16 @@ export function readOptions(defaultRounds: number, args = process.argv.slice(2))
   return { ...values, rounds, only: values.only.split(",").filter(Boolean) };
 }
 
-/** Those of `names` that were asked for; the first, which is svc, is always one of them. */
+/** The selected contenders; the first one, svc, is always included. */
 export function contenders<T extends string>(names: readonly T[], { quick, only }: BenchOptions): T[] {
   if (quick) return names.slice(0, 1);
   return names.filter((name, at) => at === 0 || only.length === 0 || only.includes(name));
 }
 
-/** On a busy machine a bench does with fewer rounds. */
+/** Limits the duration on a busy machine. */
 const LIMIT_MS = 180_000;
 
-/** Numbers of the rounds, from 1; no more begin once the bench has run for three minutes. */
+/** Numbers of the rounds, from 1; no round starts after three minutes. */
 export function* roundsOf({ rounds }: BenchOptions): Generator<number> {
   const began = performance.now();
   for (let round = 1; round <= rounds && (round === 1 || performance.now() - began < LIMIT_MS); round++) yield round;

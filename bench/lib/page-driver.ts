@@ -1,20 +1,20 @@
-/** What a page loads and how soon it answers, as Chromium sees it. */
+/** Bytes and response times of a page, measured in Chromium. */
 import type { Browser, Page } from "playwright-core";
 import { gzipBytes } from "./front.ts";
 
 /** Bytes of bodies, gzip at level 9. */
 export interface Loaded {
   htmlBytes: number;
-  /** Scripts fetched before any input, and after the first click has been answered. Those inside the HTML count as HTML. */
+  /** Scripts fetched before any input, and until the first click has had its effect. Inline scripts count as HTML. */
   scriptBytesBefore: number;
   scriptBytesAfter: number;
   requestsBefore: number;
   requestsAfter: number;
 }
 
-/** Slow 3G as Chromium's own tools have it, halfway to fast. */
+/** Between Chromium's slow and fast 3G. */
 const NETWORK = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
-/** A click that has changed nothing by then never will. */
+/** A click without effect after this time counts as lost. */
 const LOST_MS = 8000;
 
 declare global {
@@ -24,7 +24,7 @@ declare global {
   }
 }
 
-/** Runs in the page, before its scripts. */
+/** Runs in the page before its scripts. */
 function watch(): void {
   const times: Window["svcBench"] = {};
   window.svcBench = times;
@@ -46,7 +46,7 @@ function watch(): void {
   new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
-/** Clicks as a mouse does: it moves there first. */
+/** Moves the mouse to the element and clicks. */
 async function click(page: Page, selector: string): Promise<void> {
   const box = await page.locator(selector).first().boundingBox();
   if (!box) throw new Error(`${page.url()} has no ${selector} to click`);
@@ -87,13 +87,13 @@ export async function measureLoad(browser: Browser, url: string, selector: strin
   };
 }
 
-/** How much slower than this machine's the processor of the script times is. */
+/** Processor slowdown for script times. */
 const SLOWDOWN = 4;
 
 /** Milliseconds of the page's scripts on a slow processor. */
 export interface ScriptTimes {
   load: number;
-  /** Of the first click. */
+  /** During the first click. */
   click: number;
 }
 
@@ -114,14 +114,14 @@ export async function measureScript(browser: Browser, url: string, selector: str
   return { load, click: toggle };
 }
 
-/** What the protocol of Chromium's profiler tells: a tree of frames, and which was on top at each sample. */
+/** Output of Chromium's profiler: a tree of frames, and the top frame of each sample. */
 interface Profile {
   nodes: { id: number; callFrame: { url: string }; children?: number[] }[];
   samples?: number[];
   timeDeltas?: number[];
 }
 
-/** Milliseconds in which a script of the page was running, or what it called. The profiler's counter of script time leaves out promises. */
+/** Milliseconds in scripts of the page and their callees. The protocol's own script time excludes promises. */
 function scriptTime({ nodes, samples = [], timeDeltas = [] }: Profile, origin: string): number {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const own = new Set<number>();
@@ -138,8 +138,8 @@ function scriptTime({ nodes, samples = [], timeDeltas = [] }: Profile, origin: s
 }
 
 /**
- * Milliseconds from the click to the changed document on a slow network; undefined where it never came.
- * @param isEarly clicks as soon as the element can be seen, else when the page has come to rest.
+ * Milliseconds from the click to the changed document on a slow network; undefined for a lost click.
+ * @param isEarly clicks as soon as the element is visible, otherwise when the page is idle
  */
 export async function measureAnswer(
   browser: Browser,

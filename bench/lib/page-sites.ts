@@ -13,7 +13,7 @@ export const CONTENDERS = ["svc", "svc-idle", "marko", "solid", "svelte", "qwik"
 export type Contender = (typeof CONTENDERS)[number];
 export type PageName = "counter" | "todo" | "todo-1000";
 export const PAGES: readonly PageName[] = ["counter", "todo", "todo-1000"];
-/** Pages by what they are made of: the long todo is the same one with more rows. */
+/** Source of each page: the long todo is the same page with more rows. */
 const SOURCES = ["counter", "todo"] as const;
 type Source = (typeof SOURCES)[number];
 const LONG = 1000;
@@ -64,7 +64,7 @@ async function svcSite(): Promise<{ site: Site; dist: string; close(): Promise<v
   return { site, dist, close: () => app.close() };
 }
 
-/** What the server half of a peer gives: a part of a document, or a whole one. */
+/** Result of a peer's server build: a part of a document, or a whole one. */
 type Rendered = { html: string } | { head: string; body: string; data?: unknown };
 type Server = Record<Source, (todos: number, manifest?: unknown) => Rendered | Promise<Rendered>>;
 
@@ -113,7 +113,7 @@ async function hydratedSite(name: "solid" | "svelte"): Promise<Site> {
   };
 }
 
-/** Chunks that an entry imports, which Vite's pages name for the browser to fetch beside it. */
+/** Chunks that an entry imports, which Vite's pages preload. */
 async function importsOf(entry: string): Promise<string[]> {
   const code = await readFile(entry, "utf8");
   return [...code.matchAll(/(?:from|import)\s*["']\.\/([^"']+)["']/g)].map(([, name]) => name ?? "");
@@ -133,7 +133,7 @@ function shell(
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${head}${preload}<script type="module" src="/${page}.js"></script></head><body><div id="root">${body}</div>${json}</body></html>`;
 }
 
-/** Marko's server half tells it what its browser half is, whose file names it then writes into the former. */
+/** Marko's server build determines its browser build, and then gets the filenames of the latter. */
 async function markoSite(): Promise<Site> {
   const folder = join(buildDir, "pages/marko");
   const marko = await load<{ default(options?: object): Vite.PluginOption[] }>("@marko/vite");
@@ -148,7 +148,7 @@ async function markoSite(): Promise<Site> {
   };
 }
 
-/** Qwik, in a folder of its own with the Vite that it takes. */
+/** Qwik, in a separate folder with its own Vite version. */
 async function qwikSite(): Promise<Site> {
   await install(qwikDir);
   const folder = join(buildDir, "pages/qwik");

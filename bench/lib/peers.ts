@@ -1,4 +1,4 @@
-/** The other frameworks: installed when a bench first needs them, from a lockfile, and built by the Vite of theirs. */
+/** The other frameworks: installed from a lockfile at their first use, and built by their own Vite. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import type * as Vite from "vite";
 import { peersDir } from "./places.ts";
 import { progress } from "./report.ts";
 
-/** Installs what package-lock.json of `folder` says, unless it is there. */
+/** Installs the packages of `folder` from its package-lock.json, unless they are installed. */
 export async function install(folder = peersDir): Promise<void> {
   const wanted = readFileSync(join(folder, "package-lock.json"), "utf8");
   const record = join(folder, "node_modules/.svc-bench-lock");
@@ -19,7 +19,7 @@ export async function install(folder = peersDir): Promise<void> {
   writeFileSync(record, wanted);
 }
 
-/** A package of `folder`. The caller says what it exports: nothing of it is installed where types are checked. */
+/** A package of `folder`. The caller declares its exports, because it is not installed when types are checked. */
 export async function load<T>(name: string, folder = peersDir): Promise<T> {
   const path = createRequire(join(folder, "package.json")).resolve(name);
   return (await import(pathToFileURL(path).href)) as T;
@@ -30,7 +30,7 @@ export function versionOf(name: string, folder = peersDir): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/** Marko looks for its own parts where the process stands. */
+/** Marko resolves its own packages from the working directory. */
 export async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
   const before = process.cwd();
   process.chdir(folder);
@@ -58,7 +58,7 @@ export async function plugins(isServer: boolean, options: { hydratable?: boolean
   ];
 }
 
-/** Production build. @param entry "" where `config` has entries of its own. @returns path of the built entry. */
+/** Production build. @param entry "" if `config` has its own entries. @returns path of the built entry */
 export async function buildPeer(entry: string, outDir: string, config: Vite.InlineConfig): Promise<string> {
   const vite = await load<typeof Vite>("vite");
   await vite.build({

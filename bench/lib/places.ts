@@ -1,15 +1,15 @@
-/** Where the benches' files are. */
+/** Paths of the benches. */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = resolve(fileURLToPath(import.meta.url), "../../../..");
-/** Other frameworks, with a package.json of their own. */
+/** Other frameworks, each with its own package.json. */
 export const peersDir = join(root, "bench/peers");
-/** The app that is svc's side. */
+/** svc's app. */
 export const appDir = join(root, "bench/app");
 /** The same for bench:http. */
 export const httpAppDir = join(root, "bench/http-app");
 /** The same for bench:site. */
 export const siteAppDir = join(root, "bench/site-app");
-/** Everything the benches build; inside the package, so that built servers find `svc`. */
+/** Output of all builds; inside the package, so that built servers resolve `svckit`. */
 export const buildDir = join(root, "out/bench-built");

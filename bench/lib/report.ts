@@ -1,11 +1,11 @@
-/** What benches print: progress on a terminal, tables or JSON, and their part of docs/benchmarks.md. */
+/** Output of the benches: progress on a terminal, tables or JSON, and their section of docs/benchmarks.md. */
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import type { BenchOptions } from "./options.ts";
 import { root } from "./places.ts";
 
-/** One table: what it shows, its head, its lines. */
+/** One table. */
 export interface Table {
   title: string;
   note?: string;
@@ -14,7 +14,7 @@ export interface Table {
 }
 
 export interface Report {
-  /** Names the part of docs/benchmarks.md. */
+  /** Name of the section of docs/benchmarks.md. */
   bench: "dom" | "ssr" | "pages" | "site" | "http" | "types" | "graphs" | "cluster" | "webhooks" | "latency";
   tables: readonly Table[];
   /** Everything measured, for --json. */
@@ -32,14 +32,14 @@ function markdown({ title, note, head, rows }: Table): string {
   return `**${title}**\n\n${note === undefined ? "" : `${note}\n\n`}${table}\n`;
 }
 
-/** The machine and the day: figures of different ones don't compare. */
+/** The machine and the day, because figures of different ones are not comparable. */
 function circumstances(): string {
   const [cpu] = cpus();
   const day = new Date().toISOString().slice(0, 10);
   return `Measured ${day} with Node ${process.version} on ${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}.`;
 }
 
-/** Prints, and with --update writes the bench's part of docs/benchmarks.md. */
+/** Prints the tables, and with --update writes the bench's section of docs/benchmarks.md. */
 export async function publish({ bench, tables, data }: Report, { json, update }: BenchOptions): Promise<void> {
   if (json) console.log(JSON.stringify(data, null, 2));
   else console.log(tables.map(markdown).join("\n"));

@@ -1,6 +1,6 @@
 /**
- * What a turn costs the server on which graphs are kept: processor time of its processes, statements, bytes of its log. Counted by
- * the server itself, and by /proc where there is one.
+ * Cost of a turn on the database server: processor time of its processes, statements, bytes of its log. The
+ * server counts them, and /proc if available.
  */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,14 +8,14 @@ import { promisify } from "node:util";
 import { runSql, type Servers } from "./graph-servers.ts";
 
 export interface ServerCost {
-  /** NaN where it can't be told. */
+  /** NaN if unknown. */
   cpuMs: number;
-  /** Commands, of Redis. */
+  /** Commands in Redis. */
   statements: number;
   logBytes: number;
 }
 
-/** Of Linux, everywhere. */
+/** The value on Linux. */
 const TICK_MS = 10;
 
 const ASK = `
@@ -23,7 +23,7 @@ const ASK = `
   FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 const ASK_LOG = `SELECT 'NaN'::float8 AS statements, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS "logBytes"`;
 
-/** What a PostgreSQL has done so far. @param database in which it counts. */
+/** Totals of a PostgreSQL server so far. @param database with the statistics */
 async function postgresSoFar(database: string, pid: number | undefined): Promise<ServerCost> {
   const [counted] = await runSql<Omit<ServerCost, "cpuMs">>(database, ASK).catch(() =>
     runSql<Omit<ServerCost, "cpuMs">>(database, ASK_LOG),
@@ -31,7 +31,7 @@ async function postgresSoFar(database: string, pid: number | undefined): Promise
   return { cpuMs: pid === undefined ? Number.NaN : cpuOf(pid), ...(counted as Omit<ServerCost, "cpuMs">) };
 }
 
-/** A process, those it has started, and those of them that have ended. */
+/** Processor time of a process and its children, including ended ones. */
 function cpuOf(pid: number): number {
   try {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -43,7 +43,7 @@ function cpuOf(pid: number): number {
   }
 }
 
-/** See proc(5): the name, which may hold anything, ends with the last bracket. */
+/** See proc(5): the name may contain any character and ends with the last bracket. */
 function statOf(name: string): { id: number; parent: number; own: number; ended: number } | undefined {
   try {
     const text = readFileSync(`/proc/${name}/stat`, "utf8");
@@ -54,12 +54,12 @@ function statOf(name: string): { id: number; parent: number; own: number; ended:
     const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((at) => fields[at] ?? 0);
     return { id: Number(name), parent: parent ?? 0, own: user! + system!, ended: endedUser! + endedSystem! };
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return undefined;
   }
 }
 
-/** What a Redis has done so far. */
+/** Totals of a Redis server so far. */
 async function redisSoFar(socket: string): Promise<ServerCost> {
   const { stdout } = await promisify(execFile)("redis-cli", ["-s", socket, "INFO", "all"]);
   const of = (name: string): number => Number(new RegExp(`^${name}:([0-9.]+)`, "m").exec(stdout)?.[1] ?? Number.NaN);

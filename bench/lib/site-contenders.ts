@@ -1,4 +1,4 @@
-/** Who takes part in bench:site: how each builds the three pages, and what serves them. */
+/** The contenders of bench:site: how each builds and serves the three pages. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ export const TITLES: Record<SiteName, () => string> = {
   next: () => `Next ${versionOf("next", folderOf("next"))}`,
 };
 
-/** Where the pages are: others have more than these in their app. */
+/** Paths of the pages: some apps have more pages than these. */
 export const BASES: Record<SiteName, string> = {
   svc: "/",
   "svc-enhanced": "/",
@@ -40,7 +40,7 @@ export const BASES: Record<SiteName, string> = {
 
 const svcRoot = join(buildDir, `site-svc-${process.pid}`);
 
-/** Commands that build each of the others, one after the other. */
+/** Build commands of the other frameworks, in order. */
 const BUILDS: Partial<Record<SiteName, readonly (readonly string[])[]>> = {
   sveltekit: [["vite", "build"]],
   next: [["next", "build"]],
@@ -68,7 +68,7 @@ const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
 };
 
-/** What was built once and for all: files with a hash in their name may be kept, pages are asked for again. */
+/** Serves built files: files with a hash in their name are immutable, pages are revalidated. */
 async function serveFolder(folder: string): Promise<Served> {
   const server = createServer((request, reply) => {
     const path = normalize(new URL(request.url ?? "/", "http://x").pathname);
@@ -97,7 +97,7 @@ async function serveBy(command: Command): Promise<Served> {
   return { url: `http://127.0.0.1:${server.port}`, close: async () => server.stop() };
 }
 
-/** Builds for production what is asked for, and serves it. */
+/** Builds a contender for production and serves it. */
 export async function serveSiteOf(name: SiteName): Promise<Served> {
   if (name === "svc" || name === "svc-enhanced") return serveSvc(name);
   await build(name);

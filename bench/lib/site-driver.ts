@@ -1,27 +1,27 @@
-/** What a visit of three pages brings, as Chromium's own protocol tells it: what comes from its cache is not counted. */
+/** Bytes of a visit of three pages, from Chromium's protocol. Cached content is not counted. */
 import type { Browser, CDPSession } from "playwright-core";
 import { gzipBytes } from "./front.ts";
 
-/** Bodies that came over the network, gzip at level 9 whatever they were sent in. */
+/** Bodies from the network, recompressed with gzip at level 9. */
 export interface Brought {
   bytes: number;
   requests: number;
 }
 
 export interface Visit {
-  /** The document of the first page, and what it fetched before anything was done. */
+  /** The document of the first page, and its fetches before any input. */
   html: Brought;
   rest: Brought;
-  /** By the first click on the button of the layout. */
+  /** Caused by the first click on the layout's button. */
   click: Brought;
-  /** By a link to the second page, and to the third. */
+  /** Caused by the links to the second and third page. */
   first: Brought;
   second: Brought;
-  /** Whether the layout was the same one after both. */
+  /** Whether the layout's elements survived both. */
   isKept: boolean;
 }
 
-/** Counts what arrives. */
+/** Counts responses. */
 class Counter {
   readonly #session: CDPSession;
   #brought: Promise<Brought & { isHtml: boolean }>[] = [];
@@ -42,7 +42,7 @@ class Counter {
     session.on("Network.loadingFinished", ({ requestId }) => {
       if (cached.has(requestId)) return;
       const isHtml = documents.has(requestId);
-      // An answer without a body.
+      // A response without a body.
       if (unchanged.has(requestId)) this.#brought.push(Promise.resolve({ bytes: 0, requests: 1, isHtml }));
       else this.#brought.push(this.#bodyOf(requestId, isHtml));
     });
@@ -53,7 +53,7 @@ class Counter {
     return { bytes: gzipBytes(Buffer.from(body, base64Encoded ? "base64" : "utf8")), requests: 1, isHtml };
   }
 
-  /** What came since this was last asked. */
+  /** The responses since the last call. */
   async take(): Promise<{ html: Brought; rest: Brought; all: Brought }> {
     const all = await Promise.all(this.#brought.splice(0));
     const sum = (list: typeof all): Brought => ({
@@ -85,7 +85,7 @@ export async function measureVisit(browser: Browser, url: string): Promise<Visit
     await page.locator("nav a", { hasText: name }).click();
     await page.locator("h1", { hasText: name }).waitFor();
     await page.waitForLoadState("networkidle");
-    // What has been asked for on the way is there half a second later.
+    // Fetches of the navigation have completed half a second later.
     await page.evaluate("new Promise((done) => setTimeout(done, 500))");
     return (await counter.take()).all;
   };

@@ -1,6 +1,6 @@
 /**
- * How long a visitor waits: for the first page, and for the page behind a link. On a machine at a quarter of its speed, 40 ms from the
- * server, as telephones are; a link is pointed at for a tenth of a second before it is clicked, so that who fetches ahead can.
+ * A visitor's waiting times for the first page and for linked pages, at a quarter of the processor's speed and 40 ms from the server, like
+ * a phone. The pointer is on a link for 100 ms before the click, so that routers can prefetch.
  */
 import type { Browser, Page } from "playwright-core";
 
@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core";
 export interface Times {
   /** Until the first page is painted. */
   painted: number;
-  /** Until it has loaded, scripts that it names included. */
+  /** Until it has loaded, including its scripts. */
   loaded: number;
   /** From the click on a link to the heading of the second page on the screen, and of the third. */
   first: number;
@@ -19,7 +19,7 @@ const SLOWDOWN = 4;
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
 const POINTED_MS = 100;
 
-/** @param url of the first page; each visit is that of somebody new. */
+/** @param url of the first page; each visit starts without cache */
 export async function measureTimes(browser: Browser, url: string): Promise<Times> {
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -38,14 +38,14 @@ export async function measureTimes(browser: Browser, url: string): Promise<Times
   return { painted, loaded, first, second };
 }
 
-/** In every document: notes when the heading that is waited for has been painted. Clocks of documents differ, so times are absolute. */
+/** Runs in every document: records when the expected heading is painted. Documents have different clocks, so times are absolute. */
 function watchHeadings(): void {
   const look = (): void => {
     const wanted = sessionStorage.getItem("wanted");
     if (wanted === null || !document.querySelector("h1")?.textContent?.includes(wanted)) return;
     requestAnimationFrame(() =>
       setTimeout(() => {
-        // The first frame counts; where the document goes before it, that of the next.
+        // The first frame counts; if the document is replaced before, the first frame of the next one.
         if (sessionStorage.getItem("wanted") === null) return;
         sessionStorage.removeItem("wanted");
         sessionStorage.setItem("shown", String(performance.timeOrigin + performance.now()));

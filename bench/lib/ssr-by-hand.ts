@@ -1,4 +1,4 @@
-/** The limit: what a careful person writes by hand. Concatenation in a loop, each text escaped for where it stands. */
+/** The reference: handwritten rendering. Concatenation in a loop, with each text escaped for its position. */
 import type { Tile, User } from "./ssr-data.ts";
 
 const text = (value: string): string => (value.includes("<") || value.includes("&") ? escaped(value) : value);

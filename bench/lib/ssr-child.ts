@@ -1,6 +1,6 @@
 /**
- * One contender of bench:ssr in a process of its own. It renders for a while when told to, and says how much processor time a
- * render took: that counts what this process did, and not how long others kept it waiting.
+ * One contender of bench:ssr in a separate process. On request it renders for some time and reports processor time per render, which
+ * excludes time spent waiting for other processes.
  *
  *   node ssr-child.js <name> <path of its module>
  */
@@ -18,7 +18,7 @@ export interface Slice {
   bytes: number;
   tiles: number;
   rows: number;
-  /** Whether text came out as markup. */
+  /** Whether text was left unescaped. */
   isUnescaped: boolean;
 }
 
@@ -67,7 +67,7 @@ process.on("message", async ({ workload, ms }: { workload: Workload; ms: number 
   do {
     html = views[workload](input());
     if (typeof html !== "string") html = await html;
-    // Makes V8 put the pieces together, as sending them would.
+    // Makes V8 flatten the string, as sending it would.
     bytes = Buffer.byteLength(html);
     renders++;
   } while (performance.now() < end);

@@ -1,5 +1,5 @@
 /**
- * What bench:ssr renders. The spiral is the workload of the public SSR showdown (platformatic/ssr-performance-showdown):
+ * Data of bench:ssr. The spiral is the workload of the public SSR showdown (platformatic/ssr-performance-showdown):
  * 2,398 tiles, computed for each render. The table is 1,000 users; about every tenth text needs escaping, some are not Latin-1.
  */
 export interface Tile {

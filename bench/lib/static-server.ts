@@ -1,4 +1,4 @@
-/** Serves built files of the other frameworks: isolated like svc's pages, so that all have the same timer. */
+/** Serves built files of the other frameworks: cross-origin isolated like svc's pages, so that all have the same timer resolution. */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

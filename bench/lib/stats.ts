@@ -1,4 +1,4 @@
-/** Figures out of samples: medians, spreads, ratios, and the order in which contenders take their turns. */
+/** Statistics of samples: medians, spreads, ratios; and the random order of contenders. */
 
 export function quantile(samples: readonly number[], at: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
@@ -9,12 +9,12 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** Half of the samples lie this far around the median, as a part of it. */
+/** Half of the interquartile range, relative to the median. */
 export function spread(samples: readonly number[]): number {
   return (quantile(samples, 0.75) - quantile(samples, 0.25)) / 2 / median(samples);
 }
 
-/** Another order each round, so that nobody always runs after the same neighbour. */
+/** A new order in each round, so that no contender always follows the same one. */
 export function shuffled<T>(items: readonly T[]): T[] {
   const out = [...items];
   for (let at = out.length - 1; at > 0; at--) {

@@ -1,4 +1,4 @@
-/** svc's side: bench/app built for production by the real compiler, served as `svc start` serves it. */
+/** svc's app: bench/app, built for production by the real compiler, served as `svc start` serves it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,17 +1,17 @@
 /**
- * The table workload as the browser runs it: `runTable` is sent into the page as text, so it uses nothing from outside.
- * What is timed is the script of one click, to the microtask in which the rows are there, and the layout that it causes.
+ * The table workload in the browser: `runTable` is sent to the page as text, so it uses no outer variables.
+ * It measures the script of one click, to the microtask in which the rows exist, and the resulting layout.
  */
 
 /** Milliseconds. */
 export interface Sample {
   operation: string;
   script: number;
-  /** With the style and layout of the whole page. */
+  /** Including style and layout of the whole page. */
   total: number;
 }
 
-/** @param repeats how often each operation is timed. @throws when the document isn't what the operation should leave. */
+/** @param repeats measurements per operation. @throws if the document is wrong after an operation */
 export async function runTable(repeats: number, withMany: boolean): Promise<Sample[]> {
   const samples: Sample[] = [];
   const body = (): Element => document.querySelector("tbody") as Element;
@@ -39,7 +39,7 @@ export async function runTable(repeats: number, withMany: boolean): Promise<Samp
   };
   const time = async (operation: string, target: string | Element, isDone: () => boolean): Promise<void> => {
     void document.body.offsetHeight;
-    // A frame goes by, so that nothing of the preparation is left to be done.
+    // Wait for a frame, so that no work of the preparation is pending.
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
     collect?.();
     const start = performance.now();
@@ -61,7 +61,7 @@ export async function runTable(repeats: number, withMany: boolean): Promise<Samp
     await prepare("run", hasRows(1000));
   };
 
-  // The first click loads code; the next ones let the browser's compilers see all of it.
+  // The first click loads code; the next ones warm up the browser's compilers.
   for (let round = 0; round < 5; round++) {
     await prepare("run", hasRows(1000));
     const first = idOf(0);

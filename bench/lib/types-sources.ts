@@ -1,4 +1,4 @@
-/** The sources of bench:types: the same typed calls, as each framework's guide would have them. */
+/** The sources of bench:types: the same typed calls, written as each framework's guide recommends. */
 
 export const TYPES_NAMES = ["svc", "svc-zod", "zod", "svc-valibot", "valibot", "trpc", "hono"] as const;
 export type TypesName = (typeof TYPES_NAMES)[number];
@@ -7,12 +7,12 @@ type Sources = Record<string, string>;
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
-/** Schemas differ, or each would be checked once for all. */
+/** Each schema differs, because identical types would be checked only once. */
 const schema = (at: number): string =>
   `z.object({ id: z.number(), field${at}: z.string(), tags: z.array(z.string()) })`;
 const argument = (at: number): string => `{ id: ${at}, field${at}: "a", tags: ["b"] }`;
 const value = (at: number): string => `{ id: input.id, text${at}: input.field${at}.trim(), count: input.tags.length }`;
-/** Wrong if the value's type is not known. */
+/** A type error unless the value's type is inferred. */
 const use = (at: number, call: string): string => `  total += (${call}).text${at}.length;`;
 
 const component = (imports: string, count: number, call: (at: number) => string): string =>
@@ -33,7 +33,7 @@ const svc = (count: number): Sources =>
     (at) => `(input: { id: number; field${at}: string; tags: string[] }) => (${value(at)})`,
   );
 
-/** Schema libraries: how each is imported and written, and how its types are read. */
+/** Schema libraries: import, schema syntax, and the names of their inferred types. */
 interface Library {
   imports: string;
   schema: (at: number) => string;
@@ -59,7 +59,7 @@ const svcSchema =
       (at) => `${library.schema(at)}, (input) => (${value(at)})`,
     );
 
-/** What the library's own inference takes of it: the same calls, typed by hand with what it infers, and by nobody's framework. */
+/** The cost of the library's inference alone: the same calls as plain functions with the inferred types, without a framework. */
 const schemaAlone =
   (library: Library) =>
   (count: number): Sources => {
@@ -153,7 +153,7 @@ const MAKERS: Record<TypesName, (count: number) => Sources> = {
   hono,
 };
 
-/** Files by their names: a server's, and a component's that calls all it has. */
+/** Files by name: a server, and a component that calls all its actions. */
 export function sourcesOf(name: TypesName, count: number): Sources {
   return MAKERS[name](count);
 }

@@ -1,13 +1,13 @@
 /**
- * The senders of bench:webhooks, a process of its own: a loop over undici that posts the same bytes and keeps nothing, and
- * an app with a database on disk, from whose webhooks every figure of svc comes.
+ * The senders of bench:webhooks, in a separate process: a loop over undici that posts the same bytes and stores nothing, and
+ * an app with a database on disk, which provides all figures of svc.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, type App } from "svckit";
 import { Pool } from "undici";
 
-/** What to do; each is answered with {@link Done}. */
+/** An order; the response to each is {@link Done}. */
 export type Order =
   | { kind: "bare"; ports: readonly number[]; count: number; isSigned: boolean }
   | { kind: "open"; folder: string; ports: readonly number[] }
@@ -17,18 +17,18 @@ export type Order =
 
 export interface Done {
   seconds: number;
-  /** Microseconds of the processor. */
+  /** Microseconds of processor time. */
   cpuUs: number;
-  /** What memory grew by. */
+  /** Memory growth. */
   rssGrowth: number;
 }
 
-/** Of each pool: what svc opens to one endpoint. */
+/** Connections of each pool, as many as svc opens to one endpoint. */
 const CONNECTIONS = 8;
-/** Events that are on their way to the disk at once. */
+/** Concurrent writes of events. */
 const PRODUCING = 256;
 const STILL_MS = 2000;
-/** Seldom: to count what waits costs as much as what waits. */
+/** Rare, because counting waiting deliveries is expensive. */
 const POLL_MS = 50;
 
 const PAYLOAD = {
@@ -44,14 +44,14 @@ const BODY = JSON.stringify(PAYLOAD);
 const PLAIN = { "Content-Type": "application/json" };
 const SECRET = "s".repeat(64);
 
-/** What svc sends along, made as one would by hand: a body, an id and both signatures of each delivery. */
+/** A handwritten equivalent of svc's request: a body, an id and both signatures of each delivery. */
 function signed(): { headers: Record<string, string>; body: string } {
   const nowMs = Date.now();
   const [id, seconds] = [`msg_${randomBytes(16).toString("hex")}`, Math.floor(nowMs / 1000)];
   const body = JSON.stringify({ ...PAYLOAD, timestamp_ms: nowMs });
   const sign = (text: string, encoding: "hex" | "base64"): string =>
     createHmac("sha256", SECRET).update(text).digest(encoding);
-  // Written out: spread and added to, an object of so many fields takes 5 µs.
+  // A literal: spreading and extending an object with so many fields takes 5 µs.
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": "bare",
@@ -113,7 +113,7 @@ async function emit(to: readonly string[], count: number): Promise<void> {
   await Promise.all(Array.from({ length: PRODUCING }, produce));
 }
 
-/** From the first event to the last one's attempt being on record. */
+/** From the first event until the attempt of the last one is stored. */
 async function burst(count: number): Promise<void> {
   await emit(ids, count);
   while ((await pendingOf()) > 0) await sleep(POLL_MS);
@@ -131,7 +131,7 @@ async function paced(perSecond: number, seconds: number): Promise<void> {
   await untilStill();
 }
 
-/** Until no more is delivered: to some it never is. */
+/** Until deliveries stop: some receivers never respond. */
 async function untilStill(): Promise<void> {
   for (let before = -1, now = await pendingOf(); now > 0 && now !== before;) {
     before = now;
@@ -140,7 +140,7 @@ async function untilStill(): Promise<void> {
   }
 }
 
-/** Deliveries to a receiver that is gone. */
+/** Deliveries to a dead receiver. */
 async function waiting(port: number, count: number): Promise<void> {
   await emit([await register(port)], count);
 }
@@ -153,7 +153,7 @@ async function run(order: Order): Promise<void> {
   return waiting(order.port, order.count);
 }
 
-/** Twice: what the first finds to be done with, the second gives back. */
+/** Two collections: the first finalizes objects, the second frees them. */
 function rss(): number {
   globalThis.gc?.();
   globalThis.gc?.();
@@ -161,7 +161,7 @@ function rss(): number {
 }
 
 process.on("message", (order: Order) => {
-  const before = rss(); // First: what it takes is not of what is measured.
+  const before = rss(); // Read first, so that its own cost is not part of the result.
   const [startMs, cpu] = [performance.now(), process.cpuUsage()];
   run(order).then(
     () => {

@@ -1,23 +1,23 @@
 /**
- * The receivers of bench:webhooks, a process of its own: many ports, each answering whole POSTs with 204 at once, and one
- * that never answers. On bare sockets, so that it takes more than any sender sends. Tells what came, and how old it was.
+ * The receivers of bench:webhooks, in a separate process: many ports that answer each complete POST with 204 at once, and one
+ * that never answers. Bare sockets make it faster than any sender. It reports the number of deliveries and their ages.
  */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { quantile } from "./stats.ts";
 
 export interface SinkReady {
   ports: readonly number[];
-  /** Accepts, reads, never answers. */
+  /** Accepts and reads, but never answers. */
   holePort: number;
 }
 
-/** Since it was last asked. */
+/** Since the last report. */
 export interface SinkReport {
   count: number;
   /** From the event to its arrival, in milliseconds. */
   p50Ms: number;
   p99Ms: number;
-  /** Deliveries that came more than once. */
+  /** Deliveries that arrived more than once. */
   repeated: number;
 }
 

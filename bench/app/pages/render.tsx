@@ -1,4 +1,4 @@
-/** What bench:ssr renders: many small elements with computed styles, and a table of text that needs escaping. */
+/** The pages of bench:ssr: many small elements with computed styles, and a table of text that needs escaping. */
 import { For, signal, type Signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 
@@ -66,7 +66,7 @@ function Users(props: { users: User[] }): JSX.Element {
   );
 }
 
-/** One handler for all tiles: the page resumes, its tiles need nothing. */
+/** One handler for all tiles: the page resumes, and its tiles need nothing. */
 function SpiralPage(props: { tiles: Tile[] }): JSX.Element {
   const last = signal("");
   return (
@@ -141,7 +141,7 @@ function UsersScopes(props: { users: User[] }): JSX.Element {
   );
 }
 
-/** One scope, whose list may change in the browser: so the list travels in the page, too. */
+/** One scope with a list that may change in the browser, so the page also contains its data. */
 function SpiralList(props: { tiles: Tile[] }): JSX.Element {
   const tiles = signal(props.tiles);
   return (
@@ -182,7 +182,7 @@ function UsersList(props: { users: User[] }): JSX.Element {
   );
 }
 
-/** By contender and workload: what is called for each render. */
+/** The render functions, by contender and workload. */
 export const views = {
   svc: {
     spiral: (tiles: Tile[]) => <Spiral tiles={tiles} />,

@@ -5,7 +5,7 @@ const ADJECTIVES = "pretty large big small tall short long handsome plain quaint
 const COLOURS = "red yellow blue green pink brown purple white black orange".split(" ");
 const NOUNS = "table chair house desk car pony cookie sandwich burger pizza mouse keyboard".split(" ");
 
-/** The same labels in each page: where a longer one widens its column, the whole table is laid out anew. */
+/** The same labels in each page, because a longer label widens its column and causes a new layout of the table. */
 let seed = 42;
 const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
 

@@ -1,4 +1,4 @@
-/** The table workload of js-framework-benchmark: rows made, changed, moved and removed in the browser. */
+/** The table workload of js-framework-benchmark: rows created, changed, moved and removed in the browser. */
 import { For, signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 import { newRows } from "./table-data.ts";

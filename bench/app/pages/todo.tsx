@@ -1,4 +1,4 @@
-/** The todo of bench:pages and bench:dom: a list that is added to, toggled and removed from. */
+/** The todo of bench:pages and bench:dom: a list whose items are added, toggled and removed. */
 import { computed, For, store } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
 

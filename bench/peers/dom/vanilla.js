@@ -1,4 +1,4 @@
-/** The table workload by hand, the fastest way that is still one table: what the browser itself costs. */
+/** The handwritten table workload, the fastest version with a single table: it shows the browser's own cost. */
 import { newRows } from "./data.js";
 
 const template = document.createElement("template");

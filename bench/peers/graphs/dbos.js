@@ -1,4 +1,4 @@
-/** A workflow of steps, each kept before the next. Several processes are told apart by DBOS__VMID. */
+/** A workflow of steps, each stored before the next one starts. DBOS__VMID identifies the process. */
 import { DBOS } from "@dbos-inc/dbos-sdk";
 
 const chain = DBOS.registerWorkflow(

@@ -7,7 +7,7 @@ export const load = ({ url }) => ({ name: url.searchParams.get("name") ?? "nobod
 
 const Fields = z.object({ a: z.coerce.number(), b: z.coerce.number(), name: z.string() });
 
-// What a form with `use:enhance` posts: the framework's own call from a page to its server.
+// The request of a form with `use:enhance`, the framework's own call from a page to its server.
 export const actions = {
   addUp: async ({ request }) => {
     const fields = Fields.safeParse(Object.fromEntries(await request.formData()));
