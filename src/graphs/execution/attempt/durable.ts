@@ -28,6 +28,7 @@ import type {
 import { decide } from "../../machine/decide.ts";
 import { Keys } from "../../machine/step-id.ts";
 import type { DurableMessage } from "../../machine/run-message.ts";
+import { messageOf } from "../../definition/thrown.ts";
 import { toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept, Machine } from "../../machine/machine.ts";
@@ -194,8 +195,7 @@ export class Durable {
       signal: controller.signal,
       idempotencyKey: [node.graphId, node.id, node.epoch, key].join("/"),
       onRetry: (error, attempt, delayMs) => {
-        const message = error instanceof Error ? error.message : String(error);
-        const data = { message, attempt, due_ms: clock.now() + delayMs };
+        const data = { message: messageOf(error), attempt, due_ms: clock.now() + delayMs };
         this.#commit({ type: "stepRetrying", id, data }).catch(() => undefined);
       },
     });
@@ -299,7 +299,7 @@ export class Durable {
   }
 
   #refuse(signal: KeptSignal, error: unknown): Promise<void> {
-    const message = `The signal "${signal.row.name}" was dropped: ${(error as Error).message}`;
+    const message = `The signal "${signal.row.name}" was dropped: ${messageOf(error)}`;
     return this.#commit({ type: "signalRefused", signal, message });
   }
 
