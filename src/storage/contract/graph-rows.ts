@@ -156,6 +156,8 @@ export interface NodeRow {
   doneSeq: number | undefined;
   /** State that the worker keeps between attempts. */
   state: Json | undefined;
+  /** Epoch in its idempotency keys. Undefined: `epoch`. A retry keeps it, unless the node was compensated. */
+  keyEpoch: number | undefined;
 }
 
 /** A node in lists: without input, result and state, which may be long. */

@@ -26,6 +26,7 @@ import type {
   WaitOptions,
 } from "../../definition/context-types.ts";
 import { decide } from "../../machine/decide.ts";
+import { keyEpochOf } from "../../machine/node-rows.ts";
 import { Keys } from "../../machine/step-id.ts";
 import type { DurableMessage } from "../../machine/run-message.ts";
 import { messageOf } from "../../definition/thrown.ts";
@@ -193,7 +194,7 @@ export class Durable {
       clock,
       random,
       signal: controller.signal,
-      idempotencyKey: [node.graphId, node.id, node.epoch, key].join("/"),
+      idempotencyKey: [node.graphId, node.id, keyEpochOf(node), key].join("/"),
       onRetry: (error, attempt, delayMs) => {
         const data = { message: messageOf(error), attempt, due_ms: clock.now() + delayMs };
         this.#commit({ type: "stepRetrying", id, data }).catch(() => undefined);
