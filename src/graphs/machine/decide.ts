@@ -116,7 +116,7 @@ function decideDurable({ inner }: Machine, message: DurableMessage, change: Chan
   if (state) change.node(node, { state });
   switch (message.type) {
     case "checkpoint":
-      return;
+      return inner.progressed(change, node);
     case "stepDone": {
       const { artifact, startedMs = nowMs } = message;
       if (artifact) (change.transition.artifacts ??= []).push({ ...artifact, createdMs: nowMs });

@@ -143,7 +143,9 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
 
 /** Only the original run may compensate a copied node, or it would be compensated twice. */
 function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {
-  const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined, keyEpoch: undefined } : { doneSeq: DONE_REMOTELY };
+  const own = isFresh
+    ? { ...FRESH, state: undefined, doneSeq: undefined, keyEpoch: undefined }
+    : { doneSeq: DONE_REMOTELY };
   return { ...node, ...own, graphId: row.id, epoch: row.epoch };
 }
 

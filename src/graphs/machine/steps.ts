@@ -96,9 +96,15 @@ export class InnerNodes {
   #record(change: Change, owner: NodeRow, columns: StepColumns): void {
     const { id, kind } = columns;
     const outcome = { ...columns, attempt: 1, finishedMs: change.nowMs, doneSeq: change.seq };
+    this.progressed(change, owner);
     const known = this.#state.get(id);
     if (known) change.node(known, outcome);
     else this.#insert(change, Object.assign(innerNode(owner, id, kind, owner.worker), outcome));
+  }
+
+  /** A node that makes progress is not the one that crashes the process: its crashes are counted from here on. */
+  progressed(change: Change, owner: NodeRow): void {
+    if (owner.crashes > 0) change.node(owner, { crashes: 0 });
   }
 
   /** An attempt has failed: the next one runs its failed steps again. */
@@ -260,6 +266,7 @@ export class InnerNodes {
   #finish(change: Change, wait: Wait, outcome: NonNullable<Wait["outcome"]>): void {
     const { owner } = wait;
     wait.outcome = outcome;
+    this.progressed(change, owner);
     this.#remove(wait);
     this.#woken.push(wait);
     if (wait instanceof NodesWait) this.#drop(change, wait.rows, "cancelled");
