@@ -81,7 +81,7 @@ for (const url of STORES) {
       const end = await it.engine.snapshot(snapshot.graph_id);
       assert.deepEqual([end?.status, end?.error?.reason, calls], ["failed", "poison", 5]);
       const types = (await it.store.graphs.events(snapshot.graph_id, 0)).map(({ type }) => type);
-      assert.deepEqual(types.slice(-3), ["node.failed", "node.failed", "graph.failed"]);
+      assert.deepEqual(types.slice(-3), ["node.ready", "node.failed", "graph.failed"]);
       await it.store.close();
     });
 
