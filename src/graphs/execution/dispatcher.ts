@@ -1,11 +1,8 @@
 /**
  * Decides which ready node runs now and which waits: a queue for each worker (worker-queue.ts), and one limit for all of them. With a
  * free slot, a node is marked as running in the transition that makes it ready; otherwise its run gets a message when there is a slot.
- * A suspect, during which the process has died twice, runs alone: nothing starts while it waits for the others to end, or runs. So the next
- * crash is its own, and its neighbours are not counted as poison with it.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
-import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import type { Busy } from "../engine/runs/idle-tracker.ts";
 import type { Worker } from "../definition/definition-types.ts";
@@ -13,7 +10,7 @@ import type { EngineState } from "../engine/engine-state.ts";
 import type { QueueReport } from "../machine/report-types.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { runsRemotely, type RemoteNodes } from "./remote/remote-attempts.ts";
-import { COUNTED_REMOTELY, NO_KEYS, type Keys } from "./queue/task-queue.ts";
+import { COUNTED_REMOTELY, NO_KEYS } from "./queue/task-queue.ts";
 import { keysOf } from "./node-input.ts";
 import type { Permits } from "./queue/permit-types.ts";
 import type { SlotUser } from "./queue/queued-attempt.ts";
@@ -44,12 +41,6 @@ export class Dispatcher implements SlotPool {
   readonly #queueReports = new Map<string, WorkerQueue>();
   readonly #paused = new Set<string>();
   #running = 0;
-  /** Queues that may have suspects. */
-  readonly #suspected = new Set<WorkerQueue>();
-  /** Nothing starts, because a suspect waits or runs. */
-  #isHeld = false;
-  /** A suspect runs. */
-  #isAlone = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -68,12 +59,12 @@ export class Dispatcher implements SlotPool {
       const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
       this.#options.onReady?.(taskQueue.worker.name);
-      const slot = this.#mayEnter(taskQueue, node) ? taskQueue.enter(keys) : undefined;
+      const slot = this.#running < this.#options.concurrency ? taskQueue.enter(keys) : undefined;
       if (slot) {
         run.machine.nodeStarted(node, this.clock.now(), transition);
         started.push(new StartedAttempt(run, node, slot, fault));
-      } else this.#enqueue(taskQueue, run, node, keys, fault);
-      if (taskQueue.limits || this.#suspected.size > 0) this.fill(taskQueue);
+      } else taskQueue.enqueue(run, node, keys, fault);
+      if (taskQueue.limits) this.fill(taskQueue);
     }
     return started;
   }
@@ -87,7 +78,7 @@ export class Dispatcher implements SlotPool {
       const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
       this.#options.onReady?.(taskQueue.worker.name);
-      this.#enqueue(taskQueue, run, node, keys, fault);
+      taskQueue.enqueue(run, node, keys, fault);
       touched.add(taskQueue);
     }
     for (const taskQueue of touched) this.fill(taskQueue);
@@ -135,47 +126,10 @@ export class Dispatcher implements SlotPool {
 
   count(more: 1 | -1): void {
     this.#running += more;
-    if (this.#running === 0) this.#isAlone = false;
   }
 
   /** Grants free slots. With a limit for all workers, any worker may be next. */
   fill(taskQueue: WorkerQueue): void {
-    if (!this.state.mayStart || this.#isAlone) return;
-    if (this.#suspected.size === 0 && !this.#isHeld) return this.#fill(taskQueue);
-    const suspected = this.#suspect();
-    const wasHeld = this.#isHeld;
-    this.#isHeld = suspected !== undefined;
-    if (suspected) this.#grantAlone(suspected);
-    else for (const one of wasHeld ? this.#queueReports.values() : [taskQueue]) this.#fill(one);
-  }
-
-  /** A queue whose suspect could start. Suspects that their queue's limits block hold up nothing. */
-  #suspect(): WorkerQueue | undefined {
-    for (const taskQueue of this.#suspected) {
-      const state = taskQueue.suspect();
-      if (state === "ready") return taskQueue;
-      if (state === "none") this.#suspected.delete(taskQueue);
-    }
-    return undefined;
-  }
-
-  #grantAlone(taskQueue: WorkerQueue): void {
-    const queued = this.#running === 0 ? taskQueue.taskQueue.take() : undefined;
-    if (!queued) return;
-    this.#isAlone = true;
-    taskQueue.grant(queued);
-  }
-
-  #mayEnter(taskQueue: WorkerQueue, node: NodeRow): boolean {
-    return !this.#isHeld && !this.#isAlone && this.#running < this.#options.concurrency && !taskQueue.isSuspect(node);
-  }
-
-  #enqueue(taskQueue: WorkerQueue, run: ActiveRun, node: NodeRow, keys: Keys, fault: string | undefined): void {
-    if (taskQueue.isSuspect(node)) this.#suspected.add(taskQueue);
-    taskQueue.enqueue(run, node, keys, fault);
-  }
-
-  #fill(taskQueue: WorkerQueue): void {
     const { concurrency } = this.#options;
     while (this.state.mayStart && this.#running < concurrency) {
       const first = concurrency === Infinity ? taskQueue : this.#first();

@@ -8,9 +8,6 @@ import { firstNodes } from "./node-rows.ts";
 /** A node or compensation that crashed its process this often is not tried again: it would take all other runs with it. */
 export const MAX_CRASHES = 3;
 
-/** Crashes after which a node is a suspect: it runs alone, so that the next crash says whose it is. */
-export const SUSPECT_CRASHES = 2;
-
 /** How the definition differs from the one the run was started with; undefined if it fits. */
 export function misfit(row: GraphRow, state: RunState): string | undefined {
   const { definition } = state;

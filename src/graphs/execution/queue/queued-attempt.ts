@@ -24,8 +24,6 @@ export class QueuedAttempt implements QueueItem {
   readonly keys: Keys;
   readonly epoch: number;
   readonly sinceMs: number;
-  /** It may crash the process, and runs alone. */
-  readonly isSuspect: boolean;
   readonly #run: ActiveRun;
   readonly #nodeId: string;
   readonly #fault: string | undefined;
@@ -38,11 +36,8 @@ export class QueuedAttempt implements QueueItem {
     node: NodeRow,
     sinceMs: number,
     fault: string | undefined,
-    isSuspect: boolean,
   ) {
-    // Suspects come first: the others wait for them anyway.
-    this.order = isSuspect ? Number.NEGATIVE_INFINITY : order;
-    this.isSuspect = isSuspect;
+    this.order = order;
     this.seq = seq;
     this.keys = keys;
     this.sinceMs = sinceMs;

@@ -8,7 +8,6 @@ import type { Busy } from "../../engine/runs/idle-tracker.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 import type { EngineState } from "../../engine/engine-state.ts";
 import type { QueueReport } from "../../machine/report-types.ts";
-import { SUSPECT_CRASHES } from "../../machine/recovery.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { TaskQueue, orderOf, type Keys, type QueueOwner } from "./task-queue.ts";
 import { sharedLimits, type Permits, type PermitWant, type SharedLimits } from "./permit-types.ts";
@@ -39,7 +38,6 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
   /** Limits over all processes. */
   readonly limits: SharedLimits | undefined;
   readonly #pool: SlotPool;
-  readonly #isRemote: boolean;
   /** The worker's priority, added to that of the run. */
   readonly #priority: number;
   /** Attempts that have a slot and wait for a permit. */
@@ -50,7 +48,6 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     const { options } = worker;
     this.worker = worker;
     this.#pool = pool;
-    this.#isRemote = isRemote;
     this.#priority = options.priority ?? 0;
     this.limits = pool.permits && sharedLimits(options);
     const isShared = this.limits !== undefined;
@@ -73,20 +70,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
   enqueue(run: ActiveRun, node: NodeRow, keys: Keys, fault: string | undefined): void {
     const sinceMs = this.#pool.clock.now();
     const order = orderOf(sinceMs, this.#priority + run.machine.row.priority);
-    const turn = { order, seq: this.taskQueue.nextSeq() };
-    this.taskQueue.wait(new QueuedAttempt(turn, keys, run, node, sinceMs, fault, this.isSuspect(node)));
-  }
-
-  /** Whether a node may crash this process. A thread or another process protects it. */
-  isSuspect({ crashes }: NodeRow): boolean {
-    return crashes >= SUSPECT_CRASHES && !this.#isRemote && this.worker.options.isolate === undefined;
-  }
-
-  /** Whether a suspect waits, and whether it could start now. */
-  suspect(): "none" | "blocked" | "ready" {
-    const isOne = (item: Queued | undefined): boolean => item instanceof QueuedAttempt && item.isSuspect;
-    if (isOne(this.taskQueue.next())) return "ready";
-    return this.taskQueue.heads().some(isOne) ? "blocked" : "none";
+    this.taskQueue.wait(new QueuedAttempt({ order, seq: this.taskQueue.nextSeq() }, keys, run, node, sinceMs, fault));
   }
 
   /** Resolves with a slot; never if it is no longer needed. */
@@ -122,13 +106,8 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     const want: PermitWant = { worker: this.worker.name, limits, key, rateKey, isStart, isWanted };
     const answer = await (permits as Permits).take(want);
     this.#asking--;
-    if (answer.kind === "granted" && isWanted()) {
-      // Counted twice for a moment: in between it would count as nothing, and others could start beside a suspect.
-      this.#granted(queued, answer.permit);
-      this.#pool.count(-1);
-      return this.#pool.fill(this);
-    }
     this.#pool.count(-1);
+    if (answer.kind === "granted" && isWanted()) return this.#granted(queued, answer.permit);
     if (answer.kind === "granted" && answer.permit !== undefined) permits?.giveBack(answer.permit);
     taskQueue.leave(keys);
     if (answer.kind === "refused") taskQueue.shut(keys, answer.waitMs);
