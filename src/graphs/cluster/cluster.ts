@@ -143,6 +143,7 @@ export class Cluster implements ClusterPort {
         this.#held?.dropAll();
         this.remoteNodes.dropAll();
       },
+      onReturn: async (id) => void (await this.#leases.giveUpFor(id, false)),
       giveUp: async (id) => {
         await this.#leases.giveUpFor(id);
         this.#doubt();

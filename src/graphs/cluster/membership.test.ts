@@ -25,6 +25,7 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
     joined: string[];
     lost: string[];
     gaveUp: string[];
+    returned: string[];
     clock: SimulatedClock;
   }
 
@@ -34,7 +35,7 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
     figures?: () => ProcessFigures,
     asked?: (text: string, member: Membership) => Promise<void>,
   ): Promise<ReportMethod> {
-    const reported = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[] };
+    const reported = { joined: [] as string[], lost: [] as string[], gaveUp: [] as string[], returned: [] as string[] };
     const clock = new SimulatedClock(0);
     const session: OpenedDatabase["session"] = async (onEnd) => {
       const made = await database.session(onEnd);
@@ -52,6 +53,10 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
       log: silentLog,
       onJoin: (id) => void reported.joined.push(id),
       onLoss: (id) => void reported.lost.push(id),
+      onReturn: async (id) => {
+        reported.returned.push(id);
+        await database.query("delete from svc.processes where id = $1", [id]);
+      },
       giveUp: async (id) => {
         reported.gaveUp.push(id);
         await database.query("delete from svc.processes where id = $1", [id]);
@@ -136,6 +141,17 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
     assert.equal(one.member.id, one.joined[1]);
     await one.member.close();
     await other.member.close();
+  });
+
+  it("release what they held when they are back after a lost session, which counts as no crash", async () => {
+    const one = await member();
+    const [id] = one.joined as [string];
+    await cut(id);
+    await until(() => one.lost.length > 0);
+    one.clock.advance(300);
+    await until(() => one.joined.length > 1);
+    assert.deepEqual([one.returned, one.gaveUp], [[id], []]);
+    await one.member.close();
   });
 
   it("end the session of a silent process, which then counts as dead", async () => {

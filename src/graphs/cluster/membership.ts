@@ -69,6 +69,8 @@ export interface MembershipOptions {
   onJoin: (id: string) => Promise<void> | void;
   /** The leases under this id are lost. Called before joining again. */
   onLoss: (id: string) => void;
+  /** This process has lost its session and is back: releases what it held under this id, which did not crash. */
+  onReturn?: (id: string) => Promise<void>;
   /** A process is dead: releases its leases in one transaction with its row. */
   giveUp: (id: string) => Promise<void>;
   /** A process has joined or left. */
@@ -90,6 +92,8 @@ export class Membership {
   readonly #patienceMs: number;
   #session: Session | undefined;
   #id: string | undefined;
+  /** Its last id, if its session was lost. */
+  #lostId: string | undefined;
   #others = 0;
   /** Ids of all processes at the last check. */
   #listed = "";
@@ -122,6 +126,7 @@ export class Membership {
       await session.query(`select pg_advisory_lock(${LOCK_CLASS}, 0)`);
       await session.query(clusterTables(schema));
       this.#requireOpen();
+      await this.#return();
       const id = `p_${randomBytes(8).toString("hex")}`;
       const { rows } = await session.query<{ number: number }>(
         `insert into ${schema}.processes (id, number, backend_pid, host, role, workers, definitions, build, claimant, told_build)
@@ -158,6 +163,13 @@ export class Membership {
       throw error;
     }
     this.#arm();
+  }
+
+  /** Before it is listed again, and in most cases before another process finds the session gone: that would count as a crash. */
+  async #return(): Promise<void> {
+    if (this.#lostId === undefined) return;
+    await this.#options.onReturn?.(this.#lostId);
+    this.#lostId = undefined;
   }
 
   #requireOpen(): void {
@@ -260,6 +272,7 @@ export class Membership {
     session?.end();
     if (!session || this.#session !== session || this.#isClosed) return;
     const id = this.#id as string;
+    this.#lostId = id;
     this.#session = undefined;
     this.#id = undefined;
     this.#timer?.cancel();

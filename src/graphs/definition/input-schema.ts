@@ -1,4 +1,5 @@
 /** Validates inputs by a worker's `input` schema: at the start of a run, and at each attempt. */
+import { messageOf } from "./thrown.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../platform/shared/schema.ts";
@@ -34,6 +35,6 @@ export async function checkedInput(schema: StandardSchema, input: unknown, nodeI
   try {
     return toJson(await parseWith(schema, input), "the schema's output", Infinity);
   } catch (cause) {
-    throw new FinalError(`The input of "${nodeId}" is invalid: ${(cause as Error).message}`, { cause });
+    throw new FinalError(`The input of "${nodeId}" is invalid: ${messageOf(cause)}`, { cause });
   }
 }

@@ -117,7 +117,10 @@ export interface WorkerContext<State extends object = Record<string, Json>> exte
   readonly signal: AbortSignal;
   /** Results of the nodes it depends on, by name; of a fan-out as an array in item order. */
   readonly deps: Readonly<Record<string, Json>>;
-  /** Stable over retries. Pass it to external APIs. */
+  /**
+   * Pass it to external APIs, so that a repeated call has one effect. It stays the same over attempts, crashes and retries by hand, until
+   * the node is compensated.
+   */
   idempotencyKey(part?: string): string;
   /** Reports that the work continues (see the worker's `heartbeat`). Writes nothing. */
   heartbeat(): void;

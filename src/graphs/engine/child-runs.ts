@@ -80,7 +80,8 @@ export class Children {
     const { id, epoch } = await ctx.step(START, async () => {
       const parent = { graphId: ctx.graphId, node: ctx.nodeId };
       const options: StartOptions = {
-        idempotencyKey: `${KEY_PREFIX}${ctx.idempotencyKey()}`,
+        // With the epoch, unlike the worker's own keys: a node that runs from the start starts another child.
+        idempotencyKey: `${KEY_PREFIX}${[ctx.graphId, ctx.nodeId, ctx.epoch].join("/")}`,
         parent,
         origin: { kind: "graph" },
       };

@@ -43,6 +43,7 @@ for (const url of PLACES) {
       assert.deepEqual(typesOf(await store.graphs.events(snapshot.graph_id, 3)), [
         "node.started pay",
         "node.done pay#order",
+        "node.failed pay#charge",
         "node.retrying pay",
         "node.ready pay",
         "node.started pay",

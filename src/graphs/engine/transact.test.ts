@@ -197,7 +197,13 @@ describe("the rows that a worker writes with ctx.tx", () => {
     const { snapshot: looked } = await engine.start("look", null);
     await engine.idle();
     assert.deepEqual((await engine.snapshot(looked.graph_id))?.result, []);
-    assert.equal((await engine.snapshot(snapshot.graph_id))?.nodes.length, 1);
+    assert.deepEqual(
+      (await engine.snapshot(snapshot.graph_id))?.nodes.map((node) => [node.id, node.status]),
+      [
+        ["slow", "failed"],
+        ["slow#tx~1", "failed"],
+      ],
+    );
     await store.close();
   });
 });

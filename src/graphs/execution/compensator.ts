@@ -12,6 +12,7 @@ import { runAttempt, type Outcome } from "./attempt/attempt.ts";
 import type { AttemptSink } from "./attempt/attempt-options.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { FinalError } from "../definition/final-error.ts";
+import { messageOf } from "../definition/thrown.ts";
 import { inputOf } from "./node-input.ts";
 import type { SlotUser } from "./queue/queued-attempt.ts";
 import { decision } from "./attempt/retry-decision.ts";
@@ -138,7 +139,7 @@ export class Compensator {
         durable: undefined,
       });
     } catch (cause) {
-      const error = new FinalError(`The input of "${node.id}" can't be computed: ${(cause as Error).message}`);
+      const error = new FinalError(`The input of "${node.id}" can't be computed: ${messageOf(cause)}`);
       return { kind: "failed", error: { message: error.message, reason: "error", node: node.id }, cause: error };
     }
   }

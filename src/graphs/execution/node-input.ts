@@ -2,7 +2,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import { isMadeOfJson } from "../definition/definition.ts";
 import { toJson } from "../definition/json-value.ts";
-import { messageOf } from "./attempt/attempt.ts";
+import { messageOf } from "../definition/thrown.ts";
 import { NO_KEYS, type Keys } from "./queue/task-queue.ts";
 import type { Machine } from "../machine/machine.ts";
 import { RunState } from "../machine/run-state.ts";

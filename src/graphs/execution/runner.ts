@@ -8,6 +8,7 @@ import { runAttempt, type Outcome } from "./attempt/attempt.ts";
 import { AttemptReporter } from "./attempt-reporter.ts";
 import { Unfinished } from "./remote/remote-attempts.ts";
 import { FinalError } from "../definition/final-error.ts";
+import { messageOf } from "../definition/thrown.ts";
 import { inputOf } from "./node-input.ts";
 import type { RunTable } from "./run-table.ts";
 import type { StartedAttempt } from "./started-attempt.ts";
@@ -82,7 +83,7 @@ export class Runner {
     try {
       input = inputOf(machine, node);
     } catch (error) {
-      const message = `The input of "${node.id}" can't be computed: ${(error as Error).message}`;
+      const message = `The input of "${node.id}" can't be computed: ${messageOf(error)}`;
       return Promise.resolve(refusal(message, node));
     }
     const { worker, timeout = worker.options.timeout } = definition;

@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { durationMs, sleep, type Clock } from "../../platform/shared/clock.ts";
 import { AttemptTimeout } from "./attempt/attempt-limits.ts";
 import { whenAborted } from "./attempt/abort.ts";
+import { readableError } from "../definition/thrown.ts";
 import { retryDelayMs } from "../definition/retry.ts";
 import type { StepInfo, StepOptions } from "../definition/context-types.ts";
 
@@ -26,8 +27,9 @@ export async function runStep(run: StepRun): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await runOnce(run, attempt);
-    } catch (cause) {
+    } catch (thrown) {
       signal.throwIfAborted();
+      const cause = readableError(thrown);
       const delayMs = retryDelayMs(policy, { attempt, cause, random: random() });
       if (delayMs === undefined) throw cause;
       onRetry(cause, attempt, delayMs);

@@ -116,12 +116,14 @@ function decideDurable({ inner }: Machine, message: DurableMessage, change: Chan
   if (state) change.node(node, { state });
   switch (message.type) {
     case "checkpoint":
-      return;
+      return inner.progressed(change, node);
     case "stepDone": {
       const { artifact, startedMs = nowMs } = message;
       if (artifact) (change.transition.artifacts ??= []).push({ ...artifact, createdMs: nowMs });
-      return inner.stepDone(change, node, message.id, message.result, startedMs);
+      return inner.stepDone(change, node, message, startedMs);
     }
+    case "stepFailed":
+      return inner.stepFailed(change, node, message);
     case "stepRetrying":
       return change.event("node.retrying", message.id, message.data);
     case "sleep":

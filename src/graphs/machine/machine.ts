@@ -163,7 +163,9 @@ export class Machine {
     const columns = { id: node.id, status: "done", result, finishedMs: nowMs } as const;
     change.node(node, kept ? { ...kept, ...columns } : columns);
     change.event("node.done", node.id);
-    if (this.definitionOf(node.id).worker.options.compensate) change.node(node, { doneSeq: this.#last.seq });
+    // A called node has an order among the steps of its caller.
+    if (isInner(node.id) || this.definitionOf(node.id).worker.options.compensate)
+      change.node(node, { doneSeq: this.#last.seq });
     if (this.ending.isActive) this.ending.settle(change);
     else this.#ended(change, node);
     this.#settlePause(change);
@@ -179,6 +181,7 @@ export class Machine {
     if (isLast) {
       this.#failNode(change, node, error);
     } else {
+      this.inner.retrySteps(change, node);
       change.node(node, { status: "retrying", error, dueMs: retryAtMs });
       change.event("node.retrying", node.id, {
         ...withoutOrigin(error),
@@ -352,6 +355,7 @@ export class Machine {
   #recordFailure(change: Change, node: NodeRow, error: NodeFailure): void {
     change.node(node, { status: "failed", error, finishedMs: change.nowMs });
     change.event("node.failed", node.id, { ...withoutOrigin(error) });
+    if (isInner(node.id)) change.node(node, { doneSeq: this.#last.seq });
   }
 
   #hasFailed(change: Change, node: NodeRow): void {

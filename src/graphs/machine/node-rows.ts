@@ -39,6 +39,7 @@ export function newNode(
     dueMs: undefined,
     doneSeq: undefined,
     state: undefined,
+    keyEpoch: undefined,
   };
 }
 
@@ -61,6 +62,11 @@ export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], wor
     dueMs: undefined,
     state: undefined,
   };
+}
+
+/** Epoch in the idempotency keys of a node. */
+export function keyEpochOf({ keyEpoch, epoch }: Pick<NodeRow, "keyEpoch" | "epoch">): number {
+  return keyEpoch ?? epoch;
 }
 
 /** @param mayFail whether the nodes after it run although it has failed. */

@@ -7,6 +7,7 @@ import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-ro
 import type { Change } from "./transition-builder.ts";
 import type { RunState } from "./run-state.ts";
 import { toJson } from "../definition/json-value.ts";
+import { messageOf } from "../definition/thrown.ts";
 import { newNode } from "./node-rows.ts";
 import type { FanOut, NodeDefinition } from "../definition/definition-types.ts";
 
@@ -76,7 +77,7 @@ export class Readiness {
       return undefined;
     } catch (error) {
       const what = map ? `The items of "${name}" can't be computed` : `The "when" of "${name}" failed`;
-      return { message: `${what}: ${(error as Error).message}`, reason: "error", node: name };
+      return { message: `${what}: ${messageOf(error)}`, reason: "error", node: name };
     }
   }
 

@@ -4,7 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
 import type { RunState } from "./run-state.ts";
-import { DONE_REMOTELY, newNode, nodeHasEnded } from "./node-rows.ts";
+import { DONE_REMOTELY, keyEpochOf, newNode, nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 
 /** A row before anything has happened to it. */
@@ -83,11 +83,30 @@ export function putBack(change: Change, state: RunState, again: Again | undefine
     if (!isAgain && isKept(node, state.definition, again !== undefined)) continue;
     if (node.attempt > 0 && node.kind === "node") change.keep(node);
     if (node.id.includes("#") || (isAgain && again?.isMade(node.id))) gone.push(node.id);
-    else change.node(node, isAgain ? { ...FRESH, state: undefined } : FRESH);
+    else {
+      const keyEpoch = nextKeyEpoch(node, state.definition);
+      change.node(node, { ...FRESH, keyEpoch, ...(isAgain && { state: undefined }) });
+    }
   }
   change.remove(gone);
   state.remove(gone);
   state.count();
+}
+
+/**
+ * The next attempt keeps the idempotency keys of the last one, whose effects may have happened: a payment must not be made twice. Once they
+ * are compensated the keys change, because a service would answer a known key with the effect that no longer exists.
+ */
+function nextKeyEpoch(node: NodeRow, definition: GraphDefinition): number | undefined {
+  if (isCompensated(node, definition)) return undefined;
+  const hasStarted = node.startedMs !== undefined;
+  return hasStarted ? keyEpochOf(node) : node.keyEpoch;
+}
+
+function isCompensated({ id, status, error }: NodeRow, { nodes }: GraphDefinition): boolean {
+  if (status === "compensated") return true;
+  if (status !== "cancelled" || error !== undefined) return false;
+  return nodes.find(({ name }) => name === nameOf(id))?.worker.options.onCancel !== undefined;
 }
 
 /** @param isOfSome whether only some nodes run again: skipped nodes and allowed failures stay then. */
@@ -124,7 +143,9 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
 
 /** Only the original run may compensate a copied node, or it would be compensated twice. */
 function copyOf(row: GraphRow, node: NodeRow, isFresh: boolean): NodeRow {
-  const own = isFresh ? { ...FRESH, state: undefined, doneSeq: undefined } : { doneSeq: DONE_REMOTELY };
+  const own = isFresh
+    ? { ...FRESH, state: undefined, doneSeq: undefined, keyEpoch: undefined }
+    : { doneSeq: DONE_REMOTELY };
   return { ...node, ...own, graphId: row.id, epoch: row.epoch };
 }
 

@@ -3,7 +3,7 @@
  * transition. A message is data, except where it carries an open wait of an attempt.
  */
 import type { Json } from "../../platform/shared/json.ts";
-import type { NodeFailure, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { NodeFailure, NodeRow, StepKind } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import type { RetryOptions, AuditContext } from "../definition/audit-types.ts";
 import type { Kept, NewSignal } from "./machine.ts";
@@ -54,11 +54,13 @@ export type DurableMessage = {
   | {
       type: "stepDone";
       id: string;
+      kind: StepKind;
       result: Json;
       /** Undefined: it started and ended at the time of the transition. */
       startedMs: number | undefined;
       artifact?: Omit<NonNullable<Transition["artifacts"]>[number], "createdMs">;
     }
+  | { type: "stepFailed"; id: string; kind: StepKind; error: NodeFailure; startedMs: number }
   | { type: "stepRetrying"; id: string; data: Json }
   | { type: "sleep"; wait: Wait; dueMs: number }
   /** `timeoutMs`: undefined waits forever. */

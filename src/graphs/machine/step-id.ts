@@ -22,6 +22,11 @@ export function innerPrefix(nodeId: string): string {
   return `${nodeId}#`;
 }
 
+/** Id of the node whose worker has created a step. */
+export function ownerOf(stepId: string): string {
+  return stepId.slice(0, stepId.lastIndexOf("#"));
+}
+
 /** Id of the call to which a step belongs: itself, or the `ctx.map` of an item. */
 export function callId(nodeId: string): string {
   const item = nodeId.indexOf("/", nodeId.lastIndexOf("#"));

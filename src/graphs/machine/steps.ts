@@ -3,7 +3,8 @@
  * of the state machine decides their changes; beside the rows it keeps the open waits of attempts in this process.
  * | step             | event                     | status after | its owner                                  |
  * |------------------|---------------------------|--------------|--------------------------------------------|
- * | ctx.step         | has run                   | done         | stays running                              |
+ * | ctx.step         | has run                   | done, failed | stays running                              |
+ * | ctx.step, failed | its attempt has failed    | pending      | retrying                                   |
  * | sleep, wait      | opened                    | waiting      | waiting                                    |
  * | sleep            | due                       | done         | running, when it waits for nothing more    |
  * | wait             | signal of its name        | done         | as above                                   |
@@ -14,15 +15,28 @@
  * Waits settle only while the run is running. Those that fall due in a pause settle when it is resumed.
  */
 import type { Json } from "../../platform/shared/json.ts";
-import type { Failure, GraphRow, NodeRow, NodeStatus, SignalRow } from "../../storage/contract/graph-rows.ts";
+import {
+  withoutOrigin,
+  type Failure,
+  type GraphRow,
+  type NodeFailure,
+  type NodeRow,
+  type NodeStatus,
+  type SignalRow,
+  type StepKind,
+} from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
-import { callId, innerPrefix } from "./step-id.ts";
+import { callId, innerPrefix, ownerOf } from "./step-id.ts";
 import type { RunState } from "./run-state.ts";
 import type { Readiness } from "./readiness.ts";
 import { innerNode } from "./node-rows.ts";
 import { Signals } from "./signals.ts";
 import type { NodeDefinition } from "../definition/definition-types.ts";
 import { NodesWait, callOutcome, type CallOptions, type Wait } from "./waits.ts";
+
+type StepColumns = Pick<NodeRow, "id" | "kind" | "status" | "result" | "error" | "startedMs">;
+type StepResult = { id: string; kind: StepKind; result: Json };
+type StepFailure = { id: string; kind: StepKind; error: NodeFailure; startedMs: number };
 
 const OPEN: readonly NodeStatus[] = ["pending", "ready", "running", "retrying", "waiting"];
 
@@ -68,11 +82,60 @@ export class InnerNodes {
   // Steps.
 
   /** Stores the result of a step. */
-  stepDone(change: Change, owner: NodeRow, id: string, result: Json, startedMs: number): void {
-    const row = innerNode(owner, id, "step", owner.worker);
-    Object.assign(row, { status: "done", attempt: 1, result, startedMs, finishedMs: change.nowMs });
-    this.#insert(change, row);
+  stepDone(change: Change, owner: NodeRow, { id, kind, result }: StepResult, startedMs: number): void {
     change.event("node.done", id);
+    this.#record(change, owner, { id, kind, status: "done", result, error: undefined, startedMs });
+  }
+
+  /** Stores the error of a step: the attempt gets it again after a restart, until it fails itself. */
+  stepFailed(change: Change, owner: NodeRow, { id, kind, error, startedMs }: StepFailure): void {
+    change.event("node.failed", id, { ...withoutOrigin(error) });
+    this.#record(change, owner, { id, kind, status: "failed", result: undefined, error, startedMs });
+  }
+
+  #record(change: Change, owner: NodeRow, columns: StepColumns): void {
+    const { id, kind } = columns;
+    const outcome = { ...columns, attempt: 1, finishedMs: change.nowMs, doneSeq: change.seq };
+    this.progressed(change, owner);
+    const known = this.#state.get(id);
+    if (known) change.node(known, outcome);
+    else this.#insert(change, Object.assign(innerNode(owner, id, kind, owner.worker), outcome));
+  }
+
+  /** A node that makes progress is not the one that crashes the process: its crashes are counted from here on. */
+  progressed(change: Change, owner: NodeRow): void {
+    if (owner.crashes > 0) change.node(owner, { crashes: 0 });
+  }
+
+  /** An attempt has failed: the next one runs its failed steps again. */
+  retrySteps(change: Change, owner: NodeRow): void {
+    for (const row of this.#state.innerOf(owner.id)) {
+      if (row.status !== "failed" || !isStep(row) || ownerOf(row.id) !== owner.id) continue;
+      change.node(row, { status: "pending", error: undefined, finishedMs: undefined, doneSeq: undefined });
+    }
+  }
+
+  /** Orders of the outcomes that were recorded in a node: one for each call. */
+  ordersOf(nodeId: string): number[] {
+    const orders = new Map<string, number>();
+    for (const { id, doneSeq } of this.#state.innerOf(nodeId)) {
+      if (doneSeq === undefined || ownerOf(id) !== nodeId) continue;
+      orders.set(callId(id), Math.max(doneSeq, orders.get(callId(id)) ?? 0));
+    }
+    return [...orders.values()];
+  }
+
+  /** Order of the recorded outcome of a wait; undefined: in no order. */
+  orderOf(wait: Wait): number | undefined {
+    if (!(wait instanceof NodesWait)) return this.#state.get(wait.id)?.doneSeq;
+    // The node that ended last has ended the call.
+    const order = wait.rows.reduce((last, { doneSeq = 0 }) => Math.max(last, doneSeq), 0);
+    return order === 0 ? undefined : order;
+  }
+
+  /** The row that an earlier attempt has recorded under this id, whatever call it was; of a `ctx.map` its first item. */
+  recorded(id: string): NodeRow | undefined {
+    return this.#state.get(id) ?? this.#state.get(`${id}/0`);
   }
 
   // Sleeps and signals.
@@ -203,6 +266,7 @@ export class InnerNodes {
   #finish(change: Change, wait: Wait, outcome: NonNullable<Wait["outcome"]>): void {
     const { owner } = wait;
     wait.outcome = outcome;
+    this.progressed(change, owner);
     this.#remove(wait);
     this.#woken.push(wait);
     if (wait instanceof NodesWait) this.#drop(change, wait.rows, "cancelled");
@@ -217,11 +281,11 @@ export class InnerNodes {
     if (!row) return;
     const finishedMs = change.nowMs;
     if (outcome.ok) {
-      change.node(row, { status: "done", result: outcome.value, finishedMs });
       change.event("node.done", id);
+      change.node(row, { status: "done", result: outcome.value, finishedMs, doneSeq: change.seq });
     } else {
-      change.node(row, { status: "failed", error: outcome.error, finishedMs });
       change.event("node.failed", id, { ...outcome.error });
+      change.node(row, { status: "failed", error: outcome.error, finishedMs, doneSeq: change.seq });
     }
   }
 
@@ -288,6 +352,10 @@ export class InnerNodes {
     change.node(owner, { status: "waiting" });
     this.#state.running--;
   }
+}
+
+function isStep({ kind }: NodeRow): boolean {
+  return kind === "step" || kind === "tx" || kind === "artifact";
 }
 
 function timeUp({ kind, owner, signal, timeout }: Wait): NonNullable<Wait["outcome"]> {

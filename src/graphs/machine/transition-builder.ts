@@ -32,6 +32,11 @@ export class Change {
     this.transition = transition ?? { graphId: row.id, fence: { epoch: row.epoch, phases: [row.phase], seq, line } };
   }
 
+  /** Number of the last event, including those of this transition. */
+  get seq(): number {
+    return this.#last.seq;
+  }
+
   get isEmpty(): boolean {
     return !this.transition.graph && !this.transition.nodes && !this.transition.insertNodes && !this.transition.events;
   }

@@ -86,6 +86,8 @@ export const NODE_COLUMNS: Columns = {
   finishedMs: ["finished_ms", "number"],
   dueMs: ["due_ms", "number"],
   state: ["state", "json"],
+  // New columns come last, as above.
+  keyEpoch: ["key_epoch", "number"],
 };
 
 const { input: _input, result: _result, state: _state, ...HEAD } = NODE_COLUMNS;

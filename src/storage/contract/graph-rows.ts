@@ -29,6 +29,8 @@ export interface FailureOrigin {
 /** A node's stored failure. The public form has no origin, because many can read it. */
 export interface NodeFailure extends Failure {
   origin?: FailureOrigin;
+  /** Of a step, for the worker that catches the error again after a restart. */
+  thrown?: { name: string; isFinal: boolean; retryAfter?: string | number };
 }
 
 /** The public form. */
@@ -111,8 +113,11 @@ export const CHILD_KEYS = [
 ] as const satisfies readonly (keyof GraphRow)[];
 export type ChildRow = Pick<GraphRow, (typeof CHILD_KEYS)[number]>;
 
+/** Which call of a worker's context has recorded an outcome under a key. */
+export type StepKind = "step" | "tx" | "artifact";
+
 /** Kind of a node row: a node of the definition, or a step. */
-export type NodeKind = "node" | "step" | "sleep" | "wait" | "child";
+export type NodeKind = "node" | StepKind | "sleep" | "wait" | "child";
 
 export type NodeStatus =
   | "pending"
@@ -152,10 +157,15 @@ export interface NodeRow {
   finishedMs: number | undefined;
   /** Due time of a retry or a sleep; for a node that will be compensated, since when it may be tried. */
   dueMs: number | undefined;
-  /** Number of the event of its end, if it may be compensated: the last one is first. 0: copied by a fork. */
+  /**
+   * Number of the event of its end, if it may be compensated: the last one is first. 0: copied by a fork. For a step: the order in which a
+   * later attempt gets its outcome; undefined in rows of older versions.
+   */
   doneSeq: number | undefined;
   /** State that the worker keeps between attempts. */
   state: Json | undefined;
+  /** Epoch in its idempotency keys. Undefined: `epoch`. A retry keeps it, unless the node was compensated. */
+  keyEpoch: number | undefined;
 }
 
 /** A node in lists: without input, result and state, which may be long. */

@@ -61,6 +61,7 @@ export function nodeRow(graphId: string, id: string): NodeRow {
     finishedMs: undefined,
     dueMs: undefined,
     state: undefined,
+    keyEpoch: undefined,
   };
 }
 

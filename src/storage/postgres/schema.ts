@@ -114,6 +114,9 @@ const STEPS: readonly string[] = [
   // older processes keep theirs.
   `ALTER TABLE svc.artifact ADD COLUMN upload text COLLATE "C";
    ${COMMIT_FUNCTION}`,
+  // Epoch in the idempotency keys of a node. Older processes never name the column.
+  `ALTER TABLE svc.node ADD COLUMN key_epoch int;
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

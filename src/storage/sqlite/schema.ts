@@ -142,6 +142,8 @@ export const STEPS: readonly string[] = [
   "ALTER TABLE artifact ADD COLUMN upload TEXT;",
   // One row: how often the file was opened (file-owner.ts).
   "CREATE TABLE owner (id INTEGER PRIMARY KEY, tenure INTEGER NOT NULL);",
+  // Epoch in the idempotency keys of a node, if it is not the epoch of its row.
+  "ALTER TABLE node ADD COLUMN key_epoch INTEGER;",
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

@@ -36,8 +36,8 @@ export class Abort {
   race<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const result = work();
-      // Saves a promise for synchronous work.
-      if (result instanceof Promise) result.then(resolve, reject);
+      // Saves a promise for synchronous work. Any thenable may be pending: a query builder, a promise of another library.
+      if (isThenable(result)) Promise.resolve(result).then(resolve, reject);
       else resolve(result);
       // One turn later, so that an outcome from before the abort wins.
       const abort = (reason: Error): void => queueMicrotask(() => reject(reason));
@@ -45,6 +45,11 @@ export class Abort {
       else this.#listener = abort;
     });
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  return typeof (value as { then?: unknown }).then === "function";
 }
 
 /** Abort reason when the process stops. The node runs again after the start. */

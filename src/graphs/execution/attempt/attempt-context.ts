@@ -9,6 +9,7 @@ import { Durable } from "./durable.ts";
 import { MAX_LOG_LENGTH, toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept } from "../../machine/machine.ts";
+import { keyEpochOf } from "../../machine/node-rows.ts";
 import { summaryOf } from "../../definition/summary.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 import type { ToolCalls } from "./worker-tools.ts";
@@ -19,6 +20,7 @@ export class AttemptContext implements WorkerContext {
   readonly attempt: number;
   readonly epoch: number;
   readonly deps: Record<string, Json>;
+  readonly #keyEpoch: number;
   readonly #options: AttemptOptions;
   readonly #limits: AttemptLimits;
   #durableCalls: Durable | undefined;
@@ -31,6 +33,7 @@ export class AttemptContext implements WorkerContext {
     // Values at the start. The row changes with the run.
     this.attempt = node.attempt;
     this.epoch = node.epoch;
+    this.#keyEpoch = keyEpochOf(node);
     this.deps = deps;
     this.#options = options;
     this.#limits = limits;
@@ -63,7 +66,7 @@ export class AttemptContext implements WorkerContext {
   }
 
   get idempotencyKey(): WorkerContext["idempotencyKey"] {
-    return (part) => [this.graphId, this.nodeId, this.epoch, ...(part === undefined ? [] : [part])].join("/");
+    return (part) => [this.graphId, this.nodeId, this.#keyEpoch, ...(part === undefined ? [] : [part])].join("/");
   }
 
   get heartbeat(): WorkerContext["heartbeat"] {

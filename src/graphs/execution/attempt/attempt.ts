@@ -6,6 +6,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import type { NodeFailure } from "../../../storage/contract/graph-rows.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
+import { messageOf, readableError } from "../../definition/thrown.ts";
 import { checkedInput } from "../../definition/input-schema.ts";
 import { toJson } from "../../definition/json-value.ts";
 import { AttemptLimits, AttemptTimeout } from "./attempt-limits.ts";
@@ -42,8 +43,9 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
       result: toJson(result, `the result of "${node.id}"`, values.resultBytes),
       kept: AttemptContext.kept(context),
     };
-  } catch (error) {
-    if (controller.reason !== undefined && error === controller.reason) return afterAbort(error, node.id);
+  } catch (thrown) {
+    if (controller.reason !== undefined && thrown === controller.reason) return afterAbort(thrown, node.id);
+    const error = readableError(thrown);
     const origin = originOf(error);
     const failure: NodeFailure = { message: messageOf(error), reason: "error", node: node.id };
     return {
@@ -60,8 +62,4 @@ export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
 function afterAbort(reason: unknown, node: string): Outcome {
   if (!(reason instanceof AttemptTimeout)) return { kind: "aborted" };
   return { kind: "failed", error: { message: reason.message, reason: "timeout", node }, cause: reason };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,7 +7,7 @@
 import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
-import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
+import type { NodeRow, StepKind } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
 import type { Transition } from "../../../storage/contract/transition.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
@@ -26,13 +26,18 @@ import type {
   WaitOptions,
 } from "../../definition/context-types.ts";
 import { decide } from "../../machine/decide.ts";
+import { keyEpochOf } from "../../machine/node-rows.ts";
 import { Keys } from "../../machine/step-id.ts";
 import type { DurableMessage } from "../../machine/run-message.ts";
+import { messageOf } from "../../definition/thrown.ts";
 import { toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept, Machine } from "../../machine/machine.ts";
 import type { Slot } from "../queue/slot.ts";
 import type { StartedAttempt } from "../started-attempt.ts";
+import { Replay } from "./replay.ts";
+import { recordedError, requireSameCall, stepFailure } from "./recorded-step.ts";
+import { TransactionLost } from "../remote/thread-transactions.ts";
 import { runStep } from "../step.ts";
 import type { KeptSignal } from "../../machine/signals.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
@@ -66,6 +71,7 @@ export class Durable {
   readonly #limits: AttemptLimits;
   readonly #aborted: Promise<never>;
   readonly #keys: Keys;
+  readonly #replay: Replay;
   #state: Record<string, Json>;
   #isStateNew = false;
   #isParked = false;
@@ -82,6 +88,7 @@ export class Durable {
     this.#limits = limits;
     this.#aborted = whenAborted(controller.signal).promise;
     this.#keys = new Keys(this.#node.id);
+    this.#replay = new Replay(this.#machine.inner.ordersOf(this.#node.id));
     this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
   }
 
@@ -117,14 +124,14 @@ export class Durable {
     const node = this.#node;
     const { clock, values } = this.#options;
     const id = this.#keys.use("step", key);
-    return this.#once(id, async () => {
+    return this.#once(id, "step", async () => {
       const startedMs = clock.now();
       const result = toJson(
         await this.#runStep(id, key, fn, options),
         `the result of the step "${key}" of "${node.id}"`,
         values.resultBytes,
       );
-      await this.#commit({ type: "stepDone", id, result, startedMs });
+      await this.#commit({ type: "stepDone", id, kind: "step", result, startedMs });
       return result;
     });
   }
@@ -136,7 +143,7 @@ export class Durable {
     const decided = (result: Json, before: Transition | undefined): Transition => {
       if (before) return repair(before, machine.node(id), result);
       this.#requireCurrent();
-      const message = this.#message({ type: "stepDone", id, result, startedMs: undefined });
+      const message = this.#message({ type: "stepDone", id, kind: "tx", result, startedMs: undefined });
       return decide(machine, message, clock.now()) as Transition;
     };
     const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
@@ -145,14 +152,14 @@ export class Durable {
       const value = run(db);
       return value instanceof Promise ? value.then(kept) : kept(value);
     };
-    return this.#once(id, () => attempt.run.transact({ isAsync, statements, decide: decided }));
+    return this.#once(id, "tx", () => attempt.run.transact({ isAsync, statements, decide: decided }));
   }
 
   async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {
     const node = this.#node;
     const { artifacts, clock } = this.#options;
     const id = this.#keys.use("artifact", name);
-    const kept = await this.#once(id, async () => {
+    const kept = await this.#once(id, "artifact", async () => {
       const { graphId } = node;
       requireArtifact(name, type, node.id, await artifacts.artifacts(graphId));
       const startedMs = clock.now();
@@ -160,27 +167,51 @@ export class Durable {
       const { upload, ...hashed } = written;
       const ref: ArtifactRef = { name, type, ...hashed };
       const artifact = { ...ref, graphId, node: node.id, upload };
-      await this.#commit({ type: "stepDone", id, result: ref, startedMs, artifact });
+      await this.#commit({ type: "stepDone", id, kind: "artifact", result: ref, startedMs, artifact });
       return ref;
     });
     return kept as ArtifactRef;
   }
 
-  /** Runs work that has no stored result yet. @param work commits what it returns. */
-  async #once(id: string, work: () => Promise<Json>): Promise<Json> {
+  /** Runs work that has no stored outcome yet. @param work commits what it returns. */
+  async #once(id: string, kind: StepKind, work: () => Promise<Json>): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
-    const known = this.#machine.node(id);
-    if (known?.status === "done") return structuredClone(known.result ?? null);
+    const known = this.#recorded(id, kind);
+    if (known && known.status !== "pending") {
+      await this.#replay.turnOf(known.doneSeq);
+      if (known.status === "failed") throw recordedError(known);
+      return structuredClone(known.result ?? null);
+    }
+    const startedMs = this.#options.clock.now();
     this.#steps++;
     try {
-      return structuredClone(await work());
+      const result = structuredClone(await work());
+      await this.#replay.settled();
+      return result;
+    } catch (error) {
+      await this.#recordError(id, kind, error, startedMs);
+      throw error;
     } finally {
       this.#steps--;
       this.#goOn();
       // A pause waits for this step only.
       if (this.#isPausing()) await this.#pausePoint();
     }
+  }
+
+  /** An error that the worker may catch is an outcome like a result: after a restart it takes the same way. */
+  async #recordError(id: string, kind: StepKind, cause: unknown, startedMs: number): Promise<void> {
+    if (this.#options.controller.reason || !this.#isCurrent() || cause instanceof TransactionLost) return;
+    await this.#commit({ type: "stepFailed", id, kind, error: stepFailure(id, cause), startedMs });
+    await this.#replay.settled();
+  }
+
+  /** The row of an earlier attempt. @throws FinalError if another call has recorded it. */
+  #recorded(id: string, kind: StepKind | "sleep" | "wait" | "call" | "map"): NodeRow | undefined {
+    const row = this.#machine.inner.recorded(id);
+    if (row) requireSameCall(row, id, kind);
+    return row;
   }
 
   async #runStep(id: string, key: string, fn: (info: StepInfo) => unknown, options: StepOptions): Promise<unknown> {
@@ -192,10 +223,9 @@ export class Durable {
       clock,
       random,
       signal: controller.signal,
-      idempotencyKey: [node.graphId, node.id, node.epoch, key].join("/"),
+      idempotencyKey: [node.graphId, node.id, keyEpochOf(node), key].join("/"),
       onRetry: (error, attempt, delayMs) => {
-        const message = error instanceof Error ? error.message : String(error);
-        const data = { message, attempt, due_ms: clock.now() + delayMs };
+        const data = { message: messageOf(error), attempt, due_ms: clock.now() + delayMs };
         this.#commit({ type: "stepRetrying", id, data }).catch(() => undefined);
       },
     });
@@ -208,6 +238,7 @@ export class Durable {
     if (!Number.isFinite(dueMs)) throw new TypeError(`ctx.sleep in "${this.#node.id}" was given an invalid date`);
     const id = key === undefined ? this.#keys.count("sleep") : this.#keys.use("sleep", key);
     await this.#settle(
+      "sleep",
       (wake) => this.#waitOf({ kind: "sleep", id }, wake),
       (wait) => ({ type: "sleep", wait, dueMs }),
     );
@@ -221,6 +252,7 @@ export class Durable {
       schema &&
       (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`, values.inputBytes));
     return this.#settle(
+      "wait",
       (wake) => this.#waitOf({ kind: "signal", id, signal: name, timeout, parse }, wake),
       (wait) => ({ type: "waitForSignal", wait, timeoutMs }),
     );
@@ -252,6 +284,7 @@ export class Durable {
 
   #open(id: string, isMap: boolean, options: ConstructorParameters<typeof NodesWait>[3]): Promise<Json> {
     return this.#settle(
+      isMap ? "map" : "call",
       (wake) => new NodesWait(id, this.#node, isMap, options, wake),
       (wait) => ({ type: "call", wait, options }),
     );
@@ -262,18 +295,27 @@ export class Durable {
   }
 
   /** @param make creates the wait. @param opening message that opens it. */
-  async #settle<W extends Wait>(make: (wake: () => void) => W, opening: (wait: W) => RemoteContext): Promise<Json> {
+  async #settle<W extends Wait>(
+    kind: "sleep" | "wait" | "call" | "map",
+    make: (wake: () => void) => W,
+    opening: (wait: W) => RemoteContext,
+  ): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
     let wake = (): void => undefined;
     const woken = new Promise<void>((resolve) => (wake = resolve));
     const wait = make(wake);
+    this.#recorded(wait.id, kind);
     const known = this.#machine.inner.outcomeOf(wait);
-    if (known) return valueOf(known, wait);
+    if (known) {
+      await this.#replay.turnOf(this.#machine.inner.orderOf(wait));
+      return valueOf(known, wait);
+    }
     await this.#assign(wait, opening(wait));
     if (!wait.outcome) this.#park(wait);
     await Promise.race([woken, this.#aborted]);
     await this.#unpark();
+    await this.#replay.settled();
     return valueOf(wait.outcome, wait);
   }
 
@@ -299,7 +341,7 @@ export class Durable {
   }
 
   #refuse(signal: KeptSignal, error: unknown): Promise<void> {
-    const message = `The signal "${signal.row.name}" was dropped: ${(error as Error).message}`;
+    const message = `The signal "${signal.row.name}" was dropped: ${messageOf(error)}`;
     return this.#commit({ type: "signalRefused", signal, message });
   }
 
@@ -389,7 +431,8 @@ export class Durable {
 
 /** The statements ran again in a repeated transaction: the new result replaces the old one. */
 function repair(transition: Transition, row: NodeRow | undefined, result: Json): Transition {
-  for (const each of [row, ...(transition.insertNodes ?? [])]) if (each && each.id === row?.id) each.result = result;
+  for (const each of [row, ...(transition.insertNodes ?? []), ...(transition.nodes ?? [])])
+    if (each && each.id === row?.id) each.result = result;
   return transition;
 }
 

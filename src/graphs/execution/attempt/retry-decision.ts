@@ -1,6 +1,7 @@
 /** Decides what follows a failed attempt. */
 import type { NodeFailure } from "../../../storage/contract/graph-rows.ts";
-import { messageOf, type Outcome } from "./attempt.ts";
+import type { Outcome } from "./attempt.ts";
+import { messageOf } from "../../definition/thrown.ts";
 import { retryDelayMs, type RetryPolicy } from "../../definition/retry.ts";
 
 /** Time of the next attempt. If it can't be computed, there is none, and the error says why. */

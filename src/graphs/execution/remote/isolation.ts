@@ -76,7 +76,7 @@ export class Isolation {
       ctx.signal.addEventListener("abort", onAbort, { once: true });
       if (ctx.signal.aborted) return onAbort();
       const { graphId, nodeId, attempt, epoch, deps } = ctx;
-      const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
+      const context = { graphId, nodeId, attempt, epoch, deps: { ...deps }, idempotencyKey: ctx.idempotencyKey() };
       const module = String(isolate.module);
       post(thread, { type: "run", module, worker: name, input, context, state, tools: this.#tools });
     });

@@ -103,7 +103,7 @@ export function boundRemotely(
           end(() => reject(settlement.error.name === "Unfinished" ? new Unfinished(false) : errorOf(settlement.error)));
         else end(() => resolve(settlement.value));
       };
-      const context = { graphId, nodeId, attempt, epoch, deps: { ...deps } };
+      const context = { graphId, nodeId, attempt, epoch, deps: { ...deps }, idempotencyKey: ctx.idempotencyKey() };
       const order = { worker: worker.name, input, context, state };
       const call = remoteNodes.call(order, { hear, lost: (error) => end(() => reject(error)) });
       const say = (message: ToThread): void => {

@@ -51,6 +51,8 @@ export interface AwayContext {
   attempt: number;
   epoch: number;
   deps: Record<string, Json>;
+  /** Idempotency key of the node. Absent in messages of older processes: it has the epoch. */
+  idempotencyKey?: string;
 }
 
 export interface RemoteContextOptions {
@@ -180,9 +182,10 @@ export class RemoteContext {
       : undefined;
   }
 
-  contextOf(context: AwayContext, given: Json | undefined): WorkerContext {
+  contextOf({ idempotencyKey: key, ...context }: AwayContext, given: Json | undefined): WorkerContext {
     const state = new Map(Object.entries((given ?? {}) as Record<string, Json>));
     const { graphId, nodeId, epoch } = context;
+    const nodeKey = key ?? [graphId, nodeId, epoch].join("/");
     const { signal, toolCalls } = this.#options;
     const report =
       (method: ReportMethod) =>
@@ -192,7 +195,7 @@ export class RemoteContext {
     return {
       ...context,
       signal,
-      idempotencyKey: (part) => [graphId, nodeId, epoch, ...(part === undefined ? [] : [part])].join("/"),
+      idempotencyKey: (part) => (part === undefined ? nodeKey : `${nodeKey}/${part}`),
       heartbeat: report("heartbeat"),
       log: report("log"),
       emit: report("emit"),

@@ -1,4 +1,5 @@
 /** Messages between a thread and the engine while an isolated worker runs. */
+import { readableError } from "../../definition/thrown.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { FailureOrigin, FailureReason } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionValue } from "../../../storage/contract/transaction.ts";
@@ -57,7 +58,8 @@ export type FromThread =
   | { type: "query"; id: number; query: number; sql: string; values: readonly TransactionValue[] | undefined }
   | { type: "ended"; settlement: Settlement };
 
-export function errorMessage(error: unknown): ErrorMessage {
+export function errorMessage(thrown: unknown): ErrorMessage {
+  const error = readableError(thrown);
   const { name, message, isFinal, retryAfter } = (
     typeof error === "object" && error !== null ? error : { message: String(error) }
   ) as { name?: unknown; message?: unknown; isFinal?: unknown; retryAfter?: unknown };

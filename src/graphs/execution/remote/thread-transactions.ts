@@ -8,6 +8,15 @@ import { errorMessage, errorOf, type FromThread, type Settlement, type ToThread 
 interface Open {
   handle: TransactionHandle;
   settle: (settlement: Settlement) => void;
+  reject: (error: Error) => void;
+}
+
+/** The thread or process of a `ctx.tx` is gone. This is not an outcome of the author's function. */
+export class TransactionLost extends Error {
+  constructor() {
+    super("The thread ended within its ctx.tx");
+    this.name = "TransactionLost";
+  }
 }
 
 export class ThreadTransactions {
@@ -26,7 +35,7 @@ export class ThreadTransactions {
         if ("error" in settlement) reject(errorOf(settlement.error));
         else resolve(settlement.value);
       };
-      this.#open.set(id, { handle, settle });
+      this.#open.set(id, { handle, settle, reject });
       this.#post({ type: "begun", id });
     });
   }
@@ -53,7 +62,7 @@ export class ThreadTransactions {
 
   /** The thread has ended: open transactions write nothing, and nobody waits for them. */
   close(): void {
-    const settlement = { error: errorMessage(new Error("The thread ended within its ctx.tx")) };
-    for (const { settle } of this.#open.values()) settle(settlement);
+    for (const { reject } of this.#open.values()) reject(new TransactionLost());
+    this.#open.clear();
   }
 }

@@ -51,6 +51,7 @@ const TYPES: Readonly<Record<string, string>> = {
   attempts: INT,
   crashes: INT,
   done_seq: INT,
+  key_epoch: INT,
   seq: INT,
   lease: INT,
   bytes: WIDE,
