@@ -4,6 +4,7 @@ import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type No
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import { SVC, functionOf, indexImports, initOf, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
+import { fullKindOf, propertyOf } from "./lifted.ts";
 import { awaitedNames, mayFetchAgain } from "./resources.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "../parse/scopes.ts";
@@ -41,7 +42,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   const kind = (binding: Binding): Kind => {
     const known = kinds.get(binding);
     if (known) return known;
-    const found = awaited(binding) ? "awaited" : kindOf(binding, scopes);
+    const found = awaited(binding) ? "awaited" : fullKindOf(binding, scopes);
     kinds.set(binding, found);
     return found;
   };
@@ -106,6 +107,8 @@ function livenessOf(
         return "live";
       case "function":
         return binding.owner === null ? "static" : of(functionOf(binding));
+      case "lifted":
+        return ofLifted(reference, binding);
       case "props":
         return "static";
       case "value":
@@ -113,6 +116,14 @@ function livenessOf(
       default:
         return "static";
     }
+  }
+
+  /** `actions.save` is a function, which does not change; `actions.total` may be a getter. */
+  function ofLifted({ node, parent }: Reference, binding: Binding): Liveness {
+    const init = initOf(binding);
+    const isMember = parent.type === "MemberExpression" && parent.object === node;
+    const value = isMember ? propertyOf(init, memberName(parent)) : undefined;
+    return of(value ?? init);
   }
 
   function of(node: Node | undefined): Liveness {
@@ -180,5 +191,12 @@ export function mayHoldSignals(binding: Binding, kind: Kind): boolean {
 /** Whether the initializer of a constant is clearly not a signal. */
 function isPlainInit(binding: Binding): boolean {
   const init = initOf(binding);
-  return init !== undefined && init.type !== "CallExpression" && init.type !== "MemberExpression";
+  return init !== undefined && isPlain(init);
+}
+
+function isPlain(node: Node): boolean {
+  const inner = unwrap(node);
+  if (inner.type === "ConditionalExpression") return isPlain(inner.consequent) && isPlain(inner.alternate);
+  if (inner.type === "LogicalExpression") return isPlain(inner.left) && isPlain(inner.right);
+  return inner.type !== "CallExpression" && inner.type !== "MemberExpression";
 }

@@ -25,6 +25,8 @@ export type Kind =
   /** Parameter of the children of an `<Await>`, for a resource that the browser may fetch again. */
   | "awaited"
   | "function"
+  /** A constant of a component that the browser creates again from its source (lifted.ts). */
+  | "lifted"
   | "let"
   | "class"
   /** First parameter of a function, written as one name: `props`. */

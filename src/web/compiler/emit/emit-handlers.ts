@@ -6,6 +6,9 @@ import type { ClientModule } from "./client-module.ts";
 import { mayUndo } from "../analyze/hooks.ts";
 import type { Code, Handler, HandlerStep, Scope } from "../model.ts";
 
+/** Expressions of a handler that may have no function as their value. */
+const CHOICES = new Set(["ConditionalExpression", "LogicalExpression", "Literal"]);
+
 export class HandlerEmitter {
   readonly #module: Module;
   readonly #client: ClientModule;
@@ -39,20 +42,23 @@ export class HandlerEmitter {
     const place: Place = { scope, level: handler.level, isBinding: false };
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
+    const opening = first && CHOICES.has(first.type) ? "((" : "(";
     const head = `export const ${handler.symbol} = `;
     const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
-    // An optional function prop may be missing.
-    const call = `${first && this.#isProp(first, scope) ? "?." : ""}(${event}, ${element})`;
+    const isChoice = first !== undefined && CHOICES.has(first.type);
+    // An optional function prop may be missing, and a condition may have `false` or no value.
+    const mayBeMissing = isChoice || first?.type === "MemberExpression" || (first && this.#isProp(first, scope));
+    const call = `${isChoice ? ") || null)" : ")"}${mayBeMissing ? "?." : ""}(${event}, ${element})`;
     if (before !== "" || !first) {
       const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
-      return first ? [`${open}return (`, first, `)${call};\n};\n`] : [open, "};\n"];
+      return first ? [`${open}return ${opening}`, first, `${call};\n};\n`] : [open, "};\n"];
     }
     const isPlain = !handler.takesElement || (handler.functions.length === 1 && !mayUndo(this.#module, first));
     if (isPlain && isFunction(first) && !(handler.takesElement && first.params[0])) {
       if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
     }
     const open = `${head}(${slots}, ${event}, ${element}) => `;
-    if (!handler.takesElement) return [open, "(", first, `)${call};\n`];
+    if (!handler.takesElement) return [open, opening, first, `${call};\n`];
     return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "};\n"];
   }
 

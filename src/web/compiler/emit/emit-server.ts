@@ -2,6 +2,7 @@
  * Step 4, server code: rewrites the module in place, so JSX becomes string concatenation (docs/resume-protocol.md section 4). It handles
  * components, values and root templates. emit-server-parts.ts emits the inside of a template.
  */
+import { isFunctionExpression } from "../extract/handlers.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
@@ -302,7 +303,7 @@ export class ServerEmitter {
     const [reference] = inner.type === "Identifier" ? this.#module.scopes.within(inner) : [];
     const kind = reference?.binding && this.#module.kind(reference.binding);
     const isNamed = (kind === "function" || kind === "import") && !/^[A-Z]/.test(reference?.name ?? "");
-    if (!isNamed && !isFunction(inner)) return undefined;
+    if (!isNamed && !isFunction(inner) && !isFunctionExpression(this.#module, inner)) return undefined;
     if (holdsJsx(inner)) return undefined;
     const scope = newScope(this.#scopes++, this.#client.newEdits());
     const symbol = this.#extraction.nextHandler();

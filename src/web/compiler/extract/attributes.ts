@@ -10,6 +10,7 @@ import { isEnumerated, URL_ATTRIBUTES } from "../../../platform/shared/html/html
 import { DOM } from "../../../platform/shared/wire.ts";
 import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
+import { initOf } from "../analyze/declaration-kinds.ts";
 import { slotNameOf } from "./slots.ts";
 import type { Attribute, AttributeKind, Element, HandlerStep } from "../model.ts";
 
@@ -43,6 +44,7 @@ export function extractAttributes(
         );
       }
       attributes.push({ kind: "spread", expression: item.argument, skip: namesBeside(node) });
+      attributes.push(...spreadHandlers(extraction, node, item, position));
       continue;
     }
     const name = jsxName(item);
@@ -105,7 +107,7 @@ function extractAttribute(
   const tag = tagName(node.openingElement.name);
   const expression = valueOf(attribute);
   const event = eventName(name);
-  if (event) return handlerAttribute(extraction, node, attribute, event, position);
+  if (event) return handlerAttribute(extraction, node, { name, expression, node: attribute }, event, position);
   refuseMisplaced(extraction, attribute, name, tag);
   const fieldName = expression ? fixedValue(expression) : attribute.value?.type === "Literal" && attribute.value.value;
   if ((name === "name" || name === "id") && FIELD_TAGS.has(tag) && FORM_PROPERTIES.has(String(fieldName))) {
@@ -182,16 +184,42 @@ function fixedHtml(name: string, value: string | number | boolean | null): strin
   return ` ${name}="${stringToAttribute(String(value))}"`;
 }
 
+/** The handlers of an object literal, `{...{ onClick: () => … }}` or a name of one. An attribute for the same event overrides them. */
+function spreadHandlers(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  { argument }: ESTree.JSXSpreadAttribute,
+  position: Position,
+): Attribute[] {
+  const inner = unwrap(argument);
+  const binding = inner.type === "Identifier" ? extraction.module.scopes.within(inner)[0]?.binding : undefined;
+  const object = binding?.declared === "const" ? initOf(binding) : inner;
+  if (object?.type !== "ObjectExpression") return [];
+  return object.properties.flatMap((property) => {
+    if (property.type !== "Property" || property.computed || property.key.type !== "Identifier") return [];
+    const { name } = property.key;
+    const event = eventName(name);
+    if (!event || namedHandler(node, attributeOf(event))) return [];
+    const found = { name, expression: property.value as Expression, node: property };
+    return [handlerAttribute(extraction, node, found, event, position)];
+  });
+}
+
+interface NamedHandler {
+  name: string;
+  expression: Expression | undefined;
+  /** The position of errors. */
+  node: Node;
+}
+
 function handlerAttribute(
   extraction: Extraction,
   node: ESTree.JSXElement,
-  attribute: ESTree.JSXAttribute,
+  { name, expression, node: attribute }: NamedHandler,
   event: EventName,
   position: Position,
 ): Attribute {
   const { module } = extraction;
-  const name = jsxName(attribute);
-  const expression = valueOf(attribute);
   const { scope, level } = position;
   if (!expression || !scope) {
     throw fail(extraction, "SVC103", attribute, `${name} needs a function: ${name}={(event, element) => …}.`);
@@ -219,22 +247,22 @@ function handlerAttribute(
   return { kind: "static", html: ` ${dom}="${flags}${symbol}"` };
 }
 
+/** The first attribute that has a handler in this attribute of the page. */
+function namedHandler(node: ESTree.JSXElement, dom: string): ESTree.JSXAttributeItem | undefined {
+  return node.openingElement.attributes.find((item) => {
+    const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
+    return event && attributeOf(event) === dom;
+  });
+}
+
 function attributeOf({ isGlobal, type }: EventName): string {
   return `${DOM.on}${isGlobal ? DOM.window : ""}${type}`;
 }
 
 /** SVC103: an element has one attribute per name, so one handler per event type. */
-function refuseSecond(
-  extraction: Extraction,
-  node: ESTree.JSXElement,
-  attribute: ESTree.JSXAttribute,
-  dom: string,
-): void {
-  const first = node.openingElement.attributes.find((item) => {
-    const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
-    return event && attributeOf(event) === dom;
-  });
-  if (first === attribute) return;
+function refuseSecond(extraction: Extraction, node: ESTree.JSXElement, attribute: Node, dom: string): void {
+  const first = namedHandler(node, dom);
+  if (!first || first === attribute) return;
   throw fail(
     extraction,
     "SVC103",

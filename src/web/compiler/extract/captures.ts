@@ -93,7 +93,7 @@ export class Captures {
     const { edits } = place.scope;
     edits.update(target.start, target.end, isShorthand ? `${reference.name}: ${code}` : code);
     const isInRow = place.isBinding && !place.isHelper && place.level > 0;
-    const mayBeSignal = !/^(?:computed|function|resource|store)$/.test(this.#module.kind(binding));
+    const mayBeSignal = !/^(?:computed|function|lifted|resource|store)$/.test(this.#module.kind(binding));
     if (isInRow && mayBeSignal && !this.#frameOf(binding, place.scope)) this.#select(target, place.scope);
   }
 
@@ -175,7 +175,7 @@ export class Captures {
     const kind = this.#module.kind(binding);
     if (kind === "class") throw this.#unserialisable(reference, "a class");
     if (kind === "function") return this.#helper(binding, place, frame?.level ?? 0);
-    if (kind === "computed") return this.#helper(binding, place, frame?.level ?? 0);
+    if (kind === "computed" || kind === "lifted") return this.#helper(binding, place, frame?.level ?? 0);
     if (frame) {
       if (kind === "signal" || kind === "store" || kind === "resource") {
         throw this.#fail(
@@ -274,7 +274,9 @@ export class Captures {
       helper = { name, code: [] };
       scope.helpers.set(binding, helper);
       const node = functionOf(binding) ?? initOf(binding);
-      const isCached = this.#module.kind(binding) !== "value";
+      const kind = this.#module.kind(binding);
+      // A row's item may be replaced, so its constants are evaluated at each use.
+      const isCached = kind !== "value" && !(kind === "lifted" && level > 0);
       const path = node ? "" : this.#declaredPath(binding);
       const body = node ?? this.#declaredInit(binding);
       const inner: Place = { ...place, level, isHelper: true };

@@ -114,3 +114,46 @@ describe("onLoad and onVisible", () => {
     assert.match(await render(text), /^<p s="1 test-1" on:load="h0" on:idle="h1">x<\/p>$/);
   });
 });
+
+describe("a handler in another form", () => {
+  const A = (body: string, handler: string): string =>
+    `export function A(p) { const n = signal(1); ${body} return <b onClick={${handler}}>{n.value}</b>; }`;
+  const clicked = async (body: string, handler: string, slots: (n: unknown) => unknown[] = (n) => [n]) => {
+    const n = signal(1);
+    (await browser(A(body, handler))).run("h0", slots(n), { by: 2 }, {});
+    return n.value;
+  };
+
+  it("may be a member of a constant object or array", async () => {
+    assert.equal(await clicked("const on = { click: (e) => { n.value += e.by; } };", "on.click"), 3);
+    assert.equal(await clicked("const on = { click() { n.value += 4; } };", "on.click"), 5);
+    assert.equal(await clicked("const all = [() => n.value++];", "all[0]"), 2);
+  });
+
+  it("may be a condition, which may have no function", async () => {
+    assert.equal(await clicked("", "p.off ? undefined : () => n.value++", (n) => [n, false]), 2);
+    assert.equal(await clicked("", "p.off ? false : () => n.value++", (n) => [n, true]), 1);
+    assert.equal(await clicked("", "p.on && (() => n.value++)", (n) => [n, true]), 2);
+  });
+
+  it("may be a bound function, or the result of a function that returns one", async () => {
+    assert.equal(await clicked("const add = (by) => { n.value += by; };", "add.bind(null, 5)"), 6);
+    assert.equal(await clicked("const add = (by) => () => { n.value += by; };", "add(5)"), 6);
+  });
+
+  it("keeps the flags of a member's function", () => {
+    assert.equal(attribute("on.submit", "const on = { submit: (e) => e.preventDefault() };"), "!h0");
+  });
+
+  it("may be spread with an object literal, unless an attribute has the same event", async () => {
+    const text = `export function A() { const n = signal(1); const more = { id: "q", onClick: () => n.value++ };
+      return <p><b {...more}>{n.value}</b><i {...more} onClick={() => (n.value = 9)}>x</i></p>; }`;
+    assert.match(await render(text), /<b id="q" on:click="h0">1<\/b><i id="q" on:click="h1">/);
+    const n = signal(1);
+    const module = await browser(text);
+    module.run("h0", [n], {}, {});
+    assert.equal(n.value, 2);
+    module.run("h1", [n], {}, {});
+    assert.equal(n.value, 9);
+  });
+});

@@ -1,8 +1,10 @@
 /** Validates the functions of event attributes, and finds the flags that are known at compile time. */
+import type { ESTree } from "vite";
 import type { Module } from "../analyze/analyze.ts";
 import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { functionOf } from "../analyze/declaration-kinds.ts";
+import { functionOf, initOf } from "../analyze/declaration-kinds.ts";
+import { isBind, propertyOf } from "../analyze/lifted.ts";
 import type { Frame } from "../model.ts";
 
 /**
@@ -12,10 +14,15 @@ import type { Frame } from "../model.ts";
  */
 export function checkHandler(module: Module, attribute: string, expression: Node, frames: readonly Frame[]): void {
   const handler = unwrap(expression);
-  if (isFunction(handler)) return;
+  if (isFunction(handler) || isNothing(handler)) return;
+  if (handler.type === "ConditionalExpression" || handler.type === "LogicalExpression") {
+    for (const part of choicesOf(handler)) checkHandler(module, attribute, part, frames);
+    return;
+  }
+  if (handler.type === "CallExpression" && makesFunction(module, handler)) return;
   if (handler.type === "Identifier") {
     const binding = referenceOf(module, handler)?.binding;
-    if (!binding || ["function", "import", "let"].includes(module.kind(binding))) return;
+    if (!binding || ["function", "import", "let", "lifted"].includes(module.kind(binding))) return;
     if (module.kind(binding) === "value" && binding.owner === null) return;
     if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
     if (binding.declared === "param" && isFunctionProp(binding.name)) return;
@@ -23,7 +30,8 @@ export function checkHandler(module: Module, attribute: string, expression: Node
   }
   if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {
     const binding = referenceOf(module, handler.object)?.binding;
-    if (binding && module.kind(binding) === "import") return;
+    const kind = binding && module.kind(binding);
+    if (kind === "import" || kind === "lifted" || (kind === "value" && binding?.owner === null)) return;
     if (binding && module.kind(binding) === "props") {
       if (isFunctionProp(memberName(handler) ?? "")) return;
       throw functionProp(module, handler, `${binding.name}.${memberName(handler) ?? "…"}`);
@@ -35,6 +43,44 @@ export function checkHandler(module: Module, attribute: string, expression: Node
     expression,
     `${attribute} needs a function or the name of one, so that the compiler can send it to the browser. Write ${attribute}={(event, element) => …} or name a function declared in this component or imported.`,
   );
+}
+
+/** `undefined`, `null` or a literal: an element without a handler. */
+function isNothing(node: Node): boolean {
+  return node.type === "Literal" ? !node.value : node.type === "Identifier" && node.name === "undefined";
+}
+
+/** The values that a condition may have. `isOpen && close` may also have the value of `isOpen`, which is no function if it is falsy. */
+function choicesOf(node: ESTree.ConditionalExpression | ESTree.LogicalExpression): Node[] {
+  if (node.type === "ConditionalExpression") return [node.consequent, node.alternate];
+  return node.operator === "&&" ? [node.right] : [node.left, node.right];
+}
+
+/** `save.bind(null, 1)`, or the call of a local function that only returns a function: `const select = (id) => () => …`. */
+function makesFunction(module: Module, call: ESTree.CallExpression): boolean {
+  const callee = unwrap(call.callee);
+  const bound = isBind(call) && callee.type === "MemberExpression" ? unwrap(callee.object) : undefined;
+  const name = bound ?? callee;
+  const binding = name.type === "Identifier" ? referenceOf(module, name)?.binding : undefined;
+  if (!binding) return false;
+  const kind = module.kind(binding);
+  if (bound) return kind === "function" || kind === "import" || kind === "lifted";
+  const fn = functionOf(binding);
+  return fn?.type === "ArrowFunctionExpression" && fn.expression && isFunction(unwrap(fn.body));
+}
+
+/** Whether a prop's expression has a function that the browser can create: a choice, a bound function, or a member of a lifted object. */
+export function isFunctionExpression(module: Module, node: Node): boolean {
+  if (node.type === "ConditionalExpression" || node.type === "LogicalExpression")
+    return choicesOf(node).every((part) => isFunctionPart(module, unwrap(part)));
+  if (node.type === "CallExpression") return makesFunction(module, node);
+  return memberFunction(module, node) !== undefined;
+}
+
+function isFunctionPart(module: Module, node: Node): boolean {
+  if (isFunction(node) || isNothing(node) || declaredFunction(module, node)) return true;
+  if (node.type === "MemberExpression" && isFunctionProp(memberName(node) ?? "")) return true;
+  return isFunctionExpression(module, node);
 }
 
 /** Names of props whose functions may be sent to the browser. */
@@ -58,7 +104,7 @@ function referenceOf(module: Module, node: Node) {
 /** `!` if the handler always prevents the default, `.` if it always stops propagation. */
 export function handlerFlags(module: Module, expression: Node): string {
   const handler = unwrap(expression);
-  const fn = isFunction(handler) ? handler : declaredFunction(module, handler);
+  const fn = isFunction(handler) ? handler : (declaredFunction(module, handler) ?? memberFunction(module, handler));
   if (!fn) return "";
   return (alwaysCalls(fn, "preventDefault") ? "!" : "") + (alwaysCalls(fn, "stopPropagation") ? "." : "");
 }
@@ -66,6 +112,15 @@ export function handlerFlags(module: Module, expression: Node): string {
 function declaredFunction(module: Module, node: Node): FunctionNode | undefined {
   const binding = node.type === "Identifier" ? referenceOf(module, node)?.binding : undefined;
   return binding && functionOf(binding);
+}
+
+/** The function in `actions.save` for `const actions = { save: () => … }`. */
+function memberFunction(module: Module, node: Node): FunctionNode | undefined {
+  if (node.type !== "MemberExpression" || node.object.type !== "Identifier") return undefined;
+  const binding = referenceOf(module, node.object)?.binding;
+  const value = binding && propertyOf(initOf(binding), memberName(node));
+  if (!value) return undefined;
+  return isFunction(value) ? value : declaredFunction(module, unwrap(value));
 }
 
 /** Whether the call is at the top of the body, before any statement that could return or wait. */

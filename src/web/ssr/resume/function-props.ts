@@ -15,7 +15,8 @@ const references = new WeakMap<object, FunctionReference>();
 
 /** Records how the browser creates a function. Called by compiled modules. @returns the function */
 export function fn<Value>(block: TemplateInfo, symbol: string, slots: readonly unknown[], run: Value): Value {
-  if (typeof run === "function") references.set(run, { block, symbol, slots });
+  // `props.onSelect ?? select` may be a function that a parent has recorded already.
+  if (typeof run === "function" && !references.has(run)) references.set(run, { block, symbol, slots });
   return run;
 }
 

@@ -1,0 +1,111 @@
+/**
+ * Finds constants of a component that the browser creates again from their source instead of receiving their value: objects, arrays and
+ * choices of functions and computeds. Their values can't be serialized, and evaluating them again creates no state.
+ */
+import type { ESTree } from "vite";
+import { holdsJsx, isFunction, memberName, unwrap, walk, type Node } from "../parse/ast.ts";
+import type { Binding, Scopes } from "../parse/scopes.ts";
+import { initOf, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
+
+/** Forms that may be created again. A call may create state, and an identifier is its own value. */
+const FORMS = new Set(
+  "ObjectExpression ArrayExpression ConditionalExpression LogicalExpression CallExpression".split(" "),
+);
+
+/** Names with these kinds refer to functions or to values that update. */
+const UNSERIALIZABLE = new Set(["function", "computed", "signal", "lifted"]);
+
+/** The kind of a declaration, `lifted` included. */
+export function fullKindOf(binding: Binding, scopes: Scopes): Kind {
+  const kind = kindOf(binding, scopes);
+  const init = kind === "value" && binding.declared === "const" && binding.owner !== null ? initOf(binding) : undefined;
+  return init && isLifted(init, scopes) ? "lifted" : kind;
+}
+
+/** Whether the browser creates the value of `init` again. */
+function isLifted(init: Node, scopes: Scopes): boolean {
+  if (!FORMS.has(init.type) || (init.type === "CallExpression" && !isBind(init)) || holdsJsx(init)) return false;
+  let isNeeded = false;
+  let isPure = true;
+  walk(init, (node) => {
+    if (isFunction(node)) {
+      isNeeded = true;
+      isPure &&= !writesThis(node);
+      return false;
+    }
+    if (node.type === "CallExpression") {
+      const isComputed = svcName(node.callee, scopes) === "computed";
+      isNeeded ||= isComputed || isBind(node);
+      isPure &&= isComputed || isBind(node);
+    } else isPure &&= !HAS_EFFECT.has(node.type) && !readsNow(node, scopes);
+    return isPure;
+  });
+  return isPure && (isNeeded || namesReactive(init, scopes));
+}
+
+const HAS_EFFECT = new Set(
+  "NewExpression AwaitExpression YieldExpression AssignmentExpression UpdateExpression TaggedTemplateExpression ThisExpression".split(
+    " ",
+  ),
+);
+
+/** Whether it reads a value that may have changed when the browser evaluates it. */
+function readsNow(node: Node, scopes: Scopes): boolean {
+  if (node.type !== "MemberExpression" || node.object.type !== "Identifier") return false;
+  const { object } = node;
+  const binding = scopes.within(object).find((reference) => reference.node === object)?.binding;
+  return binding !== undefined && CHANGING.has(kindOf(binding, scopes));
+}
+
+const CHANGING = new Set(["signal", "store", "computed", "resource", "ref"]);
+
+/** `save.bind(null, 1)`. */
+export function isBind(node: Node): boolean {
+  return (
+    node.type === "CallExpression" && node.callee.type === "MemberExpression" && memberName(node.callee) === "bind"
+  );
+}
+
+/** Whether a function stores something in its object. The server's and the browser's object would differ. */
+function writesThis(fn: Node): boolean {
+  let found = false;
+  walk(fn, (node) => {
+    const target =
+      node.type === "AssignmentExpression" ? node.left : node.type === "UpdateExpression" ? node.argument : undefined;
+    found ||= target?.type === "MemberExpression" && rootOf(target).type === "ThisExpression";
+    return !found;
+  });
+  return found;
+}
+
+function rootOf(node: ESTree.MemberExpression): Node {
+  const object = unwrap(node.object);
+  return object.type === "MemberExpression" ? rootOf(object) : object;
+}
+
+/** Whether a part of the value is a signal, a computed or a local function under its own name. */
+function namesReactive(init: Node, scopes: Scopes): boolean {
+  return scopes.within(init).some(({ binding, parent }) => {
+    const isWhole = parent.type !== "MemberExpression" && parent.type !== "BinaryExpression";
+    return (
+      isWhole &&
+      binding !== undefined &&
+      binding.node.end < init.start &&
+      UNSERIALIZABLE.has(fullKindOf(binding, scopes))
+    );
+  });
+}
+
+/** The value of the property `name` of an object literal; undefined if it has none that is known. */
+export function propertyOf(object: Node | undefined, name: string | undefined): Node | undefined {
+  if (object?.type !== "ObjectExpression" || object.properties.some(({ type }) => type === "SpreadElement"))
+    return undefined;
+  const found = object.properties.find(
+    (property) =>
+      property.type === "Property" &&
+      !property.computed &&
+      property.key.type === "Identifier" &&
+      property.key.name === name,
+  );
+  return found?.type === "Property" && found.kind === "init" ? found.value : undefined;
+}
