@@ -196,8 +196,8 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /inside the element/,
   ],
   [
-    "a key made of the index",
-    "export function A() { const s = store({ l: [1] }); return <ul>{s.l.map((x, i) => <li key={«i»}>x</li>)}</ul>; }",
+    "a key made of a name created in the row",
+    "export function A() { const s = store({ l: [1] }); return <ul>{s.l.map((x) => { const k = x + 1; return <li key={«k»}>x</li>; })}</ul>; }",
     "SVC109",
     /item\.id/,
   ],

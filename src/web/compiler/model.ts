@@ -142,7 +142,12 @@ export interface List {
   kind: "list";
   node: Node;
   each: Node;
+  /** Code before and behind the source of `each`. */
+  before: string;
+  behind: string;
   by: Node | undefined;
+  /** Whether the index identifies a row that has no key. */
+  isByIndex: boolean;
   /** Options of a virtual list, which renders only the visible rows. `true`: the defaults. */
   virtual: Expression | true | undefined;
   row: FunctionNode;

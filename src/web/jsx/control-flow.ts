@@ -14,7 +14,7 @@ export interface VirtualOptions {
 export interface ForProps<Item> {
   each: readonly Item[];
   /** Returns the identity of a row, by which it is kept when the list changes. Default: the item itself. */
-  by?: (item: Item) => unknown;
+  by?: (item: Item, index: number) => unknown;
   /**
    * Renders only the rows around the viewport, however long the list: first the rows that the server writes, then those that the user
    * scrolls to. The list's element, or an ancestor that scrolls, is the viewport.

@@ -38,7 +38,7 @@ export function For(
   parent: Element,
   key: number,
   list: () => Iterable<unknown> & { length: number },
-  by: (item: unknown) => unknown,
+  by: (item: unknown, index: number) => unknown,
   make: () => Element,
   bind: 0 | ((slots: Row, element: Element) => void),
   $: unknown,
@@ -55,7 +55,7 @@ export function For(
       i: new Cell(item),
       n: new Cell(at),
       _element: element,
-      _name: by(item),
+      _name: by(item, at),
       _end: () => unboundRows.delete(plain),
       _bind: undefined,
     };
@@ -99,7 +99,7 @@ export function For(
     // Most changes leave the beginning and the end of a list alone, so match those first.
     const more = old.length - items.length;
     const isSame = (at: number, oldAt: number): boolean =>
-      old[oldAt]?._name === by(items[at]) && !!(next[at] = keep(old[oldAt]!, items[at], at));
+      old[oldAt]?._name === by(items[at], at) && !!(next[at] = keep(old[oldAt]!, items[at], at));
     let start = 0;
     let stop = items.length;
     while (start < stop && old[start] && isSame(start, start)) start++;
@@ -116,7 +116,7 @@ export function For(
       let place = at;
       if (!next[at]) {
         const item = items[at];
-        const name = by(item);
+        const name = by(item, at);
         const row = left.get(name);
         left.delete(name);
         place = row ? (row.n._value as number) : -1;

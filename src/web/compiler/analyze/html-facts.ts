@@ -20,8 +20,23 @@ const BACK_TO_HTML = new Set("foreignObject desc title mi mo mn ms mtext annotat
 /** @returns the namespace of an element below `ancestors` (outermost first); undefined for HTML. */
 export function foreignRoot(ancestors: readonly string[]): "svg" | "math" | undefined {
   const root = ancestors.findLast((tag) => tag === "svg" || tag === "math" || BACK_TO_HTML.has(tag));
-  return root === "svg" || root === "math" ? root : undefined;
+  if (root !== undefined) return root === "svg" || root === "math" ? root : undefined;
+  // The root of a component that is used inside <svg> or <math>.
+  const first = ancestors[0] ?? "";
+  return SVG_TAGS.has(first) ? "svg" : MATH_TAGS.has(first) ? "math" : undefined;
 }
+
+/** Elements that exist only in SVG (SVG 2, appendix F) or only in MathML (MathML Core, section 2). HTML has elements of the other names. */
+const SVG_TAGS = new Set(
+  "animate animateMotion animateTransform circle clipPath defs ellipse filter g image line linearGradient marker mask path pattern polygon polyline radialGradient rect stop switch symbol text textPath tspan use view".split(
+    " ",
+  ),
+);
+const MATH_TAGS = new Set(
+  "mfrac mmultiscripts mover mpadded mphantom mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtr munder munderover semantics".split(
+    " ",
+  ),
+);
 
 /** Attributes whose current state differs from the markup after user input, so the browser sets the property instead. */
 export const PROPERTIES = new Set(["value", "checked", "selected", "muted", "disabled", "open", "indeterminate"]);

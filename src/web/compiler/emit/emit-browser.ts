@@ -216,9 +216,15 @@ export class BrowserEmitter {
     return [...code, "`"];
   }
 
+  #listThunk({ each, before, behind }: List, place: Place): Code {
+    if (before === "" && behind === "") return this.#thunk(each, place);
+    this.#captures.capture(each, place);
+    return [`() => ${before}`, each, behind];
+  }
+
   #bindList(list: List, path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
-    const each = this.#thunk(list.each, place);
+    const each = this.#listThunk(list, place);
     const by = this.#rowKey(list, place);
     const { make, bind } = this.#content(list.element, { ...place, level: list.level + 1 });
     const { virtual } = list;
@@ -264,29 +270,32 @@ export class BrowserEmitter {
     };
   }
 
-  /** The identity of a row: `by`, the `key` of its element, or the item itself. */
+  /** The identity of a row: `by`, the `key` of its element, the index, or the item itself. */
   #rowKey(list: List, place: Place): Code {
     if (list.by) {
       this.#captures.capture(list.by, place);
       return [list.by];
     }
     const key = keyExpression(list.element);
-    const param = list.row.params[0];
-    if (!key || !param) return ["(item) => item"];
+    const [param, index] = list.row.params;
+    if (!key || !param) return [list.isByIndex ? "(item, index) => index" : "(item) => item"];
+    let readsIndex = false;
     for (const { binding, node, name } of this.#module.scopes.within(key)) {
       if (binding?.owner !== list.row || isInside(binding.node, key)) continue;
-      if (!isInside(binding.node, param)) {
+      const isIndex = index !== undefined && isInside(binding.node, index);
+      readsIndex ||= isIndex;
+      if (!isIndex && !isInside(binding.node, param)) {
         throw diagnostic(
           this.#module.file,
           "SVC109",
           node,
-          `key={…} identifies a row by its item alone, but "${name}" is the index, or created inside the row. Use the item: key={item.id}; without a key the item itself is used.`,
+          `key={…} identifies a row by its item or index, but "${name}" is created inside the row. Write the expression in the key: key={item.id}; without a key the item itself is used.`,
         );
       }
       place.scope.rewritten.add(node);
     }
     this.#captures.capture(key, place);
-    return ["(", param, ") => ", key];
+    return readsIndex && index ? ["(", param, ", ", index, ") => ", key] : ["(", param, ") => ", key];
   }
 
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {

@@ -211,7 +211,8 @@ export class ItemEmitter {
     const html = this.element(list.element);
     for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
     const key = this.#keyOf(list);
-    const each: Code = key ? [`${this.#out.use("unique")}(`, list.each, `, ${key})`] : [list.each];
+    const items: Code = [list.before, list.each, list.behind].filter((part) => part !== "");
+    const each: Code = key ? [`${this.#out.use("unique")}(`, ...items, `, ${key})`] : items;
     const { virtual } = list;
     const options = virtual === true ? "true" : virtual && this.#module.file.text.slice(virtual.start, virtual.end);
     const write = options === undefined ? this.#out.useEach() : this.#out.use("virtual");
@@ -226,11 +227,12 @@ export class ItemEmitter {
     const { file } = this.#module;
     const source = ({ start, end }: Node): string => file.text.slice(start, end);
     const key = element.node.type === "JSXElement" ? attributeExpression(element.node, "key") : undefined;
-    const [param] = row.params;
+    const [param, index] = row.params;
     const place = by ?? key;
     if (!place || (!by && !param)) return undefined;
     const { line, column } = positionOf(file.text, place.start);
-    const code = by || !param ? source(place) : `(${source(param)}) => (${source(place)})`;
+    const code =
+      by || !param ? source(place) : `(${source(param)}${index ? `, ${source(index)}` : ""}) => (${source(place)})`;
     return `${code}, ${JSON.stringify(`${file.path}:${line}:${column}`)}`;
   }
 

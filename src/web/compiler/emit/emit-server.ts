@@ -29,7 +29,7 @@ import { fail, looseRegion, type Extraction, type Position } from "../extract/ex
 import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
 import { hooksOf, type Hooks } from "../analyze/hooks.ts";
 import { stringToAttribute } from "../parse/jsx-text.ts";
-import { fixedText, holdsComponent, isStructured, mappedRows } from "../extract/jsx-forms.ts";
+import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Code, Element, Scope } from "../model.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
@@ -195,7 +195,7 @@ export class ServerEmitter {
     }
     const rows = mappedRows(node);
     if (rows) this.#writtenOnce(rows.list);
-    if (rows) this.#each(node, rows.list, rows.row);
+    if (rows) this.#each(node, rows);
   }
 
   /** SVC109: a value outside of every element can't be updated. */
@@ -205,10 +205,11 @@ export class ServerEmitter {
   }
 
   /** `list.map(row)` -> `$each(list, row)`. */
-  #each(node: Node, list: Node, row: FunctionNode): void {
+  #each(node: Node, { list, row, before, behind }: MappedRows): void {
     this.#rewrite(list);
     this.#row(row);
-    this.#out.replace(list.end, row.start, ", ");
+    if (list.start > node.start) this.#out.replace(node.start, list.start, before);
+    this.#out.replace(list.end, row.start, `${behind}, `);
     if (node.end > row.end) this.#out.replace(row.end, node.end, ")");
     this.#out.wrap(node, `${this.#out.useEach()}(`, "");
   }

@@ -39,7 +39,9 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
     items: [],
     rawHtml,
     key: undefined,
-    foreign: foreignRoot(position.ancestors),
+    foreign: foreignRoot(
+      position.ancestors.length === 0 && tag !== "svg" && tag !== "math" ? [tag] : position.ancestors,
+    ),
   };
   if (VOID_TAGS.has(tag) || rawHtml) return element;
   if (content !== undefined) {

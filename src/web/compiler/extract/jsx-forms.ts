@@ -37,15 +37,32 @@ export function isStructured(node: Node): boolean {
   return mappedRows(inner) !== undefined;
 }
 
-/** `list.map((item, index) => <li/>)`. */
-export function mappedRows(node: Node): { list: Expression; row: FunctionNode } | undefined {
-  if (node.type !== "CallExpression" || node.arguments.length !== 1 || node.optional) return undefined;
-  const { callee } = node;
-  const row = node.arguments[0];
-  if (callee.type !== "MemberExpression" || memberName(callee) !== "map" || callee.optional) return undefined;
+/** A list of JSX: its items are `before`, the source of `list`, `behind`. */
+export interface MappedRows {
+  list: Expression;
+  row: FunctionNode;
+  before: string;
+  behind: string;
+  /** Whether the items are unlikely to identify their rows, as in `Array.from({ length: 3 }, row)`. */
+  isByIndex: boolean;
+}
+
+/** `list.map((item, index) => <li/>)`, `list?.map(…)` or `Array.from(list, (item, index) => <li/>)`. */
+export function mappedRows(node: Node): MappedRows | undefined {
+  const call = node.type === "ChainExpression" ? node.expression : node;
+  if (call.type !== "CallExpression" || call.optional || call.callee.type !== "MemberExpression") return undefined;
+  const { callee } = call;
+  const row = call.arguments.at(-1);
   if (!row || !isFunction(row) || row.async || row.params.length > 2) return undefined;
   if (!returnsOf(row).some((item) => isStructured(item))) return undefined;
-  return { list: callee.object as Expression, row };
+  if (memberName(callee) === "map" && call.arguments.length === 1) {
+    const behind = node.type === "ChainExpression" ? " ?? []" : "";
+    return { list: callee.object as Expression, row, before: "", behind, isByIndex: false };
+  }
+  const [list] = call.arguments;
+  const isFrom = callee.object.type === "Identifier" && callee.object.name === "Array" && memberName(callee) === "from";
+  if (!isFrom || call.arguments.length !== 2 || !list || list.type === "SpreadElement") return undefined;
+  return { list, row, before: "Array.from(", behind: ")", isByIndex: true };
 }
 
 /** `children`, `props.children`. */

@@ -1,7 +1,7 @@
 /** Step 3: extracts regions, which are lists, conditions and portals that the browser may have to create. */
 import type { ESTree } from "vite";
 import { DOM } from "../../../platform/shared/wire.ts";
-import { isFunction, returnsOf, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isFunction, returnsOf, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {
   attributeExpression,
@@ -19,8 +19,7 @@ import type { Branch, Element, Item, List, Pick, Scope } from "../model.ts";
 export function region(extraction: Extraction, inner: Node, position: Position): List | Branch {
   if (!position.scope) throw looseRegion(extraction, inner);
   const rows = mappedRows(inner);
-  if (rows)
-    return listOf(extraction, inner, { each: rows.list, by: undefined, virtual: undefined, row: rows.row }, position);
+  if (rows) return listOf(extraction, inner, { ...rows, each: rows.list, by: undefined, virtual: undefined }, position);
   const branches: Element[] = [];
   const pick = pickOf(extraction, inner, branches, position);
   return branchOf(inner, pick, branches, position);
@@ -70,7 +69,8 @@ export function forElement(extraction: Extraction, node: ESTree.JSXElement, posi
     if (liveness === "live" || virtual !== undefined) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
-  return listOf(extraction, node, { each, by: attributeExpression(node, "by"), virtual, row }, position);
+  const by = attributeExpression(node, "by");
+  return listOf(extraction, node, { each, before: "", behind: "", by, isByIndex: false, virtual, row }, position);
 }
 
 /** The value of `virtual` or `virtual={{ first: 20 }}`; undefined for a list that renders all rows. */
@@ -83,12 +83,7 @@ function virtualOf(node: ESTree.JSXElement): Expression | true | undefined {
 /** Event type that fires when an element is first visible. */
 const SEEN = "visible";
 
-interface ListParts {
-  each: Expression;
-  by: Node | undefined;
-  virtual: Expression | true | undefined;
-  row: FunctionNode;
-}
+type ListParts = Omit<List, "kind" | "node" | "element" | "level" | "isSole" | "key"> & { each: Expression };
 
 function listOf(extraction: Extraction, node: Node, parts: ListParts, position: Position): List {
   const { scope } = position;

@@ -8,11 +8,15 @@ import { renderInProgress } from "../current-page.ts";
  * @param where position of the key in the source: `pages/todo.tsx:12:9`.
  * @throws SvcError SVC202 in development, if two items have the same key
  */
-export function unique<Item>(list: readonly Item[], by: (item: Item) => unknown, where: string): readonly Item[] {
+export function unique<Item>(
+  list: readonly Item[],
+  by: (item: Item, index: number) => unknown,
+  where: string,
+): readonly Item[] {
   if (!renderInProgress()?.isDevelopment) return list;
   const first = new Map<unknown, number>();
   list.forEach((item, at) => {
-    const key = by(item);
+    const key = by(item, at);
     const before = first.get(key);
     if (before !== undefined) throw doubleKey(where, key, before, at);
     first.set(key, at);
