@@ -37,7 +37,7 @@ export function Virtual(
   parent: HTMLElement,
   key: number,
   list: () => Iterable<unknown> & { length: number },
-  by: (item: unknown, index: number) => unknown,
+  by: (item: unknown) => unknown,
   make: () => Element,
   bind: 0 | ((slots: RowSlots, element: HTMLElement) => void),
   $: unknown,
@@ -122,7 +122,7 @@ export function Virtual(
     rows().forEach((row, index, all) => {
       const place = at + index;
       const next = all[index + 1];
-      const name = by(items[place], place);
+      const name = by(items[place]);
       // Measured from row to row to include gaps. The last row's height may lack its gap, so it does not replace a known one.
       if (next || !known.has(name)) known.set(name, next ? topOf(next) - topOf(row) : row.offsetHeight);
       heights._sizes[place] = known.get(name)!;
@@ -214,19 +214,19 @@ export function Virtual(
     (now) => {
       const isFirst = !heights;
       const held = scroller ? hold() : -1;
-      const name = held < 0 ? held : by(items[held], held);
+      const name = held < 0 ? held : by(items[held]);
       items = [...now];
       const { length } = items;
       total.value = length;
       // If the list was empty there are no heights to estimate from.
       const guess = rowHeight ?? ((known.size && heights._tops.at(-1)! / heights._sizes.length) || GUESS);
       if (known.size > 2 * length + SPARE) forgetGone();
-      heights = new RowHeights(length, (index) => known.get(by(items[index], index)) ?? guess);
+      heights = new RowHeights(length, (index) => known.get(by(items[index])) ?? guess);
       if (isFirst) {
         const first = Math.max(0, Math.min(from, length - most));
         take(first, first + most);
       } else {
-        const index = held < 0 ? held : items.findIndex((item, place) => by(item, place) === name);
+        const index = held < 0 ? held : items.findIndex((item) => by(item) === name);
         const y = index < 0 ? heights._tops[at]! : heights._tops[index]! + top() - anchorTop;
         show(...rowsAround(heights, y, room()));
         queueMicrotask(() => (settle(), layout()));

@@ -282,7 +282,8 @@ export class BrowserEmitter {
     let readsIndex = false;
     for (const { binding, node, name } of this.#module.scopes.within(key)) {
       if (binding?.owner !== list.row || isInside(binding.node, key)) continue;
-      const isIndex = index !== undefined && isInside(binding.node, index);
+      // A virtual list calls the key with the item alone.
+      const isIndex = !list.virtual && index !== undefined && isInside(binding.node, index);
       readsIndex ||= isIndex;
       if (!isIndex && !isInside(binding.node, param)) {
         throw diagnostic(
