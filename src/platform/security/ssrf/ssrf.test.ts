@@ -133,7 +133,18 @@ describe("the suggestion in a refusal", () => {
 
 describe("isLocalName", () => {
   it("classifies names by label", () => {
-    for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "x.local", "home.arpa", "x.lan."])
+    for (const name of [
+      "localhost",
+      "LOCALHOST.",
+      "a.localhost",
+      "db",
+      "x.local",
+      "home.arpa",
+      "x.lan.",
+      "api.shop.svc",
+      "db.service.consul",
+      "a.svc.cluster.local",
+    ])
       assert.equal(isLocalName(name), true, name);
     for (const name of ["localhost.example.com", "notlocal.example", "10.example.com", "8.8.8.8", "[2606:4700::1]"])
       assert.equal(isLocalName(name), false, name);

@@ -50,8 +50,8 @@ const MAX_URL_LENGTH = 2048;
 // eslint-disable-next-line no-control-regex
 const REFUSED_CHARACTERS = /[\u0000-\u0020\u007f\\]/;
 
-/** Names that only exist inside a network: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and common use. */
-const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|localdomain|arpa)$/;
+/** Names that only exist inside a network: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, Kubernetes, Consul, and common use. */
+const LOCAL_SUFFIX = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|localdomain|arpa|svc|consul)$/;
 
 /** The rules with their exemptions. */
 export class SsrfPolicy {
