@@ -106,7 +106,7 @@ export interface AppOptions extends BackendOptions {
   themes?: boolean;
   /**
    * Middleware around every page, route, action and public file, and around 404 responses; outermost first. It does not run for the
-   * framework's own files and endpoints. For an action, it runs after the checks of contract section 5. Default: none.
+   * framework's own files and endpoints. For an action, it runs after the checks of docs/reference/http.md section 5. Default: none.
    */
   middleware?: readonly Middleware[];
   /**
@@ -120,7 +120,7 @@ export interface AppOptions extends BackendOptions {
   pageCache?: { bytes?: number };
   /** Time limits for clients of the app's own server, such as `{ request: "5m" }` for large uploads. */
   timeouts?: Timeouts;
-  /** Security headers. Default: those of contract section 1. */
+  /** Security headers. Default: those of docs/reference/http.md section 1. */
   security?: SecurityHeaderOptions;
   /** Whether the webhook demo is served. Default: true, except in production. */
   demo?: boolean;

@@ -50,7 +50,7 @@ export function tokenFor(ctx: Context, { secrets }: Guard): string {
 }
 
 function giveCookie(ctx: Context, secrets: Secrets, id = createCsrfId()): string {
-  // The defaults are those of contract section 5.
+  // The defaults are those of docs/reference/http.md section 5.
   ctx.setCookie(COOKIES.csrf, createCsrfCookie(secrets, id));
   if (ctx instanceof RequestContext) ctx.csrfId = id;
   return id;

@@ -1,4 +1,4 @@
-/** Access to the operator endpoints: by the bearer key, or a token for one run (contract sections 3 and 4). */
+/** Access to the operator endpoints: by the bearer key, or a token for one run (docs/reference/http.md sections 3 and 4). */
 import type { Context, Middleware } from "../../platform/http/types.ts";
 import { graphTokenScope, type GraphScope } from "../../platform/security/graph-token.ts";
 import { SvcError } from "../../platform/shared/errors.ts";

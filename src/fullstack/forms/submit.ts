@@ -1,4 +1,4 @@
-/** `submit` defines the target of a form. The base app handles the HTTP request (contract section 5). */
+/** `submit` defines the target of a form. The base app handles the HTTP request (docs/reference/http.md section 5). */
 import { SvcError, type Context, type FileRule, type StandardSchema, type UploadedFile } from "../../index.ts";
 import { parseWith, type SubmitBody, type SubmitDefinition } from "../../internal.ts";
 import type { FieldKinds } from "./field-names.ts";

@@ -26,7 +26,7 @@
  * | done, failed        | retry from a node        | running, epoch + 1   | graph.started, node.ready             |
  *
  * All other transitions are rejected with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
- * Source: contract section 4.
+ * Source: docs/reference/http.md section 4.
  */
 import type { Json } from "../../platform/shared/json.ts";
 import {

@@ -1,5 +1,5 @@
 /**
- * `flow.js`: updates server-rendered markup of a graph from the graph's event stream (contract section 4). The markup is inside `<svc-flow
+ * `flow.js`: updates server-rendered markup of a graph from the graph's event stream (docs/reference/http.md section 4). The markup is inside `<svc-flow
  * src="…/events?token=…&after=12">`; without script it stays as the server wrote it. Attributes determine which element shows what
  * (docs/guide/graphs.md), and each element keeps its own state: `data-status`, `data-done`, `data-total`.
  */

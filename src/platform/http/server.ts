@@ -1,5 +1,5 @@
 /**
- * The listening socket: strict limits, the port rule of contract section 2, and a drain with a deadline.
+ * The listening socket: strict limits, the port rule of docs/reference/http.md section 2, and a drain with a deadline.
  */
 import {
   createServer,
@@ -160,7 +160,7 @@ const CONNECT_REFUSED = new SvcError("SVC_METHOD", "CONNECT is not allowed here,
   headers: { allow: "GET, HEAD, POST" },
 });
 
-/** Maps errors of Node's parser and timeouts to the codes of the contract. */
+/** Maps errors of Node's parser and timeouts to the codes of docs/errors.md. */
 function refusalOf(error: NodeJS.ErrnoException): SvcError {
   if (error.code === "HPE_HEADER_OVERFLOW") return new SvcError("SVC_HEADERS_TOO_LARGE", "The headers are too large");
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")

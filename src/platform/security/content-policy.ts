@@ -1,5 +1,5 @@
 /**
- * The Content-Security-Policy of HTML responses: the defaults of contract section 1 and the app's additions. Sources: W3C Content Security
+ * The Content-Security-Policy of HTML responses: the defaults of docs/reference/http.md section 1 and the app's additions. Sources: W3C Content Security
  * Policy Level 3, Trusted Types; W3C Reporting API for reports.
  */
 import { SvcError } from "../shared/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * The security headers of every response (contract section 1), created once per app as flat name/value lists. content-policy.ts creates
+ * The security headers of every response (docs/reference/http.md section 1), created once per app as flat name/value lists. content-policy.ts creates
  * the policy of HTML. A test compares docs/guide/security.md, which lists these options, with this file.
  */
 import { SvcError } from "../shared/errors.ts";
@@ -143,7 +143,7 @@ export class SecurityHeaders {
   /** Names that a response may override. */
   readonly #names: ReadonlySet<string>;
 
-  /** @throws SvcError `SVC_CONFIG` for a value that is invalid in a header, and for a source that the contract forbids. */
+  /** @throws SvcError `SVC_CONFIG` for a value that is invalid in a header, and for a source that docs/reference/http.md forbids. */
   constructor(options: SecurityHeaderOptions = {}) {
     this.always = alwaysOf(options);
     const hsts = options.hsts ?? "max-age=31536000; includeSubDomains";

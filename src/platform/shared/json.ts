@@ -1,5 +1,5 @@
 /**
- * JSON from outside, read strictly (contract section 1): well-formed, at most 32 levels deep, and without the
+ * JSON from outside, read strictly (docs/reference/http.md section 1): well-formed, at most 32 levels deep, and without the
  * keys that reach prototypes. Values are plain JSON; nothing is ever revived into an instance or a reference.
  */
 import { SvcError } from "./errors.ts";

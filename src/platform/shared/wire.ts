@@ -209,7 +209,7 @@ export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
   SVC_WRITER_THREAD: "the event loop writes the SQLite database",
 };
 
-/** Configuration variables (contract section 2). */
+/** Configuration variables (docs/reference/http.md section 2). */
 export const VARIABLES = {
   host: "HOST",
   port: "PORT",
@@ -351,7 +351,7 @@ export const DOM = {
 export const WEBHOOK_EVENTS = ["graph.done", "graph.failed", "graph.paused"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Status of a run on the wire (contract section 4). */
+/** Status of a run on the wire (docs/reference/http.md section 4). */
 export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"] as const;
 export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
@@ -373,7 +373,7 @@ export const GRAPH_ORIGINS = [
 ] as const;
 export type GraphOrigin = (typeof GRAPH_ORIGINS)[number];
 
-/** Response envelope of actions and submits (contract section 1). */
+/** Response envelope of actions and submits (docs/reference/http.md section 1). */
 export type ActionReply =
   | { ok: true; value: unknown; error: null; redirect?: string }
   | { ok: false; value: null; error: string; issues?: { path: (string | number)[]; message: string }[] };

@@ -12,7 +12,7 @@ export interface StepView {
 
 const LABELS: Readonly<Record<Step, string>> = { pause: "Pause", resume: "Resume", cancel: "Cancel", retry: "Retry" };
 
-/** The phases in which the engine accepts each action (contract section 4). */
+/** The phases in which the engine accepts each action (docs/reference/http.md section 4). */
 const ALLOWED: Readonly<Record<Step, readonly string[]>> = {
   pause: ["queued", "running"],
   resume: ["paused", "pausing"],

@@ -57,7 +57,7 @@ export function tooLarge(limitBytes: number): SvcError {
   return new SvcError("SVC_TOO_LARGE", `Payload too large; at most ${limitBytes} bytes are allowed`);
 }
 
-/** A strict JSON body (contract section 1) of at most `maxNodes` values. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
+/** A strict JSON body (docs/reference/http.md section 1) of at most `maxNodes` values. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
 export async function readJson(ctx: Context, limitBytes: number, maxNodes?: number): Promise<Json> {
   requireJson(ctx, limitBytes);
   return jsonIn(await ctx.bytes(limitBytes), maxNodes);

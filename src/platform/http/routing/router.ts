@@ -1,5 +1,5 @@
 /**
- * Finds the handler of a method and path, by the rules of the contract: HEAD wherever GET, 405 with `Allow` for a known path with
+ * Finds the handler of a method and path, by the rules of docs/reference/http.md: HEAD wherever GET, 405 with `Allow` for a known path with
  * another method. route-tree.ts matches patterns. Each method has its own lookup, so a pattern without a method never hides another one.
  */
 import { remembered } from "../../shared/collections/memoize.ts";

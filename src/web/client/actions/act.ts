@@ -1,4 +1,4 @@
-/** `act.js`: server actions called from browser code. Wire format: contract section 5. */
+/** `act.js`: server actions called from browser code. Wire format: docs/reference/http.md section 5. */
 import { CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../../../platform/shared/wire.ts";
 import { pageState } from "../runtime/core.ts";
 
