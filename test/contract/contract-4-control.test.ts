@@ -156,7 +156,7 @@ describeBothAdapters(
       assert.deepEqual([some["changed"], typeof some["next_cursor"]], [2, "string"]);
       const rest = (await bulk({ action: "cancel", cursor: some["next_cursor"] })).reply;
       assert.deepEqual([rest["changed"], rest["next_cursor"]], [3, null]);
-      assert.equal((await call("GET", "/_svc/graphs?tag=many&status=failed")).reply["total"], 5);
+      assert.equal((await call("GET", "/_svc/graphs?tag=many&status=cancelled")).reply["total"], 5);
       const trail = (await call("GET", `/_svc/audit?target=${ids[1]}`)).reply["audit"] as Record<string, unknown>[];
       assert.deepEqual(
         trail.map(({ operation, note }) => [operation, note]),

@@ -463,6 +463,11 @@ describeBothAdapters(
       await call("POST", `/_svc/graphs/${id}/cancel`);
       await until(async () => (await snapshotOf(id))["status"] === "failed", "cancelled");
       assert.equal(((await snapshotOf(id))["error"] as { reason: string }).reason, "cancelled");
+      const listed = async (status: string): Promise<boolean> => {
+        const { reply } = await call("GET", `/_svc/graphs?status=${status}`);
+        return (reply["graphs"] as { graph_id: string }[]).some((graph) => graph.graph_id === id);
+      };
+      assert.deepEqual([await listed("cancelled"), await listed("failed")], [true, false]);
     });
   },
   {},

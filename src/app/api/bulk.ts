@@ -13,7 +13,7 @@ import { invalid, readGraphQuery, readObject, readAuditContext, readText, readWh
 const ACTIONS: readonly BulkAction[] = ["pause", "resume", "cancel", "retry"];
 const PURGE = "purge";
 const PURGE_KEYS = ["worker", "status", "tag", "finished_before_ms"];
-const ENDED = ["done", "failed"] as const;
+const ENDED = ["done", "failed", "cancelled"] as const;
 const KEYS = ["action", "filter", "dry_run", "limit", "cursor"];
 const FILTER_KEYS = [
   "worker",
@@ -90,7 +90,8 @@ function readPurge(filter: Json, nowMs: number): PurgeQuery {
   if (tag !== undefined) query.tag = readText(tag, "tag", MAX_TEXT_LENGTH);
   const ended = ENDED.find((known) => known === status);
   if (ended) query.status = ended;
-  else if (status !== undefined) throw invalid("status", "must be done or failed; active runs can't be deleted");
+  else if (status !== undefined)
+    throw invalid("status", "must be done, failed or cancelled; active runs can't be deleted");
   return query;
 }
 

@@ -5,7 +5,7 @@ import { readPriority } from "../../graphs/definition/definition-checks.ts";
 import type { StartOptions, AuditContext } from "../../graphs/definition/audit-types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import { GRAPH_ORIGINS, GRAPH_STATUSES } from "../../platform/shared/wire.ts";
+import { GRAPH_ORIGINS, RUN_STATUSES } from "../../platform/shared/wire.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 import { actorOf } from "../pipeline/operator-auth.ts";
 import type { Services } from "../services.ts";
@@ -135,9 +135,9 @@ export function readLastSeq(ctx: Context): number {
 }
 
 function readStatus(status: string) {
-  const known = GRAPH_STATUSES.find((candidate) => candidate === status);
+  const known = RUN_STATUSES.find((candidate) => candidate === status);
   if (known) return known;
-  throw invalid("status", `is "${status.slice(0, 80)}"; allowed are ${GRAPH_STATUSES.join(", ")}`);
+  throw invalid("status", `is "${status.slice(0, 80)}"; allowed are ${RUN_STATUSES.join(", ")}`);
 }
 
 function readOrigin(origin: string) {

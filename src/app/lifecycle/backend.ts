@@ -4,7 +4,7 @@
  */
 import { createEngine, type EngineOptions } from "../../graphs/engine/engine.ts";
 import type { Engine } from "../../graphs/engine/engine-types.ts";
-import type { QueueReport } from "../../graphs/machine/report-types.ts";
+import type { LifecycleEvent, QueueReport } from "../../graphs/machine/report-types.ts";
 import type { Worker } from "../../graphs/definition/definition-types.ts";
 import type { Clock, Duration } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -125,7 +125,7 @@ async function startBackend(
     outboxRows: (event, isAgain = false) => {
       if (!isAgain) tracer?.graph(event);
       if (!isAgain && event.event !== "graph.paused")
-        metrics.recent.ended(event.worker, event.event === "graph.done" ? "done" : "failed", event.durationMs);
+        metrics.recent.ended(event.worker, outcomeOf(event), event.durationMs);
       return webhooks.outboxRows(event);
     },
     workers: app.workers ?? [],
@@ -182,4 +182,10 @@ function loopWatch(app: AppOptions, metrics: Metrics, log: Log, queueReports: ()
 
 function isIsolated({ options }: Worker<never, unknown>): boolean {
   return options.isolate !== undefined;
+}
+
+/** Outcome of an ended run for its counts, in which cancelled runs are not failures. */
+function outcomeOf({ event, error }: LifecycleEvent): "done" | "failed" | "cancelled" {
+  if (event === "graph.done") return "done";
+  return error?.reason === "cancelled" ? "cancelled" : "failed";
 }

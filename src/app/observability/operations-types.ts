@@ -5,7 +5,7 @@ import type { QueueReport } from "../../graphs/machine/report-types.ts";
 import type { AuditContext } from "../../graphs/definition/audit-types.ts";
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { GraphStatus } from "../../platform/shared/wire.ts";
+import type { RunStatus } from "../../platform/shared/wire.ts";
 import type { AuditQuery, AuditRow } from "../../storage/contract/control.ts";
 import type { Page } from "../../storage/contract/queries.ts";
 import type { Change } from "../lifecycle/change-feed.ts";
@@ -21,7 +21,7 @@ export interface Status {
   status: "ready" | "draining";
   version: string;
   uptime_ms: number;
-  graphs: Record<GraphStatus, number>;
+  graphs: Record<RunStatus, number>;
   queues: QueueReport[];
   node_attempts: Record<string, number>;
   /** Number of registrations. */

@@ -86,7 +86,7 @@ export async function check(
   const histories: History[] = [];
   for (const status of UNFINISHED) for await (const graph of listed(client, status)) histories.push(graph);
   const live = histories.length;
-  for (const status of ["done", "failed"]) {
+  for (const status of ["done", "failed", "cancelled"]) {
     let left = sample;
     for await (const graph of listed(client, status))
       if (left-- > 0) histories.push(graph);

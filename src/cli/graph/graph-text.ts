@@ -14,10 +14,11 @@ const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
 
 export function printGraphs(output: Output, graphs: readonly Snapshot[], total: number): void {
   if (graphs.length === 0) return output.line("No runs");
-  const rows = graphs.map(({ graph_id, worker, status, created_ms, progress, summary }) => {
+  const rows = graphs.map((graph) => {
+    const { graph_id, worker, status, created_ms, progress, summary } = graph;
     const share = progress && status === "running" ? `  ${percent(progress.value)}` : "";
     const label = summary === null ? "" : `  ${output.style("dim", summary)}`;
-    return [graph_id, worker, statusText(output, status), `${timeText(created_ms)}${share}${label}`];
+    return [graph_id, worker, statusText(output, shownStatus(graph)), `${timeText(created_ms)}${share}${label}`];
   });
   for (const line of columns(rows)) output.line(line);
   if (total > graphs.length) output.line(output.style("dim", `${graphs.length} of ${total}; --limit shows more`));
@@ -26,7 +27,7 @@ export function printGraphs(output: Output, graphs: readonly Snapshot[], total: 
 /** @param origin origin of the error, if it is known. */
 export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["origin"] = null): void {
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, error, tags, summary } = graph;
-  output.line(`${output.style("bold", graph_id)}  ${statusText(output, status).trimEnd()}`);
+  output.line(`${output.style("bold", graph_id)}  ${statusText(output, shownStatus(graph)).trimEnd()}`);
   const tookMs = started_ms === null || finished_ms === null ? undefined : finished_ms - started_ms;
   facts(output, [
     ["worker", worker],
@@ -93,6 +94,11 @@ export function eventLine(output: Output, event: WireEvent): string {
     ...(node === undefined ? [] : [node]),
     ...(label === "" ? [] : [output.style("dim", label)]),
   ].join("  ");
+}
+
+/** @returns the status for people: a cancelled run is not a failed one. */
+export function shownStatus({ status, error }: Pick<Snapshot, "status" | "error">): string {
+  return status === "failed" && error?.reason === "cancelled" ? error.reason : status;
 }
 
 function statusText(output: Output, status: string): string {

@@ -184,7 +184,7 @@ describe("svc graph", () => {
     await app.engine.idle();
     const { lines: again } = await run([...cancel, "--yes"]);
     assert.deepEqual(again, ["cancel: 0 runs; 3 runs did not allow it"]);
-    const purge = ["bulk", "purge", "--tag", "crowd", "--status", "failed", "--json"];
+    const purge = ["bulk", "purge", "--tag", "crowd", "--status", "cancelled", "--json"];
     const sums = [await run(purge), await run([...purge, "--yes"]), await run(purge)].map(
       ({ lines }) => JSON.parse(lines[0] ?? "") as unknown,
     );

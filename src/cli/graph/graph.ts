@@ -5,7 +5,7 @@ import { check, queues, schedules } from "./graph-control.ts";
 import { bulk } from "./graph-bulk.ts";
 import type { GraphTask } from "./graph-task.ts";
 import type { GraphClient } from "./graph-client.ts";
-import { eventLine, printGraph, printGraphs } from "./graph-text.ts";
+import { eventLine, printGraph, printGraphs, shownStatus } from "./graph-text.ts";
 import type { Output } from "../output.ts";
 
 export interface GraphCommand {
@@ -105,9 +105,10 @@ async function start(
 /** Waits for the end of a run and prints its result. */
 async function awaitEnd(id: string, json: boolean, client: GraphClient, output: Output): Promise<number> {
   for await (const _event of client.events(id)) continue;
-  const { status, result, error } = await client.graph(id);
+  const graph = await client.graph(id);
+  const { status, result, error } = graph;
   if (json) output.line(JSON.stringify({ graph_id: id, status, result, error }));
-  else output.line(status === "failed" ? `failed: ${error?.message ?? ""}` : JSON.stringify(result));
+  else output.line(status === "failed" ? `${shownStatus(graph)}: ${error?.message ?? ""}` : JSON.stringify(result));
   return status === "failed" ? 1 : 0;
 }
 

@@ -5,7 +5,7 @@
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
+import { wireStatus, type GraphStatus, type WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import { auditJson, auditFields } from "./audit.ts";
@@ -123,8 +123,8 @@ export class Lifecycle {
   }
 
   failed(change: Change, error: Failure, auditContext: AuditContext | undefined): void {
-    this.setPhase(change, "failed");
-    this.set(change, { error, finishedMs: change.nowMs, ...NO_DEADLINE });
+    const status = error.reason === "cancelled" ? "cancelled" : STATUS.failed;
+    this.set(change, { phase: "failed", status, error, finishedMs: change.nowMs, ...NO_DEADLINE });
     change.event("graph.failed", error.node, { ...error, ...auditFields(auditContext) });
     this.#announce(change, "graph.failed");
   }
@@ -149,7 +149,7 @@ export class Lifecycle {
       event,
       graphId: row.id,
       worker: row.worker,
-      status: row.status,
+      status: wireStatus(row.status),
       timestampMs: change.nowMs,
       durationMs: row.startedMs === undefined ? 0 : Math.max(0, change.nowMs - row.startedMs),
       result: row.result,

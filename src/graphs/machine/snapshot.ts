@@ -6,6 +6,7 @@ import {
   type NodeHead,
   type NodeRow,
 } from "../../storage/contract/graph-rows.ts";
+import { wireStatus } from "../../platform/shared/wire.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../storage/contract/artifacts.ts";
 import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
@@ -22,7 +23,7 @@ export function snapshotOf(
     graph_id: row.id,
     worker: row.worker,
     version: row.version ?? null,
-    status: row.status,
+    status: wireStatus(row.status),
     phase: row.phase,
     epoch: row.epoch,
     input: row.input,
@@ -38,7 +39,7 @@ export function snapshotOf(
       graph_id: id,
       node: parentNode ?? null,
       worker,
-      status,
+      status: wireStatus(status),
     })),
     forked_from: row.forkedFrom ?? null,
     origin: row.origin === undefined ? null : { kind: row.origin.kind, name: row.origin.name ?? null },

@@ -6,6 +6,7 @@ const HOUR: Parameters<typeof healthOf>[1] = {
   started: 0,
   done: 0,
   failed: 0,
+  cancelled: 0,
   p50_ms: null,
   p95_ms: null,
   p99_ms: null,

@@ -12,6 +12,7 @@ export interface HeatCell {
   /** 0 to 1, of the ended runs. */
   failedShare: number;
   failed: number;
+  cancelled: number;
   started: number;
   done: number;
 }
@@ -23,6 +24,7 @@ export interface HeatRow {
   started: number;
   done: number;
   failed: number;
+  cancelled: number;
 }
 
 export interface Heat {
@@ -40,18 +42,26 @@ const MOST_ROWS = 8;
 export function heatOf({ step_ms: stepMs, workers }: Activity): Heat {
   const busiest = Math.max(
     1,
-    ...workers.flatMap(({ steps }) => steps.map((step) => step.started + step.done + step.failed)),
+    ...workers.flatMap(({ steps }) => steps.map((step) => step.started + step.done + step.failed + step.cancelled)),
   );
   const rows = workers.map(({ worker, steps }): HeatRow => {
-    const cells = steps.flatMap(({ at_ms: atMs, started, done, failed }, step) => {
-      const amount = started + done + failed;
+    const cells = steps.flatMap(({ at_ms: atMs, started, done, failed, cancelled }, step) => {
+      const amount = started + done + failed + cancelled;
       if (amount === 0) return [];
       const level = Math.max(1, Math.ceil((amount / busiest) * LEVELS));
       const failedShare = failed === 0 ? 0 : failed / (done + failed);
-      return [{ step, atMs, untilMs: atMs + stepMs, level, failedShare, started, done, failed }];
+      return [{ step, atMs, untilMs: atMs + stepMs, level, failedShare, started, done, failed, cancelled }];
     });
-    const sum = (key: "started" | "done" | "failed"): number => cells.reduce((all, cell) => all + cell[key], 0);
-    return { worker, cells, started: sum("started"), done: sum("done"), failed: sum("failed") };
+    const sum = (key: "started" | "done" | "failed" | "cancelled"): number =>
+      cells.reduce((all, cell) => all + cell[key], 0);
+    return {
+      worker,
+      cells,
+      started: sum("started"),
+      done: sum("done"),
+      failed: sum("failed"),
+      cancelled: sum("cancelled"),
+    };
   });
   rows.sort((a, b) => b.failed - a.failed || b.started - a.started || (a.worker < b.worker ? -1 : 1));
   return {
@@ -90,8 +100,11 @@ export function buildMarks(
     .slice(-MOST_MARKS);
 }
 
-/** "12 started, 11 done, 1 failed (8.3 %)". */
-export function heatText({ started, done, failed }: Pick<HeatCell, "started" | "done" | "failed">): string {
+type HeatCounts = Pick<HeatCell, "started" | "done" | "failed" | "cancelled">;
+
+/** "12 started, 11 done, 1 failed (8.3 %), 2 cancelled". */
+export function heatText({ started, done, failed, cancelled }: HeatCounts): string {
   const share = failed === 0 ? "" : ` (${shareText(failed, done + failed)})`;
-  return `${countText(started)} started, ${countText(done)} done, ${countText(failed)} failed${share}`;
+  const aborted = cancelled === 0 ? "" : `, ${countText(cancelled)} cancelled`;
+  return `${countText(started)} started, ${countText(done)} done, ${countText(failed)} failed${share}${aborted}`;
 }

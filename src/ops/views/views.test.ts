@@ -124,11 +124,12 @@ describe("The drain estimate of a queue", () => {
 });
 
 describe("The activity of graphs over time", () => {
-  const step = (at: number, started: number, done: number, failed: number) => ({
+  const step = (at: number, started: number, done: number, failed: number, cancelled = 0) => ({
     at_ms: at * 60_000,
     started,
     done,
     failed,
+    cancelled,
   });
 
   it("is a row per graph, failing ones first, with a level relative to the busiest cell and a failed share", () => {
@@ -137,7 +138,7 @@ describe("The activity of graphs over time", () => {
       since_ms: 0,
       workers: [
         { worker: "calm", steps: [step(0, 1, 1, 0), step(1, 0, 0, 0)] },
-        { worker: "torn", steps: [step(0, 4, 3, 1), step(1, 0, 0, 2)] },
+        { worker: "torn", steps: [step(0, 4, 3, 1), step(1, 0, 0, 2, 1)] },
       ],
     });
     assert.deepEqual([steps, rows.map(({ worker }) => worker)], [2, ["torn", "calm"]]);
@@ -145,11 +146,14 @@ describe("The activity of graphs over time", () => {
       rows[0]?.cells.map(({ step: at, level, failedShare }) => [at, level, failedShare]),
       [
         [0, 4, 0.25],
-        [1, 1, 1],
+        [1, 2, 1],
       ],
     );
     assert.equal(rows[1]?.cells.length, 1);
-    assert.equal(heatText(rows[0] ?? { started: 0, done: 0, failed: 0 }), "4 started, 3 done, 3 failed (50 %)");
+    assert.equal(
+      heatText(rows[0] ?? { started: 0, done: 0, failed: 0, cancelled: 0 }),
+      "4 started, 3 done, 3 failed (50 %), 1 cancelled",
+    );
   });
 });
 

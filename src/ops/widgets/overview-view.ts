@@ -37,7 +37,7 @@ export async function readOverviewView(app: App): Promise<OverviewView> {
     status: await app.operations.status(),
     recent: await app.operations.recent(),
     workers: await workerViews(app),
-    failed: (await runs({ status: "failed" })).filter(({ status }) => status === "failed"),
+    failed: await runs({ status: "failed" }),
     newest: await runs({}),
   };
 }

@@ -355,6 +355,15 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"] as const;
 export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
+/** Stored status of a run, by which filters select and counts are kept. Snapshots, events and webhooks show a cancelled run as failed. */
+export const RUN_STATUSES = [...GRAPH_STATUSES, "cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** @returns the status on the wire, where a cancelled run has failed with the reason `cancelled`. */
+export function wireStatus(status: RunStatus): GraphStatus {
+  return status === "cancelled" ? "failed" : status;
+}
+
 /**
  * Origin of a run: an action, a form or another route of the app, the HTTP API, `svc graph`, an operator's screen, a schedule, a
  * node of another run, a fork, or code of the app.

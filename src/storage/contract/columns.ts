@@ -1,5 +1,5 @@
 /** Converts records to columns and back. Absent values are NULL; structured values are JSON text. */
-import type { GraphStatus } from "../../platform/shared/wire.ts";
+import type { RunStatus } from "../../platform/shared/wire.ts";
 import {
   CHILD_KEYS,
   type ChildRow,
@@ -283,7 +283,7 @@ export function toHead(row: Row): GraphHead {
   return {
     id: text("id"),
     worker: text("worker"),
-    status: row["status"] as GraphStatus,
+    status: row["status"] as RunStatus,
     tags: row["tags"] === "[]" ? [] : (JSON.parse(text("tags")) as string[]),
     error: typeof error === "string" ? (JSON.parse(error) as Failure) : undefined,
     parentGraph: typeof parent === "string" ? parent : undefined,

@@ -1,5 +1,5 @@
 /** Lists of runs computed from all rows: the reference for stores that use indexes. */
-import { GRAPH_STATUSES, type GraphStatus } from "../../platform/shared/wire.ts";
+import { RUN_STATUSES, type RunStatus } from "../../platform/shared/wire.ts";
 import { durationOf, idRange, isPlain, matches, MAX_LOOKED, MAX_TOTAL, newestDurations } from "./graph-query.ts";
 import { HEAD_KEYS, type GraphHead, type GraphRow } from "./graph-rows.ts";
 import { pageLimit } from "./page.ts";
@@ -39,9 +39,9 @@ export class GraphListModel {
     return tagCountsOf(all.slice(0, MAX_LOOKED), all.length <= MAX_LOOKED);
   }
 
-  countByStatus(): Record<GraphStatus, number> {
-    const count = (status: GraphStatus): number => this.#newestFirst.filter((row) => row.status === status).length;
-    return Object.fromEntries(GRAPH_STATUSES.map((status) => [status, count(status)])) as Record<GraphStatus, number>;
+  countByStatus(): Record<RunStatus, number> {
+    const count = (status: RunStatus): number => this.#newestFirst.filter((row) => row.status === status).length;
+    return Object.fromEntries(RUN_STATUSES.map((status) => [status, count(status)])) as Record<RunStatus, number>;
   }
 
   workers(): string[] {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { lowestGraphId } from "../../platform/shared/id-time.ts";
-import { GRAPH_STATUSES } from "../../platform/shared/wire.ts";
+import { RUN_STATUSES, type RunStatus } from "../../platform/shared/wire.ts";
 import type { Store } from "./contract.ts";
-import type { GraphRow, Origin } from "./graph-rows.ts";
+import type { FailureReason, GraphRow, Origin } from "./graph-rows.ts";
 import type { GraphQuery } from "./queries.ts";
 import { GraphListModel } from "./graph-list-model.testkit.ts";
 import { MAX_COMPARED } from "./graph-query.ts";
@@ -26,6 +26,8 @@ const MESSAGES = ["Socket closed", "no route to HOST", 'said "no"'];
 const SUMMARIES = ["Invoice 17 for ACME", "invoice 18, 50 %", "Ünïcode"];
 const ORIGINS: readonly Origin[] = [{ kind: "api" }, { kind: "schedule", name: "nightly" }, { kind: "graph" }];
 
+const ERRORS: Partial<Record<RunStatus, FailureReason>> = { failed: "error", cancelled: "cancelled" };
+
 /** Two ids per millisecond, so that a cursor falls between ids of one time. */
 function idOf(at: number): string {
   return `${lowestGraphId(BEGIN_MS + Math.trunc(at / 2))}${String(at).padStart(16, "0")}`;
@@ -33,18 +35,18 @@ function idOf(at: number): string {
 
 function rowOf(at: number): GraphRow {
   const pick = <T>(list: readonly T[], step: number): T => list[Math.trunc(at / step) % list.length] as T;
-  const status = pick(GRAPH_STATUSES, 1);
+  const status = pick(RUN_STATUSES, 1);
   const parentGraph = at % 7 === 0 ? pick(PARENTS, 7) : undefined;
   return {
     id: idOf(at),
     worker: pick(WORKERS, 2),
     status,
-    phase: status === "pending" ? "queued" : status,
+    phase: status === "pending" ? "queued" : status === "cancelled" ? "failed" : status,
     epoch: 1,
     pauseNo: 0,
     input: at,
     result: undefined,
-    error: status === "failed" ? { message: pick(MESSAGES, 5), reason: "error" } : undefined,
+    error: ERRORS[status] && { message: pick(MESSAGES, 5), reason: ERRORS[status] },
     progress: undefined,
     tags: TAGS.filter((_, place) => (at >> place) % 3 === 0),
     idempotencyKey: undefined,
@@ -52,7 +54,7 @@ function rowOf(at: number): GraphRow {
     createdMs: BEGIN_MS + Math.trunc(at / 2),
     dueMs: BEGIN_MS,
     startedMs: status === "pending" ? undefined : BEGIN_MS + at,
-    finishedMs: status === "done" || status === "failed" ? BEGIN_MS + COUNT + ((at * 37) % 100) : undefined,
+    finishedMs: status === "done" || ERRORS[status] ? BEGIN_MS + COUNT + ((at * 37) % 100) : undefined,
     priority: 0,
     parentGraph,
     parentNode: parentGraph && "n",
@@ -72,7 +74,7 @@ const endMs = fc.integer({ min: BEGIN_MS + COUNT - 2, max: BEGIN_MS + COUNT + 10
 const query: fc.Arbitrary<GraphQuery> = fc.record(
   {
     worker: fc.constantFrom(...WORKERS, "unknown"),
-    status: fc.constantFrom(...GRAPH_STATUSES),
+    status: fc.constantFrom(...RUN_STATUSES),
     tag: fc.constantFrom(...TAGS, "unknown"),
     sinceMs: timeMs,
     untilMs: timeMs,

@@ -4,7 +4,7 @@
  */
 import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { invariant } from "../../platform/shared/errors.ts";
-import { GRAPH_STATUSES, type GraphStatus } from "../../platform/shared/wire.ts";
+import { RUN_STATUSES, type RunStatus } from "../../platform/shared/wire.ts";
 import type { GraphHead } from "./graph-rows.ts";
 import type { Durations, GraphQuery } from "./queries.ts";
 
@@ -42,15 +42,15 @@ export function isLookedFor({ error, summary, origin }: GraphQuery): boolean {
   return [error, summary, origin].some((value) => value !== undefined);
 }
 
-/** Possible statuses of a match: only failed runs have an error, only ended ones an end time. */
-export function statusesOf({ status, error, finishedSinceMs, finishedUntilMs }: GraphQuery): readonly GraphStatus[] {
+/** Possible statuses of a match: only failed and cancelled runs have an error, only ended ones an end time. */
+export function statusesOf({ status, error, finishedSinceMs, finishedUntilMs }: GraphQuery): readonly RunStatus[] {
   const hasEnded = finishedSinceMs !== undefined || finishedUntilMs !== undefined;
-  const possible = error !== undefined ? FAILED : hasEnded ? ENDED : GRAPH_STATUSES;
+  const possible = error !== undefined ? FAILED : hasEnded ? ENDED : RUN_STATUSES;
   return status === undefined ? possible : possible.filter((one) => one === status);
 }
 
-const FAILED: readonly GraphStatus[] = ["failed"];
-const ENDED: readonly GraphStatus[] = ["done", "failed"];
+const FAILED: readonly RunStatus[] = ["failed", "cancelled"];
+const ENDED: readonly RunStatus[] = ["done", "failed", "cancelled"];
 
 /** Conditions on durations and end times. */
 export interface TimesAsked {

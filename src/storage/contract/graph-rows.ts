@@ -1,6 +1,6 @@
 /** Rows of runs: the run, its nodes, its events and its signals. */
 import type { Json } from "../../platform/shared/json.ts";
-import type { GraphOrigin, GraphStatus } from "../../platform/shared/wire.ts";
+import type { GraphOrigin, RunStatus } from "../../platform/shared/wire.ts";
 
 /** The detailed state behind the status on the wire. */
 export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
@@ -48,7 +48,7 @@ export interface GraphRow {
   id: string;
   /** Name of the started graph or worker. */
   worker: string;
-  status: GraphStatus;
+  status: RunStatus;
   phase: GraphPhase;
   /** Counts executions of the run: 1, plus one for each retry. Part of every fence. */
   epoch: number;

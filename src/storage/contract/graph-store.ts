@@ -1,6 +1,6 @@
 /** Runs in a store. contract.ts lists the promises of every store. */
 import type { Json } from "../../platform/shared/json.ts";
-import type { GraphStatus } from "../../platform/shared/wire.ts";
+import type { RunStatus } from "../../platform/shared/wire.ts";
 import type { ArtifactRows } from "./artifacts.ts";
 import type { ChildRow, GraphEvent, GraphHead, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
@@ -56,7 +56,7 @@ export interface GraphStore extends ArtifactRows {
   durations(query: GraphQuery, nowMs: number): Promise<Durations>;
   /** Number of runs by tag, among the newest 2,000 matches. */
   tagCounts(query: GraphQuery): Promise<TagCounts>;
-  countByStatus(): Promise<Record<GraphStatus, number>>;
+  countByStatus(): Promise<Record<RunStatus, number>>;
   /** Names of started graphs and workers. */
   workers(): Promise<string[]>;
   /**

@@ -2,7 +2,7 @@
  * Selects the runs to delete in one slice, for stores with SQL. Reading candidates, finding deletable ones and deleting is up to each
  * store.
  */
-import type { GraphStatus } from "../../platform/shared/wire.ts";
+import type { RunStatus } from "../../platform/shared/wire.ts";
 import type { PurgeQuery, PurgeStep } from "./queries.ts";
 import type { Row } from "./row.ts";
 
@@ -13,7 +13,7 @@ const MAX_ROWS = 2000;
 export interface Candidate {
   id: string;
   worker: string;
-  status: GraphStatus;
+  status: RunStatus;
   /** JSON. */
   tags: string;
   /** Number of events, close to the number of its rows. */
@@ -22,7 +22,7 @@ export interface Candidate {
 
 export function toCandidate(row: Row): Candidate {
   const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
-  return { id, worker, tags, status: row["status"] as GraphStatus, seq: Number(row["seq"]) };
+  return { id, worker, tags, status: row["status"] as RunStatus, seq: Number(row["seq"]) };
 }
 
 /** A query with its defaults. */
@@ -31,7 +31,7 @@ export function purgeAsked({ status, limit = 100, after = "" }: PurgeQuery): {
   limit: number;
   after: string;
 } {
-  return { statuses: status === undefined ? ["done", "failed"] : [status], limit, after };
+  return { statuses: status === undefined ? ["done", "failed", "cancelled"] : [status], limit, after };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Queries of lists and purges. graph-query.ts and page.ts define how stores answer them. */
-import type { GraphOrigin, GraphStatus } from "../../platform/shared/wire.ts";
+import type { GraphOrigin, RunStatus } from "../../platform/shared/wire.ts";
 
 export interface Page<Item> {
   items: Item[];
@@ -14,7 +14,7 @@ export interface Page<Item> {
  */
 export interface GraphQuery {
   worker?: string;
-  status?: GraphStatus;
+  status?: RunStatus;
   tag?: string;
   /** Created since and until these times, by their ids. */
   sinceMs?: number;
@@ -56,7 +56,7 @@ export interface Durations {
 /** Number of runs by tag; a run with several tags counts for each. */
 export interface TagCounts {
   /** By name. */
-  tags: { tag: string; byStatus: Partial<Record<GraphStatus, number>> }[];
+  tags: { tag: string; byStatus: Partial<Record<RunStatus, number>> }[];
   /** Number of runs that were read, and of those without a tag. */
   looked: number;
   untagged: number;
@@ -67,7 +67,7 @@ export interface TagCounts {
 /** Finished runs to delete. All conditions must hold. */
 export interface PurgeQuery {
   worker?: string;
-  status?: "done" | "failed";
+  status?: "done" | "failed" | "cancelled";
   tag?: string;
   finishedBeforeMs: number;
   /** Only runs with a higher id: the end of the previous slice. */

@@ -11,7 +11,7 @@ import { inSchema, type ClientBase } from "./connection/driver.ts";
 /** "svc" as a number, and 1 for this. */
 const LOCK = "SELECT pg_advisory_xact_lock(7697251, 1)";
 
-const STEPS: readonly string[] = [
+export const STEPS: readonly string[] = [
   `CREATE TABLE svc.graph (
      id text COLLATE "C" PRIMARY KEY, worker text COLLATE "C" NOT NULL, status text COLLATE "C" NOT NULL, phase text COLLATE "C" NOT NULL,
      epoch int NOT NULL, pause_no int NOT NULL, seq int NOT NULL DEFAULT 0, priority int NOT NULL DEFAULT 0,
@@ -117,6 +117,15 @@ const STEPS: readonly string[] = [
   // Epoch in the idempotency keys of a node. Older processes never name the column.
   `ALTER TABLE svc.node ADD COLUMN key_epoch int;
    ${COMMIT_FUNCTION}`,
+  // Cancelled runs were stored as failed. The totals change by differences, because older processes may write meanwhile.
+  `WITH moved AS (
+     UPDATE svc.graph SET status = 'cancelled' WHERE status = 'failed' AND error::json ->> 'reason' = 'cancelled' RETURNING id, worker
+   ), tagged AS (
+     UPDATE svc.graph_tag SET status = 'cancelled' FROM moved WHERE graph_tag.status = 'failed' AND graph_tag.graph_id = moved.id
+   )
+   INSERT INTO svc.graph_total (worker, status, slot, total)
+   SELECT worker, status, 'migration', CASE status WHEN 'failed' THEN -count(*) ELSE count(*) END
+   FROM moved, (VALUES ('failed'), ('cancelled')) AS of (status) GROUP BY worker, status`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

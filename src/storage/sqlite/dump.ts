@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SvcError } from "../../platform/shared/errors.ts";
-import type { GraphStatus } from "../../platform/shared/wire.ts";
+import type { RunStatus } from "../../platform/shared/wire.ts";
 import {
   BATCH_BYTES,
   sizeOf,
@@ -152,7 +152,7 @@ export class SqliteDump implements Dump {
         id: String(row[id]),
         worker: String(row[worker]),
         tags: String(row[tags]),
-        status: row[status] as GraphStatus,
+        status: row[status] as RunStatus,
         stored: undefined,
       })),
     );

@@ -144,6 +144,12 @@ export const STEPS: readonly string[] = [
   "CREATE TABLE owner (id INTEGER PRIMARY KEY, tenure INTEGER NOT NULL);",
   // Epoch in the idempotency keys of a node, if it is not the epoch of its row.
   "ALTER TABLE node ADD COLUMN key_epoch INTEGER;",
+  // Cancelled runs were stored as failed.
+  `UPDATE graph SET status = 'cancelled' WHERE status = 'failed' AND error ->> 'reason' = 'cancelled';
+   DELETE FROM graph_total;
+   INSERT INTO graph_total SELECT worker, status, count(*) FROM graph GROUP BY worker, status;
+   UPDATE graph_tag SET status = 'cancelled'
+     WHERE status = 'failed' AND graph_id IN (SELECT id FROM graph WHERE status = 'cancelled');`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

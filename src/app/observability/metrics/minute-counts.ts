@@ -9,6 +9,7 @@ export interface Counts {
   started: number;
   done: number;
   failed: number;
+  cancelled: number;
 }
 
 export interface Minute {
@@ -31,8 +32,20 @@ export function emptyMinute(at: number): Minute {
 
 export function countsIn({ graphs }: Minute, worker: string): Counts {
   let counts = graphs.get(worker);
-  if (!counts) graphs.set(worker, (counts = { started: 0, done: 0, failed: 0 }));
+  if (!counts) graphs.set(worker, (counts = noCounts()));
   return counts;
+}
+
+/** @returns counts of nothing. */
+export function noCounts(): Counts {
+  return { started: 0, done: 0, failed: 0, cancelled: 0 };
+}
+
+function addCounts(sum: Counts, { started, done, failed, cancelled }: Counts): void {
+  sum.started += started;
+  sum.done += done;
+  sum.failed += failed;
+  sum.cancelled += cancelled;
 }
 
 export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
@@ -43,12 +56,7 @@ export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void 
 export function sumOfMinutes(at: number, minutes: Iterable<Minute>): Minute {
   const sum = emptyMinute(at);
   for (const minute of minutes) {
-    for (const [worker, { started, done, failed }] of minute.graphs) {
-      const counts = countsIn(sum, worker);
-      counts.started += started;
-      counts.done += done;
-      counts.failed += failed;
-    }
+    for (const [worker, counts] of minute.graphs) addCounts(countsIn(sum, worker), counts);
     for (const kind of BY_NAME) for (const [name, count] of minute[kind]) addTo(sum[kind], name, count);
     for (const [range, count] of minute.lengths) addTo(sum.lengths, range, count);
   }
@@ -59,19 +67,15 @@ export function sumOfMinutes(at: number, minutes: Iterable<Minute>): Minute {
 const BY_NAME = ["attempts", "ready", "retried"] as const;
 
 export function totalOf({ graphs }: Minute): Counts {
-  const total = { started: 0, done: 0, failed: 0 };
-  for (const { started, done, failed } of graphs.values()) {
-    total.started += started;
-    total.done += done;
-    total.failed += failed;
-  }
+  const total = noCounts();
+  for (const counts of graphs.values()) addCounts(total, counts);
   return total;
 }
 
 /** Started and retried runs minus ended ones. */
 export function growthOf(minute: Minute): number {
-  const { started, done, failed } = totalOf(minute);
-  return started + sumOf(minute.retried) - done - failed;
+  const { started, done, failed, cancelled } = totalOf(minute);
+  return started + sumOf(minute.retried) - done - failed - cancelled;
 }
 
 function sumOf(counts: ReadonlyMap<unknown, number>): number {
@@ -95,7 +99,9 @@ export function quantileOf({ lengths }: Minute, part: number): number | null {
 /** Stored form. */
 export function minuteJson({ graphs, attempts, ready, retried, lengths }: Minute): Json {
   return {
-    graphs: Object.fromEntries([...graphs].map(([name, { started, done, failed }]) => [name, [started, done, failed]])),
+    graphs: Object.fromEntries(
+      [...graphs].map(([name, { started, done, failed, cancelled }]) => [name, [started, done, failed, cancelled]]),
+    ),
     attempts: Object.fromEntries(attempts),
     ready: Object.fromEntries(ready),
     ...(retried.size > 0 && { retried: Object.fromEntries(retried) }),
@@ -108,8 +114,13 @@ export function readMinute(at: number, data: Json): Minute {
   const minute = emptyMinute(at);
   for (const [name, counts] of entriesOf(data, "graphs")) {
     if (!Array.isArray(counts)) continue;
-    const [started, done, failed] = counts.map(Number);
-    minute.graphs.set(name, { started: started || 0, done: done || 0, failed: failed || 0 });
+    const [started, done, failed, cancelled] = counts.map(Number);
+    minute.graphs.set(name, {
+      started: started || 0,
+      done: done || 0,
+      failed: failed || 0,
+      cancelled: cancelled || 0,
+    });
   }
   for (const kind of BY_NAME)
     for (const [name, count] of entriesOf(data, kind)) minute[kind].set(name, Number(count) || 0);

@@ -8,6 +8,7 @@ import {
   countsIn,
   emptyMinute,
   growthOf,
+  noCounts,
   quantileOf,
   rangeOf,
   sumOfMinutes,
@@ -33,6 +34,8 @@ export interface RecentMinute {
   started: number;
   done: number;
   failed: number;
+  /** Not part of `failed`, nor of a success rate. */
+  cancelled: number;
 }
 
 /** One minute of the last hour. */
@@ -48,6 +51,8 @@ export interface RecentHour {
   started: number;
   done: number;
   failed: number;
+  /** Not part of `failed`, nor of a success rate. */
+  cancelled: number;
   /** Duration in milliseconds of ended runs; null without any. */
   p50_ms: number | null;
   p95_ms: number | null;
@@ -99,7 +104,7 @@ export class RecentMinutes {
     countsIn(this.#now(), worker).started++;
   }
 
-  ended(worker: string, outcome: "done" | "failed", durationMs: number): void {
+  ended(worker: string, outcome: "done" | "failed" | "cancelled", durationMs: number): void {
     const minute = this.#now();
     countsIn(minute, worker)[outcome]++;
     addTo(minute.lengths, rangeOf(durationMs));
@@ -170,13 +175,12 @@ export class RecentMinutes {
       );
     });
     const workers = [...new Set(steps.flatMap(({ graphs }) => [...graphs.keys()]))].sort();
-    const none = { started: 0, done: 0, failed: 0 };
     return {
       step_ms: minutes * MINUTE_MS,
       since_ms: first * MINUTE_MS,
       workers: workers.map((worker) => ({
         worker,
-        steps: steps.map(({ at, graphs }) => ({ at_ms: at * MINUTE_MS, ...(graphs.get(worker) ?? none) })),
+        steps: steps.map(({ at, graphs }) => ({ at_ms: at * MINUTE_MS, ...(graphs.get(worker) ?? noCounts()) })),
       })),
     };
   }

@@ -2,14 +2,14 @@
  * The query of the runs list: parses the URL, converts it to an engine query, and creates the filter chips. An invalid filter is reported
  * and ignored, so a typo shows more runs, never none.
  */
-import type { GraphQuery, Origin, Snapshot } from "../../../graph.ts";
+import type { GraphQuery, Origin } from "../../../graph.ts";
 import { isHiddenKey } from "./payload.ts";
 import { ORIGINS } from "./run-summary.ts";
 import { momentText } from "../format.ts";
 
-type GraphStatus = Snapshot["status"];
+type RunStatus = NonNullable<GraphQuery["status"]>;
 
-export const STATUSES: readonly GraphStatus[] = ["pending", "running", "paused", "done", "failed"];
+export const STATUSES: readonly RunStatus[] = ["pending", "running", "paused", "done", "failed", "cancelled"];
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Choices of the form. A URL may use any other duration. */
@@ -31,7 +31,7 @@ const MAX_LENGTH = 200;
 export const PAGE_SIZE = 50;
 
 export interface RunsFilter {
-  status?: GraphStatus;
+  status?: RunStatus;
   worker?: string;
   tag?: string;
   summary?: string;

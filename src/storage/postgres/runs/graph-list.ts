@@ -23,7 +23,7 @@ import {
 import { pageLimit } from "../../contract/page.ts";
 import { tagCountsOf } from "../../contract/tag-counts.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../../contract/queries.ts";
-import { GRAPH_STATUSES, type GraphStatus } from "../../../platform/shared/wire.ts";
+import { RUN_STATUSES, type RunStatus } from "../../../platform/shared/wire.ts";
 import { clean } from "../write/group-document.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type { Row } from "../../contract/row.ts";
@@ -61,10 +61,10 @@ export class GraphList {
     return { items, total, nextCursor: resumeAt };
   }
 
-  async countByStatus(): Promise<Record<GraphStatus, number>> {
-    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
+  async countByStatus(): Promise<Record<RunStatus, number>> {
+    const counts = Object.fromEntries(RUN_STATUSES.map((status) => [status, 0])) as Record<RunStatus, number>;
     const rows = await this.#database.rows("SELECT status, sum(total) AS total FROM svc.graph_total GROUP BY status");
-    for (const { status, total } of rows) counts[status as GraphStatus] = Number(total);
+    for (const { status, total } of rows) counts[status as RunStatus] = Number(total);
     return counts;
   }
 

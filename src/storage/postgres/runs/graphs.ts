@@ -1,6 +1,6 @@
 /** Runs, nodes and events in PostgreSQL. */
 import type { Json } from "../../../platform/shared/json.ts";
-import type { GraphStatus } from "../../../platform/shared/wire.ts";
+import type { RunStatus } from "../../../platform/shared/wire.ts";
 import {
   CHILD_NAMES,
   NODE_HEAD_NAMES,
@@ -197,7 +197,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#list.tagCounts(query);
   }
 
-  countByStatus(): Promise<Record<GraphStatus, number>> {
+  countByStatus(): Promise<Record<RunStatus, number>> {
     return this.#list.countByStatus();
   }
 

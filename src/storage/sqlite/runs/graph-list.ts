@@ -4,7 +4,7 @@
  * during the walk, for at most `MAX_COMPARED` runs. Conditions without an index (error text, summary, origin, a worker with a tag) read
  * at most `MAX_LOOKED` rows.
  */
-import { GRAPH_STATUSES, type GraphStatus } from "../../../platform/shared/wire.ts";
+import { RUN_STATUSES, type RunStatus } from "../../../platform/shared/wire.ts";
 import type { GraphHead } from "../../contract/graph-rows.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../../contract/queries.ts";
 import {
@@ -61,12 +61,12 @@ export class GraphList {
     return { items, total: this.#total(query, walk), nextCursor: resumeAt };
   }
 
-  countByStatus(): Record<GraphStatus, number> {
-    const counts = Object.fromEntries(GRAPH_STATUSES.map((status) => [status, 0])) as Record<GraphStatus, number>;
+  countByStatus(): Record<RunStatus, number> {
+    const counts = Object.fromEntries(RUN_STATUSES.map((status) => [status, 0])) as Record<RunStatus, number>;
     for (const { status, total } of this.#database
       .sql("SELECT status, sum(total) AS total FROM graph_total GROUP BY status")
       .all()) {
-      counts[status as GraphStatus] = Number(total);
+      counts[status as RunStatus] = Number(total);
     }
     return counts;
   }

@@ -4,7 +4,7 @@
  * another process, everything is read again.
  */
 import { ChurningMap } from "../../../platform/shared/collections/churning-map.ts";
-import type { GraphStatus } from "../../../platform/shared/wire.ts";
+import type { RunStatus } from "../../../platform/shared/wire.ts";
 import { hasEnded, type GraphEvent, type GraphPhase } from "../../contract/graph-rows.ts";
 import type { Row } from "../../contract/row.ts";
 import type { Database } from "../database.ts";
@@ -81,7 +81,7 @@ export class GraphStates {
 
 function stateOf(row: Row): GraphState {
   const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
-  const status = row["status"] as GraphStatus;
+  const status = row["status"] as RunStatus;
   return {
     epoch: Number(row["epoch"]),
     phase: row["phase"] as GraphPhase,

@@ -1,5 +1,5 @@
 /** Runs, nodes and events in SQLite. */
-import type { GraphStatus } from "../../../platform/shared/wire.ts";
+import type { RunStatus } from "../../../platform/shared/wire.ts";
 import type {
   ChildRow,
   GraphEvent,
@@ -291,7 +291,7 @@ export class SqliteGraphs implements GraphStore {
     return this.#database.write(() => purgeSlice(this.#database, query));
   }
 
-  async countByStatus(): Promise<Record<GraphStatus, number>> {
+  async countByStatus(): Promise<Record<RunStatus, number>> {
     return this.#list.countByStatus();
   }
 }

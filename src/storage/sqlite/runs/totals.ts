@@ -2,7 +2,7 @@
  * Number of runs by worker and status, and runs by tag, updated in the transaction that changes them: counting a million rows takes
  * longer than reading a page.
  */
-import type { GraphStatus } from "../../../platform/shared/wire.ts";
+import type { RunStatus } from "../../../platform/shared/wire.ts";
 import type { Database } from "../database.ts";
 
 /** Where a run is counted. */
@@ -11,9 +11,9 @@ export interface Counted {
   worker: string;
   /** JSON text. */
   tags: string;
-  status: GraphStatus;
+  status: RunStatus;
   /** As the tables have it; undefined for a new run. */
-  stored: GraphStatus | undefined;
+  stored: RunStatus | undefined;
 }
 
 const ADD = `
@@ -62,19 +62,19 @@ export function uncountGraphs(database: Database, gone: readonly Omit<Counted, "
 }
 
 class Deltas {
-  readonly #byWorker = new Map<string, Map<GraphStatus, number>>();
+  readonly #byWorker = new Map<string, Map<RunStatus, number>>();
 
-  add(worker: string, status: GraphStatus, delta: number): void {
+  add(worker: string, status: RunStatus, delta: number): void {
     let counts = this.#byWorker.get(worker);
     if (!counts) this.#byWorker.set(worker, (counts = new Map()));
     counts.set(status, (counts.get(status) ?? 0) + delta);
   }
 
-  rows(): [worker: string, status: GraphStatus, delta: number][] {
+  rows(): [worker: string, status: RunStatus, delta: number][] {
     return [...this.#byWorker].flatMap(([worker, counts]) =>
       [...counts]
         .filter(([, delta]) => delta !== 0)
-        .map(([status, delta]): [string, GraphStatus, number] => [worker, status, delta]),
+        .map(([status, delta]): [string, RunStatus, number] => [worker, status, delta]),
     );
   }
 }

@@ -8,7 +8,7 @@ import type { Transition } from "../../contract/transition.ts";
 import { MAX_TOTAL } from "../../contract/graph-query.ts";
 import { openStore } from "../../open-store.ts";
 import { graphRow, nodeRow } from "../../contract/sample-rows.testkit.ts";
-import { GRAPH_STATUSES } from "../../../platform/shared/wire.ts";
+import { RUN_STATUSES } from "../../../platform/shared/wire.ts";
 
 const IDS = ["g_1", "g_2", "g_3"];
 const PHASES: GraphPhase[] = ["queued", "running", "done"];
@@ -132,7 +132,7 @@ describe("transitions of one turn", () => {
         { numRuns: 300 },
       );
       // The maintained totals, and the counts by index.
-      for (const status of GRAPH_STATUSES) {
+      for (const status of RUN_STATUSES) {
         const counted = Math.min(MAX_TOTAL, (await store.graphs.list({ status })).total);
         assert.equal(counted, (await store.graphs.list({ status, sinceMs: 0 })).total, status);
       }
