@@ -25,7 +25,7 @@ export { navigate, type NavigateOptions } from "./app/pages/navigate.ts";
 export { call, type CallOptions } from "./app/actions/call.ts";
 export { toast, type ToastOptions } from "./app/pages/toast.ts";
 export { currentContext } from "./app/pipeline/current-request.ts";
-export { fail, forbidden, notFound, redirect, unauthorized } from "./app/pipeline/outcome.ts";
+export { fail, forbidden, notFound, redirect, unauthorized, type RedirectOptions } from "./app/pipeline/outcome.ts";
 export { readForm } from "./app/pipeline/csrf-guard.ts";
 export { onIdle, onLoad, onMedia, onVisible, type LifecycleCallback } from "./app/pages/browser-lifecycle.ts";
 

@@ -325,6 +325,8 @@ describe("bytes on a socket", () => {
 
   const HEAD = "Host: localhost\r\nConnection: close\r\n";
   const json = 'Content-Type: application/json\r\nContent-Length: 11\r\n\r\n{"args":[]}';
+  /** An HTTP/1.0 client that asks for a persistent connection. */
+  const KEPT = "Host: localhost\r\nConnection: keep-alive\r\n";
   const rows: [input: string, text: string, status: number | number[]][] = [
     ["two Host", `GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`, 400],
     ["no Host", `GET /health HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
@@ -353,6 +355,20 @@ describe("bytes on a socket", () => {
       `POST /_svc/demo/webhook-inbox HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,
     ],
+    ...["GET", "POST"].map((method): (typeof rows)[number] => [
+      `HTTP/1.0 with chunks, ${method}`,
+      `${method} /health HTTP/1.0\r\n${KEPT}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ]),
+    [
+      "HTTP/1.0 with chunks and a length",
+      `POST /echo HTTP/1.0\r\n${KEPT}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    ["HTTP/2.0 in the request line", `GET /health HTTP/2.0\r\n${KEPT}\r\n`, 400],
+    ["HTTP/0.9 in the request line", `GET /health HTTP/0.9\r\n${KEPT}\r\n`, 400],
+    ["HTTP/1.2 in the request line", `GET /health HTTP/1.2\r\n${KEPT}\r\n`, 400],
+    ["HTTP/3.0 in the request line", `GET /health HTTP/3.0\r\n${KEPT}\r\n`, 400],
     ["a TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
     [

@@ -27,7 +27,7 @@ const submits: AnySubmit[] = [
       stranger: () => forbidden(),
       taken: () => fail(409, "Taken", [{ path: ["title"], message: "is taken" }]),
       away: () => redirect("/elsewhere?a=1"),
-      abroad: () => redirect("https://pay.example/checkout"),
+      abroad: () => redirect("https://pay.example/checkout", { allowOtherHost: true }),
       broken: () => {
         throw new Error("secret detail");
       },

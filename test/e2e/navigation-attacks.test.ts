@@ -66,7 +66,7 @@ function siteWith(trustedTypes: boolean): App {
         return new Response((await answer.text()).replace("<h1>Two", "<h1>Forged"), answer);
       }),
       route("GET", "/files/**:name", () => ({ status: 200, headers: ["content-type", "text/javascript"], body: FIRE })),
-      route("GET", "/go", (ctx) => redirect(ctx.query.get("to") ?? "/")),
+      route("GET", "/go", (ctx) => redirect(ctx.query.get("to") ?? "/", { allowOtherHost: true })),
     ],
     workers: [leave],
     security: { trustedTypes },

@@ -3,15 +3,18 @@
  * nothing to the type of a loader's result.
  */
 import { redirectTo } from "../../platform/http/response/response.ts";
+import { isOwnTarget, isWebUrl } from "../../platform/http/response/redirect-target.ts";
 import type { Result } from "../../platform/http/types.ts";
 import { Answer, SvcError, type Issue } from "../../platform/shared/errors.ts";
+
+type RedirectStatus = 302 | 303 | 307 | 308;
 
 /** Thrown by `redirect`; a response, not a failure. */
 export class Redirect extends Answer {
   readonly result: Result;
   readonly location: string;
 
-  constructor(location: string, status: 302 | 303 | 307 | 308) {
+  constructor(location: string, status: RedirectStatus) {
     super(`redirect to ${location}`);
     this.location = location;
     this.result = redirectTo(location, status);
@@ -23,13 +26,32 @@ export function isRedirect(error: unknown): error is Redirect {
   return error instanceof Redirect;
 }
 
+/** Options of `redirect`. */
+export interface RedirectOptions {
+  /** Default 303: fetch the target with GET. */
+  status?: RedirectStatus;
+  /** Allows an `http:` or `https:` URL of another site. Default false. Never pass a visitor's text with it. */
+  allowOtherHost?: boolean;
+}
+
 /**
- * Sends the browser elsewhere. @param status default 303: fetch `location` with GET.
+ * Sends the browser to another page of this site. A target on another site needs `allowOtherHost`, so that a target from the request
+ * (`?to=…`) can't send visitors to an attacker's site.
+ * @param location a path or another relative reference: `/books?page=2`, `?page=2`
+ * @param options the status, or an object of options. Default 303: fetch `location` with GET.
+ * @throws SvcError `SVC_REDIRECT` (400) for a target on another site, as `https://…`, `//host` and `/\\host` are, or with another scheme.
  * @example
  * route("GET", "/old", () => redirect("/new", 308));
+ * @example
+ * route("GET", "/pay", () => redirect("https://pay.example/checkout", { allowOtherHost: true }));
  */
-export function redirect(location: string, status: 302 | 303 | 307 | 308 = 303): never {
-  throw new Redirect(location, status);
+export function redirect(location: string, options: RedirectStatus | RedirectOptions = {}): never {
+  const { status = 303, allowOtherHost = false } = typeof options === "number" ? { status: options } : options;
+  if (isOwnTarget(location) || (allowOtherHost && isWebUrl(location))) throw new Redirect(location, status);
+  const fix = allowOtherHost
+    ? "Use a path, or a URL that begins with https:// or http://"
+    : "Use a path of this site, or pass { allowOtherHost: true } if the app chose the target itself";
+  throw new SvcError("SVC_REDIRECT", `The target of this redirect is not on this site. ${fix}`);
 }
 
 /**

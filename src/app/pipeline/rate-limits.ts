@@ -89,7 +89,7 @@ const adopters = new WeakMap<Middleware, (limits: Limits) => void>();
 let made = 0;
 
 export interface RateLimitOptions {
-  /** Requests per client (IPv4 address, IPv6 /64) and minute: a whole number of at least 1. */
+  /** Requests per client (IPv4 address, IPv6 /64) and minute: a whole number of at least 1. All clients of an IPv6 /48 share 16 times as many. */
   perMinute: number;
   /** Name in `RateLimit` headers: letters, digits, `-`, `_`. Default `requests-<n>`, numbered by creation. */
   name?: string;

@@ -9,6 +9,7 @@
 export const ERRORS = {
   // requests
   SVC_BAD_REQUEST: { status: 400, family: "client" },
+  SVC_REDIRECT: { status: 400, family: "client" },
   SVC_UNAUTHORIZED: { status: 401, family: "client" },
   SVC_FORBIDDEN: { status: 403, family: "client" },
   SVC_NOT_FOUND: { status: 404, family: "client" },

@@ -101,10 +101,43 @@ throughBothAdapters("multipart forms", SITE, (send) => {
     ]);
   });
 
-  it("without a boundary are refused with 422", async () => {
-    for (const type of ["multipart/form-data", "multipart/form-data; boundary="]) {
-      const { status, reported } = await post(send, type, part('name="a"', "1") + END);
-      assert.deepEqual([status, reported["code"]], [422, "SVC_INVALID"], type);
+  it("without one boundary of 1 to 70 printable characters are refused with 422", async () => {
+    const type = "multipart/form-data";
+    const boundaries = [
+      "",
+      "=",
+      '=""',
+      `=${"b".repeat(71)}`,
+      `=${"b".repeat(5000)}`,
+      "=\u00e9",
+      "=a; boundary=b",
+      '=" "',
+    ];
+    for (const boundary of [type, ...boundaries.map((it) => `${type}; boundary${it}`)]) {
+      const { status, reported } = await post(send, boundary, part('name="a"', "1") + END);
+      assert.deepEqual([status, reported["code"]], [422, "SVC_INVALID"], boundary.slice(0, 100));
+    }
+  });
+
+  it("accept a boundary of 70 characters, and a quoted one", async () => {
+    for (const boundary of ["b".repeat(70), "a b?c"]) {
+      const body = `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--${boundary}--\r\n`;
+      const { reported } = await post(send, `multipart/form-data; boundary="${boundary}"; charset=utf-8`, body);
+      assert.deepEqual(reported["fields"], [["a", "1"]], boundary);
+    }
+  });
+
+  it("return file names without control characters and direction marks", async () => {
+    const body = part('name="up"; filename="in\u0000voice\u202e\u061cfdp.exe\u2069"', "x") + END;
+    assert.deepEqual((await post(send, MULTIPART, body)).reported["files"], [
+      ["up", "invoicefdp.exe", "text/plain", "x"],
+    ]);
+  });
+
+  it("with NUL in the name of a field or file are refused with 422", async () => {
+    for (const disposition of ['name="a\0b"', 'name="a\0b"; filename="f"']) {
+      const { status, reported } = await post(send, MULTIPART, part(disposition, "1") + END);
+      assert.deepEqual([status, reported["code"]], [422, "SVC_INVALID"], disposition);
     }
   });
 

@@ -1,13 +1,15 @@
 /**
  * Form bodies: urlencoded and multipart (parsed by `@fastify/busboy`), into fields and files in memory up to a limit.
  */
-import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
 import { SvcError } from "../../shared/errors.ts";
+import { baseName } from "./file-name.ts";
+import { malformed, multipartHeaders } from "./multipart.ts";
 import { decodeUtf8, requireLength, requireMediaType, tooLarge } from "./read-body.ts";
-import { MAX_FIELDS, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
+import { invalidName, isName, MAX_FIELDS, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
 import type { Context } from "../types.ts";
 
 export interface FormFile {
+  /** File name on the visitor's machine, for display; not a path. Without folders, control characters and direction marks. */
   name: string;
   type: string;
   bytes: Uint8Array;
@@ -40,36 +42,32 @@ function empty<Value>(): Record<string, Value> {
 }
 
 async function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
+  const headers = multipartHeaders(contentType);
   // Loaded with the first upload, because it has 20 modules.
   const { Busboy } = await import("@fastify/busboy");
   return new Promise((resolve, reject) => {
     const fields = empty<string>();
     const files = empty<FormFile>();
-    const fail = (error: unknown): void => {
-      reject(
-        error instanceof SvcError
-          ? error
-          : new SvcError("SVC_INVALID", `The multipart body is malformed: ${(error as Error).message}`),
-      );
-    };
-    // An empty boundary would split the body at every "--" (RFC 2046 section 5.1.1).
-    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) return fail(new Error("its content type has no boundary"));
-    let parser: BusboyInstance;
-    try {
-      const headers: BusboyHeaders = { "content-type": contentType };
-      parser = new Busboy({ headers, limits: { parts: MAX_FIELDS, fieldSize: limitBytes, fileSize: limitBytes } });
-    } catch (error) {
-      return fail(error);
-    }
-    parser.on("field", (name, value) => void (fields[name] = value));
-    parser.on("file", (name, stream, filename, _encoding, type) => {
+    const fail = (error: unknown): void =>
+      reject(error instanceof SvcError ? error : malformed((error as Error).message, error));
+    const limits = { parts: MAX_FIELDS, fieldSize: limitBytes, fileSize: limitBytes };
+    const parser = new Busboy({ headers, limits });
+    parser.on("field", (rawName: string | undefined, value) => {
+      const name = rawName ?? "";
+      if (isName(name)) fields[name] = value;
+      else fail(invalidName());
+    });
+    parser.on("file", (rawName: string | undefined, stream, filename, _encoding, type) => {
+      const name = rawName ?? "";
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("limit", () => fail(tooLarge(limitBytes)));
       stream.on("error", fail);
       stream.on("end", () => {
         const bytes = Buffer.concat(chunks);
-        if (filename || bytes.length > 0) files[name] = { name: filename ?? "", type, bytes };
+        if (!filename && bytes.length === 0) return;
+        if (isName(name)) files[name] = { name: baseName(filename ?? ""), type, bytes };
+        else fail(invalidName());
       });
     });
     parser.on("partsLimit", () => fail(tooManyFields()));

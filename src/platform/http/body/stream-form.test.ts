@@ -115,3 +115,12 @@ describe("the digest of a multipart form", () => {
     assert.equal(new Set(digests).size, others.length);
   });
 });
+
+describe("a multipart form with an invalid boundary", () => {
+  it("is refused with 422", async () => {
+    for (const boundary of ["", "b".repeat(71), "b".repeat(5000), "a; boundary=b"]) {
+      const { status, reported } = await post(whole([FIRST], boundary), boundary);
+      assert.deepEqual([status, (reported as { code: string }).code], [422, "SVC_INVALID"], boundary.slice(0, 100));
+    }
+  });
+});

@@ -4,8 +4,9 @@
  */
 import { createHash, type Hash } from "node:crypto";
 import type { Readable } from "node:stream";
-import type { BusboyHeaders, BusboyInstance } from "@fastify/busboy";
+import type { BusboyInstance } from "@fastify/busboy";
 import { SvcError } from "../../shared/errors.ts";
+import { malformed, multipartHeaders } from "./multipart.ts";
 import { decodeUtf8, tooLarge } from "./read-body.ts";
 import type { BodyLease } from "./body-budget.ts";
 import { RequestContext } from "../request/context.ts";
@@ -90,12 +91,9 @@ class Multipart {
   }
 
   async #parser(): Promise<BusboyInstance> {
+    const headers = multipartHeaders(this.#ctx.header("content-type") ?? "");
     // Loaded with the first form of this kind, because it has 20 modules.
     const { Busboy } = await import("@fastify/busboy");
-    const contentType = this.#ctx.header("content-type") ?? "";
-    // An empty boundary would split the body at every "--" (RFC 2046 section 5.1.1).
-    if (!/;\s*boundary="?[^";\s]/i.test(contentType)) throw malformed("its content type has no boundary");
-    const headers: BusboyHeaders = { "content-type": contentType };
     // Parses every part as a file, because files arrive as bytes: invalid UTF-8 must be detected here, not replaced.
     const parser = new Busboy({ headers, limits: { parts: MAX_FIELDS }, isPartAFile: () => true });
     parser.on("file", (name: string | undefined, stream, filename: string | undefined, _encoding, type) => {
@@ -186,8 +184,4 @@ async function readFrom(
   } catch (cause) {
     throw cause instanceof SvcError ? cause : new SvcError("SVC_BAD_REQUEST", "The body ended early", { cause });
   }
-}
-
-function malformed(problem: string): SvcError {
-  return new SvcError("SVC_INVALID", `The multipart body is malformed: ${problem}`);
 }

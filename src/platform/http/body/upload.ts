@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { SvcError } from "../../shared/errors.ts";
+import { baseName } from "./file-name.ts";
 import { isAllowedType, mayBe, SNIFFED_BYTES } from "./sniff-media-type.ts";
 
 /** Limits of a file field. */
@@ -172,14 +173,6 @@ async function readHead(reader: AsyncIterator<Buffer>): Promise<Buffer> {
     if (head.length >= SNIFFED_BYTES) break;
   }
   return head;
-}
-
-/** Some browsers and most tools send paths. Control characters and direction marks would deceive readers. */
-function baseName(rawName: string): string {
-  const last = rawName.slice(Math.max(rawName.lastIndexOf("/"), rawName.lastIndexOf("\\")) + 1);
-  // eslint-disable-next-line no-control-regex
-  const name = last.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "").slice(0, 255);
-  return /^\.{0,2}$/.test(name) ? "file" : name;
 }
 
 function refused(field: string, problem: string): SvcError {

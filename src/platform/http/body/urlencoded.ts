@@ -61,10 +61,19 @@ function decoded(text: string): string {
   }
 }
 
+/** Whether a field may have this name: at most 256 characters, in valid UTF-8 without NUL. */
+export function isName(name: string): boolean {
+  return name.length <= MAX_NAME && !/[\0\ufffd]/.test(name);
+}
+
 /** @throws SvcError `SVC_INVALID` */
 export function requireName(name: string): string {
-  if (name.length <= MAX_NAME && !/[\0\ufffd]/.test(name)) return name;
-  throw new SvcError(
+  if (isName(name)) return name;
+  throw invalidName();
+}
+
+export function invalidName(): SvcError {
+  return new SvcError(
     "SVC_INVALID",
     `The form has a field with an invalid name; names have at most ${MAX_NAME} characters, in valid UTF-8 without NUL`,
   );

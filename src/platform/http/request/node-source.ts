@@ -150,11 +150,20 @@ export function refuseAmbiguous(message: IncomingMessage): void {
   if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
     throw new SvcError("SVC_HEADERS_TOO_LARGE", `More than ${MAX_HEADER_LINES} headers`);
   }
+  const { httpVersion } = message;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
+    const problem = `HTTP/${httpVersion} is not supported on this connection. Use HTTP/1.1`;
+    throw new SvcError("SVC_BAD_REQUEST", problem);
+  }
   requireSingle(message.rawHeaders, "host");
   requireSingle(message.rawHeaders, "content-type");
   const host = headerOf(message, "host");
   const expect = headerOf(message, "expect");
   const transfer = headerOf(message, "transfer-encoding");
+  // The framing is faulty (RFC 9112 section 6.1): a proxy that ignores the header would find another end of the request.
+  if (transfer !== undefined && httpVersion === "1.0") {
+    throw new SvcError("SVC_BAD_REQUEST", "HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or use HTTP/1.1");
+  }
   // Node itself rejects it only after passing the request on.
   if (transfer !== undefined && transfer.toLowerCase() !== "chunked") {
     throw new SvcError("SVC_BAD_REQUEST", "Unsupported transfer encoding; only chunked is supported");
@@ -162,7 +171,7 @@ export function refuseAmbiguous(message: IncomingMessage): void {
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
     throw new SvcError("SVC_EXPECTATION", `Unsupported expectation "${expect}"; only 100-continue is supported`);
   }
-  const isOldWithout = host === undefined && message.httpVersion === "1.0";
+  const isOldWithout = host === undefined && httpVersion === "1.0";
   if (!isOldWithout && !isHost(host ?? "")) throw new SvcError("SVC_BAD_REQUEST", "The Host header is not a host");
 }
 

@@ -37,6 +37,16 @@ describe("a failure limit", () => {
     assert.equal(limit.refusal(CLIENT), undefined);
   });
 
+  it("refuses an IPv6 /48 whose networks fail 16 times as often as one client may", () => {
+    const limit = limitOf();
+    for (let at = 0; at < 3 * 16; at++) {
+      assert.equal(limit.refusal(`2001:db8:1:${at.toString(16)}::1`), undefined);
+      limit.failed(`2001:db8:1:${at.toString(16)}::1`);
+    }
+    assert.ok(limit.refusal("2001:db8:1:ffff::1"));
+    assert.equal(limit.refusal("2001:db8:2::1"), undefined);
+  });
+
   it("reports each refusal", () => {
     const refusals: unknown[] = [];
     const limit = limitOf(new SimulatedClock(), (...refusal) => refusals.push(refusal));

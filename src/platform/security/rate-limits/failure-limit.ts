@@ -4,8 +4,9 @@
  * counting are one step, and an operator's request waits for no file or database.
  */
 import type { Clock } from "../../shared/clock.ts";
+import type { RateCount } from "../../shared/rate-counters.ts";
 import { MemoryCounters } from "./memory-counters.ts";
-import { clientKey, headersOf, WINDOW_SECONDS, type OnRefused } from "./rate-limit.ts";
+import { CLIENTS_PER_NETWORK, clientKey, headersOf, networkKey, WINDOW_SECONDS, type OnRefused } from "./rate-limit.ts";
 
 export interface FailureLimitOptions {
   /** Name of the limit in headers and metrics. */
@@ -26,10 +27,10 @@ export class FailureLimit {
   /** Flat headers of the refusal, including `Retry-After`; undefined while the client may try. @param target as for `RateLimit.take` */
   refusal(clientIp: string, target = this.#options.name): string[] | undefined {
     const { name, perMinute, clock, onRefused } = this.#options;
-    const count = this.#add(clientIp, 0);
-    if (count.consumed < perMinute) return undefined;
+    const over = this.#add(clientIp, 0).find(({ consumed, most }) => consumed >= most);
+    if (!over) return undefined;
     onRefused?.(name, clientIp, target);
-    return headersOf({ name, perMinute }, { ...count, consumed: perMinute + 1 }, clock.now());
+    return headersOf({ name, perMinute }, { endMs: over.endMs, consumed: perMinute + 1 }, clock.now());
   }
 
   /** Counts a failed attempt. */
@@ -37,7 +38,15 @@ export class FailureLimit {
     this.#add(clientIp, 1);
   }
 
-  #add(clientIp: string, points: number) {
-    return this.#counters.add(clientKey(clientIp), points, WINDOW_SECONDS * 1000, this.#options.clock.now());
+  /** @returns the counts of the client, and of its /48 if it has an IPv6 address, with the allowed numbers */
+  #add(clientIp: string, points: number): (RateCount & { most: number })[] {
+    const { perMinute, clock } = this.#options;
+    const count = (key: string, most: number): RateCount & { most: number } => ({
+      ...this.#counters.add(key, points, WINDOW_SECONDS * 1000, clock.now()),
+      most,
+    });
+    const network = networkKey(clientIp);
+    const own = count(clientKey(clientIp), perMinute);
+    return network === undefined ? [own] : [own, count(network, perMinute * CLIENTS_PER_NETWORK)];
   }
 }

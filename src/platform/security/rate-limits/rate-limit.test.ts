@@ -81,6 +81,24 @@ describe("a rate limit", () => {
     assert.equal((await limit.take("2001:db8:1:3::1")).isAllowed, true);
   });
 
+  it("refuses an IPv6 /48 whose networks call 16 times as often as one client may, in memory and in a store", async () => {
+    const [here, stored] = [new MemoryCounters(), new MemoryCounters()];
+    for (const counters of [here, { add: (...call: Parameters<MemoryCounters["add"]>) => stored.add(...call) }]) {
+      const limit = newLimit("actions", 2, counters);
+      for (let at = 0; at < 2 * 16; at++)
+        assert.equal((await limit.take(`2001:db8:1:${at.toString(16)}::1`)).isAllowed, true, `call ${at}`);
+      const refusal = await limit.take("2001:db8:1:ffff::1");
+      assert.deepEqual([refusal.isAllowed, headersOf(refusal)["retry-after"]], [false, "60"]);
+      assert.equal((await limit.take("2001:db8:2::1")).isAllowed, true);
+    }
+  });
+
+  it("does not let a refused IPv6 client use up the calls of its /48", async () => {
+    const limit = newLimit("actions", 2);
+    await takeTimes(limit, "2001:db8:1:1::1", 100);
+    assert.equal((await limit.take("2001:db8:1:2::1")).isAllowed, true);
+  });
+
   it("reports each refusal with limit, client and target", async () => {
     const reported: unknown[] = [];
     const onRefused = (...refusal: unknown[]): number => reported.push(refusal);

@@ -49,14 +49,22 @@ export class RateLimit {
    */
   take(clientIp: string, target = this.#options.name): RateLimitResult | Promise<RateLimitResult> {
     if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(clientIp, target);
+    const [network, count] = [networkKey(clientIp), this.#count(this.#counters, clientKey(clientIp))];
+    // A refused client must not use up the calls of its neighbours.
+    const isCounted = network !== undefined && count.consumed <= this.#options.perMinute;
+    return this.#verdict(count, isCounted ? this.#count(this.#counters, network) : undefined, clientIp, target);
+  }
+
+  #count(counters: MemoryCounters, key: string): RateCount {
     const { name, clock } = this.#options;
-    const key = `${name}:${clientKey(clientIp)}`;
-    return this.#verdict(this.#counters.add(key, 1, WINDOW_SECONDS * 1000, clock.now()), clientIp, target);
+    return counters.add(`${name}:${key}`, 1, WINDOW_SECONDS * 1000, clock.now());
   }
 
   async #takeLater(clientIp: string, target: string): Promise<RateLimitResult> {
     const limiter = await (this.#limiter ??= this.#openLimiter());
-    return this.#verdict(await limiter.take(clientKey(clientIp)), clientIp, target);
+    const [network, count] = [networkKey(clientIp), await limiter.take(clientKey(clientIp))];
+    const isCounted = network !== undefined && count.consumed <= this.#options.perMinute;
+    return this.#verdict(count, isCounted ? await limiter.take(network) : undefined, clientIp, target);
   }
 
   /** Imports on demand: few apps have counters that may fail, and the library takes 6 ms of a start. */
@@ -69,8 +77,11 @@ export class RateLimit {
     return new StoreLimiter(options, this.#counters, insurance);
   }
 
-  #verdict(count: RateCount, clientIp: string, target: string): RateLimitResult {
+  /** @param network count of the client's /48; undefined if it does not decide */
+  #verdict(client: RateCount, network: RateCount | undefined, clientIp: string, target: string): RateLimitResult {
     const { name, perMinute, clock, onRefused } = this.#options;
+    const isNetworkOver = network !== undefined && network.consumed > perMinute * CLIENTS_PER_NETWORK;
+    const count = isNetworkOver ? { consumed: perMinute + 1, endMs: network.endMs } : client;
     const isAllowed = count.consumed <= perMinute;
     if (!isAllowed) onRefused?.(name, clientIp, target);
     return { isAllowed, headers: headersOf({ name, perMinute }, count, clock.now()) };
@@ -103,6 +114,22 @@ export const clientKey: (clientIp: string) => string = remembered((clientIp) => 
     .slice(0, 4)
     .map((word) => word.toString(16))
     .join(":")}/64`;
+});
+
+/**
+ * Calls that all clients of an IPv6 /48 share, in multiples of one client's limit. A tunnel broker gives one person a whole /48, which is
+ * 65,536 clients. A provider puts many households into one, and few of them reach their limit in the same minute.
+ */
+export const CLIENTS_PER_NETWORK = 16;
+
+/** The /48 of an IPv6 address; undefined for other clients. */
+export const networkKey: (clientIp: string) => string | undefined = remembered((clientIp) => {
+  const words = parseAddress(clientIp);
+  if (!words || isIPv4Address(words)) return undefined;
+  return `${words
+    .slice(0, 3)
+    .map((word) => word.toString(16))
+    .join(":")}/48`;
 });
 
 /** Display name of a client: `203.0.113.9`, `2001:db8::/64`; undefined for an invalid address. */
