@@ -60,6 +60,17 @@ describe("stored runs checked against new definitions", () => {
     ]);
   });
 
+  it("are compatible while and after they are compensated", () => {
+    const chain = graph("flow", (g) => {
+      const first = g.node("first", work);
+      const second = g.node("second", work, { after: [first] });
+      g.node("third", work, { after: [second] });
+    });
+    for (const first of ["compensating", "compensated", "uncompensated"])
+      assert.deepEqual(kinds([history({ first, second: "compensated", third: "failed" })], chain), []);
+    assert.deepEqual(kinds([history({ first: "compensated", second: "cancelled", third: "pending" })], chain), []);
+  });
+
   it("report started nodes that would wait for others", () => {
     const turned = graph("flow", (g) => g.node("first", work, { after: [g.node("last", work)] }));
     assert.deepEqual(kinds([history({ first: "done", last: "pending" })], turned), [

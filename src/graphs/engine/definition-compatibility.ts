@@ -101,12 +101,15 @@ function changed(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {
   return [...findings.values()];
 }
 
+/** A node that is compensated was done before. */
+const ENDED = ["done", "skipped", "failed", "cancelled", "compensating", "compensated", "uncompensated"];
+
 /** A node that is done or running, although it now depends on one that has not ended. */
 function disordered(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {
   const statuses = (name: string) => rows.filter(({ id }) => definitionName(id) === name).map(({ status }) => status);
   const hasBegun = (name: string) =>
     statuses(name).some((status) => !["pending", "skipped", "cancelled"].includes(status));
-  const isOpen = (name: string) => statuses(name).some((status) => !["done", "skipped", "failed"].includes(status));
+  const isOpen = (name: string) => statuses(name).some((status) => !ENDED.includes(status));
   return nodes.flatMap(({ name, after }) =>
     after
       .filter((before) => hasBegun(name) && isOpen(before))
