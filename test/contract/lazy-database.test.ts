@@ -80,7 +80,7 @@ describe("an app without graphs and webhooks", () => {
       assert.equal((await client.get("/")).status, 200);
       assert.deepEqual(await ready(client), [200, "ready"]);
       await clock.advance(1000);
-      assert.equal((await pay(client)).status, 500);
+      assert.equal((await pay(client)).status, 503);
       assert.deepEqual(await ready(client), [503, "not ready: svc-database"]);
       assert.ok(
         log.texts.some((text) => text.includes("Not ready")),

@@ -31,6 +31,8 @@ import { loadAssets, type Assets } from "./assets.ts";
 import { readSubmits } from "../forms/submit.ts";
 import type { OpenBackendOptions } from "./backend.ts";
 import type { Backend } from "./backend-types.ts";
+import { checkDatabase } from "./database-check.ts";
+import type { ReadyCheck } from "./readiness.ts";
 
 /** Enough for some thousand pages. */
 const PAGE_CACHE_BYTES = 64 * 1024 * 1024;
@@ -105,7 +107,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       log: options.log,
       metrics: options.metrics,
       phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
-      readyChecks: { ...app.ready, ...(backend instanceof LazyBackend && { [DATABASE_CHECK]: backend.check }) },
+      readyChecks: { ...app.ready, [DATABASE_CHECK]: checkOf(backend) },
       ownMetrics: app.metrics ?? (() => []),
     };
   } catch (error) {
@@ -113,6 +115,10 @@ export async function boot(options: BootOptions): Promise<Services> {
     file?.close();
     throw error;
   }
+}
+
+function checkOf(backend: Backend): ReadyCheck {
+  return backend instanceof LazyBackend ? backend.check : () => checkDatabase(backend.store);
 }
 
 /** Opens the backend if there may be work to resume or an error to report, else on first use. */

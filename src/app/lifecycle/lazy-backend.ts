@@ -9,6 +9,7 @@ import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { outsideOfRequest } from "../pipeline/current-request.ts";
 import { processStatsOf } from "./process-stats.ts";
+import { checkDatabase } from "./database-check.ts";
 import { lazyObject } from "./lazy.ts";
 import type { Rows, Backend } from "./backend-types.ts";
 
@@ -39,9 +40,10 @@ export class LazyBackend implements Backend {
 
   figures = (): ReturnType<Backend["figures"]> => this.#opened?.figures() ?? processStatsOf(undefined);
 
-  /** Repeats a failed opening; passes if none has failed. @throws as opening */
+  /** Repeats a failed opening, or checks the open database; passes before the first use. @throws as opening, or as a write */
   check = async (): Promise<void> => {
     if (this.#hasFailed) await this.#open();
+    else if (this.#opened) await checkDatabase(this.#opened.store);
   };
 
   #open = (): Promise<Backend> => {

@@ -17,7 +17,10 @@ export interface AuditContext {
 
 /** `by` is stored in the event `graph.queued`. A start with a `note` counts as manual and is in the audit trail as well. */
 export interface StartOptions extends AuditContext {
-  /** Another start with the same key and name returns the same run. */
+  /**
+   * Another start with the same key, name and input returns the same run; with another input it is rejected (`SVC_KEY_REUSED`). A key is
+   * known as long as its run is stored: until retention or a purge deletes it.
+   */
   idempotencyKey?: string;
   /** Time until the run may start, such as `"10m"`. Default: none. */
   delay?: Duration;

@@ -16,6 +16,7 @@ export const ERRORS = {
   SVC_METHOD: { status: 405, family: "client" },
   SVC_TIMEOUT: { status: 408, family: "client" },
   SVC_TRANSITION: { status: 409, family: "client" },
+  SVC_KEY_REUSED: { status: 409, family: "client" },
   SVC_PRECONDITION: { status: 412, family: "client" },
   SVC_TOO_LARGE: { status: 413, family: "client" },
   SVC_URL_TOO_LONG: { status: 414, family: "client" },
@@ -40,7 +41,7 @@ export const ERRORS = {
   // boot
   SVC_CONFIG: { family: "build" },
   SVC_DEFINITION: { family: "build" },
-  SVC_STORE: { family: "build" },
+  SVC_STORE: { status: 503, family: "build" },
   SVC_MOVE: { family: "build" },
   SVC_NEW: { family: "build" },
   // compiler

@@ -1,4 +1,5 @@
 /** Starts runs: by name, once for each idempotency key, or as forks. Acknowledged once they are durable. */
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Json } from "../../../platform/shared/json.ts";
@@ -52,10 +53,10 @@ export class NewGraphs {
         "SVC_NOT_FOUND",
         `No worker or graph is named "${name}"; known: ${this.#options.registry.names().join(", ") || "none"}`,
       );
-    const { idempotencyKey: key } = options;
-    const known = key === undefined ? undefined : await this.#known(name, key);
-    if (known) return { snapshot: known, created: false };
+    requireKnownOptions(options);
     const input = this.#inputOf(given, `The input of "${name}"`);
+    const known = await this.#known(name, input, options);
+    if (known) return { snapshot: known, created: false };
     if (definition.nodes.some(({ worker }) => worker.options.input)) await requireFit(definition, input);
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
     const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
@@ -67,7 +68,7 @@ export class NewGraphs {
       await this.#options.activeRuns.insert(run, options, audit(row.id, options, row.createdMs));
     } catch (error) {
       // Another start with the same key was committed first.
-      const other = key === undefined ? undefined : await this.#known(name, key);
+      const other = await this.#known(name, input, options);
       if (other) return { snapshot: other, created: false };
       throw error;
     }
@@ -80,9 +81,19 @@ export class NewGraphs {
     return toJson(given, what, this.#options.inputBytes);
   }
 
-  async #known(worker: string, key: string): Promise<Snapshot | undefined> {
+  /** The run that was started with the same key. @throws SvcError `SVC_KEY_REUSED` if its input differs. */
+  async #known(worker: string, input: Json, options: StartOptions): Promise<Snapshot | undefined> {
+    const { idempotencyKey: key, origin } = options;
+    if (key === undefined) return undefined;
     const row = await this.#options.graphs.byIdempotencyKey(worker, key);
-    return row && this.#options.views.snapshot(row.id);
+    if (!row) return undefined;
+    const isOwnKey = origin !== undefined && OWN_KEYS.includes(origin.kind);
+    if (!isOwnKey && !isDeepStrictEqual(row.input, input))
+      throw new SvcError(
+        "SVC_KEY_REUSED",
+        `The idempotency key "${key.slice(0, MAX_SHOWN_KEY)}" has started the run ${row.id} of "${worker}" with another input. Send the same input to get this run, or use a new key to start another one.`,
+      );
+    return this.#options.views.snapshot(row.id);
   }
 
   async fork(graphId: string, { from, input: given, ...auditContext }: ForkOptions): Promise<Snapshot> {
@@ -100,6 +111,35 @@ export class NewGraphs {
     this.#options.onStart?.(row.worker);
     return this.#options.views.of(row.id);
   }
+}
+
+/** Origins whose keys svc derives from a due time or a node: the first start counts, whatever its input. */
+const OWN_KEYS: readonly Origin["kind"][] = ["schedule", "graph"];
+/** Enough to recognize a key in a message. */
+const MAX_SHOWN_KEY = 100;
+
+const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = {
+  by: true,
+  note: true,
+  address: true,
+  idempotencyKey: true,
+  delay: true,
+  priority: true,
+  at: true,
+  tags: true,
+  summary: true,
+  origin: true,
+  parent: true,
+};
+
+/** @throws SvcError `SVC_INVALID` for a misspelled option, which would otherwise have no effect. */
+function requireKnownOptions(options: StartOptions): void {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(START_OPTIONS, key));
+  if (unknown === undefined) return;
+  const message = `is not an option of a start; allowed are ${Object.keys(START_OPTIONS).join(", ")}`;
+  throw new SvcError("SVC_INVALID", `"${unknown.slice(0, MAX_SHOWN_KEY)}" ${message}`, {
+    issues: [{ path: [unknown], message }],
+  });
 }
 
 /** Writes the note of an operator who starts a run. */
