@@ -43,6 +43,8 @@ function groups(filters: string[]): Group[] {
     { name: "guards", files: inside("guards") },
     { name: "contract", files: inside("contract") },
     ...alone("e2e"),
+    // Other browsers than the packaged one, which few machines have: they run on request (CONTRIBUTING.md).
+    ...(filters.some((filter) => filter.includes("browsers")) ? alone("browsers") : []),
     ...alone("chaos"),
     ...alone("fuzz"),
   ].filter((group) => group.files.length > 0);

@@ -1,6 +1,6 @@
 /** The list, exactly according to TodoMVC's specification (https://github.com/tastejs/todomvc/blob/master/app-spec.md). */
 import { computed, effect, For, onCleanup, onLoad, signal, store } from "svckit";
-import { isShown, loadTodos, routeOf, saveTodos, type Route, type Todo } from "./todos.ts";
+import { isEnter, isShown, loadTodos, routeOf, saveTodos, type Route, type Todo } from "./todos.ts";
 
 export function TodoApp() {
   const state = store({ todos: [] as Todo[] });
@@ -37,7 +37,7 @@ export function TodoApp() {
           autofocus
           onKeyDown={(event, input) => {
             const title = input.value.trim();
-            if (event.key !== "Enter" || title === "") return;
+            if (!isEnter(event) || title === "") return;
             const id = Math.max(0, ...state.todos.map((todo) => todo.id)) + 1;
             state.todos.push({ id, title, completed: false });
             input.value = "";
@@ -93,7 +93,7 @@ export function TodoApp() {
                   value={todo.title}
                   onBlur={(_event, input) => rename(todo, input.value)}
                   onKeyDown={(event, input) => {
-                    if (event.key === "Enter") rename(todo, input.value);
+                    if (isEnter(event)) rename(todo, input.value);
                     if (event.key === "Escape") editing.value = 0;
                   }}
                 />

@@ -44,3 +44,11 @@ export function routeOf(hash: string): Route {
 export function isShown(todo: Todo, route: Route): boolean {
   return route === "all" || todo.completed === (route === "completed");
 }
+
+/**
+ * Whether Enter was pressed to finish a title. In an input method, Enter accepts the composed word; WebKit ends the composition before
+ * the key event and marks that with the key code 229.
+ */
+export function isEnter({ key, isComposing, keyCode }: KeyboardEvent): boolean {
+  return key === "Enter" && !isComposing && keyCode !== 229;
+}

@@ -15,6 +15,7 @@ const PAPERS = [
   "docs/bytes.md",
   "docs/promises.md",
   "docs/reference/http.md",
+  "docs/reference/browsers.md",
   "docs/guide/README.md",
 ];
 

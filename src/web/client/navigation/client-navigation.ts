@@ -172,13 +172,22 @@ const show = async (next: Document, href: string, how: VisitOptions, { swap }: P
   dispatchEvent(new CustomEvent(DOM.navigated, { detail: { href } }));
 };
 
+/** WebKit gives every click during a transition to the root, whatever `pointer-events` its pictures have, and the page would lose them. */
+const rootTakesClicks = (): boolean => {
+  const { x, y } = document.body.getBoundingClientRect();
+  return document.elementFromPoint(Math.max(x, 0) + 1, Math.max(y, 0) + 1) === document.documentElement;
+};
+
 /** Changes the document, with a view transition if the browser supports it and the visitor does not prefer reduced motion. */
 const transition = async (change: () => Promise<void>): Promise<void> => {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches || document.visibilityState !== "visible";
   if (isStill || !("startViewTransition" in document)) return change();
   const running = document.startViewTransition(change);
   // These reject when another transition begins meanwhile.
-  running.ready.catch(() => undefined);
+  running.ready.then(
+    () => rootTakesClicks() && running.skipTransition(),
+    () => undefined,
+  );
   running.finished.catch(() => undefined);
   await running.updateCallbackDone;
 };

@@ -1,0 +1,100 @@
+/**
+ * Stands between a browser and an app. It delays scripts on request, and adds a script to each page that reports errors: WebDriver has no
+ * way to see them. The page's own policy stays as it is; the added script uses its nonce.
+ */
+import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Relay {
+  readonly url: string;
+  /** Delays requests below a path until the returned function is called. */
+  hold(path: string): () => void;
+  /** Delays nothing any more. */
+  release(): void;
+  /** @returns the errors of pages since the last call */
+  takeComplaints(): string[];
+  close(): Promise<void>;
+}
+
+const REPORT = "/relay-complaints";
+
+const COLLECTOR = `{let r=t=>navigator.sendBeacon("${REPORT}",t),e=console.error;
+console.error=(...a)=>{r("console: "+a.join(" "));e.apply(console,a)};
+addEventListener("error",e=>e.message&&r("error: "+e.message+" "+(e.error?.stack??"")));
+addEventListener("unhandledrejection",({reason:e})=>r("rejection: "+e+" "+(e?.stack??"")));
+document.addEventListener("securitypolicyviolation",e=>r("CSP: "+[e.violatedDirective,e.blockedURI,e.sample,e.sourceFile,e.lineNumber,e.columnNumber].join(" ")))}`;
+
+export async function startRelay(target: string): Promise<Relay> {
+  const complaints: string[] = [];
+  let held: { path: string; released: Promise<void>; release(): void } | undefined;
+  const release = (): void => {
+    held?.release();
+    held = undefined;
+  };
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url === REPORT) {
+      collect(incoming, complaints);
+      outgoing.writeHead(204).end();
+      return;
+    }
+    const isHeld = held && incoming.url?.startsWith(held.path);
+    void (isHeld ? held?.released : Promise.resolve())?.then(() => forward(target, incoming, outgoing));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold: (path) => {
+      let resolve = (): void => {};
+      const released = new Promise<void>((done) => (resolve = done));
+      held = { path, released, release: () => resolve() };
+      return release;
+    },
+    release,
+    takeComplaints: () => complaints.splice(0),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function collect(incoming: IncomingMessage, complaints: string[]): void {
+  let text = "";
+  incoming.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  incoming.on("end", () => complaints.push(text));
+}
+
+/** Keeps the Host header, which the app compares with the Origin. */
+function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { "accept-encoding": _compression, ...headers } = incoming.headers;
+  const onward = request(target + incoming.url, { method: incoming.method, headers }, (answer) => {
+    const nonce = isDocument(incoming, answer.headers) ? nonceOf(answer.headers) : undefined;
+    const { "content-length": length, ...others } = answer.headers;
+    const all = nonce === undefined && length !== undefined ? { ...others, "content-length": length } : others;
+    outgoing.writeHead(answer.statusCode ?? 502, all);
+    if (nonce === undefined) answer.pipe(outgoing);
+    else insert(answer, outgoing, `<script nonce="${nonce}">${COLLECTOR}</script>`);
+  });
+  // Either side may leave: a visitor goes to another page while a response is under way.
+  onward.on("error", () => outgoing.destroy());
+  outgoing.on("close", () => onward.destroy());
+  incoming.pipe(onward);
+}
+
+const isDocument = (incoming: IncomingMessage, headers: IncomingHttpHeaders): boolean =>
+  incoming.headers["x-svc-navigation"] === undefined && headers["content-type"]?.startsWith("text/html") === true;
+
+const nonceOf = (headers: IncomingHttpHeaders): string | undefined =>
+  /'nonce-([^']+)'/.exec(String(headers["content-security-policy"]))?.[1];
+
+/** Adds the script to the beginning of the head, which is in the first piece of a page. */
+function insert(answer: IncomingMessage, outgoing: ServerResponse, script: string): void {
+  let isDone = false;
+  answer.setEncoding("utf8").on("data", (piece: string) => {
+    outgoing.write(isDone ? piece : piece.replace("<head>", () => `<head>${script}`));
+    isDone = true;
+  });
+  answer.on("end", () => outgoing.end());
+  answer.on("error", () => outgoing.destroy());
+}

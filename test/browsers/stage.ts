@@ -1,0 +1,69 @@
+/** Runs the stories of a browser: each in a fresh tab, on an app behind a relay, and it fails on any error of the page. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startRelay, type Relay } from "./relay.ts";
+import type { Launched, Visitor } from "./visitor.ts";
+
+export interface Scene {
+  visitor: Visitor;
+  relay: Relay;
+  /** The app's address behind the relay. */
+  url: string;
+}
+
+export interface Act {
+  name: string;
+  /** Starts the app. */
+  start: () => Promise<{ url: string; stop(): Promise<unknown> }>;
+  /** Errors to ignore, with a reason in docs/reference/browsers.md. */
+  known?: RegExp;
+  /** The stories by their names. */
+  stories: Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+}
+
+/** Declares the stories as tests. @param lacks the reason why the browser cannot run here */
+export function play(
+  browserName: string,
+  lacks: string | undefined,
+  launch: () => Promise<Launched>,
+  acts: readonly Act[],
+): void {
+  void describe(browserName, { skip: lacks ?? false }, () => {
+    let browser: Launched;
+    before(async () => {
+      browser = await launch();
+    });
+    after(() => browser?.close());
+    for (const act of acts) perform(act, () => browser);
+  });
+}
+
+function perform({ name, start, known, stories }: Act, browser: () => Launched): void {
+  void describe(name, () => {
+    let app: Awaited<ReturnType<Act["start"]>>;
+    let relay: Relay;
+    before(async () => {
+      app = await start();
+      relay = await startRelay(app.url);
+    });
+    after(async () => {
+      await relay?.close();
+      await app?.stop();
+    });
+    for (const [story, tell] of Object.entries(stories))
+      void it(story, { timeout: 120_000 }, async () => {
+        const visitor = await browser().visit();
+        try {
+          await tell({ visitor, relay, url: relay.url });
+          assert.deepEqual(
+            relay.takeComplaints().filter((complaint) => known?.test(complaint) !== true),
+            [],
+          );
+        } finally {
+          relay.release();
+          await visitor.close();
+          relay.takeComplaints();
+        }
+      });
+  });
+}
