@@ -22,6 +22,7 @@ import {
 } from "./framework-imports.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
+import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
 import { withPages } from "./build/pages-modules.ts";
 
@@ -158,6 +159,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       else modules.framework.delete(id);
       const file = completed === undefined ? own : { ...own, text: completed };
       if (isBrowser) {
+        if (importsFramework(code, aliases)) refuseModuleState(own, aliases);
         const actions = id.includes("/node_modules/") ? undefined : exportedActions(file, aliases);
         if (actions) {
           stubs.set(id, { path: file.path, actions });

@@ -289,6 +289,49 @@ describe("server actions reached by name", () => {
 const chunkOf = (root: string, name = ""): Promise<string> =>
   readFile(path.join(root, "dist/client/handler", `${name}.js`), "utf8");
 
+describe("signals and stores of a module that browser code imports (SVC105)", () => {
+  const app = (view: string, state: string): Record<string, string> => ({
+    "app.tsx": 'import "svckit"; import { View } from "./view.tsx"; export default View;',
+    "view.tsx": view,
+    "state.ts": state,
+  });
+  const reads =
+    'import { count } from "./state.ts"; export const View = () => <p onClick={() => count.value++}>{count.value}</p>;';
+
+  it("are refused with their position if they are exported or written", async () => {
+    for (const state of [
+      'import { signal } from "svckit"; export const count = signal(0);',
+      'import { signal as s } from "svckit"; const count = s(0); export { count };',
+      'import { store } from "svckit"; export const count = store({ value: 0 });',
+      'import { signal } from "svckit"; export const count = { value: 1, inner: signal(0) };',
+      'import { signal } from "svckit"; export class All { static of = signal(0); } export const count = All.of;',
+      'import { signal } from "svckit"; const inner = signal(0); export const count = { get value() { return inner.value++; } };',
+    ]) {
+      await withTempApp(app(reads, state), async (built) => {
+        const error = await refused(built);
+        assert.equal(error.code, "SVC105", state);
+        assert.match(error.message, /state\.ts:1:\d+/);
+      });
+    }
+  });
+
+  it("are refused in a package", async () => {
+    const files = {
+      ...app(reads.replace("./state.ts", "shared-count"), ""),
+      "node_modules/shared-count/package.json": '{"name":"shared-count","type":"module","main":"main.js"}',
+      "node_modules/shared-count/main.js": 'import { signal } from "svckit"; export const count = signal(0);',
+    };
+    await withTempApp(files, async (built) => assert.equal((await refused(built)).code, "SVC105"));
+  });
+
+  it("are allowed as constants, and in functions and instances", async () => {
+    const state =
+      'import { computed, signal } from "svckit"; const step = signal(2); export const count = computed(() => step.value * 2); export class Model { n = signal(0); } export const make = () => signal(1);';
+    const view = reads.replace("count.value++", "console.log(count.value)");
+    await withTempApp(app(view, state), async ({ root }) => void (await buildApp({ root })));
+  });
+});
+
 describe("server-only modules reached from browser code (SVC104)", () => {
   const chain = (last: Record<string, string>): Record<string, string> => ({
     "app.tsx": 'import "svckit"; import { Page } from "./page.tsx"; export default Page;',
