@@ -91,8 +91,9 @@ export const attributes = [
   <p title={signal("a")} />,
   // @ts-expect-error HTML in an attribute would run
   <iframe srcdoc="<p>" />,
-  // @ts-expect-error the initial choice is set by "selected" on an option
   <select value="1" />,
+  // @ts-expect-error a list of values needs bind:value
+  <select multiple value={["1"]} />,
   // @ts-expect-error form methods are get, post and dialog
   <form method="put" />,
   // @ts-expect-error raw HTML is an object, to prevent accidental use

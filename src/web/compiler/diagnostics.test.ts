@@ -235,7 +235,12 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ],
   ["a value in a script", "export const A = (p) => <script>«{p.x}»</script>;", "SVC109", /data-…/],
   ["a style that ends itself", 'export const A = () => «<style>{"</style>"}</style>»;', "SVC109", /<\\\/style/],
-  ["a value on a select", "export const A = (p) => <select «value={p.x}»>x</select>;", "SVC109", /selected=/],
+  [
+    "a list of values on a select",
+    "export const A = (p) => <select multiple «value={p.x}»>x</select>;",
+    "SVC109",
+    /selected=/,
+  ],
   ["hooks without an element", "export function A() { «onLoad(() => 1);» return <B />; }", "SVC109", /<div>/],
   [
     "a name of the browser in an effect",

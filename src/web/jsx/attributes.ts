@@ -246,6 +246,8 @@ export interface OwnAttributes {
     "bind:value"?: FieldValue | Bindable<readonly string[]>;
     multiple?: Flag;
     size?: Text;
+    /** Value of the chosen option. The page updates it when its expression changes; use `bind:value` for both ways. */
+    value?: Text;
   };
   slot: { name?: Text };
   source: SizeAttributes & { media?: Text; sizes?: Text; src?: Text; srcset?: Text; type?: Text };

@@ -11,7 +11,7 @@ import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "../extract/node-paths.ts";
 import { keyExpression, readsOutside } from "../extract/row-identity.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
-import { templateHtml } from "../extract/template-html.ts";
+import { selectedValue, templateHtml } from "../extract/template-html.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type {
   Attribute,
@@ -109,7 +109,9 @@ export class BrowserEmitter {
   }
 
   #bindElement(element: Element, path: string, place: Place, body: Code): void {
+    const selected = selectedValue(element);
     for (const attribute of element.attributes) {
+      if (attribute === selected) continue;
       if (attribute.kind === "value" && attribute.live) this.#bindAttribute(attribute, path, place, body);
       else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
     }
@@ -132,6 +134,7 @@ export class BrowserEmitter {
     for (const attribute of element.attributes) {
       if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
     }
+    if (selected?.live) this.#bindAttribute(selected, path, place, body);
   }
 
   /** Declares the needed child elements at the start of the bind function, before anything is added or moved. */

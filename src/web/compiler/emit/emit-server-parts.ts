@@ -8,6 +8,7 @@ import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, ty
 import { positionOf } from "../diagnostics.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
+import { selectedValue } from "../extract/template-html.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "../model.ts";
@@ -88,11 +89,14 @@ export class ItemEmitter {
     if (element.portal) out.push(this.#portal(element.portal));
     if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
     let inside: Segment[] = [];
+    const selected = selectedValue(element);
     for (const attribute of element.attributes) {
       if (element.tag === "textarea" && attribute.kind === "value" && attribute.name === "value") {
         inside = [{ code: [`${this.#out.use("t")}(`, attribute.expression, ")"] }];
       } else if (element.tag === "textarea" && attribute.kind === "field") {
         inside = [{ code: [`${this.#out.use("t")}(${this.#kept(attribute)})`] }];
+      } else if (selected && attribute === selected) {
+        if (!selected.live) this.#walker.still(selected.expression);
       } else if (attribute === spread)
         out.push(this.#spread(attribute, [...attribute.skip, "value"], `${this.#out.local("field")}.given = `));
       else out.push(...this.#attribute(attribute, element.tag));
@@ -134,6 +138,11 @@ export class ItemEmitter {
     if (isSpread && element.tag === "select")
       // Without a value it marks none, because no option has an object as its value.
       return [{ code: [`${this.#out.use("options")}(${this.#given()} ?? {}, `, ...concatenation(items), ")"] }];
+    const selected = selectedValue(element);
+    if (selected) {
+      this.#walker.rewrite(selected.expression);
+      return [{ code: [`${this.#out.use("options")}((`, selected.expression, "), ", ...concatenation(items), ")"] }];
+    }
     const field = element.tag === "select" && element.attributes.find((item) => item.kind === "field");
     if (!field) return items;
     return [{ code: [`${this.#out.use("options")}(${this.#kept(field)}, `, ...concatenation(items), ")"] }];

@@ -1,6 +1,7 @@
 /** Extracts attributes of host elements: fixed ones, values, handlers. Handlers get their symbols here; step 4 emits them. */
 import type { ESTree } from "vite";
 import { fail, type Extraction, type Position } from "./extraction.ts";
+import { hasAttribute } from "./jsx-forms.ts";
 import { isFunction as isFunctionNode, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
@@ -65,6 +66,8 @@ export function extractAttributes(
     } else if (tag === "textarea" && name === "value") {
       content = fixedText(item, expression);
       if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
+    } else if (tag === "select" && name === "value") {
+      attributes.push(selectValue(extraction, node, item, position));
     } else if (name !== "key" && !(name === "slot" && slotNameOf(extraction, node) !== ""))
       attributes.push(extractAttribute(extraction, node, item, position));
   }
@@ -108,7 +111,7 @@ function extractAttribute(
   const expression = valueOf(attribute);
   const event = eventName(name);
   if (event) return handlerAttribute(extraction, node, { name, expression, node: attribute }, event, position);
-  refuseMisplaced(extraction, attribute, name, tag);
+  refuseMisplaced(extraction, attribute, name);
   const fieldName = expression ? fixedValue(expression) : attribute.value?.type === "Literal" && attribute.value.value;
   if ((name === "name" || name === "id") && FIELD_TAGS.has(tag) && FORM_PROPERTIES.has(String(fieldName))) {
     throw fail(
@@ -127,8 +130,8 @@ function extractAttribute(
   return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
 }
 
-/** SVC103: code in an attribute. SVC109: a value that HTML does not store in this attribute. SVC118: the name of a DOM property. */
-function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string, tag: string): void {
+/** SVC103: code in an attribute. SVC118: the name of a DOM property. */
+function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string): void {
   if (/^on[a-z]+$/i.test(name)) {
     throw fail(
       extraction,
@@ -146,14 +149,33 @@ function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute,
       `${name} is a property of elements; its attribute is ${behind}, in JSX too. Write ${behind}=….`,
     );
   }
-  if (tag === "select" && name === "value") {
+}
+
+/** `value` of a `<select>` is no attribute in HTML: the server marks the option, and the browser sets the property. */
+function selectValue(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  attribute: ESTree.JSXAttribute,
+  position: Position,
+): Attribute {
+  const text = attribute.value?.type === "Literal" ? attribute.value : undefined;
+  const isPlain = text !== undefined && !/[&\n\r]/.test(String(text.value));
+  const expression = valueOf(attribute) ?? (isPlain ? text : undefined);
+  if (!expression || hasAttribute(node, "multiple")) {
     throw fail(
       extraction,
       "SVC109",
       attribute,
-      "<select> has no value attribute in HTML; the selected <option> has. Write bind:value={signal}, or selected={…} on the options.",
+      "value of a <select> is one value: value={town.value}. For a list of values write bind:value={signal}, or selected={…} on the options.",
     );
   }
+  return {
+    kind: "value",
+    name: "value",
+    how: "property",
+    expression,
+    live: isLive(extraction, expression, position),
+  };
 }
 
 function isLive(extraction: Extraction, expression: Expression, position: Position): boolean {

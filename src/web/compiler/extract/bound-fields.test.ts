@@ -69,6 +69,26 @@ describe("a bound field on the server", () => {
   });
 });
 
+describe("a <select> with a value", () => {
+  const select = (value: string, options = "<option>a</option><option>b</option>"): string =>
+    `export function A(p) { const s = signal("b"); return <p><select ${value}>${options}</select></p>; }`;
+
+  it("marks the option on the server", async () => {
+    for (const value of ["value={s.value}", 'value="b"', "value={p.town}"])
+      assert.match(await render(select(value), { town: "b" }), /<option>a<\/option><option selected>b</, value);
+  });
+
+  it("is set in the browser after its options, and only if its value can change", async () => {
+    const rows = select("value={s.value}", "{s.value.split('').map((x) => <option key={x}>{x}</option>)}");
+    assert.match(browserBody(rows), /\$For\([^]*\$P\(\$n0, "value", \(\) => \$\[0\]\.value\);/);
+    assert.equal(browserBody(select('value="b"')), "");
+  });
+
+  it("chooses one option: a list of values is refused", () => {
+    assert.throws(() => browserBody(select("multiple value={s.value}")), { code: "SVC109", message: /bind:value/ });
+  });
+});
+
 describe("a bound field in the browser", () => {
   it("is bound to a signal, a signal's value, a prop, or a field of a store", async () => {
     const written = async (target: string, declared: string, slot: unknown): Promise<string[]> =>

@@ -2,7 +2,7 @@
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
-import type { Element, Item } from "../model.ts";
+import type { Attribute, Element, Item } from "../model.ts";
 
 /** HTML of a row or branch. Its bindings write everything dynamic. */
 export function templateHtml(element: Element): string {
@@ -18,6 +18,12 @@ function itemHtml(item: Item): string {
   // A text node to write into: cloning it with the template is cheaper than creating it.
   if (item.kind === "run") return item.isSole ? " " : ` <!--${item.key}-->`;
   return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
+}
+
+/** The `value` of a `<select>`, which chooses one of its options. */
+export function selectedValue({ tag, attributes }: Element): Extract<Attribute, { kind: "value" }> | undefined {
+  if (tag !== "select") return undefined;
+  return attributes.filter((item) => item.kind === "value").find(({ name }) => name === "value");
 }
 
 function closingTag(tag: string): string {
