@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http, RequestOrigin } from "../platform/http/http.ts";
 import { Router } from "../platform/http/routing/router.ts";
+import { SiteRules } from "../platform/security/site-rules.ts";
 import { listen, type Listening } from "../platform/http/server.ts";
 import type { Result } from "../platform/http/types.ts";
 import { Registry } from "../graphs/engine/registry.ts";
@@ -18,6 +19,7 @@ import { BASE_PATH, PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-types.ts";
 import { boot } from "./lifecycle/boot.ts";
+import { bootWarnings } from "./lifecycle/boot-warnings.ts";
 import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } from "./lifecycle/config.ts";
 import { issueCsrfToken, issueToken, type CsrfIssuer, type IssuedCsrfToken } from "./pipeline/csrf-issuer.ts";
 import { closedPipeline, openPipeline, RETRY_S } from "./pipeline/http-pipeline.ts";
@@ -63,6 +65,7 @@ class SvcApp implements App, CsrfIssuer {
   readonly #metrics: Metrics;
   readonly #ending: Drain;
   #config: Config | undefined;
+  #siteRules: SiteRules | undefined;
   #ownLog: Log | undefined;
   #values: LogRedaction | undefined;
   #openTracing: Tracing | undefined;
@@ -90,6 +93,10 @@ class SvcApp implements App, CsrfIssuer {
 
   get config(): Config {
     return (this.#config ??= readConfig(environmentOf(this.#options.env)));
+  }
+
+  get #site(): SiteRules {
+    return (this.#siteRules ??= new SiteRules(this.config));
   }
 
   get #hidden(): LogRedaction {
@@ -290,6 +297,8 @@ class SvcApp implements App, CsrfIssuer {
   async #boot(where: BootOptions): Promise<void> {
     const { config } = this;
     for (const text of retiredVariables(environmentOf(this.#options.env))) this.log.warn({}, text);
+    for (const text of bootWarnings(config, this.#listens !== undefined)) this.log.warn({}, text);
+    if (where.url !== undefined) this.#site.listensAt(where.url);
     if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
     await this.#options.onBoot?.();
     const failed = new AbortController();
@@ -301,7 +310,7 @@ class SvcApp implements App, CsrfIssuer {
     const middleware = this.#options.middleware ?? [];
     let services: Services | undefined;
     try {
-      services = await boot({ app: this.#options, self: this, config, ...around });
+      services = await boot({ app: this.#options, self: this, config, siteRules: this.#site, ...around });
       this.#notFoundPages = addRoutes(this.#options, { router: this.#router, services, middleware });
       this.#services = services;
       // A secret that was created at the first start is in no variable.
@@ -333,6 +342,7 @@ class SvcApp implements App, CsrfIssuer {
     const options = {
       app: this.#options,
       config: this.config,
+      site: this.#site,
       router: this.#router,
       services: () => this.#services,
       notFoundPages: () => this.#notFoundPages,

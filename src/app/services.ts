@@ -4,6 +4,7 @@ import type { Context, Middleware } from "../platform/http/types.ts";
 import type { Sessions } from "../platform/http/sessions/session-keys.ts";
 import type { Router } from "../platform/http/routing/router.ts";
 import type { OwnSecurityOptions } from "../platform/security/headers.ts";
+import type { SiteRules } from "../platform/security/site-rules.ts";
 import type { Secrets } from "../platform/security/secrets.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import type { Log } from "../platform/shared/log.ts";
@@ -30,6 +31,8 @@ export interface Services extends Backend {
   /** The app object that its author uses. */
   readonly app: App;
   readonly config: Config;
+  /** Hosts for which the app answers, and whether they imply HTTPS. */
+  readonly siteRules: SiteRules;
   readonly clock: Clock;
   /** Announces changes to screens and streams. */
   readonly changes: ChangeFeed;

@@ -111,8 +111,8 @@ describeBothAdapters("general", (site) => {
     const port = site.port();
     // No web request can have these methods.
     if (port === undefined) return assert.throws(() => new Request("http://localhost/", { method: "TRACE" }));
-    const trace = await sendRaw(port, "TRACE /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    const connect = await sendRaw(port, "CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    const trace = await sendRaw(port, "TRACE /plain HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    const connect = await sendRaw(port, "CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     for (const answer of [trace, connect]) assert.match(answer, /^HTTP\/1\.1 405 [^]*^allow: /im);
   });
 

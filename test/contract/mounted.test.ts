@@ -32,7 +32,13 @@ const fixture = createFixture(
       route("GET", "/endless", () => ({ status: 200, headers: ["content-type", "video/mp4"], body: endless() })),
       route("GET", "/who", (ctx) => json({ ip: ctx.clientIp, secure: ctx.secure, url: ctx.url.href })),
     ],
-    env: { SVC_DATABASE_URL: "memory:", NODE_ENV: "test", SVC_TRUST_PROXY: "10.0.0.0/8", SVC_SECRET: "s".repeat(32) },
+    env: {
+      SVC_DATABASE_URL: "memory:",
+      NODE_ENV: "test",
+      SVC_TRUST_PROXY: "10.0.0.0/8",
+      SVC_SECRET: "s".repeat(32),
+      SVC_ALLOWED_HOSTS: "inner,shop.example",
+    },
   },
 );
 const { app } = fixture;

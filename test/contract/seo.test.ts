@@ -359,7 +359,9 @@ describe("the site's address", () => {
   it("is never taken from the request", async () => {
     const app = appOf({ "index.tsx": { ...home, head: { title: "Home", canonical: "/" } } });
     for (const path of ["/", "/robots.txt", "/sitemap.xml"]) {
-      const response = await createTestClient(app, { origin: "https://attacker.example" }).get(path, {
+      const foreign = await createTestClient(app, { origin: "https://attacker.example" }).get(path);
+      assert.equal(foreign.status, 421);
+      const response = await createTestClient(app).get(path, {
         "x-forwarded-host": "attacker.example",
         forwarded: "host=attacker.example",
       });

@@ -11,6 +11,7 @@ const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/cli/serve/start-command.ts", why: "examples in help" },
   { path: "src/app/lifecycle/config.ts", why: "reads the mode, and the settings that production requires" },
   { path: "src/app/observability/log.ts", why: "the format of log lines" },
+  { path: "src/app/lifecycle/boot-warnings.ts", why: "warns about settings that production needs" },
   { path: "src/app/lifecycle/settings.ts", why: "lists the settings in force" },
   { path: "src/cli/build/build-static.ts", why: "pages are exported as production serves them" },
   { path: "src/cli/dev/dev.ts", why: "sets the mode" },
@@ -18,6 +19,7 @@ const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/fullstack/full-stack-app.ts", why: "adds a sample graph, which opens nothing" },
   { path: "src/platform/http/request/fetch-source.ts", why: "the client's address, behind trusted proxies" },
   { path: "src/platform/http/request/node-source.ts", why: "the client's address, behind trusted proxies" },
+  { path: "src/platform/security/site-rules.ts", why: "the hosts for which an app answers, which open nothing" },
   { path: "src/platform/shared/wire.ts", why: "the name of the variable" },
 ];
 

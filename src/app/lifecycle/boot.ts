@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { Sessions } from "../../platform/http/sessions/session-keys.ts";
 import { clientName, type OnRefused } from "../../platform/security/rate-limits/rate-limit.ts";
+import type { SiteRules } from "../../platform/security/site-rules.ts";
 import { policyMarks } from "../../platform/security/headers.ts";
 import { loadOrCreateSecret, type Secrets } from "../../platform/security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../../platform/shared/clock.ts";
@@ -46,6 +47,7 @@ const DATABASE_CHECK = "svc-database";
 export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "changes" | "build"> {
   /** The app itself. */
   self: App;
+  siteRules: SiteRules;
   /** Undefined without a socket of its own. */
   listens: Listens | undefined;
 }
@@ -76,6 +78,7 @@ export async function boot(options: BootOptions): Promise<Services> {
     return {
       app: options.self,
       config,
+      siteRules: options.siteRules,
       clock,
       store,
       engine,

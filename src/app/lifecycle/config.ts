@@ -54,6 +54,8 @@ export interface Config extends BackendConfig {
   trustedProxies: CidrSet;
   /** Origin without a final slash. */
   siteOrigin: string | undefined;
+  /** Hosts for which the app answers, besides that of `siteOrigin`: `shop.example`, `shop.example:8080`, `*.shop.example`. */
+  allowedHosts: readonly string[];
   actionsPerMinute: number;
   submitsPerMinute: number;
   /** File in which all processes of this machine count calls; undefined: each counts in memory. */
@@ -149,6 +151,7 @@ export function readConfig(env: Environment): Config {
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     trustedProxies: new CidrSet(read("trustProxy", [], readCidrs)),
     siteOrigin: read("siteUrl", undefined, readOrigin),
+    allowedHosts: read("allowedHosts", [], (given) => readList(given).map(readHost)),
     actionsPerMinute: read("rateActions", 120, (given) => readWhole(given, 1, MAX_RATE)),
     rateFile: text("rateFile"),
     bodyMemoryBytes: read("bodyMemoryBytes", BODY_MEMORY_BYTES, (given) => readBytes(given, BODY_MEMORY)),
@@ -313,6 +316,15 @@ function readOrigin(given: string): string | undefined {
     url && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "" && url.hash === "";
   if (url && isOrigin && url.username === "" && url.password === "") return url.origin;
   throw new Error(`must be an http or https origin without path or credentials, such as https://shop.example`);
+}
+
+/** `*.` in front stands for every name below. */
+function readHost(given: string): string {
+  const [, wildcard = "", host = ""] = /^(\*\.)?([^/?#@*]+)$/.exec(given) ?? [];
+  if (host !== "" && URL.canParse(`http://${host}`)) return wildcard + new URL(`http://${host}`).host;
+  throw new Error(
+    `contains "${given}"; each entry must be a host without a scheme, such as shop.example, shop.example:8080 or *.shop.example`,
+  );
 }
 
 /** The variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/protocol/exporter/) that traces need. */

@@ -47,6 +47,7 @@ const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   databaseUrl: ({ databaseUrl }) => shownDatabaseUrl(databaseUrl),
   webhookAllowCidrs: ({ webhookAllowCidrs }) => webhookAllowCidrs.join(","),
   siteUrl: ({ siteOrigin }) => siteOrigin,
+  allowedHosts: ({ allowedHosts }) => allowedHosts.join(","),
   rateActions: ({ actionsPerMinute }) => actionsPerMinute,
   rateSubmits: ({ submitsPerMinute }) => submitsPerMinute,
   rateFile: ({ rateFile }) => rateFile,

@@ -25,7 +25,8 @@ describe("extensions of an app", () => {
         look: [route("GET", "/", () => json({ at: "top" })), route("GET", "/:one", (ctx) => json(ctx.params))],
       },
     });
-    const get = async (path: string): Promise<unknown> => (await app.fetch(new Request(`http://x${path}`))).json();
+    const get = async (path: string): Promise<unknown> =>
+      (await app.fetch(new Request(`http://localhost${path}`))).json();
     assert.deepEqual(await get("/_svc/look"), { at: "top" });
     assert.deepEqual(await get("/_svc/look/here"), { one: "here" });
     await app.close();
@@ -135,7 +136,7 @@ describe("operations", () => {
     const events = await app.engine.events(snapshot.graph_id, { after: 1 });
     assert.deepEqual([events[0]?.seq, events.at(-1)?.type], [2, "graph.done"]);
     const answer = await app.fetch(
-      new Request(`http://x/_svc/graphs/${snapshot.graph_id}/nodes/double`, {
+      new Request(`http://localhost/_svc/graphs/${snapshot.graph_id}/nodes/double`, {
         headers: { authorization: `Bearer ${KEY}` },
       }),
     );

@@ -26,7 +26,7 @@ export function isCsrfIssuer(app: object): app is CsrfIssuer {
 /** @param request its cookies identify visitor and session */
 export function issueToken(request: Request, config: Config, services: Services): IssuedCsrfToken {
   const source = new FetchSource(request, config.trustedProxies, undefined);
-  const ctx = new RequestContext(source, readTarget(source.target), () => services);
+  const ctx = new RequestContext(source, readTarget(source.target), () => services, services.siteRules);
   const token = tokenFor(ctx, services);
   return { token, setCookies: [...(ctx.jar?.lines ?? [])] };
 }

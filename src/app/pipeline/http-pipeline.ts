@@ -15,6 +15,7 @@ import { dispatch } from "../../platform/http/routing/dispatch.ts";
 import { compose } from "../../platform/http/routing/middleware.ts";
 import { Router } from "../../platform/http/routing/router.ts";
 import type { SessionKeys } from "../../platform/http/sessions/cookie-jar.ts";
+import type { SiteRules } from "../../platform/security/site-rules.ts";
 import type { Handler } from "../../platform/http/types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -37,6 +38,7 @@ import { addServerTiming } from "./server-timing.ts";
 export interface HttpPipelineOptions {
   app: AppOptions;
   config: Config;
+  site: SiteRules;
   /** Contains the health endpoints from the start, and the app's routes after the boot. */
   router: Router;
   /** Undefined before the boot. */
@@ -77,11 +79,12 @@ export function closedPipeline(
 }
 
 function pipelineOf(routing: Routing, options: HttpPipelineOptions): PipelineOptions {
-  const { app, config, services, sessionKeys, log, metrics, tracer, closing } = options;
+  const { app, config, site, services, sessionKeys, log, metrics, tracer, closing } = options;
   const onError = errorHandler(options);
   const headers = responseHeaders(app.security, services);
   return {
     trusted: config.trustedProxies,
+    site,
     sessionKeys,
     bodyBudget: new BodyBudget(config.bodyMemoryBytes),
     traceRatio: config.otlp?.ratio ?? 0,

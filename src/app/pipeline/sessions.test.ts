@@ -110,7 +110,13 @@ const create = (options: AppOptions = {}, env: Record<string, string> = {}): App
   createApp({
     ...APP,
     log: recordLog(),
-    env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: OLD, NODE_ENV: "production", ...env },
+    env: {
+      SVC_DATABASE_URL: "memory:",
+      SVC_SECRET: OLD,
+      NODE_ENV: "production",
+      SVC_ALLOWED_HOSTS: "shop.example",
+      ...env,
+    },
     ...options,
   });
 

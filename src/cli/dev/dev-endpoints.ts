@@ -18,6 +18,7 @@ import type { Context, Handler, Result } from "../../platform/http/types.ts";
 import { CidrSet } from "../../platform/security/ssrf/cidr.ts";
 import { isHtml } from "../../app/pipeline/dev-script.ts";
 import { isFromOwnPage, seemsLocal } from "../../platform/security/exposure.ts";
+import type { SiteRules } from "../../platform/security/site-rules.ts";
 import { SecurityHeaders } from "../../platform/security/headers.ts";
 import { createNonce, randomHex } from "../../platform/security/random.ts";
 import { systemClock } from "../../platform/shared/clock.ts";
@@ -36,6 +37,8 @@ const KEPT_STATES = 20;
 
 export interface DevEndpointsOptions {
   root: string;
+  /** Hosts for which the endpoints answer. */
+  site: SiteRules;
   host: DevHost;
   pages: DevPages;
   /** Aborts the streams. */
@@ -53,6 +56,7 @@ export class DevEndpoints {
     this.#options = options;
     this.#http = createHttp({
       trusted: new CidrSet([]),
+      site: options.site,
       handle: dispatch(this.#routes(), (ctx) => this.#broken(ctx)),
       claims: () => true,
       onError: (error, ctx) => errorProblem(error, ctx, true),

@@ -8,6 +8,7 @@ import { performance } from "node:perf_hooks";
 import { readConfig } from "../../app/lifecycle/config.ts";
 import { createDevHost, type DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { listen } from "../../platform/http/server.ts";
+import { SiteRules } from "../../platform/security/site-rules.ts";
 import { systemClock } from "../../platform/shared/clock.ts";
 import { BASE_PATH, VARIABLES } from "../../platform/shared/wire.ts";
 import { banner } from "../banner.ts";
@@ -46,11 +47,13 @@ async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output
   const closing = new AbortController();
   const pages = new DevPages();
   const news = new DevReporter(root, pages, output);
-  const endpoints = new DevEndpoints({ root, host: devHost, pages, news, closing: closing.signal });
+  const site = new SiteRules({ siteOrigin: undefined, allowedHosts: [], isProduction: false });
+  const endpoints = new DevEndpoints({ root, site, host: devHost, pages, news, closing: closing.signal });
   const link = new OperatorLink(systemClock, output, process.stdin);
   const stage = stageOf(devHost, root, news, endpoints, link);
   const first = await stage.load();
   const config = first?.config ?? readConfig(process.env);
+  for (const entry of config.allowedHosts) site.allow(entry);
   const listening = await listen(
     (message, reply) => serve(stage, endpoints, message, reply),
     {
@@ -61,6 +64,7 @@ async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output
     },
     (error) => output.error(String(error)),
   );
+  site.listensAt(listening.url);
   const app = await stage.boot(listening.url).catch(async (error: unknown) => {
     await listening.close(0);
     throw error;

@@ -2,6 +2,7 @@
  * The way of a request to its response, the same for every adapter: the handler decides the response, and an ordered list of steps
  * completes it. The list of an app is in src/app/pipeline/http-pipeline.ts.
  */
+import type { SiteRules } from "../security/site-rules.ts";
 import type { CidrSet } from "../security/ssrf/cidr.ts";
 import type { Trace } from "../shared/trace.ts";
 import type { BodyBudget } from "./body/body-budget.ts";
@@ -27,6 +28,8 @@ export type ResponseStep = (ctx: RequestContext, result: Result) => Result | Pro
 export interface PipelineOptions {
   /** Proxies whose `X-Forwarded-*` headers are trusted. */
   trusted: CidrSet;
+  /** Hosts for which requests are accepted; others get 421. Default: every host. */
+  site?: SiteRules | undefined;
   /** Signs cookies and keeps sessions; called when a request first needs it. */
   sessionKeys?: () => SessionKeys;
   /** Limits the memory of all request bodies together. Default: no limit. */
@@ -73,18 +76,19 @@ export class Pipeline {
    * @param requireSound throws for a request that must be rejected regardless of its path.
    */
   respond(source: Source, requireSound?: () => void): Exchanged | Promise<Exchanged> {
-    const { sessionKeys, traceRatio = 0, bodyBudget, observer, handle } = this.#options;
+    const { site, sessionKeys, traceRatio = 0, bodyBudget, observer, handle } = this.#options;
     let ctx: RequestContext | undefined;
     try {
       requireSound?.();
-      ctx = new RequestContext(source, readTarget(source.target), sessionKeys);
+      ctx = new RequestContext(source, readTarget(source.target), sessionKeys, site);
       ctx.traceRatio = traceRatio;
       ctx.bodyBudget = bodyBudget;
       observer?.answering(ctx);
+      if (!site?.ignoresHostAt(ctx.path)) ctx.requireHost();
       const answer = handle(ctx);
       return isPromise(answer) ? this.#completeLater(ctx, answer) : this.#complete(ctx, answer);
     } catch (error) {
-      return this.#failed(ctx ?? new RequestContext(source, NO_TARGET), error);
+      return this.#failed(ctx ?? new RequestContext(source, NO_TARGET, undefined, site), error);
     }
   }
 

@@ -39,7 +39,7 @@ export interface Context<Of extends Params = Params> {
   readonly queryText: string;
   /** Query, parsed on first use. */
   readonly query: URLSearchParams;
-  /** Absolute URL of the request, created on first use; forwarded hosts count only from trusted proxies. */
+  /** Absolute URL of the request, created on first use. Its host is one for which the app answers. */
   readonly url: URL;
   /** Parameters of the path by name, decoded. */
   readonly params: Of;
@@ -72,7 +72,10 @@ export interface Context<Of extends Params = Params> {
   readonly requestId: string;
   /** The request's position in its trace (W3C Trace Context). For outgoing calls, use `traceparent(ctx.trace)`. */
   readonly trace: Trace;
-  /** Whether the connection uses TLS: a TLS socket, or `X-Forwarded-Proto: https` from a trusted proxy. */
+  /**
+   * Whether the visitor uses HTTPS: a TLS socket, `X-Forwarded-Proto: https` from a trusted proxy, or a `SVC_SITE_URL` that begins with
+   * `https:` (in development not for loopback names).
+   */
   readonly secure: boolean;
   /** Address of the client; behind trusted proxies, the right-most untrusted hop. */
   readonly clientIp: string;

@@ -74,11 +74,12 @@ export const PROXY_HEADERS = [
   "true-client-ip",
 ] as const;
 
-function hostName(host = ""): string {
+/** The name in a `Host` header, without port and brackets. */
+export function hostName(host = ""): string {
   return host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
 }
 
-function isLoopbackName(name: string): boolean {
+export function isLoopbackName(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || isLoopback(name);
 }
 

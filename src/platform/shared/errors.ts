@@ -22,6 +22,7 @@ export const ERRORS = {
   SVC_URL_TOO_LONG: { status: 414, family: "client" },
   SVC_CONTENT_TYPE: { status: 415, family: "client" },
   SVC_EXPECTATION: { status: 417, family: "client" },
+  SVC_HOST: { status: 421, family: "client" },
   SVC_INVALID: { status: 422, family: "client" },
   SVC_RATE_LIMIT: { status: 429, family: "client" },
   SVC_HEADERS_TOO_LARGE: { status: 431, family: "client" },

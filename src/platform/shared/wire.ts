@@ -224,6 +224,7 @@ export const VARIABLES = {
   webhookAllowCidrs: "SVC_WEBHOOK_ALLOW_CIDRS",
   trustProxy: "SVC_TRUST_PROXY",
   siteUrl: "SVC_SITE_URL",
+  allowedHosts: "SVC_ALLOWED_HOSTS",
   rateActions: "SVC_RATE_ACTIONS",
   rateSubmits: "SVC_RATE_SUBMITS",
   rateFile: "SVC_RATE_FILE",

@@ -20,8 +20,8 @@ export interface VerifyOptions {
   /** Unix milliseconds. Default: now. */
   now?: number;
   /**
-   * Refuses deliveries without the `webhook-*` headers. Default false: `X-Svc-Signature` alone is enough, but it contains no time, so a
-   * recorded delivery could be sent again. Remember delivery ids, or set this.
+   * Whether deliveries without the `webhook-*` headers are refused. Default true: `X-Svc-Signature` alone contains no time, so anybody who
+   * has recorded a delivery could send it again. Set false only for senders without these headers, and remember delivery ids.
    */
   requireTimestamp?: boolean;
 }
@@ -31,14 +31,13 @@ const { standardId, standardTimestamp, standardSignature: standardSignatureName 
 
 /**
  * The payload of a delivery that one of the secrets signed. If the Standard Webhooks headers exist, they must verify and be recent;
- * otherwise `X-Svc-Signature` must verify.
+ * without them, the delivery is refused unless `requireTimestamp` is false and `X-Svc-Signature` verifies.
  * @throws SvcError `SVC_UNAUTHORIZED` for a wrong or missing signature or time, `SVC_INVALID` for a body that is not JSON.
  * @example
  * const payload = verify({
  *   body: await request.text(),
  *   headers: request.headers,
  *   secret: process.env["SVC_WEBHOOK_SECRET"] ?? "",
- *   requireTimestamp: true,
  * });
  */
 export function verify(options: VerifyOptions): WebhookPayload {
@@ -73,7 +72,8 @@ function verifyStandard(options: VerifyOptions, secrets: readonly string[]): voi
 function verifyBodySignature(options: VerifyOptions, secrets: readonly string[]): void {
   const given = header(options, DELIVERY_HEADERS.signature);
   if (given === undefined) throw refused("there is no signature header");
-  if (options.requireTimestamp) throw refused(`${standardSignatureName} is missing, and a timestamp is required`);
+  if (options.requireTimestamp ?? true)
+    throw refused(`${standardSignatureName} is missing, and a timestamp is required`);
   const expected = secrets.map((secret) => new SigningKey(secret).body(options.body));
   if (!anyEqual(expected, [given]))
     throw refused("the signature does not match; check the secret and that the body is raw");

@@ -3,10 +3,11 @@
  * nothing above this file depends on which.
  */
 import { setMaxListeners } from "node:events";
+import type { SiteRules } from "../../security/site-rules.ts";
 import { createId, createNonce, randomHex } from "../../security/random.ts";
 import { SvcError } from "../../shared/errors.ts";
 import { isSampledBy, readTraceparent, readTracestate, type Trace } from "../../shared/trace.ts";
-import { HEADERS, TRACE_HEADERS } from "../../shared/wire.ts";
+import { HEADERS, TRACE_HEADERS, VARIABLES } from "../../shared/wire.ts";
 import { decodeUtf8 } from "../body/read-body.ts";
 import { inTurn } from "../body/body-turn.ts";
 import type { BodyBudget, BodyGate, BodyLease } from "../body/body-budget.ts";
@@ -72,6 +73,7 @@ export class RequestContext implements Context {
   #query: URLSearchParams | undefined;
   #url: URL | undefined;
   readonly #sessionKeys: (() => SessionKeys) | undefined;
+  readonly #site: SiteRules | undefined;
   #jar: CookieJar | undefined;
   #isHeadSent = false;
   #nonce: string | undefined;
@@ -81,9 +83,10 @@ export class RequestContext implements Context {
   #signal: AbortSignal | undefined;
   #locals: (Locals & Record<string, unknown>) | undefined;
 
-  /** @param sessionKeys required for signing and sealing. */
-  constructor(source: Source, target: Target, sessionKeys?: () => SessionKeys) {
+  /** @param sessionKeys required for signing and sealing. @param site default: every host is allowed, and only TLS is HTTPS. */
+  constructor(source: Source, target: Target, sessionKeys?: () => SessionKeys, site?: SiteRules) {
     this.#source = source;
+    this.#site = site;
     this.#sessionKeys = sessionKeys;
     this.method = source.method;
     this.path = target.path;
@@ -114,7 +117,7 @@ export class RequestContext implements Context {
 
   /** A copy of this request for background work during its response: cookies it sets are discarded. */
   apart(): RequestContext {
-    const other = new RequestContext(this.#source, this.#target, this.#sessionKeys);
+    const other = new RequestContext(this.#source, this.#target, this.#sessionKeys, this.#site);
     other.params = this.params;
     other.route = this.route;
     Object.assign(other.locals, this.#locals);
@@ -134,7 +137,7 @@ export class RequestContext implements Context {
    * id and trace belong to the outer response. Its result is never shared.
    */
   within(source: Source, target: Target): RequestContext {
-    const inner = new RequestContext(source, target, this.#sessionKeys);
+    const inner = new RequestContext(source, target, this.#sessionKeys, this.#site);
     inner.#jar = this.#cookieJar;
     inner.#nonce = this.nonce;
     inner.#requestId = this.requestId;
@@ -158,11 +161,24 @@ export class RequestContext implements Context {
   get url(): URL {
     this.#readings?.add("url").add("query");
     if (this.#url) return this.#url;
+    this.requireHost();
     const host = this.#source.host ?? "localhost";
-    const origin = `${this.secure ? "https" : "http"}://${host}`;
+    const isHttps = this.#source.secure || this.#site?.impliesHttpsUrl(this.#source.host) === true;
+    const origin = `${isHttps ? "https" : "http"}://${host}`;
     if (!isHost(host) || !URL.canParse(this.#source.target, origin))
       throw new SvcError("SVC_BAD_REQUEST", `"${host}" is not a host`);
     return (this.#url = new URL(this.#source.target, origin));
+  }
+
+  /** @throws SvcError `SVC_HOST` if the request names a host for which the app does not answer */
+  requireHost(): void {
+    const { host } = this.#source;
+    // Only HTTP/1.0 allows a request without a host.
+    if (this.#site === undefined || host === undefined || (isHost(host) && this.#site.allows(host))) return;
+    throw new SvcError(
+      "SVC_HOST",
+      `This server does not answer for the host "${host}". To allow it, set ${VARIABLES.siteUrl} to the site's URL or add the host to ${VARIABLES.allowedHosts}`,
+    );
   }
 
   header(name: string): string | undefined {
@@ -217,7 +233,7 @@ export class RequestContext implements Context {
   get #cookieJar(): CookieJar {
     this.#readings?.add("cookies");
     if (this.#jar) return this.#jar;
-    this.#jar = new CookieJar(this.#source.header("cookie"), this.#source.secure, this.#sessionKeys);
+    this.#jar = new CookieJar(this.#source.header("cookie"), this.#isSecure, this.#sessionKeys);
     if (this.#isHeadSent) this.#jar.close();
     return this.#jar;
   }
@@ -254,7 +270,11 @@ export class RequestContext implements Context {
 
   get secure(): boolean {
     this.#readings?.add("url");
-    return this.#source.secure;
+    return this.#isSecure;
+  }
+
+  get #isSecure(): boolean {
+    return this.#source.secure || this.#site?.impliesHttps(this.#source.host) === true;
   }
 
   get clientIp(): string {

@@ -78,7 +78,10 @@ export class FetchSource implements Source {
     return Buffer.concat(chunks);
   }
 
-  toRequest(): Request {
-    return this.#request;
+  /** The same request, unless a trusted proxy has given it another host. */
+  toRequest(url: URL): Request {
+    if (url.host === this.#url.host) return this.#request;
+    const init: RequestInit & { duplex: "half" } = { duplex: "half", signal: this.signal() };
+    return new Request(new Request(url, this.#request), init);
   }
 }
