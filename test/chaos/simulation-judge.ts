@@ -25,6 +25,8 @@ export interface Evidence {
   wrong: readonly string[];
 }
 
+const ENDED: readonly string[] = ["done", "failed", "cancelled"];
+
 export class Judge {
   readonly #plan: Plan;
   readonly #store: Store;
@@ -50,7 +52,7 @@ export class Judge {
     );
     for (const { id, status, parentGraph } of all) {
       assert.ok(
-        status === "done" || status === "failed",
+        ENDED.includes(status),
         `${id} did not end: its status is ${status}, its parent ${parentGraph ?? "none"}`,
       );
       await this.#events(id, status);
@@ -67,7 +69,7 @@ export class Judge {
     const fate = fateOf(plan, this.#plan.child);
     if (row.error?.reason === "cancelled") assert.ok(mayBeCancelled, "it failed as cancelled, but nobody cancelled it");
     else assert.equal(row.status, fate.graph, `${id} ended with ${JSON.stringify(row.error)}`);
-    if (row.status === "failed") {
+    if (row.phase === "failed") {
       const left = nodes.filter((node) => ["running", "waiting", "cancelling", "compensating"].includes(node.status));
       assert.deepEqual(
         left.map(({ id: node, status }) => `${node} ${status}`),
@@ -135,7 +137,8 @@ export class Judge {
     const announced = (await this.#store.webhooks.listDeliveries({ graphId: id, limit: 200 })).items;
     for (const type of ["graph.done", "graph.failed", "graph.paused"])
       assert.equal(announced.filter(({ event }) => event === type).length, count(type), `webhooks of ${type}`);
-    assert.equal(events.at(-1)?.type, `graph.${status}`, "the last event is its end");
+    const end = status === "done" ? "graph.done" : "graph.failed";
+    assert.equal(events.at(-1)?.type, end, "the last event is its end");
   }
 }
 
