@@ -46,6 +46,7 @@ export type {
   Next,
   Result,
 } from "./platform/http/types.ts";
+export { hashPassword, verifyPassword, type PasswordCheck } from "./platform/security/passwords.ts";
 export type { SecurityHeaderOptions } from "./platform/security/headers.ts";
 
 export { batch, computed, signal, untrack, type Computed, type Signal } from "./web/reactivity/signal.ts";

@@ -6,6 +6,7 @@ import type { AnyCommand, CommandContext, Job, Reading } from "./command.ts";
 import { backupCommand } from "./data/backup-command.ts";
 import { migrateCommand } from "./data/migrate-command.ts";
 import { devCommand } from "./dev/dev-command.ts";
+import { doctorCommand } from "./doctor/doctor-command.ts";
 import { graphCommand } from "./graph/graph-command.ts";
 import { newCommand } from "./new/new-command.ts";
 import { startCommand } from "./serve/start-command.ts";
@@ -19,6 +20,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   explainCommand,
   graphCommand,
   topCommand,
+  doctorCommand,
   backupCommand,
   migrateCommand,
 ];

@@ -1,11 +1,14 @@
-/** Each promise of docs/promises.md names the tests that check it, and those tests exist. */
+/** Each promise of docs/promises.md and SECURITY.md names the tests that check it, and those tests exist. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root } from "./source.ts";
 
-const text = readFileSync(join(root, "docs/promises.md"), "utf8");
+const PAGES = [
+  { path: "docs/promises.md", heading: /^## /m },
+  { path: "SECURITY.md", heading: /^### /m },
+].map((page) => ({ ...page, text: readFileSync(join(root, page.path), "utf8") }));
 
 /** Lines such as "- `src/x.test.ts`: "a fact"". */
 function named(page: string): { file: string; test: string }[] {
@@ -19,19 +22,21 @@ function missing(page: string): string[] {
 }
 
 describe("promises", () => {
-  it("name existing tests", () => {
-    assert.deepEqual(missing(text), []);
-  });
+  for (const { path, text, heading } of PAGES) {
+    it(`of ${path} name existing tests`, () => {
+      assert.deepEqual(missing(text), []);
+    });
 
-  it("have at least one test each", () => {
-    const bare = text
-      .split(/^## /m)
-      .slice(1)
-      .filter((part) => !part.startsWith("Not guaranteed") && named(part).length === 0);
-    assert.deepEqual(bare, []);
-    const lines = text.split("\n").filter((line) => line.startsWith("- "));
-    assert.equal(named(text).length, lines.length, "a line names no test");
-  });
+    it(`of ${path} have at least one test each`, () => {
+      const bare = text
+        .split(heading)
+        .slice(1)
+        .filter((part) => !part.startsWith("Not guaranteed") && named(part).length === 0);
+      assert.deepEqual(bare, []);
+      const lines = text.split("\n").filter((line) => line.startsWith("- "));
+      assert.equal(named(text).length, lines.length, "a line names no test");
+    });
+  }
 
   it("are checked: a missing test is detected", () => {
     const planted = '- `src/graphs/engine/engine.test.ts`: "a fact nobody tests"\n- `src/gone.test.ts`: "is gone"';

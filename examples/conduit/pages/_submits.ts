@@ -27,8 +27,7 @@ const path = v.optional(v.pipe(v.string(), v.regex(/^\/(?![/\\])/)), "/");
 
 async function signIn(ctx: Context, user: User): Promise<void> {
   const session = await ctx.session();
-  session.regenerate();
-  session.set("user", user.username);
+  session.signIn("user", user.username);
 }
 
 export const login = submit(

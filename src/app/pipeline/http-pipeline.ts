@@ -31,7 +31,7 @@ import { answerUnrouted, isUnroutedOurs } from "../pages/routes.ts";
 import type { Services } from "../services.ts";
 import { addDevScript } from "./dev-script.ts";
 import { answerError } from "./error-page.ts";
-import { closeStreamsOnDrain } from "./event-streams.ts";
+import { limitEventStreams } from "./event-streams.ts";
 import { renewCsrfToken, responseHeaders } from "./response-headers.ts";
 import { addServerTiming } from "./server-timing.ts";
 
@@ -99,7 +99,7 @@ function pipelineOf(routing: Routing, options: HttpPipelineOptions): PipelineOpt
     steps: [
       saveSession(onError),
       keepCookiesPrivate,
-      closeStreamsOnDrain(metrics, closing),
+      limitEventStreams(metrics, closing),
       addDevScript(services),
       renewCsrfToken(services),
       headers.add,

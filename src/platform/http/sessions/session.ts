@@ -19,9 +19,18 @@ export interface Session {
    * @throws SvcError `SVC_TOO_LATE` after the head of the response was sent, as do the methods below.
    */
   set<N extends Name>(name: N, value: SessionData[N]): void;
+  /**
+   * Signs a visitor in: sets a value and gives the session a new id, so that an id (or a CSRF token) that somebody else knew becomes
+   * invalid (session fixation). Keeps the other data. Use it instead of `set` for the value that says who the visitor is.
+   * @throws SvcError `SVC_TOO_LATE` as `set` does
+   * @example
+   * const session = await ctx.session();
+   * session.signIn("user", "ada");
+   */
+  signIn<N extends Name>(name: N, value: SessionData[N]): void;
   delete(name: Name): void;
   /**
-   * Gives the session a new id and keeps its data. Call it at each sign-in and other change of rights, so that an id (or a CSRF token)
+   * Gives the session a new id and keeps its data. Call it at each change of rights other than `signIn`, so that an id (or a CSRF token)
    * that somebody else knew becomes invalid. Has no effect without a session, because a new one gets a new id anyway.
    */
   regenerate(): void;
@@ -62,6 +71,11 @@ export class OpenSession implements Session {
     this.#requireOpen();
     this.#id ??= randomHex(16);
     this.#values.set(name, value);
+  }
+
+  signIn<N extends Name>(name: N, value: SessionData[N]): void {
+    this.regenerate();
+    this.set(name, value);
   }
 
   delete(name: Name): void {
