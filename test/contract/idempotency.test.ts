@@ -67,6 +67,20 @@ const within = (
 };
 
 describe("a call with an idempotency key", () => {
+  it("runs once and gets 409 when repeated, after its client has filled the budget of 16 MiB for stored answers", () =>
+    withFixture(
+      async ({ client }) => {
+        const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
+        for (const key of keys) assert.equal((await send(client, "long", [], key)).status, 200);
+        const [first, last] = [await send(client, "long", [], "key-0"), await send(client, "long", [], "key-19")];
+        assert.deepEqual([first.status, first.isReplayed], [200, true]);
+        assert.deepEqual([last.status, last.isReplayed], [409, true]);
+        assert.match(JSON.stringify(last.reply), /has already run, but its answer was not kept/);
+      },
+      {},
+      { actions: { long: action(() => "x".repeat(1024 ** 2)) } },
+    ));
+
   it("sets its cookies once: a replayed response has none", () =>
     within(async ({ client }) => {
       const call = () => client.post("/_svc/action/greet", { args: [] }, { "idempotency-key": KEY });

@@ -8,13 +8,24 @@ import type { Context, Result } from "../../platform/http/types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
-import { COOKIES, HEADERS } from "../../platform/shared/wire.ts";
+import { COOKIES, HEADERS, type ActionReply } from "../../platform/shared/wire.ts";
+import { AnswerBudget } from "./answer-budget.ts";
 import type { AnswerRow, AnswerStore } from "../../storage/contract/session-store.ts";
 
 const HOUR_MS = 3_600_000;
 /** Time to keep an answer: a day, as in most APIs. */
 const KEPT_MS = 24 * HOUR_MS;
 const PURGE_EVERY_MS = HOUR_MS;
+
+/** Stored instead of an answer over the budget: the call still runs once. */
+const NOT_KEPT: { status: number; body: string } = {
+  status: 409,
+  body: JSON.stringify({
+    ok: false,
+    value: null,
+    error: "This call has already run, but its answer was not kept. Read the current state before you call again",
+  } satisfies ActionReply),
+};
 
 /** One call of an action or submit. */
 export interface KeyedCall {
@@ -37,12 +48,14 @@ export class IdempotencyStore {
   readonly #store: AnswerStore;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #budget: AnswerBudget;
   #purgeDueMs = 0;
 
   constructor({ store, clock, log }: IdempotencyOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#budget = new AnswerBudget(clock, KEPT_MS);
   }
 
   /**
@@ -58,7 +71,9 @@ export class IdempotencyStore {
     const known = await this.#store.claim(claim, nowMs - KEPT_MS);
     if (known) return replay(known, claim.bodyHash, call.headers);
     const result = await run();
-    await this.#store.settle(claim.id, result.status, textOf(result));
+    const text = textOf(result);
+    const isKept = this.#budget.accepts(call.ctx.clientIp, Buffer.byteLength(text));
+    await this.#store.settle(claim.id, isKept ? result.status : NOT_KEPT.status, isKept ? text : NOT_KEPT.body);
     return result;
   }
 
