@@ -82,6 +82,8 @@ class SvcApp implements App, CsrfIssuer {
   #isDraining = false;
   /** Its store is closing, or closed. */
   #hasEnded = false;
+  /** Whether `onBoot` has succeeded and `onClose` has not run since. */
+  #isOpen = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: AppOptions) {
@@ -288,6 +290,18 @@ class SvcApp implements App, CsrfIssuer {
     this.#metrics.process.stop();
     if (this.#services) await this.#ending.work(this.#services, deadlineMs);
     await this.#openTracing?.close(FLUSH_MS);
+    await this.#closeOwn();
+  }
+
+  /** Lets the author close what `onBoot` opened. */
+  async #closeOwn(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    try {
+      await this.#options.onClose?.();
+    } catch (err) {
+      this.log.error({ err }, "onClose failed");
+    }
   }
 
   get #pipeline(): Http {
@@ -301,6 +315,7 @@ class SvcApp implements App, CsrfIssuer {
     if (where.url !== undefined) this.#site.listensAt(where.url);
     if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
     await this.#options.onBoot?.();
+    this.#isOpen = true;
     const failed = new AbortController();
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);
     const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
@@ -319,6 +334,7 @@ class SvcApp implements App, CsrfIssuer {
       failed.abort();
       this.#metrics.process.stop();
       if (services) await this.#ending.work(services, 0);
+      await this.#closeOwn();
       throw error;
     }
   }

@@ -153,6 +153,11 @@ export interface AppOptions extends BackendOptions {
    * another server boots again with the next request, and then calls it again.
    */
   onBoot?: () => void | Promise<void>;
+  /**
+   * Called once after the app has closed, if `onBoot` has succeeded: for closing what `onBoot` opened. Under `svc dev`, each edit closes the
+   * old app before the new one boots. An error is logged.
+   */
+  onClose?: () => void | Promise<void>;
   /** Shutdown of the app: delay before it stops accepting requests, and deadline for active ones. */
   drain?: DrainOptions;
 }

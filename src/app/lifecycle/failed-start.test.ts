@@ -126,6 +126,29 @@ describe("an app that was closed before it booted", () => {
   });
 });
 
+describe("onClose of an app", () => {
+  it("runs once after the app has closed, for each onBoot that succeeded", async () => {
+    const log: string[] = [];
+    let isBroken = true;
+    const app = createApp({
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: SECRET },
+      onBoot: () => {
+        if (isBroken) throw new Error("the database is away");
+        log.push("open");
+      },
+      onClose: () => void log.push("close"),
+      log: recordLog(),
+    });
+    await assert.rejects(app.boot(), /the database is away/);
+    assert.deepEqual(log, []);
+    isBroken = false;
+    await app.boot();
+    await app.close();
+    await app.close();
+    assert.deepEqual(log, ["open", "close"]);
+  });
+});
+
 describe("a failed boot of an app without its own server", () => {
   it("is retried with the next request", async (t) => {
     let boots = 0;

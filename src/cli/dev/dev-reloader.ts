@@ -25,9 +25,15 @@ export interface DevReloaderOptions {
   onFault: (error: unknown) => void;
 }
 
+interface LoadedApp {
+  readonly app: App;
+  /** Closes what its modules opened. */
+  dispose(): Promise<void>;
+}
+
 export class DevReloader {
   readonly #options: DevReloaderOptions;
-  #current: App | undefined;
+  #current: LoadedApp | undefined;
   #url = "";
   /** Resolves with the app that answers waiting requests. */
   #next: Promise<App> | undefined;
@@ -49,7 +55,7 @@ export class DevReloader {
     } catch (error) {
       this.#options.onFault(error);
     }
-    return this.#current;
+    return this.#current?.app;
   }
 
   /** @param url address of the app. */
@@ -70,7 +76,7 @@ export class DevReloader {
 
   /** The last app that loaded. It serves open pages while the source does not compile. */
   get current(): App | undefined {
-    return this.#current;
+    return this.#current?.app;
   }
 
   /** Lets requests wait from here on, because the running app is out of date. */
@@ -88,7 +94,8 @@ export class DevReloader {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#current?.close();
+    await this.#current?.app.close();
+    await this.#current?.dispose();
   }
 
   #replace(): void {
@@ -97,8 +104,10 @@ export class DevReloader {
     const next = (async () => {
       await before?.catch(() => undefined); // reported when it failed
       const loaded = await this.#load();
-      await this.#current?.close();
+      const last = this.#current;
       this.#current = loaded;
+      await last?.app.close();
+      await last?.dispose();
       return this.#boot();
     })();
     this.#answer?.(next);
@@ -106,13 +115,19 @@ export class DevReloader {
     next.then(() => onReady(performance.now() - this.#changedMs), onFault);
   }
 
-  async #load(): Promise<App> {
+  async #load(): Promise<LoadedApp> {
     const { host } = this.#options;
-    return appOf(await host.loadApp(), host.entry);
+    const loaded = await host.loadApp();
+    try {
+      return { app: appOf(loaded, host.entry), dispose: () => loaded.dispose() };
+    } catch (error) {
+      await loaded.dispose();
+      throw error;
+    }
   }
 
   async #boot(): Promise<App> {
-    const app = this.#current as App;
+    const { app } = this.#current as LoadedApp;
     const { root, support } = this.#options;
     await app.boot({ dev: support, publicDir: join(root, "public"), url: this.#url });
     return app;

@@ -9,7 +9,7 @@ describe("svc dev", () => {
     let change: (file: string) => void = () => assert.fail("nobody listens");
     const host: Pick<DevHost, "onChange"> = {
       onChange: (listener) => {
-        change = listener;
+        change = (file) => listener({ file, isUsed: true });
         return () => undefined;
       },
     };
@@ -19,6 +19,7 @@ describe("svc dev", () => {
       root: "/app",
       written: ["/app/.svc"],
       onCode: () => loaded.push(at),
+      onSettings: () => assert.fail("no settings changed"),
       onStyle: () => assert.fail("no stylesheet changed"),
     });
     for (at of ["/app/dev.log", "/app/pages/a.tsx", "/app/nohup.out", "/app/.svc/svc.db", "/app/shop.json"]) change(at);

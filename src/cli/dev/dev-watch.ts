@@ -1,5 +1,5 @@
-/** Sorts changes of files: edits of the source, edits of public files, and files that the app itself writes. */
-import { extname, join, relative, sep } from "node:path";
+/** Sorts changes of files: edits of the source, edits of public files, and files that are no part of the app. */
+import { basename, extname, join, relative, sep } from "node:path";
 import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { QUIET_MS } from "./dev-reloader.ts";
 
@@ -10,20 +10,26 @@ export interface WatchOptions {
   /** Folders that the app writes. A reload for each change of its database would never end. */
   written: readonly string[];
   onCode: () => void;
+  /** Called when a file changes that is read only when `svc dev` starts. @param name of the file */
+  onSettings: (name: string) => void;
   /** @param path address of the stylesheet in pages. */
   onStyle: (path: string) => void;
 }
 
+/** Files in the root that svc reads at its start. */
+const SETTINGS = /^(?:\.env(?:\.[\w.-]+)?|vite\.config\.[cm]?[jt]s)$/;
+
 /** @returns stops watching. */
-export function watch({ host, root, written, onCode, onStyle }: WatchOptions): () => void {
+export function watch({ host, root, written, onCode, onSettings, onStyle }: WatchOptions): () => void {
   const publicDir = join(root, "public");
   const timers = new Map<string, NodeJS.Timeout>();
-  const stop = host.onChange((file) => {
+  const stop = host.onChange(({ file, isUsed }) => {
     if (written.some((folder) => isInside(folder, file))) return;
     if (isBySide(file)) return;
     // Type files change no running code, and the host itself writes those of the routes.
     if (file.endsWith(".d.ts")) return;
-    if (!isInside(publicDir, file)) return onCode();
+    if (SETTINGS.test(relative(root, file))) return onSettings(basename(file));
+    if (!isInside(publicDir, file)) return isUsed ? onCode() : undefined;
     // Public files are read for each request. Only stylesheets stay in an open page.
     if (extname(file) !== ".css") return;
     clearTimeout(timers.get(file));

@@ -78,6 +78,7 @@ async function serveFrom(devHost: DevHost, { root, host, port }: DevTask, output
     root,
     written: [resolve(config.dataDir), join(root, "dist")],
     onCode: () => stage.changed(),
+    onSettings: (name) => output.line(`${name} has changed. Restart svc dev to apply it.`),
     onStyle: (path) => pages.send({ event: "style", data: path }),
   });
   await ended;

@@ -31,7 +31,7 @@ async function withHost(
 async function edit(host: DevHost, app: TempApp, file: string, text: string): Promise<void> {
   const seen = new Promise<void>((resolve) => {
     const stop = host.onChange((changed) => {
-      if (path.basename(changed) !== path.basename(file)) return;
+      if (path.basename(changed.file) !== path.basename(file)) return;
       stop();
       resolve();
     });
@@ -139,6 +139,27 @@ describe("the development host", () => {
       const name = chunkOf(host);
       await edit(host, app, "data/app.db", "2");
       assert.equal(chunkOf(host), name);
+    });
+  });
+
+  it("evaluates the app again at each load, and disposes what an evaluation has opened", async () => {
+    const log: string[] = [];
+    Reflect.set(globalThis, "svcTestLog", log);
+    const open = `globalThis.svcTestLog.push("open");
+      const hot = import.meta.hot; hot.data.count = (hot.data.count ?? 0) + 1; export const count = hot.data.count;
+      hot.dispose(() => globalThis.svcTestLog.push("close"));`;
+    const entry = 'import { count } from "./open.ts"; export default { count };';
+    await withHost({ "app.ts": entry, "open.ts": open }, async (host, app) => {
+      const first = await host.loadApp();
+      const second = await host.loadApp();
+      assert.deepEqual([first.default, second.default], [{ count: 1 }, { count: 2 }]);
+      await first.dispose();
+      await first.dispose();
+      assert.deepEqual(log, ["open", "open", "close"]);
+      await second.dispose();
+      await edit(host, app, "app.ts", 'import "./open.ts"; throw new Error("broken");');
+      await assert.rejects(host.loadApp(), /broken/);
+      assert.equal(log.filter((each) => each === "open").length, log.filter((each) => each === "close").length);
     });
   });
 

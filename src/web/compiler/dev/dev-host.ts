@@ -4,12 +4,19 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
-import { createServer, isRunnableDevEnvironment, normalizePath, type ViteDevServer } from "vite";
+import {
+  createRunnableDevEnvironment,
+  createServer,
+  isRunnableDevEnvironment,
+  normalizePath,
+  type ViteDevServer,
+} from "vite";
 import { invariant } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { findEntry } from "../build/build.ts";
 import { DevChunks } from "./dev-chunks.ts";
+import { HotModules } from "./hot-modules.ts";
 import { relativePath } from "../build/import-chain.ts";
 import { importError } from "../build/import-errors.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
@@ -18,14 +25,29 @@ import { newAppModules, svc, type AppModules } from "../plugin.ts";
 import { writeRouteTypes } from "../build/route-types.ts";
 import type { Position } from "../parse/source-positions.ts";
 
-/** Files that can change a module or chunk. Others, such as a database of the app, are ignored. */
+/** Files that can change a module or chunk, even before any module imports them. */
 const CODE = /(?<!\.d)\.(?:[cm]?[jt]sx?|json)$/;
+
+/** An evaluation of the app's modules. */
+export interface LoadedModules {
+  readonly default: unknown;
+  /** Closes what the modules opened (`import.meta.hot.dispose`). @throws AggregateError */
+  dispose(): Promise<void>;
+}
+
+/** A change of a file. */
+export interface FileChange {
+  /** Absolute path, with forward slashes. */
+  readonly file: string;
+  /** Whether it may change the app: it contains code, or a module imports it. */
+  readonly isUsed: boolean;
+}
 
 export interface DevHost {
   /** Path of the app module, relative to the root. */
   readonly entry: string;
-  /** The app module, evaluated again after an edit. @throws SvcError from the compiler. */
-  loadApp(): Promise<{ default: unknown }>;
+  /** Evaluates all modules of the app again. @throws SvcError from the compiler. */
+  loadApp(): Promise<LoadedModules>;
   /** Code of a browser chunk by its name without `.js`, including replaced ones; undefined for unknown names. */
   chunk(name: string): Promise<string | undefined>;
   /** Chunks of the modules loaded so far. The name of a chunk changes when an edit may have changed its code. */
@@ -35,7 +57,7 @@ export interface DevHost {
   /** Opens the editor for a request with the query `file=<path>:<line>:<column>`. */
   openEditor(message: IncomingMessage, reply: ServerResponse): void;
   /** Calls `listener` after a file of the app was changed, added or removed. @returns removes the listener */
-  onChange(listener: (file: string) => void): () => void;
+  onChange(listener: (change: FileChange) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -49,18 +71,20 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const entry = findEntry(root);
   writeRouteTypes(entry);
   const modules = newAppModules();
-  const server = await startVite(root, modules);
+  const hot = new HotModules();
+  const server = await startVite(root, modules, hot);
   const environment = server.environments.ssr;
   invariant(isRunnableDevEnvironment(environment), "Vite's ssr environment runs modules");
   const namesOf = async (specifier: string): Promise<string[]> =>
     Object.keys(await environment.runner.import<object>(specifier));
-  const listeners = new Set<(file: string) => void>();
+  const listeners = new Set<(change: FileChange) => void>();
   const chunks = new DevChunks(root, modules);
 
   server.watcher.on("all", (event, rawPath) => {
     // Module ids have forward slashes, but the watcher reports backslashes on Windows.
     const file = normalizePath(rawPath);
-    if (CODE.test(file)) {
+    const isUsed = CODE.test(file) || (environment.moduleGraph.getModulesByFile(file)?.size ?? 0) > 0;
+    if (isUsed) {
       if (event === "add" || event === "unlink") writeRouteTypes(entry);
       // Imports may resolve to an added file, or no longer to a removed one.
       if (event === "change") environment.moduleGraph.onFileChange(file);
@@ -69,20 +93,24 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       // Building the chunks records the called actions again.
       modules.actions.clear();
       chunks.changed(event === "change" ? file : undefined);
-      // Modules keep their compiled code but run again, because state of an old module belongs to the old app.
-      environment.runner.clearCache();
     }
-    for (const listener of listeners) listener(file);
+    for (const listener of listeners) listener({ file, isUsed });
   });
 
   return {
     entry: relativePath(root, entry),
-    loadApp: () =>
-      unwrapErrors(() =>
-        environment.runner.import<{ default: unknown }>(entry).catch(async (error: unknown) => {
-          throw (await importError(error, root, namesOf)) ?? error;
-        }),
-      ),
+    async loadApp() {
+      // Modules keep their compiled code but run again, because state of an old module belongs to the old app.
+      environment.runner.clearCache();
+      try {
+        const { default: app } = await unwrapErrors(() => environment.runner.import<{ default: unknown }>(entry));
+        return { default: app, dispose: hot.takeDisposals() };
+      } catch (error) {
+        const report = (await importError(error, root, namesOf)) ?? error;
+        await hot.takeDisposals()();
+        throw report;
+      }
+    },
     chunk: (name) => chunks.code(name),
     manifest: () => createManifest(chunks.names(), [...modules.actions.values()].flat()),
     sourceOf: (name, line, column) => chunks.sourceOf(name, line, column),
@@ -98,7 +126,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   };
 }
 
-function startVite(root: string, modules: AppModules): Promise<ViteDevServer> {
+function startVite(root: string, modules: AppModules, evaluator: HotModules): Promise<ViteDevServer> {
   return createServer({
     root,
     logLevel: "error",
@@ -110,6 +138,14 @@ function startVite(root: string, modules: AppModules): Promise<ViteDevServer> {
       ws: false,
       hmr: false,
       watch: { ignored: ["**/dist/**", "**/.svc/**", "**/node_modules/**"], ignoreInitial: true },
+    },
+    environments: {
+      ssr: {
+        dev: {
+          createEnvironment: (name, config) =>
+            createRunnableDevEnvironment(name, config, { runnerOptions: { evaluator } }),
+        },
+      },
     },
     // The app must use the module instances that the framework has loaded.
     ssr: { external: [SVC] },
