@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { buildApp, findEntry } from "../../web/compiler/build/build.ts";
 import { buildStatic } from "./build-static.ts";
 import { checkBuilt } from "./check-built.ts";
+import { loadEnvFiles } from "../env-files.ts";
 import type { Output } from "../output.ts";
 
 export interface BuildTask {
@@ -20,6 +21,7 @@ const LINGER_MS = 500;
 /** @returns the exit code */
 export async function build({ root, publicMaps, isStatic }: BuildTask, output: Output): Promise<number> {
   const startedMs = performance.now();
+  loadEnvFiles(root, "production", process.env);
   const { manifest, outDir } = await buildApp({ root, publicMaps });
   if (!isStatic) await checkAlone(root, outDir, output);
   const chunks = Object.keys(manifest.chunks).length;

@@ -12,6 +12,7 @@ import { SiteRules } from "../../platform/security/site-rules.ts";
 import { systemClock } from "../../platform/shared/clock.ts";
 import { BASE_PATH, VARIABLES } from "../../platform/shared/wire.ts";
 import { banner } from "../banner.ts";
+import { loadEnvFiles } from "../env-files.ts";
 import { DevEndpoints } from "./dev-endpoints.ts";
 import { DevReporter } from "./dev-reporter.ts";
 import { DevPages } from "./dev-pages.ts";
@@ -33,6 +34,7 @@ const DRAIN_MS = 2000;
 export async function dev(options: DevTask, output: Output): Promise<void> {
   // Must be set before the app and its libraries read it.
   process.env[VARIABLES.nodeEnv] = "development";
+  loadEnvFiles(options.root, "development", process.env);
   const devHost = await createDevHost(options);
   try {
     await serveFrom(devHost, options, output);

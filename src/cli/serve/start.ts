@@ -4,6 +4,7 @@ import type { Started } from "../../app/app-types.ts";
 import { modeOfStart } from "../../platform/security/exposure.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { banner } from "../banner.ts";
+import { loadEnvFiles } from "../env-files.ts";
 import { loadBuilt, requireBuilt } from "../load-app.ts";
 import type { Output } from "../output.ts";
 import { endRequested } from "../signals.ts";
@@ -34,7 +35,9 @@ export async function start({ root, host, port, role, workers }: StartTask, outp
   await import("../../app/app.ts");
   // The app reads its variables while it loads.
   const hasMode = Boolean(process.env[VARIABLES.nodeEnv]?.trim());
-  process.env[VARIABLES.nodeEnv] = modeOfStart(process.env[VARIABLES.nodeEnv]);
+  const mode = modeOfStart(process.env[VARIABLES.nodeEnv]);
+  process.env[VARIABLES.nodeEnv] = mode;
+  loadEnvFiles(root, mode, process.env);
   if (role !== undefined) process.env[VARIABLES.role] = role;
   if (workers !== undefined) process.env[VARIABLES.workers] = workers;
   process.setSourceMapsEnabled(true);

@@ -98,6 +98,8 @@ async function buildChunk(root: string, file: string, modules: AppModules): Prom
   const output = await unwrapErrors(() =>
     build({
       ...config,
+      // Of the server too: `import.meta.env` is the same on both sides.
+      mode: "development",
       build: {
         ...config.build,
         write: false,
