@@ -1,5 +1,5 @@
 /** Effects: functions that run again when something they read changes. The same code on the server and in the browser. */
-import { undoable } from "./cleanup.ts";
+import { onCleanup, undoable } from "./cleanup.ts";
 import { watch } from "./signal.ts";
 import { dispose, untrack } from "./system.ts";
 
@@ -23,5 +23,8 @@ export function effect(run: () => unknown): () => void {
     false,
     () => untrack(undo),
   );
-  return () => dispose(node);
+  const end = (): void => dispose(node);
+  // An effect inside another effect, or inside a lifecycle callback, ends with it.
+  onCleanup(end);
+  return end;
 }
