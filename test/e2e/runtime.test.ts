@@ -92,6 +92,13 @@ describe("events", () => {
       assert.match(page.url(), /\/events$/);
     }));
 
+  it("are heard when a real pointer enters and leaves an element", () =>
+    onPage("/events", async (page) => {
+      await page.locator("#crossings").hover();
+      await page.locator("#inner").hover();
+      await page.locator("#crossings output", { hasText: "pointer in mouse in pointer out mouse out" }).waitFor();
+    }));
+
   it("are prevented and stopped before any script has loaded", async () => {
     const tab = await openTab(browser);
     const { page } = tab;

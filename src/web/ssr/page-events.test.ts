@@ -27,6 +27,14 @@ describe("a page's events", () => {
     assert.equal(eventsOf("!window:wheel").htmlAttributes(), ' window:wheel="[on\\:window\\:wheel]"');
   });
 
+  it("that a browser does not send to the window alone have an empty listener at the document", () => {
+    const crossings = ';for(const t of ["mouseenter","pointerleave"])document.addEventListener(t,()=>{},1);';
+    assert.equal(
+      eventsOf("mouseenter", "click", "pointerleave").stub(STUB),
+      `listen(["mouseenter","click","pointerleave"], 1)${crossings}`,
+    );
+  });
+
   it("do not include synthetic moments", () => {
     for (const moment of ["load", "visible", "idle", "media"]) {
       assert.equal(eventsOf(moment).hasMoments, true);

@@ -56,8 +56,19 @@ export class PageEvents {
 
   #filled(text: string, types: Iterable<string>): string {
     const how = this.#isActive ? "{capture:1,passive:0}" : "1";
-    return text.replace("__EVENTS__HOW", how).replace("__EVENTS__", () => JSON.stringify([...types]));
+    const list = [...types];
+    const stub = text.replace("__EVENTS__HOW", how).replace("__EVENTS__", () => JSON.stringify(list));
+    const crossings = list.filter((type) => CROSSING.test(type));
+    return crossings.length > 0 ? `${stub}${requestCrossings(crossings)}` : stub;
   }
+}
+
+/** Browsers send these events only if a node around the target, other than the window, listens in the capture phase. */
+const CROSSING = /^(mouse|pointer)(enter|leave)$/;
+
+/** An empty listener of the document makes a browser send them to the stub's listener at the window, too. */
+function requestCrossings(types: readonly string[]): string {
+  return `;for(const t of ${JSON.stringify(types)})document.addEventListener(t,()=>{},1);`;
 }
 
 /** Cache of the last stub: consecutive pages often have the same events. Event names contain no spaces. */
