@@ -35,6 +35,7 @@ export const A = (element: Element, name: string, read: () => unknown): void => 
 /** Binds a property. It is written only if it differs, since a write moves the caret. */
 export const P = (target: Record<string, unknown>, name: string, read: () => unknown): void => {
   bind(read, (value) => {
-    if (target[name] !== value) target[name] = value;
+    // A form field would show "undefined".
+    if (target[name] !== value) target[name] = value ?? null;
   });
 };

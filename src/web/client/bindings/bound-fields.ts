@@ -62,7 +62,12 @@ export const keep = (field: Element): void => keepers.get(field)?.();
 export const F = (field: Field, property: Property, get: Kept["get"], set: Kept["set"]): void => {
   keepers.set(field, () => set(read(field, property, get())));
   if (isResuming() && isTouched(field)) touched.push(field);
-  bind(get, (value) => show(field, property, value));
+  // A copy of a list, so that `push` is noticed.
+  const copy = (): unknown => {
+    const value = get();
+    return Array.isArray(value) ? [...(value as unknown[])] : value;
+  };
+  bind(copy, (value) => show(field, property, value));
 };
 
 /** Stores the changed fields of a waking scope. Called last in its bind function, when everything that shows those values is bound. */

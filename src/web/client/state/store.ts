@@ -13,7 +13,7 @@ type Fields = Record<PropertyKey, unknown>;
 
 /** @param object plain objects and arrays become reactive when they are read; any other value is returned unchanged. */
 export function store<T>(object: T): T {
-  return reactive(object, undefined, undefined) as T;
+  return reactive(object) as T;
 }
 
 /** The plain object behind a store's proxy. */
@@ -29,7 +29,7 @@ function bindRowsAround(target: object | undefined): void {
 }
 
 /** @param top the store's outermost proxy, which the page's values refer to. */
-function reactive(value: unknown, holder: object | undefined, top: object | undefined): unknown {
+function reactive(value: unknown, holder?: object, top?: object): unknown {
   const isArray = Array.isArray(value);
   // A proxy passes this test like the object behind it, so `raws` identifies our proxies.
   const isPlain = isArray || (value && Object.getPrototypeOf(value) === Object.prototype);
@@ -59,6 +59,9 @@ function reactive(value: unknown, holder: object | undefined, top: object | unde
   const proxy = new Proxy<object>(target, {
     get(_target, key, self) {
       const inner: unknown = Reflect.get(target, key, self);
+      // A method of an array is a batch, because between its writes an item is in the array twice, or not at all.
+      if (typeof inner === "function" && isArray && key !== "constructor")
+        return (...args: unknown[]) => batch(() => Reflect.apply(inner, self, args) as unknown);
       if (typeof inner === "function" || typeof key === "symbol") return inner;
       read(key);
       return reactive(inner, target, top ?? proxy);
