@@ -137,6 +137,61 @@ describe("the reactivity system", () => {
     assert.throws(() => effect(() => void a.value++), /effect cycle/);
   });
 
+  it("recomputes a computed that has thrown after a source changed, and runs its readers", () => {
+    const a = signal(0);
+    const checked = computed(() => {
+      if (a.value === 0) throw new Error("planned");
+      return a.value;
+    });
+    const seen: unknown[] = [];
+    effect(() => {
+      try {
+        seen.push(checked.value);
+      } catch (error) {
+        seen.push((error as Error).message);
+      }
+    });
+    assert.throws(() => checked.value, /planned/);
+    a.value = 1;
+    a.value = 0;
+    a.value = 2;
+    assert.deepEqual(seen, ["planned", 1, "planned", 2]);
+  });
+
+  it("runs a failing computed once for several readers, each of which sees the error", () => {
+    const a = signal(0);
+    let runs = 0;
+    const fails = computed(() => {
+      runs++;
+      throw new Error(`planned ${a.value}`);
+    });
+    const behind = computed(() => (fails.value as number) + 1);
+    assert.throws(() => behind.value, /planned 0/);
+    assert.throws(() => fails.value, /planned 0/);
+    assert.equal(runs, 1);
+    a.value = 1;
+    assert.throws(() => behind.value, /planned 1/);
+    assert.equal(runs, 2);
+  });
+
+  it("ends an effect inside an effect before the outer one runs again, and with it", () => {
+    const a = signal(0);
+    const b = signal(0);
+    const log: string[] = [];
+    const end = effect(() => {
+      const outer = a.value;
+      effect(() => {
+        log.push(`${outer}/${b.value}`);
+        return () => log.push("clean");
+      });
+    });
+    a.value = 1;
+    b.value = 1;
+    end();
+    b.value = 2;
+    assert.deepEqual(log, ["0/0", "clean", "1/0", "clean", "1/1", "clean"]);
+  });
+
   it("does not track reads inside untrack, and rejects writes to a computed", () => {
     const a = signal(1);
     let runs = 0;

@@ -1,5 +1,5 @@
 /** The API of the dependency graph: `signal`, `computed`, `watch`, `batch`, `untrack`. The same code on the server and in the browser. */
-import { assign, flush, guard, owned, reader, refresh, touch, type Edge, type Node } from "./system.ts";
+import { assign, flush, guard, owned, reader, refresh, touch, type Node } from "./system.ts";
 
 export { batch, untrack } from "./system.ts";
 
@@ -18,9 +18,9 @@ export class Cell implements Node {
   _run: (() => unknown) | undefined;
   _write: Node["_write"];
   _mark: number;
+  _fault: Node["_fault"];
   _sources: Node["_sources"];
-  _firstReader: Node["_firstReader"];
-  _lastReader: Node["_lastReader"];
+  _readers: Node["_readers"];
   _end: (() => void) | undefined;
 
   constructor(value?: unknown, run?: () => unknown, write?: Node["_write"], end?: () => void) {
@@ -32,19 +32,13 @@ export class Cell implements Node {
   }
 
   get value(): unknown {
-    // Track after refreshing, otherwise the node's own first value would mark the reader dirty. Track even if it throws.
-    try {
-      if (this._mark) refresh(this);
-    } finally {
-      if (reader) {
-        const before = this._lastReader;
-        const edge: Edge = { _source: this, _reader: reader, _before: before, _after: undefined };
-        this._lastReader = edge;
-        if (before) before._after = edge;
-        else this._firstReader = edge;
-        (reader._sources ??= []).push(edge);
-      }
+    if (this._mark) refresh(this);
+    // Track after refreshing, otherwise the node's own first value would mark the reader dirty.
+    if (reader) {
+      (this._readers ??= new Set()).add(reader);
+      (reader._sources ??= []).push(this);
     }
+    this._fault?.();
     return this._value;
   }
 

@@ -23,19 +23,13 @@ export interface Node {
   /** Set for effects: receives the result of a run. */
   _write: ((value: never) => void) | undefined;
   _mark: number;
-  _sources: Edge[] | undefined;
-  _firstReader: Edge | undefined;
-  _lastReader: Edge | undefined;
+  /** Throws the error of a computed's last run, if it failed. */
+  _fault: (() => never) | undefined;
+  _sources: Node[] | undefined;
+  /** In the order in which they read the node. */
+  _readers: Set<Node> | undefined;
   /** Called when an effect ends. */
   _end: (() => void) | undefined;
-}
-
-/** Says that `_reader` has read `_source`. The edges of a source form a list, in the order in which its readers read it. */
-export interface Edge {
-  _source: Node;
-  _reader: Node;
-  _before: Edge | undefined;
-  _after: Edge | undefined;
 }
 
 /** The node that is running; it subscribes to everything that is read. */
@@ -74,35 +68,42 @@ export function assign(node: Node, value: unknown): void {
 }
 
 function markReaders(node: Node, level: number): void {
-  for (let edge = node._firstReader; edge; edge = edge._after) {
-    const other = edge._reader;
+  node._readers?.forEach((other) => {
     const before = other._mark;
-    if (before >= level) continue;
+    if (before >= level) return;
     other._mark = level;
-    if (before !== FRESH) continue;
+    if (before !== FRESH) return;
     if (other._write) queue.push(other);
     markReaders(other, CHECK);
-  }
+  });
 }
 
 /** Brings a marked node up to date. @param isQuiet skips the write of an effect, because its result is in place already */
 export function refresh(node: Node, isQuiet?: boolean): void {
   if (node._mark === CHECK) {
-    for (const { _source } of node._sources!) {
-      refresh(_source);
+    for (const source of node._sources!) {
+      refresh(source);
       if (node._mark > CHECK) break;
     }
   }
   const { _mark, _write } = node;
-  // Marked fresh before it runs, since an effect may trigger itself and one that throws must be able to run again. A computed that
-  // throws stays dirty and throws again when it is read.
+  // Marked fresh before it runs, since an effect may trigger itself, and one that throws must be able to run again.
   if (_mark < (_write ? DISPOSED : DIRTY)) node._mark = FRESH;
   if (_mark !== DIRTY) return;
   forget(node);
   const outer = reader;
+  let value;
   reader = node;
+  node._fault = undefined;
   try {
-    const value = node._run!();
+    try {
+      value = node._run!();
+    } catch (error) {
+      if (_write) throw error;
+      value = node._fault = () => {
+        throw error;
+      };
+    }
     reader = undefined;
     if (!_write) {
       assign(node, value);
@@ -114,12 +115,7 @@ export function refresh(node: Node, isQuiet?: boolean): void {
 }
 
 function forget(node: Node): void {
-  node._sources?.forEach(({ _source, _before, _after }) => {
-    if (_before) _before._after = _after;
-    else _source._firstReader = _after;
-    if (_after) _after._before = _before;
-    else _source._lastReader = _before;
-  });
+  node._sources?.forEach((source) => source._readers!.delete(node));
   node._sources = undefined;
 }
 

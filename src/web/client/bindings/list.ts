@@ -81,9 +81,7 @@ export function For(
       row._bind?.();
       row.i.value = item;
     }
-    // Few rows read their index. Without readers a plain write suffices.
-    if (row.n._firstReader) row.n.value = at;
-    else row.n._value = at;
+    row.n.value = at;
     return row;
   };
 

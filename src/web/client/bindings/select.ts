@@ -35,7 +35,7 @@ const answerOf = (signal: Cell, key: unknown): Cell => {
   const known = answers.get(key);
   if (known) return known;
   // Whenever the size reaches a power of two, remove results that no row reads any more.
-  if (!(answers.size & (answers.size - 1))) answers.forEach((gone, old) => gone._firstReader || answers.delete(old));
+  if (!(answers.size & (answers.size - 1))) answers.forEach((gone, old) => gone._readers?.size || answers.delete(old));
   const answer = new Cell(signal._value === key);
   answers.set(key, answer);
   return answer;
