@@ -115,6 +115,7 @@ export async function openTarget(middleware: readonly Middleware[] = []): Promis
       SVC_EXEC_API_KEY: API_KEY,
       SVC_WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
       SVC_TRUST_PROXY: "127.0.0.0/8",
+      SVC_ALLOWED_HOSTS: "shop.example",
       SVC_RATE_ACTIONS: NO_LIMIT,
       SVC_RATE_SUBMITS: NO_LIMIT,
       NODE_ENV: "test",
