@@ -40,6 +40,13 @@ describe("createTestClient", () => {
     await app.close();
   });
 
+  it("calls an app at its site URL, because it answers for no other host", async () => {
+    const app = productionApp({ SVC_SECRET: "s".repeat(32), SVC_SITE_URL: "https://shop.example" });
+    assert.equal((await createTestClient(app).get("/")).status, 200);
+    assert.equal((await createTestClient(app, { origin: "http://localhost" }).get("/")).status, 421);
+    await app.close();
+  });
+
   it("sends a token that only its own visitor may use", async () => {
     const app = productionApp();
     const [one, other] = [createTestClient(app), createTestClient(app)];

@@ -4,7 +4,7 @@ import { isCsrfIssuer, issueCsrfToken } from "../app/pipeline/csrf-issuer.ts";
 import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../platform/shared/wire.ts";
 
 export interface TestClientOptions {
-  /** Default `http://localhost`. */
+  /** Default: the app's site URL (`SVC_SITE_URL`), because it answers for known hosts only; else `http://localhost`. */
   origin?: string;
   /** A page that contains a CSRF token. Needed if the client has only a `fetch`, as over a socket: an app issues tokens itself. */
   tokenPage?: string;
@@ -32,8 +32,11 @@ export interface TestClient {
  * const client = createTestClient(app);
  * const response = await client.get("/");
  */
-export function createTestClient(app: Pick<App, "fetch">, options: TestClientOptions = {}): TestClient {
-  const origin = options.origin ?? "http://localhost";
+export function createTestClient(
+  app: Pick<App, "fetch"> & Partial<Pick<App, "config">>,
+  options: TestClientOptions = {},
+): TestClient {
+  const origin = options.origin ?? app.config?.siteOrigin ?? "http://localhost";
   const cookies = new Map<string, string>();
   let token: string | undefined;
 

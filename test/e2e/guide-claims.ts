@@ -157,7 +157,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   BREAK: async ({ tab }, path) => (await tab()).page.route(new RegExp(path), (route) => route.abort(), { times: 1 }),
   BUILD: build,
   EXPLAIN: explain,
-  RUN: async ({ folder }, file) => execFileSync(process.execPath, [file], { cwd: folder, stdio: "pipe" }),
+  // As on a reader's machine, without the site URL of this test: an app with one answers for its hosts only.
+  RUN: async ({ folder }, file) => {
+    const { SVC_SITE_URL: _url, ...env } = process.env;
+    return execFileSync(process.execPath, [file], { cwd: folder, stdio: "pipe", env, timeout: 60_000 });
+  },
   COMPLAINS: async ({ tab }, text) => {
     const complaints = (await tab()).takeComplaints();
     assert.ok(complaints.join("\n").includes(quoted(text)), complaints.join("\n"));
