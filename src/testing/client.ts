@@ -36,14 +36,15 @@ export function createTestClient(
   app: Pick<App, "fetch"> & Partial<Pick<App, "config">>,
   options: TestClientOptions = {},
 ): TestClient {
-  const origin = options.origin ?? app.config?.siteOrigin ?? "http://localhost";
+  // Asked at each request: an app whose configuration is invalid throws when it is used, not when its client is created.
+  const origin = (): string => options.origin ?? app.config?.siteOrigin ?? "http://localhost";
   const cookies = new Map<string, string>();
   let token: string | undefined;
 
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     for (const [name, value] of cookieHeaders(cookies)) headers.set(name, value);
-    const response = await app.fetch(new Request(origin + path, { redirect: "manual", ...init, headers }));
+    const response = await app.fetch(new Request(origin() + path, { redirect: "manual", ...init, headers }));
     for (const line of response.headers.getSetCookie()) {
       const name = keep(cookies, line);
       // A new session makes the old token invalid.
@@ -59,7 +60,7 @@ export function createTestClient(
   const issuedToken = async (): Promise<string> => {
     if (!isCsrfIssuer(app))
       throw new Error("createTestClient has no app that issues a CSRF token; pass tokenPage, a page that shows one");
-    const issued = await app[issueCsrfToken](new Request(origin, { headers: cookieHeaders(cookies) }));
+    const issued = await app[issueCsrfToken](new Request(origin(), { headers: cookieHeaders(cookies) }));
     for (const line of issued.setCookies) keep(cookies, line);
     return issued.token;
   };

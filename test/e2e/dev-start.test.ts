@@ -80,7 +80,7 @@ describe("svc dev", () => {
   it("reveals nothing about the source to other sites, or under a host name that is not local", async () => {
     assert.equal(await ask("/_svc/dev/fault", { "sec-fetch-site": "cross-site" }), 405);
     assert.equal(await ask("/_svc/dev/events", { "sec-fetch-site": "cross-site" }), 403);
-    assert.equal(await ask("/_svc/dev/events", { host: "rebound.example" }), 403);
+    assert.equal(await ask("/_svc/dev/events", { host: "rebound.example" }), 421);
     assert.notEqual(await ask("/_svc/dev/open?file=app.tsx", { "sec-fetch-site": "cross-site" }), 204);
   });
 
