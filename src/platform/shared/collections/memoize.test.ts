@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { repeated } from "./memoize.ts";
+import { remembered, repeated } from "./memoize.ts";
+
+describe("remembered", () => {
+  it("finds the result of a text once, also if it is undefined", () => {
+    const asked: string[] = [];
+    const find = remembered((text) => {
+      asked.push(text);
+      return text === "a" ? 1 : undefined;
+    });
+    assert.deepEqual([find("a"), find("b"), find("a"), find("b")], [1, undefined, 1, undefined]);
+    assert.deepEqual(asked, ["a", "b"]);
+  });
+});
 
 describe("repeated", () => {
   it("creates its text again only if a value has changed", () => {
