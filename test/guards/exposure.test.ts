@@ -11,7 +11,6 @@ const ALLOWED: readonly { path: string; why: string }[] = [
   { path: "src/cli/serve/start-command.ts", why: "examples in help" },
   { path: "src/app/lifecycle/config.ts", why: "reads the mode, and the settings that production requires" },
   { path: "src/app/observability/log.ts", why: "the format of log lines" },
-  { path: "src/app/lifecycle/boot-warnings.ts", why: "warns about settings that production needs" },
   { path: "src/app/lifecycle/unsafe-settings.ts", why: "reports unsafe settings" },
   { path: "src/app/lifecycle/settings.ts", why: "lists the settings in force" },
   { path: "src/cli/build/build-static.ts", why: "pages are exported as production serves them" },

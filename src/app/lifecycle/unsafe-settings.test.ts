@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { unsafeSettings } from "./unsafe-settings.ts";
+import { readConfig, type Environment } from "./config.ts";
+import { bootWarnings, unsafeSettings } from "./unsafe-settings.ts";
 
 const SAFE = {
   NODE_ENV: "production",
@@ -18,6 +19,7 @@ const found = (more: Record<string, string | undefined>): string[] =>
 const ROWS: [problem: string, settings: Record<string, string | undefined>, reported: string][] = [
   ["development mode", { NODE_ENV: "development" }, "unsafe NODE_ENV"],
   ["a missing site URL", { SVC_SITE_URL: undefined }, "unsafe SVC_SITE_URL"],
+  ["a guessed site URL", { SVC_SITE_URL: undefined, SVC_ALLOWED_HOSTS: "shop.example" }, "advice SVC_SITE_URL"],
   ["a site without TLS", { SVC_SITE_URL: "http://shop.example" }, "unsafe SVC_SITE_URL"],
   ["a socket on all addresses behind a TLS proxy", { HOST: "0.0.0.0" }, "advice HOST"],
   ["a proxy that is not trusted", { SVC_TRUST_PROXY: undefined }, "unsafe SVC_TRUST_PROXY"],
@@ -59,5 +61,28 @@ describe("the check of settings", () => {
 
   it("refuses invalid settings", () => {
     assert.throws(() => unsafeSettings({ ...SAFE, PORT: "x" }), { code: "SVC_CONFIG" });
+  });
+});
+
+describe("the warnings at the boot", () => {
+  const warningsOf = (env: Environment, hasOwnServer = true): string =>
+    bootWarnings(readConfig({ NODE_ENV: "production", ...env }), hasOwnServer).join();
+  const site = { SVC_SITE_URL: "https://shop.example" };
+
+  it("name both variables of hosts if neither is set in production", () => {
+    assert.match(warningsOf({}), /^SVC_SITE_URL: It is not set, nor is SVC_ALLOWED_HOSTS, .*421/);
+    assert.equal(warningsOf({ SVC_ALLOWED_HOSTS: "shop.example" }), "");
+    assert.equal(warningsOf({ NODE_ENV: "development" }), "");
+  });
+
+  it("report an https site without a trusted proxy, unless the app is mounted in a server that may have TLS", () => {
+    assert.match(warningsOf(site), /^SVC_TRUST_PROXY: /);
+    assert.equal(warningsOf({ ...site, SVC_TRUST_PROXY: "10.0.0.0/8" }), "");
+    assert.equal(warningsOf(site, false), "");
+  });
+
+  it("report an http site in production, except on this machine", () => {
+    assert.match(warningsOf({ SVC_SITE_URL: "http://shop.example" }), /unencrypted/);
+    assert.equal(warningsOf({ SVC_SITE_URL: "http://localhost:3000" }), "");
   });
 });

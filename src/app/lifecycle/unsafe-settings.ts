@@ -1,4 +1,4 @@
-/** Finds settings that are valid and nevertheless unsafe on a public server. A pure function of the environment; `svc doctor` reports its result. */
+/** Finds settings that are valid and nevertheless unsafe on a public server. `svc doctor` reports all of them, and the boot those of the site. */
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { CidrSet } from "../../platform/security/ssrf/cidr.ts";
 import { readConfig, type Config, type Environment } from "./config.ts";
@@ -12,7 +12,8 @@ export interface UnsafeSetting {
   text: string;
 }
 
-type Check = (config: Config, env: Environment) => (UnsafeSetting | undefined | false)[];
+type Found = (UnsafeSetting | undefined | false)[];
+type Check = (config: Config) => Found;
 
 /** Addresses of public services, which are neither a proxy nor a receiver of this site. */
 const PUBLIC = ["8.8.8.8", "2001:4860:4860::8888"];
@@ -28,9 +29,24 @@ const ANY_HOST = /^(0\.0\.0\.0|\[?::\]?)$/;
 /** @throws SvcError `SVC_CONFIG` for invalid settings */
 export function unsafeSettings(env: Environment): UnsafeSetting[] {
   const config = readConfig(env);
-  return [modes, site, proxies, secrets, receivers, links]
-    .flatMap((check) => check(config, env))
-    .filter((found) => found !== undefined && found !== false);
+  const checks = [site, proxies, secrets, receivers, links];
+  return certain([...modes(env), ...checks.flatMap((check) => check(config))]);
+}
+
+/**
+ * What the boot logs in production: the unsafe settings of the site.
+ * @param hasOwnServer whether svc itself listens, which it does without TLS
+ * @returns one text for each setting: its name, the problem and the fix
+ */
+export function bootWarnings(config: Config, hasOwnServer: boolean): string[] {
+  if (!config.isProduction) return [];
+  return certain([...site(config), ...(hasOwnServer ? proxies(config) : [])])
+    .filter(({ level }) => level === "unsafe")
+    .map(({ name, text }) => `${name}: ${text}`);
+}
+
+function certain(found: Found): UnsafeSetting[] {
+  return found.filter((item) => item !== undefined && item !== false);
 }
 
 function unsafe(name: keyof typeof VARIABLES, text: string): UnsafeSetting {
@@ -41,7 +57,7 @@ function advice(name: keyof typeof VARIABLES, text: string): UnsafeSetting {
   return { level: "advice", name: VARIABLES[name], text };
 }
 
-const modes: Check = (_config, env) => [
+const modes = (env: Environment): Found => [
   env[VARIABLES.nodeEnv]?.trim() === "development" &&
     unsafe(
       "nodeEnv",
@@ -49,10 +65,17 @@ const modes: Check = (_config, env) => [
     ),
 ];
 
-const site: Check = ({ siteOrigin, host }) => {
-  if (siteOrigin === undefined)
+const site: Check = ({ siteOrigin, allowedHosts, host }) => {
+  if (siteOrigin === undefined && allowedHosts.length === 0)
     return [
       unsafe(
+        "siteUrl",
+        `It is not set, nor is ${VARIABLES.allowedHosts}, so the app answers only for localhost and its own address, and other hosts get 421. Set it to the public URL, such as https://example.com.`,
+      ),
+    ];
+  if (siteOrigin === undefined)
+    return [
+      advice(
         "siteUrl",
         "It is not set, so svc guesses the site's address. Set it to the public URL, such as https://example.com.",
       ),
