@@ -45,7 +45,8 @@ for (const type of ["mouseover", "mouseout", "focusin", "focusout", "visibilityc
   addEventListener(
     type,
     () =>
-      // In a microtask, when the focus has moved. Mouse events, because Firefox updates `:hover` after the pointer events. A toast that is hovered or focused is paused, and all are while the page is hidden.
+      // In a microtask, when the focus has moved. Mouse events, because Firefox updates `:hover` after the pointer events.
+      // A toast that is hovered or focused is paused, and all are while the page is hidden.
       queueMicrotask(() =>
         shown.forEach(
           ([, time], toast) =>
