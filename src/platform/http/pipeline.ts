@@ -84,7 +84,7 @@ export class Pipeline {
       ctx.traceRatio = traceRatio;
       ctx.bodyBudget = bodyBudget;
       observer?.answering(ctx);
-      if (!site?.ignoresHostAt(ctx.path)) ctx.requireHost();
+      if (!ctx.isHostKnown && !site?.ignoresHostAt(ctx.path)) ctx.requireHost();
       const answer = handle(ctx);
       return isPromise(answer) ? this.#completeLater(ctx, answer) : this.#complete(ctx, answer);
     } catch (error) {

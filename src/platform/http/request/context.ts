@@ -170,14 +170,18 @@ export class RequestContext implements Context {
     return (this.#url = new URL(this.#source.target, origin));
   }
 
+  /** Whether the app answers for the host of the request. Only HTTP/1.0 allows a request without a host. */
+  get isHostKnown(): boolean {
+    const { host } = this.#source;
+    return this.#site === undefined || host === undefined || (this.#site.allows(host) && isHost(host));
+  }
+
   /** @throws SvcError `SVC_HOST` if the request names a host for which the app does not answer */
   requireHost(): void {
-    const { host } = this.#source;
-    // Only HTTP/1.0 allows a request without a host.
-    if (this.#site === undefined || host === undefined || (isHost(host) && this.#site.allows(host))) return;
+    if (this.isHostKnown) return;
     throw new SvcError(
       "SVC_HOST",
-      `This server does not answer for the host "${host}". To allow it, set ${VARIABLES.siteUrl} to the site's URL or add the host to ${VARIABLES.allowedHosts}`,
+      `This server does not answer for the host "${this.#source.host}". To allow it, set ${VARIABLES.siteUrl} to the site's URL or add the host to ${VARIABLES.allowedHosts}`,
     );
   }
 

@@ -64,6 +64,7 @@ export class NodeSource implements Source {
   }
 
   get host(): string | undefined {
+    if (this.#trusted.size === 0) return this.header("host");
     const forwarded = this.header("x-forwarded-host");
     return requestHost(this.header("host"), this.#message.socket.remoteAddress ?? "", forwarded, this.#trusted);
   }

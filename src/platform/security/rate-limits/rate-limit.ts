@@ -49,7 +49,8 @@ export class RateLimit {
    */
   take(clientIp: string, target = this.#options.name): RateLimitResult | Promise<RateLimitResult> {
     if (!(this.#counters instanceof MemoryCounters)) return this.#takeLater(clientIp, target);
-    const [network, count] = [networkKey(clientIp), this.#count(this.#counters, clientKey(clientIp))];
+    const count = this.#count(this.#counters, clientKey(clientIp));
+    const network = networkKey(clientIp);
     // A refused client must not use up the calls of its neighbours.
     const isCounted = network !== undefined && count.consumed <= this.#options.perMinute;
     return this.#verdict(count, isCounted ? this.#count(this.#counters, network) : undefined, clientIp, target);

@@ -7,15 +7,15 @@ const MAX_LENGTH = 256;
 
 /** @param find must depend on the text only. */
 export function remembered<Found>(find: (text: string) => Found): (text: string) => Found {
-  let known = new Map<string, { found: Found }>();
+  let known = new Map<string, Found>();
   return (text) => {
-    // In an object, because `undefined` is a result too.
     const before = known.get(text);
-    if (before) return before.found;
+    // The cast is for `undefined`, which may be a result.
+    if (before !== undefined || known.has(text)) return before as Found;
     const found = find(text);
     if (text.length > MAX_LENGTH) return found;
     if (known.size >= MAX_KEPT) known = new Map();
-    known.set(text, { found });
+    known.set(text, found);
     return found;
   };
 }
