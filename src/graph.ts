@@ -2,6 +2,10 @@
 export { createEngine, type EngineOptions } from "./graphs/engine/engine.ts";
 export { graph, worker } from "./graphs/definition/definition.ts";
 export type { GraphBuilder, MapOptions, NodeOptions } from "./graphs/definition/builder-types.ts";
+export { defineSignal } from "./graphs/definition/signal-definition.ts";
+export type { SignalDefinition } from "./graphs/definition/signal-types.ts";
+export type { Definitions, Startable } from "./graphs/definition/registered-names.ts";
+export type { RunHandle, StartedRun } from "./graphs/engine/runs/run-handle-types.ts";
 export { asWorker } from "./graphs/definition/graph-worker.ts";
 export { FinalError } from "./graphs/definition/final-error.ts";
 export { CallError, WaitTimeoutError } from "./graphs/execution/attempt/call-error.ts";
@@ -36,6 +40,7 @@ export type {
   PauseOptions,
   RetryOptions,
   SignalOptions,
+  SignalWithStartOptions,
   StartOptions,
   AuditContext,
 } from "./graphs/definition/audit-types.ts";

@@ -9,6 +9,8 @@ export type { ExportedFile, ExportStep, LeftOut } from "./app/pages/static-expor
 export { isRedirect } from "./app/pipeline/outcome.ts";
 export { submitted, type SubmitBody, type SubmitDefinition, type Submitted } from "./app/forms/submit.ts";
 export { useApp, useRequest } from "./app/pages/use-app.ts";
+export { didYouMean } from "./platform/shared/did-you-mean.ts";
+export type { Log } from "./platform/shared/log.ts";
 export { parseWith } from "./platform/shared/schema.ts";
 export { traceparent, type Trace } from "./platform/shared/trace.ts";
 export { BASE_PATH, COOKIES, DOM, FORM_FIELDS, PATHS, VARIABLES } from "./platform/shared/wire.ts";

@@ -29,6 +29,7 @@ import {
 } from "./modules.ts";
 import { respondTwin, holdsTwin, twinPath, withTwin } from "./markdown.ts";
 import { outletKey } from "./layouts/outlets.ts";
+import { routeName } from "./files/route-names.ts";
 import { readRouteFiles, type RouteFile } from "./files/route-files.ts";
 import type { PlainPage } from "./seo/seo.ts";
 
@@ -38,6 +39,7 @@ export interface AssembleOptions {
   /** Default navigation of pages. */
   readonly navigation: NonNullable<PageSettings["navigation"]>;
   readonly submits: LayoutChain["submits"];
+  readonly routes: LayoutChain["routes"];
   readonly log: LayoutChain["log"];
   readonly errorText: LayoutChain["errorText"];
   readonly i18n: AnyI18n | undefined;
@@ -199,6 +201,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
     errors: around.error.map(standby),
     notFound: around.notFound.map(standby),
     submits: options.submits,
+    routes: options.routes,
     languagesOf: i18n && ((ctx) => ({ locales: i18n.locales, locale: i18n.of(ctx).locale, pages })),
     log: options.log,
     errorText: options.errorText,
@@ -208,14 +211,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
 /** Names of routes for `href`: `/users/[id]`. */
 function pageNames(modules: Modules): ReadonlySet<string> {
   const files = Object.keys(modules).filter((file) => file.endsWith(".tsx"));
-  const names = files.map((file) =>
-    file
-      .replace(/\.tsx$/, "")
-      .split("/")
-      .filter((segment, at, all) => !/^\(.*\)$/.test(segment) && !(segment === "index" && at === all.length - 1))
-      .join("/"),
-  );
-  return new Set(names.map((name) => `/${name}`));
+  return new Set(files.map(routeName));
 }
 
 function endpointsOf(modules: Modules, file: RouteFile): RouteDefinition[] {

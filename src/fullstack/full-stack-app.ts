@@ -1,6 +1,7 @@
 /** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses only the public API of the base app. */
 import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
 import { liveRoutes } from "../ops/live/live-routes.ts";
+import { RouteNames } from "./files/route-names.ts";
 import { assemble } from "./assemble.ts";
 import { statusOf } from "./layouts/layout-chain.ts";
 import { CHOICE_NAME, type AnyI18n } from "./i18n/i18n.ts";
@@ -47,6 +48,7 @@ export function createFullStackApp(options: FullStackOptions = {}, given?: Reado
   const submits = submitsByName([...exportedSubmits(modules), ...named]);
   const assembled = assemble(modules, {
     submits,
+    routes: new RouteNames(Object.keys(modules), () => app.log),
     origin: () => app.config.siteOrigin,
     navigation,
     i18n,

@@ -1,11 +1,13 @@
 /** Context of the framework's components: the request of the page around them, and the app's submits. */
 import { createContext, SvcError, useContext, type Context } from "../index.ts";
+import type { RouteNames } from "./files/route-names.ts";
 import type { AnySubmit } from "./forms/submit.ts";
 
 export interface PageScope {
   readonly ctx: Context;
   /** Submits of the app by name. */
   readonly submits: ReadonlyMap<string, AnySubmit>;
+  readonly routes: RouteNames;
 }
 
 export const pageScope = createContext<PageScope | undefined>(undefined);

@@ -2,6 +2,7 @@
  * The backend of an app that has not used it yet (needs-backend.ts): objects that open it with the first call. A failed opening is
  * repeated with the next call, and the app is not ready until one succeeds.
  */
+import { handleOf, type HandleArguments } from "../../graphs/engine/engine-starts.ts";
 import type { Engine } from "../../graphs/engine/engine-types.ts";
 import { readLimits } from "../../graphs/definition/value-limits.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -89,7 +90,8 @@ export class LazyBackend implements Backend {
 
   #engine(): Engine {
     const engine = async (): Promise<Engine> => (await this.#open()).engine;
-    return lazyObject(engine, {
+    const lazy: Engine = lazyObject(engine, {
+      getHandle: (...given: HandleArguments) => handleOf(lazy, ...given),
       // An app with other limits opens the backend at the boot.
       limits: readLimits(),
       schedule: lazyObject(async () => (await engine()).schedule, {}),
@@ -99,6 +101,7 @@ export class LazyBackend implements Backend {
       idle: async () => this.#opened?.engine.idle(),
       close: async (drainMs) => (await this.#last())?.engine.close(drainMs),
     });
+    return lazy;
   }
 
   #webhooks(): Webhooks {

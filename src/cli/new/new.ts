@@ -18,7 +18,7 @@ export interface NewTask {
 }
 
 /** Output of `svc build` in the starter of a clone. */
-const BUILT = new Set(["dist", ".svc", "node_modules", "svc-routes.d.ts"]);
+const BUILT = new Set(["dist", ".svc", "node_modules", "svc-routes.d.ts", "svc-graphs.d.ts"]);
 /** npm does not pack a file with the final name. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
 /** Number of existing files to name in the error. */

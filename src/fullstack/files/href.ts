@@ -2,6 +2,7 @@
 import { SvcError, useContext } from "../../index.ts";
 import { SiteLocales } from "../i18n/i18n.ts";
 import { localPath } from "../i18n/locales.ts";
+import { pageScope } from "../page-scope.ts";
 import type { RouteParams, RoutePath } from "./params.ts";
 
 export interface HrefOptions {
@@ -21,11 +22,13 @@ type Args<Path extends string> =
 
 /**
  * `href("/users/[id]", { id: "7" })` → `/users/7`. Encodes parameters; a rest parameter (`[...path]`) keeps its slashes.
+ * A path without a page or endpoint is a type error; in a page it is also logged, once.
  * @throws SvcError `SVC_DEFINITION` for a missing parameter, which is also a type error.
  * @example
  * <a href={href("/")}>Home</a>
  */
 export function href<const Path extends RoutePath>(path: Path, ...[params, options = {}]: Args<Path>): string {
+  useContext(pageScope)?.routes.check(path);
   const given = (params ?? {}) as Readonly<Record<string, string | undefined>>;
   const segments = path.split("/").flatMap((segment) => segmentOf(path, segment, given));
   const address = inLanguage(segments.join("/") || "/", path, options.locale);

@@ -22,6 +22,7 @@ export interface LayoutChain {
   /** `_404.tsx` files, outermost first. */
   readonly notFound: readonly Standby[];
   readonly submits: PageScope["submits"];
+  readonly routes: PageScope["routes"];
   /** Undefined in apps with one language. */
   readonly languagesOf: ((ctx: Context) => SiteLanguages) | undefined;
   readonly log: (ctx: Context, error: unknown) => void;
@@ -95,7 +96,7 @@ function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number)
 /** The page inside its layouts. Rendering starts when the result is inserted. */
 export function viewChain(chain: LayoutChain, loaded: Loaded, ctx: Context): unknown {
   const levels = html(() => t(viewLevel(chain, loaded, ctx, 0)));
-  const page = pageScope.Provider({ value: { ctx, submits: chain.submits }, children: levels });
+  const page = pageScope.Provider({ value: { ctx, submits: chain.submits, routes: chain.routes }, children: levels });
   const languages = chain.languagesOf?.(ctx);
   return languages ? SiteLocales.Provider({ value: languages, children: page }) : page;
 }

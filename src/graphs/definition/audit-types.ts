@@ -4,6 +4,7 @@ import type { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
+import type { SignalDefinition } from "./signal-types.ts";
 
 /** The caller of a command and the reason, stored in the command's event. */
 export interface AuditContext {
@@ -63,6 +64,16 @@ export interface ForkOptions extends AuditContext {
 export interface SignalOptions extends AuditContext {
   /** A signal with the same key is sent once. */
   idempotencyKey?: string;
+}
+
+/** Options of a start that sends a signal. @typeParam Value the signal's value. */
+export interface SignalWithStartOptions<Value = Json> extends StartOptions {
+  signal: SignalDefinition<Value, unknown>;
+  value: NoInfer<Value>;
+  /** Identifies the run: the run that was started with it receives the signal. */
+  idempotencyKey: string;
+  /** A signal with the same key is sent once. Default: each call sends one. */
+  signalKey?: string;
 }
 
 export type BulkAction = "pause" | "resume" | "cancel" | "retry";

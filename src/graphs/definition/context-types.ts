@@ -5,6 +5,7 @@ import type { TransactionHandle } from "../../storage/contract/transaction.ts";
 import type { OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
 import type { ArtifactData } from "../execution/attempt/artifact.ts";
 import type { RetryPolicy } from "./retry.ts";
+import type { SignalDefinition } from "./signal-types.ts";
 
 /** Outcome of an item in a fan-out that collects failures. */
 export type Settled<Output> = { ok: true; value: Output } | { ok: false; error: { message: string; reason: string } };
@@ -101,9 +102,13 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
   /** Sleeps for a duration or until a time, also across restarts, without a slot of the worker. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
   /**
-   * Waits for a signal of this name; one that was sent before counts. Each signal ends one wait.
+   * Waits for a signal; one that was sent before counts. Each signal ends one wait.
    * @throws WaitTimeoutError
    */
+  waitFor<Received>(
+    signal: SignalDefinition<unknown, Received>,
+    options?: Omit<WaitOptions, "schema">,
+  ): Promise<Received>;
   waitFor<Schema extends StandardSchema>(
     name: string,
     options: WaitOptions<Schema> & { schema: Schema },

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Json } from "../../platform/shared/json.ts";
+import type { StartOptions } from "../definition/audit-types.ts";
+import type { StartedRun } from "./runs/run-handle-types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { asWorker } from "../definition/graph-worker.ts";
 import { graph, worker } from "../definition/definition.ts";
@@ -151,7 +154,7 @@ for (const url of STORES) {
       const { snapshot } = await here.engine.start("outer", 1);
       await here.clock.advance(0);
       // The process dies between the child's last commit and the notification of the parent.
-      here.engine.signal = () => new Promise(() => undefined);
+      here.engine.signal = () => new Promise<never>(() => undefined);
       held.open();
       await here.clock.advance(0);
       assert.deepEqual(
@@ -282,9 +285,9 @@ for (const url of STORES) {
       const here = await bench({ graphs: [beside] }, url);
       const asked = gate();
       const start = here.engine.start.bind(here.engine);
-      here.engine.start = async (name, input, options) => {
+      here.engine.start = async (given: unknown, input: unknown, options?: StartOptions) => {
         if (options?.parent) await asked.promise;
-        return start(name, input, options);
+        return (await start(String(given), input as Json, options)) as StartedRun<never>;
       };
       const { snapshot } = await here.engine.start("beside", null);
       await here.clock.advance(0);

@@ -3,6 +3,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "../../storage/contract/queries.ts";
 import type { Absence } from "./runs/missing-run.ts";
+import type { RunHandle, StartedRun } from "./runs/run-handle-types.ts";
 import type { Queues } from "./queue-types.ts";
 import type { QueueReport } from "../machine/report-types.ts";
 import type { Schedules } from "../schedules/schedule-types.ts";
@@ -14,15 +15,50 @@ import type {
   PauseOptions,
   RetryOptions,
   SignalOptions,
+  SignalWithStartOptions,
   StartOptions,
   AuditContext,
 } from "../definition/audit-types.ts";
+import type { InputOfName, KnownName, NameHint, OutputOfName, Startable } from "../definition/registered-names.ts";
+import type { SignalDefinition } from "../definition/signal-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
 
 export interface Engine {
-  /** @returns the snapshot, and whether this call created the run (false: the idempotency key was known). */
-  start(worker: string, input: Json, options?: StartOptions): Promise<{ snapshot: Snapshot; created: boolean }>;
+  /**
+   * Starts a run of a graph or worker, which the app must list. Acknowledged after the durable commit.
+   * @param definition the graph or worker, or its name. With a version, the run has that version; by name, the last version of the list.
+   * @returns a handle, with the snapshot and whether this call created the run (false: the idempotency key was known).
+   * @throws SvcError `SVC_NOT_FOUND` for a name that is not listed; `SVC_DEFINITION` for a definition that is not; `SVC_INVALID`;
+   * `SVC_KEY_REUSED`.
+   */
+  start<Input, Output>(
+    definition: Startable<Input, Output>,
+    input: NoInfer<Input>,
+    options?: StartOptions,
+  ): Promise<StartedRun<Output>>;
+  start<Name extends NameHint>(
+    name: Name & KnownName<Name>,
+    input: InputOfName<Name>,
+    options?: StartOptions,
+  ): Promise<StartedRun<OutputOfName<Name>>>;
+  /**
+   * Sends a signal to the run with this idempotency key, and starts the run if there is none. One commit starts it with the signal, so
+   * either both are stored or neither.
+   * @param input input of a new run; an existing run keeps its own.
+   * @throws as `start` and `signal`; SvcError `SVC_TRANSITION` if the run with this key has ended.
+   */
+  signalWithStart<Input, Output, Value>(
+    definition: Startable<Input, Output>,
+    input: NoInfer<Input>,
+    options: SignalWithStartOptions<Value>,
+  ): Promise<StartedRun<Output>>;
+  /**
+   * A handle of an existing run. Reads nothing: a run that does not exist is reported by the first call of the handle.
+   * @param definition the run's graph or worker, for the type of its result. Default: the result is JSON.
+   */
+  getHandle<Input, Output>(definition: Startable<Input, Output>, graphId: string): RunHandle<Output>;
+  getHandle(graphId: string): RunHandle;
   snapshot(graphId: string): Promise<Snapshot | undefined>;
   /** Facts about a missing run: its creation time, from its id, and whether retention can have removed it. */
   absence(graphId: string): Promise<Absence>;
@@ -58,8 +94,15 @@ export interface Engine {
   fork(graphId: string, options: ForkOptions): Promise<Snapshot>;
   /**
    * Sends a signal to a run. The first `ctx.waitFor` with this name receives it, also if it starts later.
-   * @throws SvcError SVC_INVALID with issues if the waiting worker's schema rejects it; SVC_TRANSITION; SVC_NOT_FOUND.
+   * @throws SvcError SVC_INVALID with issues if the schema of the signal or of the waiting worker rejects it; SVC_TRANSITION;
+   * SVC_NOT_FOUND.
    */
+  signal<Value>(
+    graphId: string,
+    signal: SignalDefinition<Value, unknown>,
+    value: NoInfer<Value>,
+    options?: SignalOptions,
+  ): Promise<Snapshot>;
   signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot>;
   /** One command for many runs. */
   bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport>;

@@ -5,9 +5,14 @@
 import { bound } from "../../platform/shared/collections/bound.ts";
 import { absenceOf } from "./runs/missing-run.ts";
 import { bulk } from "./bulk-commands.ts";
+import type { Json } from "../../platform/shared/json.ts";
+import type { SignalOptions } from "../definition/audit-types.ts";
+import { checkedSignal } from "../definition/signal-definition.ts";
+import type { SignalName } from "../definition/signal-types.ts";
 import { EngineLifecycle } from "./engine-lifecycle.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { composeEngine } from "./engine-parts.ts";
+import { startsOf } from "./engine-starts.ts";
 import type { Engine } from "./engine-types.ts";
 import { heldBy } from "./engine-port.ts";
 import { purgeAll } from "./retention.ts";
@@ -21,8 +26,8 @@ export type { EngineOptions } from "./engine-options.ts";
  * @example
  * const store = await openStore("memory:");
  * const engine = createEngine({ store, workers: [charge], clock: systemClock });
- * const { snapshot } = await engine.start("charge", { cents: 500 });
- * const result = await engine.result(snapshot.graph_id);
+ * const run = await engine.start(charge, { cents: 500 });
+ * const result = await run.result();
  */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, cluster } = options;
@@ -31,16 +36,19 @@ export function createEngine(options: EngineOptions): Engine {
   const { activeRuns, children, dispatcher, newGraphs, remoteRunner, queues, schedule, steps, views, limits, kept } =
     parts;
   const engine: Engine = {
-    ...bound(newGraphs, ["start", "fork"]),
+    ...startsOf(newGraphs, () => engine),
+    ...bound(newGraphs, ["fork"]),
     ...bound(views, ["snapshot", "node", "nodes", "pastNodes", "artifacts", "artifact", "events", "list"]),
     ...bound(views, ["waiting", "durations", "tagCounts"]),
-    ...bound(steps, ["pause", "resume", "cancel", "retry", "signal"]),
+    ...bound(steps, ["pause", "resume", "cancel", "retry"]),
     ...bound(new EngineLifecycle(options, parts), ["recover", "idle", "close"]),
     ...bound(dispatcher, ["queueReports"]),
     schedule,
     queues,
     limits,
     absence: async (graphId) => absenceOf(graphId, kept),
+    signal: async (graphId: string, signal: SignalName, value?: unknown, sent?: SignalOptions) =>
+      steps.signal(graphId, await checkedSignal(signal, value), value as Json, sent),
     bulk: (action, given) => bulk({ store, clock, steps }, action, given),
     purge: (query) => purgeAll(graphs, query),
     result: (graphId, { signal } = {}) => resultOf({ graphs, runs: activeRuns }, graphId, signal),

@@ -1,7 +1,7 @@
 /** Graphs and single workers that can be started, by name. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { graphOfWorker } from "../definition/definition.ts";
-import { requireListed } from "../definition/worker-shape.ts";
+import { isGraph, requireListed } from "../definition/worker-shape.ts";
 import type { GraphRow } from "../../storage/contract/graph-rows.ts";
 import { requireModule } from "../execution/remote/isolation.ts";
 import type { GraphDefinition, NodeDefinition, Worker } from "../definition/definition-types.ts";
@@ -60,6 +60,30 @@ export class Registry {
   /** The definition for new runs of a name. */
   get(name: string): GraphDefinition | undefined {
     return this.#definitions.get(name)?.at(-1);
+  }
+
+  /**
+   * The definition of a new run: by name the last version, by definition its own version.
+   * @throws SvcError `SVC_NOT_FOUND` for an unknown name; `SVC_DEFINITION` for a definition that is not listed.
+   */
+  startable(given: string | GraphDefinition | Worker<never, unknown>): GraphDefinition {
+    const name = typeof given === "string" ? given : given.name;
+    const last = this.get(name);
+    if (!last)
+      throw new SvcError(
+        "SVC_NOT_FOUND",
+        `No worker or graph is named "${name}"; known: ${this.names().join(", ") || "none"}`,
+      );
+    if (typeof given === "string") return last;
+    const wanted = isGraph(given) ? given : graphOfWorker(given);
+    const { version } = wanted.options;
+    const same = this.#definitions.get(name)?.find(({ options }) => options.version === version);
+    if (same?.hash === wanted.hash) return same;
+    const called = version === undefined ? `"${name}"` : `"${name}" in version "${version}"`;
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `The definition ${called} is not the one that the app lists under this name; list it in "graphs" or "workers", or give it another name`,
+    );
   }
 
   of(row: Started): GraphDefinition | undefined {

@@ -3,7 +3,7 @@ import { createGraphId } from "../../platform/security/random.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NewAudit } from "../../storage/contract/control.ts";
-import type { GraphRow } from "../../storage/contract/graph-rows.ts";
+import type { GraphRow, NewEvent, SignalRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import { readPriority } from "../definition/definition-checks.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
@@ -62,12 +62,16 @@ function invalid(name: string, problem: string): SvcError {
   return new SvcError("SVC_INVALID", `"${name}" ${problem}`, { issues: [{ path: [name], message: problem }] });
 }
 
+/** What is stored with a new run beside its rows. */
+export interface FirstParts {
+  auditContext?: AuditContext;
+  audit?: NewAudit | undefined;
+  /** Signals whose events follow `graph.queued`. */
+  signals?: readonly SignalRow[];
+}
+
 /** Transition that inserts a new run: its rows and the event that it is queued. */
-export function firstUnit(
-  machine: Machine,
-  auditContext: AuditContext | undefined,
-  audit: NewAudit | undefined,
-): Transition {
+export function firstUnit(machine: Machine, { auditContext, audit, signals = [] }: FirstParts): Transition {
   const { row } = machine;
   const reported = auditJson(auditContext);
   return {
@@ -76,7 +80,14 @@ export function firstUnit(
     insertNodes: machine.nodes().map((node) => ({ ...node })),
     events: [
       { graphId: row.id, type: "graph.queued", timestampMs: row.createdMs, ...(reported && { data: reported }) },
+      ...signals.map((signal) => signalEvent(signal)),
     ],
+    ...(signals.length > 0 && { signals: [...signals] }),
     ...(audit && { audit }),
   };
+}
+
+function signalEvent({ graphId, name, actor, createdMs }: SignalRow): NewEvent {
+  const data = { name, ...(actor !== undefined && { by: actor }) };
+  return { graphId, type: "graph.signal", timestampMs: createdMs, data };
 }

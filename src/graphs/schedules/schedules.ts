@@ -129,7 +129,9 @@ export class Scheduler implements Schedules {
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `schedule/${name}/by-hand/${idempotencyKey}` };
     const auditOfStart = (id: string): NewAudit => this.#audit("trigger", name, auditContext, { graph_id: id });
     const options = { ...startOf(row), ...key };
-    const { snapshot, created } = await newGraphs.start(row.worker, inputOf(row, clock.now()), options, auditOfStart);
+    const { snapshot, created } = await newGraphs.start(row.worker, inputOf(row, clock.now()), options, {
+      audit: auditOfStart,
+    });
     if (!created) await audit.add(auditOfStart(snapshot.graph_id));
     return snapshot;
   }

@@ -5,19 +5,17 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Log } from "../../../platform/shared/log.ts";
-import type { NewAudit } from "../../../storage/contract/control.ts";
 import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { Children } from "../child-runs.ts";
 import type { GraphDefinition } from "../../definition/definition-types.ts";
-import type { AuditContext } from "../../definition/audit-types.ts";
 import type { EngineState } from "../engine-state.ts";
 import { FaultLog } from "../fault-log.ts";
 import { StaleLeaseError, type ClusterPort } from "../cluster-port.ts";
 import { TemporaryLeases } from "./temporary-leases.ts";
 import { Machine } from "../../machine/machine.ts";
-import { firstUnit } from "../../machine/new-run.ts";
+import { firstUnit, type FirstParts } from "../../machine/new-run.ts";
 import type { OutboxRows } from "../../machine/report-types.ts";
 import type { ControlMessage } from "../../machine/run-message.ts";
 import { calledIn, type Registry } from "../registry.ts";
@@ -96,10 +94,10 @@ export class ActiveRuns implements RunSupervisor {
   }
 
   /** Stores a new run. If it is due, the same commit contains its start. */
-  async insert(run: ActiveRun, auditContext?: AuditContext, audit?: NewAudit): Promise<void> {
+  async insert(run: ActiveRun, first: FirstParts): Promise<void> {
     const { machine } = run;
     const { row } = machine;
-    const transition = firstUnit(machine, auditContext, audit);
+    const transition = firstUnit(machine, first);
     const holder = this.#cluster?.enter(row.id);
     if (this.#cluster && holder === undefined) {
       // Any process with capacity takes it.

@@ -4,8 +4,9 @@ import type { Clock } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { NewAudit } from "../../../storage/contract/control.ts";
-import type { GraphRow, Origin } from "../../../storage/contract/graph-rows.ts";
+import type { GraphRow, Origin, SignalRow } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { GraphDefinition, Worker } from "../../definition/definition-types.ts";
 import { requireFit } from "../../definition/input-schema.ts";
 import { toJson } from "../../definition/json-value.ts";
 import type { ForkOptions, StartOptions } from "../../definition/audit-types.ts";
@@ -14,6 +15,7 @@ import { newGraph } from "../../machine/new-run.ts";
 import { firstNodes } from "../../machine/node-rows.ts";
 import { forkRows } from "../../machine/rerun.ts";
 import { nodeView, snapshotOf } from "../../machine/snapshot.ts";
+import type { NewSignal } from "../../machine/machine.ts";
 import type { Snapshot } from "../../machine/view-types.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Registry } from "../registry.ts";
@@ -33,6 +35,14 @@ export interface NewGraphsOptions {
   origin: (() => Origin | undefined) | undefined;
 }
 
+/** Parts of a start that callers of the API do not set. */
+export interface StartParts {
+  /** Audit entry with the operator, if more than a note is stored. Written in the commit that starts the run. */
+  audit?: (graphId: string, options: StartOptions, createdMs: number) => NewAudit | undefined;
+  /** A signal to store with the start. */
+  signal?: NewSignal;
+}
+
 export class NewGraphs {
   readonly #options: NewGraphsOptions;
 
@@ -40,35 +50,34 @@ export class NewGraphs {
     this.#options = options;
   }
 
-  /** @param audit entry with the operator, if more than a note is stored. Written in the commit that starts the run. */
   async start(
-    name: string,
+    what: string | GraphDefinition | Worker<never, unknown>,
     given: Json,
     options: StartOptions = {},
-    audit: (graphId: string, options: StartOptions, createdMs: number) => NewAudit | undefined = noted,
+    { audit = noted, signal }: StartParts = {},
   ): Promise<{ snapshot: Snapshot; created: boolean }> {
-    const definition = this.#options.registry.get(name);
-    if (!definition)
-      throw new SvcError(
-        "SVC_NOT_FOUND",
-        `No worker or graph is named "${name}"; known: ${this.#options.registry.names().join(", ") || "none"}`,
-      );
+    const definition = this.#options.registry.startable(what);
+    const { name } = definition;
     requireKnownOptions(options);
     const input = this.#inputOf(given, `The input of "${name}"`);
-    const known = await this.#known(name, input, options);
+    // A signal is for the run with this key, whatever its input was.
+    const known = await this.#known(name, signal ? undefined : input, options);
     if (known) return { snapshot: known, created: false };
     if (definition.nodes.some(({ worker }) => worker.options.input)) await requireFit(definition, input);
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
     const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
-    const stored = { row, nodes: firstNodes(row, definition), lastSeq: 1, signals: [] };
+    const signals = signal ? [firstSignal(row, signal, this.#options.inputBytes)] : [];
+    const lastSeq = 1 + signals.length;
+    const stored = { row, nodes: firstNodes(row, definition), lastSeq, signals };
     const run = this.#options.activeRuns.create(stored, definition);
     // The accepted state. Reading it back would cost as much as writing it.
-    const snapshot = snapshotOf(row, run.machine.nodes().map(nodeView), definition, 1, []);
+    const snapshot = snapshotOf(row, run.machine.nodes().map(nodeView), definition, lastSeq, []);
     try {
-      await this.#options.activeRuns.insert(run, options, audit(row.id, options, row.createdMs));
+      const audited = audit(row.id, options, row.createdMs);
+      await this.#options.activeRuns.insert(run, { auditContext: options, audit: audited, signals });
     } catch (error) {
       // Another start with the same key was committed first.
-      const other = await this.#known(name, input, options);
+      const other = await this.#known(name, signal ? undefined : input, options);
       if (other) return { snapshot: other, created: false };
       throw error;
     }
@@ -81,14 +90,14 @@ export class NewGraphs {
     return toJson(given, what, this.#options.inputBytes);
   }
 
-  /** The run that was started with the same key. @throws SvcError `SVC_KEY_REUSED` if its input differs. */
-  async #known(worker: string, input: Json, options: StartOptions): Promise<Snapshot | undefined> {
+  /** The run that was started with the same key. @throws SvcError `SVC_KEY_REUSED` if its input differs from `input`, if that is given. */
+  async #known(worker: string, input: Json | undefined, options: StartOptions): Promise<Snapshot | undefined> {
     const { idempotencyKey: key, origin } = options;
     if (key === undefined) return undefined;
     const row = await this.#options.graphs.byIdempotencyKey(worker, key);
     if (!row) return undefined;
     const isOwnKey = origin !== undefined && OWN_KEYS.includes(origin.kind);
-    if (!isOwnKey && !isDeepStrictEqual(row.input, input))
+    if (!isOwnKey && input !== undefined && !isDeepStrictEqual(row.input, input))
       throw new SvcError(
         "SVC_KEY_REUSED",
         `The idempotency key "${key.slice(0, MAX_SHOWN_KEY)}" has started the run ${row.id} of "${worker}" with another input. Send the same input to get this run, or use a new key to start another one.`,
@@ -107,10 +116,16 @@ export class NewGraphs {
     const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, auditContext, { graph_id: row.id, from });
     const run = this.#options.activeRuns.create({ row, nodes, lastSeq: 1, signals: [] }, definition);
-    await this.#options.activeRuns.insert(run, auditContext, audit);
+    await this.#options.activeRuns.insert(run, { auditContext, audit });
     this.#options.onStart?.(row.worker);
     return this.#options.views.of(row.id);
   }
+}
+
+/** A signal that is stored with its run, as the event after `graph.queued`. */
+function firstSignal(row: GraphRow, signal: NewSignal, inputBytes: number): SignalRow {
+  const payload = toJson(signal.payload, `the payload of the signal "${signal.name}"`, inputBytes);
+  return { ...signal, payload, graphId: row.id, seq: 2, createdMs: row.createdMs, node: undefined };
 }
 
 /** Origins whose keys svc derives from a due time or a node: the first start counts, whatever its input. */

@@ -10,6 +10,8 @@ import { MAX_LOG_LENGTH, toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept } from "../../machine/machine.ts";
 import { keyEpochOf } from "../../machine/node-rows.ts";
+import { waitArguments } from "../../definition/signal-definition.ts";
+import type { SignalName } from "../../definition/signal-types.ts";
 import { summaryOf } from "../../definition/summary.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 import type { ToolCalls } from "./worker-tools.ts";
@@ -134,8 +136,8 @@ export class AttemptContext implements WorkerContext {
   }
 
   get waitFor(): DurableCalls["waitFor"] {
-    return (async (name: string, options?: WaitOptions) =>
-      this.#durable.waitFor(name, options)) as DurableCalls["waitFor"];
+    return (async (signal: SignalName, options?: WaitOptions) =>
+      this.#durable.waitFor(...waitArguments(signal, options))) as DurableCalls["waitFor"];
   }
 
   get call(): DurableCalls["call"] {

@@ -26,6 +26,8 @@ import type {
   StepOptions,
   WaitOptions,
 } from "../../definition/context-types.ts";
+import { waitArguments } from "../../definition/signal-definition.ts";
+import type { SignalName } from "../../definition/signal-types.ts";
 import type { RetryPolicy } from "../../definition/retry.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 
@@ -221,8 +223,8 @@ export class RemoteContext {
         typeof data === "string" || data instanceof Uint8Array
           ? ask("artifact", [name, data, type])
           : Promise.reject(new Error(`ctx.artifact("${name}", …) takes text or bytes in a thread, not a stream`)),
-      waitFor: (name: string, given: WaitOptions<StandardSchema> | undefined) => {
-        const { schema, ...options } = given ?? {};
+      waitFor: (signal: SignalName, given: WaitOptions<StandardSchema> | undefined) => {
+        const [name, { schema, ...options }] = waitArguments(signal, given);
         return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
       },
       call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>

@@ -18,6 +18,7 @@ import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
 import { createManifest } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } from "../plugin.ts";
+import { writeGraphTypes } from "./graph-types.ts";
 import { writeRouteTypes } from "./route-types.ts";
 import { precompress } from "./precompress.ts";
 
@@ -55,6 +56,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const log = options.log ?? (() => {});
   const entry = findEntry(root);
   writeRouteTypes(entry);
+  writeGraphTypes(entry);
   const modules = newAppModules();
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   // Static pages of another build refer to chunks and data that this build may lack.

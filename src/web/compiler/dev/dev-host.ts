@@ -22,6 +22,7 @@ import { importError } from "../build/import-errors.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
 import { createManifest } from "../build/manifest.ts";
 import { newAppModules, svc, type AppModules } from "../plugin.ts";
+import { writeGraphTypes } from "../build/graph-types.ts";
 import { writeRouteTypes } from "../build/route-types.ts";
 import type { Position } from "../parse/source-positions.ts";
 
@@ -70,6 +71,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const root = path.resolve(options.root);
   const entry = findEntry(root);
   writeRouteTypes(entry);
+  writeGraphTypes(entry);
   const modules = newAppModules();
   const hot = new HotModules();
   const server = await startVite(root, modules, hot);
@@ -86,6 +88,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
     const isUsed = CODE.test(file) || (environment.moduleGraph.getModulesByFile(file)?.size ?? 0) > 0;
     if (isUsed) {
       if (event === "add" || event === "unlink") writeRouteTypes(entry);
+      writeGraphTypes(entry);
       // Imports may resolve to an added file, or no longer to a removed one.
       if (event === "change") environment.moduleGraph.onFileChange(file);
       else environment.moduleGraph.invalidateAll();
