@@ -19,6 +19,7 @@ import type { Metrics } from "./observability/metrics/metrics.ts";
 import type { DeferredOperations } from "./lifecycle/deferred-operations.ts";
 import type { Limits } from "./pipeline/rate-limits.ts";
 import type { OperatorAccess } from "./pipeline/operator-access.ts";
+import type { OperatorSessions } from "./pipeline/operator-sessions.ts";
 import type { PageCache } from "./pages/page-cache.ts";
 import type { Phases } from "./pipeline/timing.ts";
 import type { ReadyChecks } from "./lifecycle/readiness.ts";
@@ -46,6 +47,7 @@ export interface Services extends Backend {
   readonly submits: ReadonlyMap<string, SubmitDefinition>;
   readonly limits: Limits;
   readonly operatorAccess: OperatorAccess;
+  readonly operatorSessions: OperatorSessions;
   readonly answers: IdempotencyStore;
   /** Operations that run after a delay unless they are undone. */
   readonly deferred: DeferredOperations;

@@ -27,13 +27,14 @@ type Proof = "key" | "link";
 
 export type Access = { visitor: Visitor } | { denial: Denial };
 
-/** The session cookie, which is sent to the screens only. */
-const COOKIE = "svc-ops";
+/** The session cookie. It is sent to svc's own paths only: to the screens and to their streams. */
+const COOKIE = "svc-operator";
+const COOKIE_PATH = BASE_PATH;
 export const OPS_PATH = `${BASE_PATH}/ops`;
 export const RUNS_PATH = `${OPS_PATH}/runs`;
-/** Session lifetime: a working day. */
-const LIFETIME = "8h";
-const LIFETIME_SECONDS = 8 * 3600;
+
+/** Sessions by which requests got access, for the streams of their pages. */
+const sessionsOfRequests = new WeakMap<Context, string>();
 
 /** The inputs of the decision. */
 export interface AccessFacts {
@@ -66,43 +67,42 @@ export class OperatorGate {
   async access(ctx: Context): Promise<Access> {
     const { operations } = this.#app();
     const own = this.#authorize && { role: await this.#authorize(ctx) };
-    return decideAccess({
+    const session = await operations.operatorSession(ctx.cookies[COOKIE]);
+    const access = decideAccess({
       ...(own && { own }),
-      signedIn: this.#signedIn(ctx),
-      hasKey: operations.sessionPurpose("key") !== undefined,
-      hasLink: operations.sessionPurpose("link") !== undefined,
+      signedIn: session && { role: session.role, name: session.proof === "key" ? session.role : "developer" },
+      hasKey: operations.hasProof("key"),
+      hasLink: operations.hasProof("link"),
     });
+    if (session && "visitor" in access && access.visitor.hasSignedIn) sessionsOfRequests.set(ctx, session.id);
+    return access;
   }
 
   /** @returns whether the key or token was correct @throws SvcError `SVC_RATE_LIMIT` after too many wrong ones */
-  signIn(ctx: Context, proof: Proof, text: string, role: Role): boolean {
-    const app = this.#app();
-    const purpose = app.operations.sessionPurpose(proof);
-    if (purpose === undefined || !app.operations.isOperator(proof, text, ctx.clientIp)) return false;
-    ctx.setCookie(COOKIE, app.seal(purpose, role, LIFETIME), {
-      path: OPS_PATH,
-      sameSite: "Strict",
-      maxAgeSeconds: LIFETIME_SECONDS,
-    });
+  async signIn(ctx: Context, proof: Proof, text: string, role: Role): Promise<boolean> {
+    const opened = await this.#app().operations.signIn(proof, text, role, ctx.clientIp);
+    if (!opened) return false;
+    // A session that the browser still has would otherwise stay valid without its cookie.
+    await this.#app().operations.signOut(ctx.cookies[COOKIE]);
+    const { cookie, maxAgeSeconds } = opened;
+    ctx.setCookie(COOKIE, cookie, { path: COOKIE_PATH, sameSite: "Strict", maxAgeSeconds });
     return true;
   }
 
-  signOut(ctx: Context): void {
-    ctx.deleteCookie(COOKIE, { path: OPS_PATH });
+  async signOut(ctx: Context): Promise<void> {
+    await this.#app().operations.signOut(ctx.cookies[COOKIE]);
+    ctx.deleteCookie(COOKIE, { path: COOKIE_PATH });
   }
+}
 
-  #signedIn(ctx: Context): AccessFacts["signedIn"] {
-    const role = this.#unsealed(ctx, "key");
-    if (role) return { role, name: role };
-    return this.#unsealed(ctx, "link") && { role: "operator", name: "developer" };
-  }
+/** Id of the operator session by which the gate let this request in; undefined for access by `authorize`. */
+export function operatorSessionOf(ctx: Context): string | undefined {
+  return sessionsOfRequests.get(ctx);
+}
 
-  #unsealed(ctx: Context, proof: Proof): Role | undefined {
-    const [app, given] = [this.#app(), ctx.cookies[COOKIE]];
-    const purpose = app.operations.sessionPurpose(proof);
-    const role = given === undefined || purpose === undefined ? undefined : app.unseal(purpose, given);
-    return role === "read" || role === "operator" ? role : undefined;
-  }
+/** Whether the request comes from the browser of this operator session, and the session has not ended. */
+export async function hasOperatorSession(app: App, ctx: Context, id: string): Promise<boolean> {
+  return (await app.operations.operatorSession(ctx.cookies[COOKIE]))?.id === id;
 }
 
 /** The URL to return to after a form. Rejects everything except screens, to prevent open redirects. */

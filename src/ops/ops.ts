@@ -77,8 +77,8 @@ export function opsEntries(app: () => App, { authorize, redact = [], undo = UNDO
     route(
       "POST",
       "/sign-out",
-      (ctx) => {
-        gate.signOut(ctx);
+      async (ctx) => {
+        await gate.signOut(ctx);
         return redirect(OPS_PATH);
       },
       { maxBytes: OPS_FORM_BYTES },
@@ -112,7 +112,7 @@ function signIn({ app, gate }: Screens): Handler {
     const { fields } = await readForm(ctx, OPS_FORM_BYTES);
     const back = backOf(fields["back"]);
     const role = fields["role"] === "read" ? "read" : "operator";
-    const isIn = gate.signIn(ctx, "key", fields["key"] ?? "", role);
+    const isIn = await gate.signIn(ctx, "key", fields["key"] ?? "", role);
     await app().operations.record(isIn ? "ops.sign-in" : "ops.refused", role, {
       by: "operator key",
       address: ctx.clientIp,
@@ -126,8 +126,8 @@ function signIn({ app, gate }: Screens): Handler {
 function openLink({ app, gate }: Screens): Handler {
   return async (ctx: Context) => {
     const { operations } = app();
-    if (operations.sessionPurpose("link") === undefined) return notFound();
-    const isIn = gate.signIn(ctx, "link", ctx.query.get("token") ?? "", "operator");
+    if (!operations.hasProof("link")) return notFound();
+    const isIn = await gate.signIn(ctx, "link", ctx.query.get("token") ?? "", "operator");
     await operations.record(isIn ? "ops.sign-in" : "ops.refused", "operator", {
       by: "one-time link",
       address: ctx.clientIp,

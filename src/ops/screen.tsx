@@ -9,7 +9,7 @@ import { DENSITY_COOKIE, ZONE_COOKIE, zoneOf, type OpsContext, type Screens } fr
 import { Closed, SignIn } from "./screens/sign-in.tsx";
 import { isStill, RenewalMeta, RenewalNote } from "./screens/refresh-without-script.tsx";
 import { changeLogOf, type Subject } from "./live/change-log.ts";
-import { liveSrc } from "./widgets/load-widgets.ts";
+import { liveSrc } from "./live/live-access.ts";
 import { Frame, type ScreenNews } from "./screens/frame.tsx";
 import { Refused } from "./screens/parts.tsx";
 import { takeOpsFlash, type OpsFlash } from "./ops-flash.ts";
@@ -119,8 +119,8 @@ async function loadScreen<Data>(
   }
 }
 
-function newsOf({ app }: OpsContext, of: readonly Subject[], at: number): ScreenNews | undefined {
-  return of.length === 0 ? undefined : { src: liveSrc(app, { topic: "changes", of: [...of] }), at };
+function newsOf({ app, ctx }: OpsContext, of: readonly Subject[], at: number): ScreenNews | undefined {
+  return of.length === 0 ? undefined : { src: liveSrc(app, ctx, { topic: "changes", of: [...of] }), at };
 }
 
 function hereOf(ctx: Context): string {

@@ -1,5 +1,8 @@
 /** Access control of the operator screens: reading and changing. */
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { page, type App } from "svckit";
 import { farClient, localClient, OPERATOR_KEY, opsSample, orderInput, type SampleOptions } from "./ops-app.ts";
@@ -81,7 +84,7 @@ describe("The one-time link of svc dev", () => {
     const [first, second] = [localClient(app), localClient(app)];
     const answer = await first.get(path);
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/_svc/ops"]);
-    assert.match(answer.headers.getSetCookie().join(), /svc-ops=[^;]+; .*HttpOnly.*SameSite=Strict/);
+    assert.match(answer.headers.getSetCookie().join(), /svc-operator=[^;]+; .*HttpOnly.*SameSite=Strict/);
     assert.equal(answer.headers.get("cache-control"), "no-store");
     assert.match(await (await first.get("/_svc/ops/runs")).text(), /Signed in with the link of svc dev/);
     await second.get(path);
@@ -89,7 +92,7 @@ describe("The one-time link of svc dev", () => {
     assert.equal(refused.status, 401);
     assert.match(await refused.text(), /has expired or has already been used/);
     const { app: next } = await developed();
-    const cookie = `svc-ops=${first.cookies.get("svc-ops")}`;
+    const cookie = `svc-operator=${first.cookies.get("svc-operator")}`;
     assert.equal((await next.fetch(new Request("http://localhost/_svc/ops", { headers: { cookie } }))).status, 401);
     const { items } = await app.operations.audit({ target: "operator" });
     assert.deepEqual(
@@ -134,8 +137,8 @@ describe("The operator screens in production", () => {
     const back = "/_svc/ops/runs?status=failed";
     const answer = await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY, back });
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, back]);
-    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith("svc-ops=")) ?? "";
-    for (const part of ["HttpOnly", "SameSite=Strict", "Path=/_svc/ops", "Max-Age=28800"])
+    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith("svc-operator=")) ?? "";
+    for (const part of ["HttpOnly", "SameSite=Strict", "Path=/_svc;", "Max-Age=28800"])
       assert.ok(cookie.includes(part), part);
     assert.ok(!cookie.includes(OPERATOR_KEY));
     assert.equal((await client.get(back)).status, 200);
@@ -188,12 +191,70 @@ describe("The operator screens in production", () => {
   it("reject the session after signing out and after a change of the key", async () => {
     const client = farClient(await sample({ env: WITH_KEY }));
     await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY });
-    const cookie = client.cookies.get("svc-ops") ?? "";
+    const cookie = client.cookies.get("svc-operator") ?? "";
     const other = await sample({ env: { ...WITH_KEY, SVC_EXEC_API_KEY: "another-key-of-the-sample" } });
-    const stale = new Request("http://localhost/_svc/ops", { headers: { cookie: `svc-ops=${cookie}` } });
+    const stale = new Request("http://localhost/_svc/ops", { headers: { cookie: `svc-operator=${cookie}` } });
     assert.equal((await other.fetch(stale)).status, 401);
     await client.submit("/_svc/ops/sign-out", {});
     assert.equal((await client.get("/_svc/ops")).status, 401);
+  });
+
+  it("reject a copied cookie after the sign-out, and after another sign-in with the browser that has it", async () => {
+    const app = await sample({ env: WITH_KEY });
+    const client = farClient(app);
+    const statusOf = async (cookie: string): Promise<number> =>
+      (await app.fetch(new Request("http://localhost/_svc/ops", { headers: { cookie: `svc-operator=${cookie}` } })))
+        .status;
+    const signIn = async (): Promise<string> => {
+      await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY });
+      return client.cookies.get("svc-operator") ?? assert.fail();
+    };
+    const [first, second] = [await signIn(), await signIn()];
+    assert.deepEqual([await statusOf(first), await statusOf(second)], [401, 200]);
+    await client.submit("/_svc/ops/sign-out", {});
+    assert.equal(await statusOf(second), 401);
+  });
+
+  it("keep a session when the server restarts, and its end", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "svc-ops-sessions-"));
+    const env = { ...WITH_KEY, SVC_DATABASE_URL: `sqlite:${join(folder, "svc.db")}` };
+    const statusAfterRestart = async (cookie: string): Promise<number> => {
+      const app = await sample({ env });
+      const { status } = await app.fetch(new Request("http://localhost/_svc/ops", { headers: { cookie } }));
+      await app.close();
+      return status;
+    };
+    const cookies: string[] = [];
+    const first = await sample({ env });
+    for (const leaves of [false, true]) {
+      const client = farClient(first);
+      await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY });
+      cookies.push(`svc-operator=${client.cookies.get("svc-operator")}`);
+      if (leaves) await client.submit("/_svc/ops/sign-out", {});
+    }
+    await first.close();
+    assert.deepEqual(
+      [await statusAfterRestart(cookies[0] ?? ""), await statusAfterRestart(cookies[1] ?? "")],
+      [200, 401],
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it("follow changes only in the operator's browser, and not after the sign-out", async () => {
+    const app = await sample({ env: WITH_KEY });
+    const client = farClient(app);
+    await client.submit("/_svc/ops/sign-in", { key: OPERATOR_KEY });
+    const page = await (await client.get("/_svc/ops/runs")).text();
+    const src = /id="ops-news" data-src="([^"]+)"/.exec(page)?.[1] ?? assert.fail();
+    const cookie = `svc-operator=${client.cookies.get("svc-operator")}`;
+    const statusOf = async (headers: Record<string, string>): Promise<number> => {
+      const answer = await app.fetch(new Request(`http://localhost${src}`, { headers }));
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    assert.deepEqual([await statusOf({}), await statusOf({ cookie })], [401, 200]);
+    await client.submit("/_svc/ops/sign-out", {});
+    assert.equal(await statusOf({ cookie }), 401);
   });
 });
 

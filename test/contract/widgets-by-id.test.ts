@@ -8,10 +8,16 @@ import { html, type Child } from "svckit/jsx-runtime";
 import { SimulatedClock } from "svckit/testing";
 
 const clock = new SimulatedClock(Date.UTC(2026, 0, 1));
+declare module "svckit" {
+  interface SessionData {
+    name?: string;
+  }
+}
 const both = (...markup: Child[]): Child => html(() => markup.map(String).join("")) as unknown as Child;
 const tokenOf = ({ query }: Context): string | undefined => query.get("token") ?? undefined;
 const app: App = createApp({
   clock,
+  session: { store: "database" },
   env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "silent" },
   workers: [worker("print", (_: unknown, ctx) => ctx.log("info", "sheet 1"))],
   pages: [
@@ -25,6 +31,20 @@ const app: App = createApp({
       title: "Shared",
       cache: { public: true, maxAge: "1m" },
       view: (given) => both(FlowGraph(given), EventStream({ ...given, limit: 1 })),
+    }),
+    page("/signed-in/:id", {
+      load: async (ctx) => {
+        const session = await ctx.session();
+        session.signIn("name", ctx.query.get("name") ?? "ada");
+        return ctx.params.id;
+      },
+      title: "Signed in",
+      view: (id) => both(FlowGraph({ id })),
+    }),
+    page("/signed-out", {
+      load: async (ctx) => (await ctx.session()).destroy(),
+      title: "Signed out",
+      view: () => "",
     }),
     page("/workshop", { title: "Workshop", view: () => both(WorkerPanel({}), OpsDashboard({})) }),
   ],
@@ -44,6 +64,14 @@ const get = (path: string): Promise<Response> => app.fetch(new Request(`http://l
 const text = async (path: string): Promise<string> => (await get(path)).text();
 const srcOf = (body: string): string => (/data-src="([^"]+)"/.exec(body)?.[1] ?? "").replaceAll("&amp;", "&");
 
+async function statusOf(src: string, cookie?: string): Promise<number> {
+  const answer = await app.fetch(
+    new Request(`http://localhost${src}`, { headers: cookie === undefined ? {} : { cookie } }),
+  );
+  await answer.body?.cancel();
+  return answer.status;
+}
+
 describe("widgets by the id of a graph", () => {
   it("are complete in the initial page, each with the address of its stream", async () => {
     const body = await text(`/mine/${id}`);
@@ -58,13 +86,13 @@ describe("widgets by the id of a graph", () => {
   it("use the app's clock, which their stream sends first", async () => {
     const flow = (await readFlow(app, id)) ?? assert.fail();
     assert.equal(flow.nowMs, clock.now());
-    const stream = await get(flow.src);
-    let text = "";
+    const stream = await get(srcOf(await text(`/mine/${id}`)));
+    let received = "";
     for await (const chunk of (stream.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      if (/^data: /m.test(text)) break;
+      received += chunk;
+      if (/^data: /m.test(received)) break;
     }
-    assert.match(text, new RegExp(`^retry: 1000\n\nevent: now\ndata: ${clock.now()}\n\n`));
+    assert.match(received, new RegExp(`^retry: 1000\n\nevent: now\ndata: ${clock.now()}\n\n`));
   });
 
   it("show a message for a graph that does not exist", async () => {
@@ -124,15 +152,13 @@ describe("widgets by a token", () => {
   });
 
   it("stream no longer than the token is valid, and cannot change the graph", async () => {
-    const body = await text(`/shared/${id}?token=${app.graphToken(id, "read")}`);
-    const src = srcOf(body);
-    // After half a day the token is still valid. An address that is sealed again with it expires at the same time.
-    await clock.advance(12 * 3_600_000);
-    const later = await get(src);
-    assert.equal(later.status, 200);
-    await later.body?.cancel();
-    await clock.advance(13 * 3_600_000);
-    assert.equal((await get(src)).status, 401);
+    const token = app.graphToken(id, "read");
+    await clock.advance(24 * 3_600_000 - 60_000);
+    const src = srcOf(await text(`/shared/${id}?token=${token}`));
+    assert.equal(await statusOf(src), 200);
+    // The address would still be valid.
+    await clock.advance(61_000);
+    assert.equal(await statusOf(src), 401);
     const steered = await app.fetch(
       new Request(`http://localhost/_svc/graphs/${id}/retry`, {
         method: "POST",
@@ -140,5 +166,33 @@ describe("widgets by a token", () => {
       }),
     );
     assert.ok(steered.status === 401 || steered.status === 403, String(steered.status));
+  });
+});
+
+describe("the address of a widget's stream", () => {
+  const pageOf = async (path: string, cookie = "") =>
+    app.fetch(new Request(`http://localhost${path}`, { headers: { cookie } }));
+  const cookieOf = (answer: Response): string =>
+    answer.headers
+      .getSetCookie()
+      .map((line) => line.slice(0, line.indexOf(";")))
+      .find((pair) => pair.startsWith("svc-session=") || pair.startsWith("__svc-session=")) ?? "";
+
+  it("is valid for five minutes", async () => {
+    const src = srcOf(await text(`/mine/${id}`));
+    await clock.advance(5 * 60_000 - 1);
+    assert.equal(await statusOf(src), 200);
+    await clock.advance(1);
+    assert.equal(await statusOf(src), 401);
+  });
+
+  it("works only with the session of the page's visitor, and ends with it", async () => {
+    const answer = await pageOf(`/signed-in/${id}`);
+    const [cookie, other] = [cookieOf(answer), cookieOf(await pageOf(`/signed-in/${id}`))];
+    assert.ok(cookie !== "" && other !== "" && cookie !== other);
+    const src = srcOf(await answer.text());
+    assert.deepEqual([await statusOf(src), await statusOf(src, other), await statusOf(src, cookie)], [401, 401, 200]);
+    await (await pageOf("/signed-out", cookie)).text();
+    assert.equal(await statusOf(src, cookie), 401, "a copied cookie, after the sign-out");
   });
 });

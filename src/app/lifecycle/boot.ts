@@ -21,6 +21,7 @@ import { ActivityLog } from "../observability/activity.ts";
 import { LazyBackend } from "./lazy-backend.ts";
 import { Limits, openRateFile } from "../pipeline/rate-limits.ts";
 import { OperatorAccess } from "../pipeline/operator-access.ts";
+import { OperatorSessions } from "../pipeline/operator-sessions.ts";
 import { keptOf } from "../pages/cached-page.ts";
 import { followInvalidations } from "../pages/invalidate.ts";
 import type { SessionOptions } from "../options.ts";
@@ -75,6 +76,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       // Not an address: a limit over all clients.
       if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
     };
+    const operatorAccess = new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused });
     return {
       app: options.self,
       config,
@@ -93,7 +95,8 @@ export async function boot(options: BootOptions): Promise<Services> {
       actions,
       submits,
       limits: new Limits({ config, clock, actions, submits, file, shared: store.rates, onRefused }),
-      operatorAccess: new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused }),
+      operatorAccess,
+      operatorSessions: new OperatorSessions({ rows: store.sessions, secrets, clock, access: operatorAccess }),
       pageCache,
       hasCompression: app.compress ?? true,
       answers: new IdempotencyStore({ store: store.answers, clock, log: options.log }),

@@ -14,6 +14,7 @@ import type { DeliveryMetrics } from "./metrics/deliveries.ts";
 import type { Activity, ActivityRange, RecentActivity } from "./metrics/recent-activity.ts";
 import type { RefusedCaller } from "./metrics/refused-callers.ts";
 import type { OperatorProof } from "../pipeline/operator-access.ts";
+import type { OpenedOperatorSession, OperatorRole, OperatorSession } from "../pipeline/operator-sessions.ts";
 import type { Setting } from "../lifecycle/settings.ts";
 
 /** The state of this process, as the status endpoint returns it. Counts of attempts and requests start with the process. */
@@ -80,11 +81,23 @@ export interface Operations {
   isOperator(proof: OperatorProof, text: string, clientIp: string): boolean;
   /** For a sign-in, before its form is read. @throws SvcError `SVC_RATE_LIMIT` as `isOperator` */
   requireAttempt(clientIp: string): void;
+  /** Whether the app has an operator key, or `svc dev` has printed a one-time link. */
+  hasProof(proof: OperatorProof): boolean;
   /**
-   * Purpose for `seal` of an operator's session: changes with the key, and with each process of `svc dev`. Undefined if there is no such
-   * key or link.
+   * Begins an operator's session of eight hours, if the key or token is correct. A new key, or a new process of `svc dev`, ends it.
+   * @returns the session and the value of its cookie; undefined for a wrong key or token. Resolves after the durable commit
+   * @throws SvcError `SVC_RATE_LIMIT` as `isOperator`
    */
-  sessionPurpose(proof: OperatorProof): string | undefined;
+  signIn(
+    proof: OperatorProof,
+    text: string,
+    role: OperatorRole,
+    clientIp: string,
+  ): Promise<OpenedOperatorSession | undefined>;
+  /** The session of a cookie's value; undefined if it is invalid, has expired, or was ended. */
+  operatorSession(rawCookie: string | undefined): Promise<OperatorSession | undefined>;
+  /** Ends the session of a cookie's value in all processes, for copies of the cookie too. Resolves after the durable commit. */
+  signOut(rawCookie: string | undefined): Promise<void>;
   /**
    * Runs an operation after a delay, unless it is undone before. It runs in this process; if the process ends during the delay, it does not
    * run. When the app closes, a running operation's signal aborts and the app waits for it.

@@ -35,7 +35,11 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     settings: () => settingsOf(config, environmentOf(app.env), app, services.listens),
     isOperator: (proof, text, clientIp) => services.operatorAccess.accepts(proof, text, clientIp),
     requireAttempt: (clientIp) => services.operatorAccess.requireAttempt(clientIp),
-    sessionPurpose: (proof) => services.operatorAccess.sessionPurpose(proof),
+    hasProof: (proof) => services.operatorAccess.sessionPurpose(proof) !== undefined,
+    signIn: async (proof, text, role, clientIp) =>
+      services.operatorAccess.accepts(proof, text, clientIp) ? services.operatorSessions.open(proof, role) : undefined,
+    operatorSession: (rawCookie) => services.operatorSessions.find(rawCookie),
+    signOut: (rawCookie) => services.operatorSessions.close(rawCookie),
     hold: (delay, run) => services.deferred.hold(delay, run),
     undo: (id) => services.deferred.undo(id),
     progressOf: (id) => services.deferred.progressOf(id),

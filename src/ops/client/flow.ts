@@ -4,7 +4,7 @@
  * (docs/guide/graphs.md), and each element keeps its own state: `data-status`, `data-done`, `data-total`.
  */
 import { DOM, PATHS } from "../../platform/shared/wire.ts";
-import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./widgets/stream-retry.ts";
+import { FIRST_WAIT_MS, LONGEST_WAIT_MS, refusalOf } from "./widgets/stream-retry.ts";
 import { isUnseen, onSight } from "./widgets/page-visibility.ts";
 import { retryableImport } from "../../web/client/runtime/retryable-import.ts";
 
@@ -82,7 +82,7 @@ class Flow extends HTMLElement {
 
   /** Reconnects after the server rejected the stream: the browser retries a broken stream, but not a rejected one. */
   async #again(source: EventSource, url: URL): Promise<void> {
-    const isOver = await isRejected(url);
+    const isOver = (await refusalOf(url)) !== "later";
     if (source !== this.#source) return;
     if (isOver) return void followers.delete(this);
     setTimeout(() => source === this.#source && this._follow(), this.#waitMs);

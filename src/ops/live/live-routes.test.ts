@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createApp, type App } from "../../index.ts";
-import { worker, type Json } from "../../graph.ts";
-import { readEvents } from "../widgets/event-stream.tsx";
+import { systemClock, worker, type Clock, type Json } from "../../graph.ts";
+import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { readFlow } from "../widgets/load-widgets.ts";
-import { readWorkers } from "../widgets/worker-panel.tsx";
 import { liveRoutes } from "./live-routes.ts";
-import type { Patch } from "./topics.ts";
+import type { LiveTopic, Patch } from "./topics.ts";
 
 const DEADLINE_MS = 20_000;
 
@@ -15,7 +14,7 @@ interface Message {
   patches: (Patch & { on: number })[];
 }
 
-async function bench(run: (app: App, url: string) => Promise<void>): Promise<void> {
+async function bench(run: (app: App, url: string) => Promise<void>, clock: Clock = systemClock): Promise<void> {
   let letGo = (): void => undefined;
   const opened = new Promise<void>((done) => (letGo = done));
   const talk = worker("talk", async (lines: number, ctx) => {
@@ -24,6 +23,7 @@ async function bench(run: (app: App, url: string) => Promise<void>): Promise<voi
   });
   const hold = worker("hold", () => opened);
   const app: App = createApp({
+    clock,
     workers: [talk, hold],
     extensions: { live: liveRoutes(() => app) },
     env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "silent" },
@@ -35,6 +35,15 @@ async function bench(run: (app: App, url: string) => Promise<void>): Promise<voi
     letGo();
     await started.close();
   }
+}
+
+/** As a page without a session has it. */
+function sealed(app: App, topic: LiveTopic, lifetimeMs = 60_000): string {
+  return app.seal("live", { of: { ...topic }, by: {} }, lifetimeMs);
+}
+
+function addressOf(app: App, topic: LiveTopic): string {
+  return `/_svc/live?on=${sealed(app, topic)}`;
 }
 
 /** Runs a graph until it ends. */
@@ -86,7 +95,7 @@ describe("The live stream of a page's widgets", () => {
     bench(async (app, url) => {
       const id = await ended(app, "talk", 150);
       const last = (await app.engine.snapshot(id))?.last_seq ?? 0;
-      const { src } = (await readEvents(app, id)) ?? assert.fail();
+      const src = addressOf(app, { topic: "events", id });
       const messages = await follow(`${url}${src}&at=0`, (message) => message.id === String(last));
       assert.deepEqual(seqsOf(messages, 0), upTo(last));
       assert.ok(messages.every(({ patches }) => (patches[0]?.rows?.length ?? 0) <= 40));
@@ -96,7 +105,7 @@ describe("The live stream of a page's widgets", () => {
     bench(async (app, url) => {
       const id = await ended(app, "talk", 20);
       const last = (await app.engine.snapshot(id))?.last_seq ?? 0;
-      const { src } = (await readEvents(app, id)) ?? assert.fail();
+      const src = addressOf(app, { topic: "events", id });
       const messages = await follow(`${url}${src}&at=0`, () => true, "7");
       assert.deepEqual(seqsOf(messages, 0), upTo(last).slice(7));
     }));
@@ -105,7 +114,7 @@ describe("The live stream of a page's widgets", () => {
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1000);
       const last = (await app.engine.snapshot(id))?.last_seq ?? 0;
-      const { src } = (await readEvents(app, id)) ?? assert.fail();
+      const src = addressOf(app, { topic: "events", id });
       const messages = await follow(`${url}${src}&at=0`, (message) => message.id === String(last));
       const skipped = messages.reduce((sum, { patches }) => sum + (patches[0]?.skipped ?? 0), 0);
       assert.equal(skipped, last - 300);
@@ -116,9 +125,8 @@ describe("The live stream of a page's widgets", () => {
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1);
       const flow = (await readFlow(app, id)) ?? assert.fail();
-      const log = (await readEvents(app, id)) ?? assert.fail();
-      const workers = await readWorkers(app);
-      const on = [flow.src, log.src, workers.src].map((src) => src.slice(src.indexOf("on=")));
+      const topics: LiveTopic[] = [flow.topic, { topic: "events", id }, { topic: "workers" }];
+      const on = topics.map((topic) => addressOf(app, topic)).map((src) => src.slice(src.indexOf("on=")));
       const src = `/_svc/live?${on.join("&")}&at=${flow.view.seq}&at=0&at=`;
       const seen = new Set<number>();
       const messages = await follow(url + src, ({ patches }) => {
@@ -136,8 +144,8 @@ describe("The live stream of a page's widgets", () => {
   it("continues at the position of each widget, even if the first one has not received anything yet", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 100);
-      const none = app.seal("live", { topic: "graph", id: "g_none" }, "1h");
-      const { src } = (await readEvents(app, id)) ?? assert.fail();
+      const none = sealed(app, { topic: "graph", id: "g_none" });
+      const src = addressOf(app, { topic: "events", id });
       const both = `${url}/_svc/live?on=${none}&${src.slice(src.indexOf("on="))}&at=&at=0`;
       const [first] = await follow(both, () => true);
       assert.equal(first?.id, "- 40");
@@ -148,7 +156,7 @@ describe("The live stream of a page's widgets", () => {
   it("sends all parts of a graph to a page with an unknown state", () =>
     bench(async (app, url) => {
       const id = await ended(app, "talk", 1);
-      const { src } = (await readFlow(app, id)) ?? assert.fail();
+      const src = addressOf(app, { topic: "graph", id });
       const [message] = await follow(`${url}${src}&at=1`, () => true);
       assert.deepEqual(Object.keys(message?.patches[0]?.parts ?? {}).sort(), ["l:talk", "n:talk", "state", "summary"]);
     }));
@@ -156,18 +164,36 @@ describe("The live stream of a page's widgets", () => {
   it("accepts only sealed URLs that have not expired", () =>
     bench(async (app, url) => {
       const other = app.seal("something else", { topic: "workers" }, "1h");
-      const over = app.seal("live", { topic: "workers" }, 0);
+      const over = sealed(app, { topic: "workers" }, 0);
       for (const address of ["?on=made-up", `?on=${other}`, `?on=${over}`])
         assert.equal((await fetch(`${url}/_svc/live${address}`)).status, 401, address);
       assert.equal((await fetch(`${url}/_svc/live`)).status, 400);
-      const good = (await readWorkers(app)).src.slice("/_svc/live?".length);
+      const good = `on=${sealed(app, { topic: "workers" })}`;
       assert.equal((await fetch(`${url}/_svc/live?${Array.from({ length: 21 }, () => good).join("&")}`)).status, 400);
     }));
+
+  it("asks for a new address instead of sending news, five minutes after it began", () => {
+    const clock = new SimulatedClock(Date.UTC(2026, 0, 1));
+    return bench(async (app, url) => {
+      const id = (await app.engine.start("hold", null)).snapshot.graph_id;
+      const signal = AbortSignal.timeout(DEADLINE_MS);
+      const response = await fetch(`${url}${addressOf(app, { topic: "events", id })}&at=0`, { signal });
+      let text = "";
+      for await (const chunk of (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (!/^data: \[/m.test(text) || clock.now() > Date.UTC(2026, 0, 1)) continue;
+        await clock.advance(5 * 60_000);
+        await app.engine.cancel(id);
+      }
+      assert.match(text, /event: renew\ndata: null\n\n$/);
+      assert.doesNotMatch(text, /graph\.failed|graph\.cancelled/);
+    }, clock);
+  });
 
   it("ends when the page disconnects", () =>
     bench(async (app, url) => {
       const id = (await app.engine.start("hold", null)).snapshot.graph_id;
-      const { src } = (await readFlow(app, id)) ?? assert.fail();
+      const src = addressOf(app, { topic: "graph", id });
       await follow(`${url}${src}&at=`, () => true);
       const untilNone = AbortSignal.timeout(DEADLINE_MS);
       while ((await app.operations.status()).event_streams > 0) {

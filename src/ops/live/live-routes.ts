@@ -7,9 +7,9 @@ import { eventStream, route, SvcError, type App, type Context, type RouteDefinit
 import { systemClock } from "../../graph.ts";
 import { DOM } from "../../internal.ts";
 import type { StreamEvent } from "../../index.ts";
-import { LIVE_PURPOSE } from "../widgets/load-widgets.ts";
 import { pause } from "./change-signal.ts";
 import { FeedHub } from "./feed-hub.ts";
+import { LIVE_MS, openLive } from "./live-access.ts";
 import type { Feed, LiveTopic, Patch } from "./topics.ts";
 
 /** Minimum time between two patches to one page. */
@@ -28,36 +28,37 @@ export function liveRoutes(app: () => App): RouteDefinition[] {
   return [route("GET", "/", (ctx) => answer(ctx, hub, app()))];
 }
 
-function answer(ctx: Context, hub: FeedHub, app: App) {
+async function answer(ctx: Context, hub: FeedHub, app: App) {
   const sealed = ctx.query.getAll("on");
   if (sealed.length === 0 || sealed.length > DOM.liveMost)
     throw new SvcError(
       "SVC_BAD_REQUEST",
       `A connection follows 1 to ${DOM.liveMost} topics ("on"), not ${sealed.length}`,
     );
-  const topics = sealed.map((text) => opened(text, app));
+  const topics = await Promise.all(sealed.map((text) => opened(text, ctx, app)));
   const known = ctx.header("last-event-id")?.split(" ") ?? ctx.query.getAll("at");
   const cursors = topics.map((_, at) => (/^\d{1,15}$/.test(known[at] ?? "") ? (known[at] as string) : ""));
   const { signal } = ctx;
   return eventStream(news(), { clock: systemClock, signal, retry: 1000 });
 
-  /** Sends the server's time first, because widgets show elapsed times by it: the browser's clock may be off. */
+  /**
+   * Sends the server's time first, because widgets show elapsed times by it: the browser's clock may be off. Instead of news after the
+   * lifetime of an address, it asks the page for a new address, which the page gets only if it still has access.
+   */
   async function* news(): AsyncGenerator<StreamEvent> {
-    yield { event: DOM.liveNow, data: app.operations.nowMs() };
-    yield* follow(hub, topics, cursors, signal);
+    const openedMs = app.operations.nowMs();
+    yield { event: DOM.liveNow, data: openedMs };
+    for await (const event of follow(hub, topics, cursors, signal)) {
+      if (app.operations.nowMs() - openedMs < LIVE_MS) yield event;
+      else return yield { event: DOM.liveRenew, data: null };
+    }
   }
 }
 
-function opened(text: string, app: App): LiveTopic {
-  // Only this app can have sealed the topic.
-  const topic = app.unseal(LIVE_PURPOSE, text) as unknown as LiveTopic | undefined;
-  if (topic && isOpen(topic, app)) return withoutToken(topic);
+async function opened(text: string, ctx: Context, app: App): Promise<LiveTopic> {
+  const topic = await openLive(app, ctx, text);
+  if (topic) return withoutToken(topic);
   throw new SvcError("SVC_UNAUTHORIZED", "The page's access to this live data has expired. Reload the page");
-}
-
-/** Whether the topic's token is still valid: it may expire before the sealed URL does. */
-function isOpen(topic: LiveTopic, app: App): boolean {
-  return !("token" in topic) || app.mayReadGraph(topic.id, topic.token);
 }
 
 /** Followers of the same topic share a feed, whatever token they used. */

@@ -94,7 +94,7 @@ function Pill({ news }: Pick<FrameProps, "news">) {
   const pill = <p class="live" id="ops-live" role="status" data-pill="" hidden></p>;
   if (!news) return pill;
   return (
-    <svc-live id="ops-news" data-src={news.src} data-at={news.at}>
+    <svc-live id="ops-news" data-src={news.src} data-topic="changes" data-at={news.at}>
       {pill}
     </svc-live>
   );

@@ -2,7 +2,9 @@
 import { Await, type App } from "../../index.ts";
 import type { GraphEvent } from "../../graph.ts";
 import { EventRow } from "./event-row.tsx";
-import { liveSrc, type Bearer } from "./load-widgets.ts";
+import type { Bearer } from "./load-widgets.ts";
+import { useLive, type LiveAttributes } from "../live/live-access.ts";
+import type { LiveTopic } from "../live/topics.ts";
 import { graphOf, NothingToShow, type GraphOf } from "./graph-access.tsx";
 import { countText } from "../views/format.ts";
 
@@ -13,8 +15,8 @@ export interface EventLog {
   events: readonly GraphEvent[];
   /** Number of events before them. */
   before: number;
-  /** URL of the live stream, valid for a day. Anybody who has it can read the events. */
-  src: string;
+  /** What the widget follows. */
+  topic: LiveTopic;
 }
 
 export interface EventLogOptions {
@@ -25,8 +27,8 @@ export interface EventLogOptions {
 const MOST = 300;
 
 /**
- * Reads the event log of a graph for `<EventStream>`; undefined if there is no such graph. The visitor of the page may follow the graph for
- * a day.
+ * Reads the event log of a graph for `<EventStream>`; undefined if there is no such graph. The visitor of the page may follow the graph,
+ * so check access first.
  * @example
  * const log = await readEvents(app, graphId);
  */
@@ -48,7 +50,7 @@ async function readEventsFor(
     graphId,
     events,
     before,
-    src: liveSrc(app, { topic: "events", id: graphId, ...(token !== undefined && { token }) }),
+    topic: { topic: "events", id: graphId, ...(token !== undefined && { token }) },
   };
 }
 
@@ -67,22 +69,28 @@ export type EventStreamProps = EventStreamLook & ({ log: EventLog } | (GraphOf &
  */
 export function EventStream(props: EventStreamProps) {
   const { title = "Events" } = props;
-  if ("log" in props) return <EventLogView log={props.log} title={title} />;
+  const live = useLive();
+  if ("log" in props) return <EventLogView log={props.log} title={title} live={live} />;
   const graph = graphOf(props);
   if (!graph) return <NothingToShow title={title} />;
   const { app, id, bearer } = graph;
   const { limit } = props;
   return (
     <Await value={readEventsFor(app, id, { ...(limit !== undefined && { limit }), ...bearer })}>
-      {(log) => (log ? <EventLogView log={log} title={title} /> : <NothingToShow title={title} />)}
+      {(log) => (log ? <EventLogView log={log} title={title} live={live} /> : <NothingToShow title={title} />)}
     </Await>
   );
 }
 
-function EventLogView({ log, title }: { log: EventLog; title: string }) {
+function EventLogView({ log, title, live }: { log: EventLog; title: string; live: LiveAttributes }) {
   const titleId = `events-${log.graphId}-title`;
   return (
-    <svc-live class="svc-events" data-src={log.src} data-at={log.events.at(-1)?.seq ?? log.before} data-widget="events">
+    <svc-live
+      class="svc-events"
+      {...live(log.topic)}
+      data-at={log.events.at(-1)?.seq ?? log.before}
+      data-widget="events"
+    >
       <section aria-labelledby={titleId}>
         <header class="svc-head">
           <h2 id={titleId}>{title}</h2>

@@ -1,6 +1,7 @@
 /** `<FlowGraph>`: a graph as picture, summary and list, updated live with script. */
 import { Await } from "../../index.ts";
 import { readFlowFor, type Flow, type FlowOptions } from "./load-widgets.ts";
+import { useLive, type LiveAttributes } from "../live/live-access.ts";
 import { graphOf, NothingToShow, type GraphOf } from "./graph-access.tsx";
 import { hrefOf, rowId } from "./links.ts";
 import { Took } from "./duration.tsx";
@@ -37,14 +38,17 @@ export type FlowGraphProps = FlowGraphLook & ({ flow: Flow } | (GraphOf & FlowOp
  */
 export function FlowGraph(props: FlowGraphProps) {
   const { title, show = "both" } = props;
-  if ("flow" in props) return <FlowView flow={props.flow} title={title} show={show} />;
+  const live = useLive();
+  if ("flow" in props) return <FlowView flow={props.flow} title={title} show={show} live={live} />;
   const graph = graphOf(props);
   if (!graph) return <NothingToShow title={title} />;
   const { app, id, bearer } = graph;
   const { nodeHref } = props;
   return (
     <Await value={readFlowFor(app, id, { ...(nodeHref !== undefined && { nodeHref }), ...bearer })}>
-      {(flow) => (flow ? <FlowView flow={flow} title={title} show={show} /> : <NothingToShow title={title} />)}
+      {(flow) =>
+        flow ? <FlowView flow={flow} title={title} show={show} live={live} /> : <NothingToShow title={title} />
+      }
     </Await>
   );
 }
@@ -53,13 +57,15 @@ interface FlowViewProps {
   flow: Flow;
   title: string | undefined;
   show: "both" | "picture" | "list";
+  live: LiveAttributes;
 }
 
-function FlowView({ flow, title, show }: FlowViewProps) {
+/** The view of what was read, without access to the page. */
+export function FlowView({ flow, title, show, live }: FlowViewProps) {
   const { view, nowMs } = flow;
   const name = `flow-${view.id}`;
   return (
-    <svc-live class="svc-flow" data-src={flow.src} data-at={view.seq} data-widget="graph">
+    <svc-live class="svc-flow" {...live(flow.topic)} data-at={view.seq} data-widget="graph">
       <section aria-labelledby={`${name}-title`}>
         <FlowHead view={view} title={title ?? view.worker} titleId={`${name}-title`} nowMs={nowMs} />
         <FlowSummary view={view} />

@@ -1,6 +1,6 @@
 /** Checks whether the visitor may see the graph that a widget was given by its ID, and renders the placeholder if not. */
 import type { App } from "../../index.ts";
-import { useApp, useRequest } from "../../internal.ts";
+import { useApp } from "../../internal.ts";
 import type { Bearer } from "./load-widgets.ts";
 
 /** A graph by its ID. */
@@ -23,8 +23,6 @@ interface Opened {
 export function graphOf(given: GraphOf): Opened | undefined {
   const app = useApp();
   if (!("token" in given)) return { app, id: given.id, bearer: {} };
-  // Reading cookies marks the page as private, because its content depends on the visitor's token.
-  void useRequest().cookies;
   const { id, token } = given;
   return token !== undefined && app.mayReadGraph(id, token) ? { app, id, bearer: { token } } : undefined;
 }

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Snapshot } from "../../graph.ts";
-import { FlowGraph, flowParts } from "./flow-graph.tsx";
+import { flowParts, FlowView } from "./flow-graph.tsx";
+import type { Flow } from "./load-widgets.ts";
 import { nodeLabel } from "./picture.tsx";
 import { flowView, nodeTally, nodeWord, summaryText } from "./graph-view.ts";
 
 type Row = Snapshot["nodes"][number];
+
+function shown(flow: Omit<Flow, "topic">): string {
+  const topic = { topic: "graph", id: flow.view.id } as const;
+  const live = () => ({ "data-src": "/", "data-topic": "" });
+  return String(FlowView({ flow: { ...flow, topic }, title: undefined, show: "both", live }));
+}
 
 function row(id: string, status: Row["status"], more: Partial<Row> = {}): Row {
   const kind = id.includes("#") ? "step" : "node";
@@ -90,10 +97,7 @@ describe("The view of a graph", () => {
       ],
     );
     assert.equal(nodeLabel(shrink), "shrink: running, 3 failed, 5 running, 120 done");
-    assert.match(
-      String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5 } })),
-      /×128 {2}3 ✕ {2}5 ◐ {2}120 ✓/,
-    );
+    assert.match(shown({ view, nodeHref: undefined, nowMs: 5 }), /×128 {2}3 ✕ {2}5 ◐ {2}120 ✓/);
   });
 
   it("shows the size of a node's result at its edges and in the list, or only in the list if no successor uses it", () => {
@@ -105,7 +109,7 @@ describe("The view of a graph", () => {
       view.nodes.map(({ resultBytes }) => resultBytes),
       [840, 3004, undefined],
     );
-    const html = String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5 } }));
+    const html = shown({ view, nodeHref: undefined, nowMs: 5 });
     assert.deepEqual(
       [...html.matchAll(/class="svc-edge-size"[^>]*>([^<]+)</g)].map(([, size]) => size),
       ["840 B", "3.0 KB", "840 B", "3.0 KB"],
@@ -122,9 +126,9 @@ describe("The view of a graph", () => {
       row("pack", "skipped"),
     ];
     const stopped = flowView(snapshot(last, EDGES));
-    const shown = String(FlowGraph({ flow: { view: stopped, src: "/", nodeHref: undefined, nowMs: 5 } }));
-    assert.doesNotMatch(shown, /svc-edge-size/);
-    assert.match(shown, /class="svc-row-size">result 840 B</);
+    const skipped = shown({ view: stopped, nodeHref: undefined, nowMs: 5 });
+    assert.doesNotMatch(skipped, /svc-edge-size/);
+    assert.match(skipped, /class="svc-row-size">result 840 B</);
     const items = [row("shrink/0", "done", { ...ended, result_bytes: 9 }), row("shrink/1", "running")];
     assert.equal(flowView(snapshot(items, EDGES)).nodes[1]?.resultBytes, undefined);
   });
@@ -217,7 +221,7 @@ describe("The view of a graph", () => {
     const hostile = `<b>"&'`;
     const rows = [row(hostile, "failed", { error: { message: hostile, reason: "error" } })];
     const view = flowView(snapshot(rows, [], { worker: hostile }));
-    const html = String(FlowGraph({ flow: { view, src: hostile, nodeHref: "/x?n=:node", nowMs: 5 } }));
+    const html = shown({ view, nodeHref: "/x?n=:node", nowMs: 5 });
     assert.doesNotMatch(html, /<b>/);
     assert.match(html, /href="\/x\?n=%3Cb%3E%22%26&#39;"|href="\/x\?n=%3Cb%3E%22%26'"/);
   });
@@ -225,7 +229,7 @@ describe("The view of a graph", () => {
   it("consists of parts that are independent of the time, and each is in the widget under its name", () => {
     const rows = [row("list", "done", { started_ms: 1, finished_ms: 4 }), row("pack", "running", { started_ms: 2 })];
     const view = flowView(snapshot(rows, EDGES));
-    const html = String(FlowGraph({ flow: { view, src: "/", nodeHref: undefined, nowMs: 5000 } }));
+    const html = shown({ view, nodeHref: undefined, nowMs: 5000 });
     for (const [name, part] of flowParts(view, undefined)) {
       assert.match(part, new RegExp(`data-part="${name.replaceAll(">", "(?:>|&gt;)")}"`));
       assert.ok(html.includes(part.slice(0, part.indexOf(">"))), name);

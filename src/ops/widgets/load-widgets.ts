@@ -1,6 +1,5 @@
-/** Loads what the widgets show: the state of a graph, with a sealed URL to follow it. */
+/** Loads what the widgets show: the state of a graph. */
 import type { App } from "../../index.ts";
-import { BASE_PATH } from "../../internal.ts";
 import type { LiveTopic } from "../live/topics.ts";
 import { triesOf } from "./max-attempts.ts";
 import { flowView, type FlowView } from "./graph-view.ts";
@@ -8,8 +7,8 @@ import { flowView, type FlowView } from "./graph-view.ts";
 /** The data of a `<FlowGraph>`. */
 export interface Flow {
   view: FlowView;
-  /** URL of the live stream, valid for a day. Anybody who has it can read the graph. */
-  src: string;
+  /** What the widget follows. */
+  topic: LiveTopic;
   /** URL of a node's details, with `:node` for its name. Default: its row in the list. */
   nodeHref: string | undefined;
   /** When it was read, in Unix milliseconds. */
@@ -26,13 +25,9 @@ export interface FlowOptions {
   nodeHref?: string;
 }
 
-/** Purpose of the sealed stream URLs. */
-export const LIVE_PURPOSE = "live";
-const LIFETIME = "1d";
-
 /**
- * Reads a graph for `<FlowGraph>`; undefined if there is no such graph. The visitor of the page may follow the graph for a day, so check
- * access first.
+ * Reads a graph for `<FlowGraph>`; undefined if there is no such graph. The visitor of the page may follow the graph, so check access
+ * first.
  * @example
  * const flow = await readFlow(app, graphId);
  */
@@ -49,11 +44,11 @@ export async function readFlowFor(
   const snapshot = await app.engine.snapshot(graphId);
   if (!snapshot) return undefined;
   const more = { ...(nodeHref !== undefined && { nodeHref }), ...(token !== undefined && { token }) };
-  const src = liveSrc(app, { topic: "graph", id: graphId, ...more });
-  return { view: flowView(snapshot, triesOf(app.definitions, snapshot)), src, nodeHref, nowMs: app.operations.nowMs() };
-}
-
-/** The URL of a topic's live stream. */
-export function liveSrc(app: App, topic: LiveTopic): string {
-  return `${BASE_PATH}/live?on=${app.seal(LIVE_PURPOSE, { ...topic }, LIFETIME)}`;
+  const topic: LiveTopic = { topic: "graph", id: graphId, ...more };
+  return {
+    view: flowView(snapshot, triesOf(app.definitions, snapshot)),
+    topic,
+    nodeHref,
+    nowMs: app.operations.nowMs(),
+  };
 }

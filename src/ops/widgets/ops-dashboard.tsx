@@ -2,7 +2,8 @@
 import { Await, type App } from "../../index.ts";
 import { useApp } from "../../internal.ts";
 import type { RecentActivity, RecentHour } from "../../ops.ts";
-import { liveSrc } from "./load-widgets.ts";
+import { useLive, type LiveAttributes } from "../live/live-access.ts";
+import type { LiveTopic } from "../live/topics.ts";
 import { readOverviewView, type OverviewRun, type OverviewView } from "./overview-view.ts";
 import { StatusMark } from "./status-mark.tsx";
 import { countText, durationText } from "../views/format.ts";
@@ -13,8 +14,8 @@ import { WorkerTable } from "./worker-panel.tsx";
 export interface Overview {
   view: OverviewView;
   runHref: string | undefined;
-  /** URL of the live stream, valid for a day. Anybody who has it can read the overview. */
-  src: string;
+  /** What the widget follows. */
+  topic: LiveTopic;
 }
 
 export interface OverviewOptions {
@@ -23,13 +24,13 @@ export interface OverviewOptions {
 }
 
 /**
- * Reads the overview for `<OpsDashboard>`. Show it to operators only: the visitor of the page may follow it for a day.
+ * Reads the overview for `<OpsDashboard>`. Show it to operators only: the visitor of the page may follow it.
  * @example
  * const overview = await readOverview(app, { runHref: "/jobs/:id" });
  */
 export async function readOverview(app: App, { runHref }: OverviewOptions = {}): Promise<Overview> {
-  const src = liveSrc(app, { topic: "overview", ...(runHref !== undefined && { runHref }) });
-  return { view: await readOverviewView(app), runHref, src };
+  const topic: LiveTopic = { topic: "overview", ...(runHref !== undefined && { runHref }) };
+  return { view: await readOverviewView(app), runHref, topic };
 }
 
 export interface OpsDashboardProps extends OverviewOptions {
@@ -45,16 +46,25 @@ export interface OpsDashboardProps extends OverviewOptions {
  * <OpsDashboard runHref="/jobs/:id" title="Jobs" />
  */
 export function OpsDashboard({ overview, runHref, title = "Overview" }: OpsDashboardProps) {
-  if (overview) return <DashboardView overview={overview} title={title} />;
+  const live = useLive();
+  if (overview) return <DashboardView overview={overview} title={title} live={live} />;
   const options = runHref === undefined ? {} : { runHref };
   return (
-    <Await value={readOverview(useApp(), options)}>{(read) => <DashboardView overview={read} title={title} />}</Await>
+    <Await value={readOverview(useApp(), options)}>
+      {(read) => <DashboardView overview={read} title={title} live={live} />}
+    </Await>
   );
 }
 
-function DashboardView({ overview: { view, runHref, src }, title }: { overview: Overview; title: string }) {
+interface DashboardViewProps {
+  overview: Overview;
+  title: string;
+  live: LiveAttributes;
+}
+
+function DashboardView({ overview: { view, runHref, topic }, title, live }: DashboardViewProps) {
   return (
-    <svc-live class="svc-ops" data-src={src} data-at="" data-widget="overview">
+    <svc-live class="svc-ops" {...live(topic)} data-at="" data-widget="overview">
       <section aria-labelledby="svc-ops-title">
         <header class="svc-head">
           <h2 id="svc-ops-title">{title}</h2>

@@ -1,7 +1,7 @@
 /** `<WorkerPanel>`: the current work and the queue of each worker. */
 import { Await, type App } from "../../index.ts";
 import { useApp } from "../../internal.ts";
-import { liveSrc } from "./load-widgets.ts";
+import { useLive, type LiveAttributes } from "../live/live-access.ts";
 import { StatusMark } from "./status-mark.tsx";
 import { countText, durationText } from "../views/format.ts";
 import { workerViews, type WorkerView } from "./worker-view.ts";
@@ -9,17 +9,16 @@ import { workerViews, type WorkerView } from "./worker-view.ts";
 /** The data of a `<WorkerPanel>`. */
 export interface Workers {
   workers: readonly WorkerView[];
-  /** URL of the live stream, valid for a day. Anybody who has it can read the workers. */
-  src: string;
 }
 
 /**
- * Reads the workers of this process for `<WorkerPanel>`. The visitor of the page may follow them for a day.
+ * Reads the workers of this process for `<WorkerPanel>`. The visitor of the page may follow them, so
+ * check access first.
  * @example
  * const workers = await readWorkers(app);
  */
 export async function readWorkers(app: App): Promise<Workers> {
-  return { workers: await workerViews(app), src: liveSrc(app, { topic: "workers" }) };
+  return { workers: await workerViews(app) };
 }
 
 export interface WorkerPanelProps {
@@ -35,13 +34,16 @@ export interface WorkerPanelProps {
  * <WorkerPanel title="Workers" />
  */
 export function WorkerPanel({ workers, title = "Workers" }: WorkerPanelProps) {
-  if (workers) return <PanelView workers={workers} title={title} />;
-  return <Await value={readWorkers(useApp())}>{(read) => <PanelView workers={read} title={title} />}</Await>;
+  const live = useLive();
+  if (workers) return <PanelView workers={workers} title={title} live={live} />;
+  return (
+    <Await value={readWorkers(useApp())}>{(read) => <PanelView workers={read} title={title} live={live} />}</Await>
+  );
 }
 
-function PanelView({ workers: { workers, src }, title }: { workers: Workers; title: string }) {
+function PanelView({ workers: { workers }, title, live }: { workers: Workers; title: string; live: LiveAttributes }) {
   return (
-    <svc-live class="svc-workers" data-src={src} data-at="" data-widget="workers">
+    <svc-live class="svc-workers" {...live({ topic: "workers" })} data-at="" data-widget="workers">
       <section aria-labelledby="svc-workers-title">
         <header class="svc-head">
           <h2 id="svc-workers-title">{title}</h2>

@@ -325,6 +325,8 @@ export const DOM = {
   liveTag: "svc-live",
   /** First event of the stream of a page's widgets: the server's time in Unix milliseconds. */
   liveNow: "now",
+  /** Event with which a stream asks the page for a new address. */
+  liveRenew: "renew",
   /** Most widgets per connection: URLs have a maximum length, and each widget costs server work. */
   liveMost: 20,
   flowPatch: "svc:patch",

@@ -3,7 +3,7 @@
  * changed (live.ts); without a stream the screen polls every few seconds.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
-import { fetchScreen } from "./fetch-screen.ts";
+import { fetchPage } from "../widgets/fetch-page.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { PendingRows } from "./pending-rows.ts";
 import { hasFocus, isBeingUsed, isInUse } from "./user-focus.ts";
@@ -88,7 +88,7 @@ function take(fresh: Document): void {
 
 async function refresh(): Promise<void> {
   try {
-    const { status, responseXML: fresh } = await fetchScreen(location.href);
+    const { status, responseXML: fresh } = await fetchPage(location.href);
     if (status !== 200 || !fresh) throw new Error(status === 401 ? "signed out: reload to sign in" : "");
     take(fresh);
     failures = 0;
@@ -101,7 +101,7 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** The stream's address expires after a day. Copies the address of the fresh page and reconnects. */
+/** The stream ended with the visitor's access, who has it again. Copies the address of the fresh page and reconnects. */
 function renewStream(old: HTMLElement, fresh: Document): void {
   Object.assign(old.dataset, fresh.getElementById(old.id)?.dataset);
   old.parentElement?.append(old);

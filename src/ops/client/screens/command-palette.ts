@@ -7,7 +7,7 @@
 /** Debounce interval: no request is sent while the visitor types faster than this. */
 const PAUSE_MS = 80;
 
-type AnswerTo = typeof import("./fetch-screen.ts").fetchScreen;
+type AnswerTo = typeof import("../widgets/fetch-page.ts").fetchPage;
 
 let source = "";
 let answerTo: AnswerTo;

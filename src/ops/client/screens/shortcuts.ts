@@ -1,7 +1,7 @@
 /** Keyboard shortcuts: they activate the elements that name them in `data-key`; a sequence of two keys is written `g r`. */
 import { retryableImport } from "../../../web/client/runtime/retryable-import.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
-import { fetchScreen } from "./fetch-screen.ts";
+import { fetchPage } from "../widgets/fetch-page.ts";
 import { keep, kept } from "./local-settings.ts";
 
 /** Maximum time between the two keys of a sequence. */
@@ -37,7 +37,7 @@ function openPalette(): boolean {
   const link = document.querySelector<HTMLAnchorElement>("[data-go]");
   if (!link) return false;
   (retryableImport(PATHS.opsPalette) as Promise<typeof import("./command-palette.ts")>).then(
-    ({ open }) => open(link.href, fetchScreen),
+    ({ open }) => open(link.href, fetchPage),
     () => location.assign(link.href),
   );
   return true;

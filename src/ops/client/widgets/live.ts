@@ -49,7 +49,7 @@ let graphPart: GraphPart | undefined;
 /** How far the server's clock is ahead of this one; 0 until the server reports it. */
 let aheadMs = 0;
 
-/** Whether the current change of `data-at` comes from the stream. */
+/** Whether the current change of an attribute comes from the stream. */
 let isTaking = false;
 
 class Live extends HTMLElement {
@@ -131,6 +131,11 @@ const receiver: Receiver = {
     isTaking = false;
     for (const patch of patches) add(_followed[patch.on], patch, hasGap);
     schedule();
+  },
+  _renewed: ({ _followed }, addresses) => {
+    isTaking = true;
+    addresses.forEach((src, number) => (_followed[number]!.dataset["src"] = src));
+    isTaking = false;
   },
 };
 

@@ -5,15 +5,19 @@ export const FIRST_WAIT_MS = 1000;
 export const LONGEST_WAIT_MS = 30_000;
 
 /** Response statuses after which a retry is useless. */
-const FINAL = new Set([400, 401, 403, 404]);
+const FINAL = new Set([400, 403, 404]);
 
-/** @returns whether the server itself rejects it. The stream alone cannot distinguish that from a proxy without a backend. */
-export async function isRejected(url: URL): Promise<boolean> {
+/**
+ * Asks why the browser gave up, which the stream alone cannot tell from a proxy without a backend. @returns `"over"`: the server rejects the
+ * stream; `"expired"`: it wants a new address; `"later"`: a retry may succeed
+ */
+export async function refusalOf(url: URL): Promise<"over" | "expired" | "later"> {
   const leave = new AbortController();
   const status = await fetch(url, { signal: leave.signal }).then(
     (answer) => answer.status,
     () => 0,
   );
   leave.abort();
-  return FINAL.has(status);
+  if (status === 401) return "expired";
+  return FINAL.has(status) ? "over" : "later";
 }

@@ -4,7 +4,8 @@
  */
 import { BASE_PATH, DOM } from "../../../platform/shared/wire.ts";
 import { report, type State } from "./connection-pill.ts";
-import { FIRST_WAIT_MS, isRejected, LONGEST_WAIT_MS } from "./stream-retry.ts";
+import { renewedAddresses } from "./renew-addresses.ts";
+import { FIRST_WAIT_MS, LONGEST_WAIT_MS, refusalOf } from "./stream-retry.ts";
 
 export interface Patch {
   on: number;
@@ -17,6 +18,8 @@ export interface Patch {
 export interface Receiver {
   _take(stream: Stream, patches: readonly Patch[], positions: readonly string[], hasGap: boolean): void;
   _ahead(ms: number): void;
+  /** New addresses of the stream's widgets. */
+  _renewed(stream: Stream, addresses: readonly string[]): void;
 }
 
 export class Stream {
@@ -28,6 +31,8 @@ export class Stream {
   #hasGap = false;
   #lastState: State | undefined;
   #isOver = false;
+  /** Whether the current addresses are new and have not opened a connection yet: if the server rejects them, newer ones will not help. */
+  #isRenewed = false;
 
   /** @param before the previous stream of the page: its retry delay and its gap carry over */
   constructor(followed: readonly HTMLElement[], receiver: Receiver, before?: Stream) {
@@ -58,6 +63,7 @@ export class Stream {
     const mine = (this.#source = new EventSource(url));
     mine.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
+      this.#isRenewed = false;
       // A connection that was opening when the network went away may still report that it opened.
       this.#report(navigator.onLine ? "live" : "offline");
     };
@@ -68,6 +74,11 @@ export class Stream {
       this.#receiver._take(this, JSON.parse(data as string) as Patch[], lastEventId.split(" "), this.#hasGap);
       this.#hasGap = false;
     };
+    // The addresses expire. The stream goes on with new ones, and nobody needs to notice.
+    mine.addEventListener(DOM.liveRenew, () => {
+      mine.close();
+      void this.#renew(mine);
+    });
     mine.onerror = () => {
       this.#hasGap = true;
       // The browser does not say when it would retry, so this class retries itself.
@@ -82,13 +93,25 @@ export class Stream {
     return this.#isOver || source !== this.#source;
   }
 
-  /** The browser gave up: the answer came from a proxy without a backend, or the URL is no longer valid. */
+  /** The browser gave up: the answer came from a proxy without a backend, or the addresses are no longer valid. */
   async #askWhy(mine: EventSource, url: URL): Promise<void> {
     this.#report("reconnecting");
-    const isOver = await isRejected(url);
+    const refusal = await refusalOf(url);
     if (this.#isPast(mine)) return;
-    if (isOver) return this.#report("over");
-    this.#again(mine);
+    if (refusal === "later") this.#again(mine);
+    else if (refusal === "over" || this.#isRenewed) this.#report("over");
+    else await this.#renew(mine);
+  }
+
+  /** Continues with new addresses, if the visitor still has access to the page. */
+  async #renew(mine: EventSource): Promise<void> {
+    const renewed = await renewedAddresses(this._followed);
+    if (this.#isPast(mine)) return;
+    if (renewed === "over") return this.#report("over");
+    if (renewed === "later") return this.#again(mine);
+    this.#isRenewed = true;
+    this.#receiver._renewed(this, renewed);
+    this.#open();
   }
 
   /** Schedules the next attempt and counts the seconds down, by the clock: pages in the background have throttled timers. */
