@@ -23,6 +23,7 @@ const ASSETS = [
   "core",
   "region",
   "attr",
+  "raw",
   "store",
   "data",
   "act",
@@ -107,6 +108,7 @@ const OPS_CLIENT = join(root, "src/ops/client");
 /** Assets whose source file has another name. */
 const RENAMED: Readonly<Record<string, string>> = {
   form: "bindings/bound-fields",
+  raw: "bindings/raw-html",
   moments: "runtime/triggers",
   reseat: "navigation/transfer-state",
   visit: "navigation/client-navigation",

@@ -81,6 +81,7 @@ async function measure(): Promise<Row[]> {
       "core.js",
       "region.js",
       "attr.js",
+      "raw.js",
       "store.js",
       "data.js",
       "act.js",

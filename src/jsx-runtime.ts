@@ -15,6 +15,7 @@ export { named } from "./web/ssr/components/slot.ts";
 export { outlet } from "./web/ssr/components/outlet.ts";
 export { sendForms } from "./web/ssr/components/form-script.ts";
 export { html } from "./web/ssr/html.ts";
+export { raw } from "./web/ssr/raw-html.ts";
 export { a, at, en, fixed, spread, t, url } from "./web/ssr/write.ts";
 export { classText as cls, styleText as sty } from "./platform/shared/html/class-style.ts";
 export type { Child } from "./web/jsx/element.ts";

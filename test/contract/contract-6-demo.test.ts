@@ -19,12 +19,6 @@ describe("the demo", () => {
       assert.match(page, /<td class="number">204<\/td>/, "the attempt that brought it");
       assert.match(page, /graph\.done/);
       assert.match(page, /x-svc-signature/);
-      const inbox = (await (await own.client.get("/_svc/demo/webhook-inbox")).json()) as {
-        received: { signature: string }[];
-      };
-      assert.equal(inbox.received[0]?.signature, "verified");
-      const shown = await own.client.get("/_svc/demo/webhook-inbox", { accept: "text/html" });
-      assert.equal(shown.headers.get("content-type"), "text/html; charset=utf-8");
     } finally {
       await started.close();
       await own.close();
@@ -61,7 +55,7 @@ describe("the demo", () => {
     }
   });
 
-  it("POST /_svc/demo/webhook-inbox receives (64 KiB, last 50 kept, 204); GET shows what came, as HTML or JSON by Accept; another site's button is refused", () =>
+  it("refuses bodies over 64 KiB, unsigned requests, and another site's button", () =>
     withFixture(async ({ client }) => {
       assert.equal((await client.request("/_svc/demo", { method: "POST", body: new URLSearchParams() })).status, 403);
       const headers = { "content-type": "application/json" };
@@ -73,7 +67,7 @@ describe("the demo", () => {
       assert.equal(large.status, 413);
       assert.equal(
         (await client.request("/_svc/demo/webhook-inbox", { method: "POST", headers, body: "{}" })).status,
-        204,
+        401,
       );
     }));
 
@@ -113,14 +107,60 @@ describe("the demo", () => {
     }
   });
 
-  it("keeps the last 50 and shows them as HTML or JSON", () =>
-    withFixture(async ({ client }) => {
-      const headers = { "content-type": "application/json" };
-      for (let sent = 0; sent < 55; sent++)
-        await client.request("/_svc/demo/webhook-inbox", { method: "POST", headers, body: `{"n":${sent}}` });
-      const json = (await (await client.get("/_svc/demo/webhook-inbox")).json()) as { received: { body: string }[] };
-      assert.deepEqual([json.received.length, json.received[0]?.body], [50, '{"n":54}']);
-      const page = await client.get("/_svc/demo/webhook-inbox", { accept: "text/html" });
-      assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
-    }));
+  it("POST /_svc/demo/webhook-inbox receives (64 KiB, last 50 kept, 204); GET shows what came, as HTML or JSON by Accept, to those who know the delivery", async () => {
+    const own = createFixture({}, { clock: new SimulatedClock() });
+    const started = await own.app.start({ port: 0 });
+    try {
+      const sent = await own.client.submit("/_svc/demo", {});
+      const id = new URL(sent.headers.get("location") ?? "", "http://localhost").searchParams.get("delivery");
+      const inbox = `/_svc/demo/webhook-inbox`;
+      const listed = async (query: string): Promise<unknown[]> =>
+        ((await (await own.client.get(inbox + query)).json()) as { received: unknown[] }).received;
+      assert.deepEqual([(await listed(`?delivery=${id}`)).length, (await listed("")).length], [1, 0]);
+      const shown = await own.client.get(`${inbox}?delivery=${id}`, { accept: "text/html" });
+      assert.equal(shown.headers.get("content-type"), "text/html; charset=utf-8");
+      assert.match(await shown.text(), /Signature verified/);
+      const other = await own.app.webhooks.create({ url: started.url + inbox, events: ["graph.done"] });
+      const ping = await own.app.webhooks.ping(other.registration.id);
+      const page = await (await own.client.get(`/_svc/demo?delivery=${ping.delivery_id}`)).text();
+      assert.doesNotMatch(page, /Attempts/, "a delivery that the demo has not sent");
+    } finally {
+      await started.close();
+      await own.close();
+    }
+  });
+
+  it("receives no event of a graph, and its registration is removed after ten minutes and at the end of the process", async () => {
+    const clock = new SimulatedClock();
+    const own = createFixture({}, { clock });
+    const started = await own.app.start({ port: 0 });
+    const hooks = async () => (await own.app.webhooks.list(new URLSearchParams())).webhooks;
+    try {
+      await own.client.submit("/_svc/demo", {});
+      const [hook] = await hooks();
+      assert.deepEqual([hook?.events, hook?.workers], [["graph.done"], ["(webhook demo)"]]);
+      const { snapshot } = await own.app.engine.start("double", { value: 1 });
+      await until(async () => (await own.app.engine.snapshot(snapshot.graph_id))?.phase === "done", "the run is done");
+      const { total } = await own.app.webhooks.deliveries(new URLSearchParams());
+      assert.equal(total, 1, "the sample alone");
+      await clock.advance(10 * 60_000);
+      await until(async () => (await hooks()).length === 0, "the registration is removed");
+    } finally {
+      await started.close();
+      await own.close();
+    }
+  });
+
+  it("sends ten samples a minute for a client", async () => {
+    const own = createFixture({}, { clock: new SimulatedClock() });
+    const started = await own.app.start({ port: 0 });
+    try {
+      const statuses: number[] = [];
+      for (let sent = 0; sent < 11; sent++) statuses.push((await own.client.submit("/_svc/demo", {})).status);
+      assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 303), 429]);
+    } finally {
+      await started.close();
+      await own.close();
+    }
+  });
 });

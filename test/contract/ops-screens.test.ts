@@ -112,12 +112,12 @@ describe("The first run", () => {
       {},
     );
 
-  it("has a link to the demo inbox on the webhooks screen, if there is one", async () => {
-    assert.match(await text("/webhooks"), /<a href="\/_svc\/demo\/webhook-inbox">Demo inbox</);
+  it("has a link to the webhook demo on the webhooks screen, if there is one", async () => {
+    assert.match(await text("/webhooks"), /<a href="\/_svc\/demo">Webhook demo</);
     const other = opsSample({ more: { demo: false } });
     await other.boot();
     try {
-      assert.doesNotMatch(await (await localClient(other).get("/_svc/ops/webhooks")).text(), /webhook-inbox/);
+      assert.doesNotMatch(await (await localClient(other).get("/_svc/ops/webhooks")).text(), /_svc\/demo/);
     } finally {
       await other.close();
     }

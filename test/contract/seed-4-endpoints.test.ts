@@ -32,14 +32,11 @@ describeBothAdapters("the endpoints", (site) => {
   });
 
   it("Any /_svc/demo/webhook-inbox: On-site receiver for the sample webhook; displays the JSON received", async () => {
-    const headers = { "content-type": "application/json" };
-    const sent = await site.send("/_svc/demo/webhook-inbox", {
-      method: "POST",
-      headers,
-      body: '{"event":"graph.done"}',
-    });
-    assert.equal(sent.status, 204);
-    const shown = await site.send("/_svc/demo/webhook-inbox", { headers: { accept: "text/html" } });
+    const sent = await site.client.submit("/_svc/demo", {});
+    // The app can call itself only if it listens.
+    if (site.port() === undefined) return assert.equal(sent.status, 503);
+    const id = new URL(sent.headers.get("location") ?? "", "http://localhost").searchParams.get("delivery");
+    const shown = await site.send(`/_svc/demo/webhook-inbox?delivery=${id}`, { headers: { accept: "text/html" } });
     assert.match(await shown.text(), /graph\.done/);
   });
 

@@ -315,6 +315,29 @@ async function inHole(text: string, story: (page: Page) => Promise<void>): Promi
   await tab.leave();
 }
 
+describe("raw HTML with attributes of the resume protocol and names of document's members", () => {
+  it("calls no handler of the page and hides nothing from scripts, on the server and in the browser", async () => {
+    const tab = await openTab(browser);
+    const { page } = tab;
+    const open = (x: string) => page.goto(new URL(`/raw?x=${encodeURIComponent(x)}`, app.url).href);
+    await open("");
+    const scope = (await page.locator("#count").getAttribute("s")) ?? assert.fail();
+    const members = ["querySelector", "querySelectorAll", "documentElement", "body", "getElementById", "createElement"];
+    const images = members.map((name) => `<img name="${name}" alt="">`).join("");
+    await open(`<p class="trap" s="${scope}"><b on:click="h0">trap</b></p>${images}`);
+    const count = page.locator("#count");
+    await page.locator(".trap b").first().click();
+    await count.click();
+    await page.locator("#again").click();
+    await page.locator("#later i").waitFor();
+    await page.locator("#later .trap b").click();
+    await count.click();
+    await page.locator("#count", { hasText: "2" }).waitFor();
+    assert.equal(await page.locator("#later img").count(), members.length);
+    await tab.close();
+  });
+});
+
 describe("injected markup in the syntax of the framework", () => {
   const scopes = {
     "a chunk that climbs": `<div s="1 ../../uploads/a"><b id="bait" on:click="h0">bait</b></div>`,

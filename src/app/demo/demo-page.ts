@@ -2,12 +2,7 @@
 import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.ts";
 import { CSRF_FIELD, PATHS, VARIABLES } from "../../platform/shared/wire.ts";
 import type { DeliveryDetail } from "../../webhooks/views.ts";
-import {
-  INBOX_BEHAVIOURS,
-  type InboxBehaviour,
-  type Received,
-  type SignatureResult,
-} from "../observability/demo-inbox.ts";
+import { INBOX_BEHAVIOURS, type InboxBehaviour, type Received } from "./demo-inbox.ts";
 import { DEMO_STYLE } from "./demo-style.ts";
 
 /** Shared by its documents. */
@@ -25,15 +20,9 @@ export interface DemoView extends DemoHead {
   received: Received | undefined;
   /** The sender's record. */
   delivery: DeliveryDetail | undefined;
+  /** Whether `SVC_WEBHOOK_SECRET` is set. */
   hasSecret: boolean;
 }
-
-const VERDICTS: Record<SignatureResult, { text: string; tone: "good" | "bad" | "plain" }> = {
-  verified: { text: "Signature verified", tone: "good" },
-  wrong: { text: "Signature does not match", tone: "bad" },
-  unsigned: { text: `Not signed: ${VARIABLES.webhookSecret} is not set`, tone: "plain" },
-  "no secret": { text: "Signed with a secret that this inbox does not know", tone: "plain" },
-};
 
 const MOOD_TEXTS: Record<InboxBehaviour, string> = {
   well: "answers well",
@@ -44,12 +33,12 @@ const MOOD_TEXTS: Record<InboxBehaviour, string> = {
 
 export function demoPage(view: DemoView): string {
   const body =
-    `<p class="lede">The button registers an inbox on this server as a webhook and sends it a sample ` +
+    `<p class="lede">The button registers an inbox on this server as a webhook for some minutes and sends it a sample ` +
     `<code>graph.done</code> through the real path: outbox, delivery loop, signature, HTTP. Below is what a receiver gets.</p>` +
     `<form method="post" action="${PATHS.demo}">` +
     `<input type="hidden" name="${CSRF_FIELD}" value="${escapeAttribute(view.csrfToken)}">` +
     `<label>A receiver that <select name="receiver">${INBOX_BEHAVIOURS.map((mood) => `<option value="${mood}">${MOOD_TEXTS[mood]}</option>`).join("")}</select></label> ` +
-    `<button type="submit">Send a sample webhook</button> <a href="${PATHS.demoInbox}">All that the inbox received</a></form>` +
+    `<button type="submit">Send a sample webhook</button></form>` +
     (view.hasSecret ? "" : hint()) +
     `<section aria-live="polite">${attempts(view)}${outcome(view)}</section>`;
   return documentOf("Webhook demo", body, view);
@@ -58,15 +47,14 @@ export function demoPage(view: DemoView): string {
 export function inboxPage(received: readonly Received[], head: DemoHead): string {
   const list = received.map((item) => delivery(item, "h2")).join("");
   const body =
-    `<p class="lede">The last ${received.length} deliveries that this server sent to itself, newest first. ` +
-    `<a href="${PATHS.demo}">Send another</a></p>` +
-    (list || `<p class="note">Nothing yet.</p>`);
+    `<p class="lede">The request that the inbox received. <a href="${PATHS.demo}">Send another</a></p>` +
+    (list || `<p class="note">The inbox has not received this sample, or does not keep it any more.</p>`);
   return documentOf("Webhook inbox", body, head);
 }
 
 function hint(): string {
   return (
-    `<p class="note">Deliveries are unsigned until a secret is set: start the server with ` +
+    `<p class="note">This sample is signed with a secret of the demo. Deliveries to other receivers are unsigned until a secret is set: start the server with ` +
     `<code>${VARIABLES.webhookSecret}=$(openssl rand -hex 32)</code>.</p>`
   );
 }
@@ -99,7 +87,6 @@ function attempts({ delivery: record }: DemoView): string {
 }
 
 function delivery(item: Received, heading: "h2"): string {
-  const { text, tone } = VERDICTS[item.signature];
   const rows = Object.entries(item.headers)
     .map(
       ([name, value]) =>
@@ -108,8 +95,9 @@ function delivery(item: Received, heading: "h2"): string {
     .join("");
   return (
     `<article><${heading}>Received</${heading}>` +
-    `<p class="verdict ${tone}">${escapeText(text)}</p>` +
+    `<p class="verdict good">Signature verified</p>` +
     `<p class="quiet">${timeText(item.received_ms)}</p>` +
+    `<p class="quiet"><a href="${PATHS.demoInbox}?delivery=${encodeURIComponent(item.id)}">Only the request</a></p>` +
     `<h3>Body</h3><pre tabindex="0">${escapeText(pretty(item.body))}</pre>` +
     `<h3>Headers</h3><div class="scroll" tabindex="0"><table class="pairs"><tbody>${rows}</tbody></table></div></article>`
   );

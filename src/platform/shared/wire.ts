@@ -17,6 +17,7 @@ export const PATHS = {
   /** Parts of the runtime that a page loads only if it uses them. */
   region: "/_svc/region.js",
   attr: "/_svc/attr.js",
+  raw: "/_svc/raw.js",
   store: "/_svc/store.js",
   data: "/_svc/data.js",
   act: "/_svc/act.js",

@@ -48,6 +48,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.portal,
   PATHS.resource,
   PATHS.boundary,
+  PATHS.raw,
   PATHS.select,
   PATHS.virtual,
   PATHS.toast,

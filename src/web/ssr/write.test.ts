@@ -129,6 +129,13 @@ describe("URLs", () => {
     }
   });
 
+  it("become about:blank anywhere in the list of an SVG animation", () => {
+    for (const given of ["#a;javascript:alert(1)", "#a; java\nscript:alert(1) ;#b", "vbscript:x;#a"])
+      assert.equal(url(' values="', given), ' values="about:blank"', given);
+    for (const given of ["0;1;0", "#a;#b", "M0 0;M1 1"]) assert.equal(url(' values="', given), ` values="${given}"`);
+    assert.equal(spread({ to: "javascript:x", from: "0", by: 1 }), ' to="about:blank" from="0" by="1"');
+  });
+
   it("stay unchanged if they run no script", () => {
     for (const given of [
       "/a?b=javascript:c",

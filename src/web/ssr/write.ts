@@ -5,7 +5,7 @@
 import { isSignal } from "../reactivity/signal.ts";
 import { classText, styleText } from "../../platform/shared/html/class-style.ts";
 import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.ts";
-import { isEnumerated, URL_ATTRIBUTES } from "../../platform/shared/html/html.ts";
+import { isEnumerated, isUrlAttribute } from "../../platform/shared/html/html.ts";
 import { isScriptUrl, SAFE_URL } from "../../platform/shared/html/script-url.ts";
 import { DOM } from "../../platform/shared/wire.ts";
 import { Html } from "./html.ts";
@@ -106,7 +106,7 @@ export function spread(props: Record<string, unknown>, skip: readonly string[] =
     if (name === "class" || name === "className") out += at(' class="', classText(value) || undefined);
     else if (name === "style") out += at(' style="', styleText(value) || undefined);
     else if (NOT_SPREAD.test(name) || PROTOCOL_NAMES.has(name.toLowerCase())) continue;
-    else if (URL_ATTRIBUTES.has(name.toLowerCase())) out += url(` ${name}="`, value);
+    else if (isUrlAttribute(name.toLowerCase(), undefined)) out += url(` ${name}="`, value);
     else if (isEnumerated(name.toLowerCase())) out += en(` ${name}="`, value);
     else out += at(` ${name}="`, value);
   }

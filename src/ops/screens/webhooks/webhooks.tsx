@@ -69,7 +69,7 @@ function HooksList({
         <h1>Webhooks</h1>
         <p class="links">
           <a href={`${OPS_PATH}/deliveries`}>All deliveries</a>
-          {opsContext.app.hasDemo ? <a href={PATHS.demoInbox}>Demo inbox</a> : null}
+          {opsContext.app.hasDemo ? <a href={PATHS.demo}>Webhook demo</a> : null}
         </p>
       </div>
       {rows.length === 0 ? (

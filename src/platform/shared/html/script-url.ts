@@ -3,8 +3,9 @@
 /**
  * Schemes that execute their content. Browsers ignore tabs and line ends anywhere, and control characters and spaces at the start,
  * so these are removed first (WHATWG URL, basic URL parser). Images, fonts, audio and video can't run scripts.
+ * `values` of an SVG animation is a list with semicolons.
  */
-const SCRIPT_URL = /^(?:javascript|vbscript|data(?!:(?:image(?!\/svg)|font|audio|video)\/)):/i;
+const SCRIPT_URL = /(?:^|;)(?:javascript|vbscript):|^data:(?!(?:image(?!\/svg)|font|audio|video)\/)/i;
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const DROPPED_BY_PARSERS = /[\u0000-\u0020\u007f-\u009f]/g;
 

@@ -28,6 +28,7 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
 export type PartName =
   | "region"
   | "attr"
+  | "raw"
   | "form"
   | "effect"
   | "resource"

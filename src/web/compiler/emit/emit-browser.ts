@@ -117,7 +117,11 @@ export class BrowserEmitter {
     }
     if (element.rawHtml?.live) {
       this.#captures.capture(element.rawHtml.expression, place);
-      body.push(`${this.#core("P")}(${path}, "innerHTML", () => (`, element.rawHtml.expression, ").__html);\n");
+      body.push(
+        `${this.#client.part("raw", "H", place.scope)}(${path}, () => (`,
+        element.rawHtml.expression,
+        ").__html);\n",
+      );
     }
     if (element.portal) this.#bindPortal(element.portal, path, place, body);
     const held = this.#holdChildren(element, path, place.scope);

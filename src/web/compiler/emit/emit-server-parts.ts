@@ -106,7 +106,7 @@ export class ItemEmitter {
     if (VOID_TAGS.has(element.tag)) return out;
     if (element.rawHtml) {
       this.#walker.rewrite(element.rawHtml.expression);
-      inside = [{ code: ["(", element.rawHtml.expression, ").__html"] }];
+      inside = [{ code: [`${this.#out.use("raw")}(`, element.rawHtml.expression, ")"] }];
     }
     return [...out, ...inside, ...this.#content(element, spread !== undefined), `</${element.tag}>`];
   }

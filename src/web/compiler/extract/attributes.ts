@@ -7,7 +7,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
 import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./bound-fields.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
-import { isEnumerated, URL_ATTRIBUTES } from "../../../platform/shared/html/html.ts";
+import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
@@ -184,7 +184,7 @@ function isLive(extraction: Extraction, expression: Expression, position: Positi
 
 function howOf(name: string, tag: string): AttributeKind {
   if (name === "class" || name === "style") return name;
-  if (URL_ATTRIBUTES.has(name.toLowerCase())) return "url";
+  if (isUrlAttribute(name.toLowerCase(), tag)) return "url";
   if (isEnumerated(name.toLowerCase())) return "enumerated";
   if (PROPERTIES.has(name) && !(name === "open" && tag !== "details" && tag !== "dialog")) return "property";
   return "plain";
