@@ -7,6 +7,7 @@ export type { App, Started, StartOptions } from "./app/app-types.ts";
 export type { AppOptions, SessionOptions } from "./app/options.ts";
 export type { Family as MetricFamily, Sample as MetricSample } from "./app/observability/metrics/exposition.ts";
 export { rateLimit, type RateLimitOptions } from "./app/pipeline/rate-limits.ts";
+export { accountLimit, type AccountLimit, type AccountLimitOptions } from "./app/pipeline/account-limit.ts";
 export { page, type PageDefinition, type PageOptions } from "./app/pages/page.ts";
 export { route, type RouteDefinition, type RouteOptions } from "./app/pages/route.ts";
 export { group, type Entry, type GroupDefinition, type GroupOptions } from "./app/pages/group.ts";

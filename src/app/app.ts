@@ -30,6 +30,7 @@ import { LogRedaction, secretsOf } from "./observability/log-redaction.ts";
 import { graphToken, mayRead } from "./api/graphs.ts";
 import { processLog } from "./observability/log.ts";
 import { Metrics } from "./observability/metrics/metrics.ts";
+import { SecurityLog } from "./observability/security-log.ts";
 import { Readiness } from "./lifecycle/readiness.ts";
 import type { AppOptions, BootOptions } from "./options.ts";
 import { addRoutes, placeApp } from "./pages/routes.ts";
@@ -67,6 +68,7 @@ class SvcApp implements App, CsrfIssuer {
   #config: Config | undefined;
   #siteRules: SiteRules | undefined;
   #ownLog: Log | undefined;
+  #ownSecurityLog: SecurityLog | undefined;
   #values: LogRedaction | undefined;
   #openTracing: Tracing | undefined;
   #http: Http | undefined;
@@ -107,6 +109,10 @@ class SvcApp implements App, CsrfIssuer {
 
   get log(): Log {
     return (this.#ownLog ??= this.#options.log ?? processLog(this.config, this.#clock, this.#hidden));
+  }
+
+  get #security(): SecurityLog {
+    return (this.#ownSecurityLog ??= new SecurityLog(this.log, this.#clock));
   }
 
   get #tracing(): Tracing | undefined {
@@ -318,7 +324,7 @@ class SvcApp implements App, CsrfIssuer {
     this.#isOpen = true;
     const failed = new AbortController();
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);
-    const watchers = { log: this.log, metrics: this.#metrics, tracer: this.#tracing?.tracer };
+    const watchers = { log: this.log, security: this.#security, metrics: this.#metrics, tracer: this.#tracing?.tracer };
     const around = { where, listens: this.#listens, clock: this.#clock, closing, ...watchers };
     // Without a key nobody can read them.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
@@ -364,6 +370,7 @@ class SvcApp implements App, CsrfIssuer {
       notFoundPages: () => this.#notFoundPages,
       sessionKeys: () => this.#booted("session"),
       log: this.log,
+      security: this.#security,
       metrics: this.#metrics,
       tracer: this.#tracing?.tracer,
       closing: this.#closing.signal,

@@ -16,6 +16,7 @@ import type { ChangeFeed } from "./lifecycle/change-feed.ts";
 import type { Config } from "./lifecycle/config.ts";
 import type { Family } from "./observability/metrics/exposition.ts";
 import type { Metrics } from "./observability/metrics/metrics.ts";
+import type { SecurityLog } from "./observability/security-log.ts";
 import type { DeferredOperations } from "./lifecycle/deferred-operations.ts";
 import type { Limits } from "./pipeline/rate-limits.ts";
 import type { OperatorAccess } from "./pipeline/operator-access.ts";
@@ -70,6 +71,7 @@ export interface Services extends Backend {
   /** Aborts when the app begins to close: open event streams end. */
   readonly closing: AbortSignal;
   readonly log: Log;
+  readonly security: SecurityLog;
   readonly metrics: Metrics;
   readonly phases: Phases;
   /** Readiness checks of the author, and of a backend that is not open yet. */

@@ -3,6 +3,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { action, createApp, json, page, route, type App } from "svckit";
 
+declare module "svckit" {
+  interface SessionData {
+    name?: string;
+  }
+}
+
 const PROXY = "10.1.2.3";
 const LOOKED_AT = "/who";
 
@@ -114,5 +120,29 @@ describe("an https SVC_SITE_URL", () => {
     const answer = await app.fetch(new Request(`http://localhost:3000${LOOKED_AT}`));
     assert.ok(answer.headers.getSetCookie().every((line) => !line.includes("Secure")));
     assert.equal(answer.headers.get("strict-transport-security"), null);
+  });
+});
+
+describe("an https SVC_SITE_URL", () => {
+  it("gives sessions the prefix __Host- and Secure, without SVC_TRUST_PROXY and although the request came without TLS", async (test) => {
+    const app = createApp({
+      env: { SVC_DATABASE_URL: "memory:", SVC_SECRET: "s".repeat(32), SVC_LOG_LEVEL: "silent", ...PRODUCTION },
+      routes: [
+        route("GET", "/in", async (ctx) => {
+          (await ctx.session()).signIn("name", "ada");
+          return json(null);
+        }),
+        route("GET", "/name", async (ctx) => json((await ctx.session()).get("name") ?? null)),
+      ],
+    });
+    test.after(() => app.close());
+    const get = (path: string, cookie = ""): Promise<Response> =>
+      app.fetch(new Request(`http://shop.example${path}`, { headers: { cookie } }));
+    const [line = ""] = (await get("/in")).headers.getSetCookie();
+    assert.match(line, /^__Host-svc-session=[^;]+; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/);
+    assert.doesNotMatch(line, /Domain/i);
+    const value = /=([^;]+)/.exec(line)?.[1];
+    assert.equal(await (await get("/name", `__Host-svc-session=${value}`)).json(), "ada");
+    assert.equal(await (await get("/name", `svc-session=${value}`)).json(), null, "a sibling domain can set this name");
   });
 });

@@ -18,6 +18,7 @@ import { isShared } from "./config.ts";
 import { undoDeferred } from "./drain.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "../observability/activity.ts";
+import type { SecurityLog } from "../observability/security-log.ts";
 import { LazyBackend } from "./lazy-backend.ts";
 import { Limits, openRateFile } from "../pipeline/rate-limits.ts";
 import { OperatorAccess } from "../pipeline/operator-access.ts";
@@ -49,6 +50,7 @@ export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "cha
   /** The app itself. */
   self: App;
   siteRules: SiteRules;
+  security: SecurityLog;
   /** Undefined without a socket of its own. */
   listens: Listens | undefined;
 }
@@ -111,6 +113,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       listens: options.listens,
       closing: options.closing,
       log: options.log,
+      security: options.security,
       metrics: options.metrics,
       phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
       readyChecks: { ...app.ready, [DATABASE_CHECK]: checkOf(backend) },

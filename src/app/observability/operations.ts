@@ -36,8 +36,11 @@ export function operationsOf(services: Services, app: AppOptions): Operations {
     isOperator: (proof, text, clientIp) => services.operatorAccess.accepts(proof, text, clientIp),
     requireAttempt: (clientIp) => services.operatorAccess.requireAttempt(clientIp),
     hasProof: (proof) => services.operatorAccess.sessionPurpose(proof) !== undefined,
-    signIn: async (proof, text, role, clientIp) =>
-      services.operatorAccess.accepts(proof, text, clientIp) ? services.operatorSessions.open(proof, role) : undefined,
+    signIn: async (proof, text, role, clientIp) => {
+      if (services.operatorAccess.accepts(proof, text, clientIp)) return services.operatorSessions.open(proof, role);
+      services.security.note("sign-in-failed", { clientIp });
+      return undefined;
+    },
     operatorSession: (rawCookie) => services.operatorSessions.find(rawCookie),
     signOut: (rawCookie) => services.operatorSessions.close(rawCookie),
     hold: (delay, run) => services.deferred.hold(delay, run),

@@ -11,6 +11,7 @@ import {
   keepCookiesPrivate,
   saveSession,
 } from "../../platform/http/response/steps.ts";
+import { RequestContext } from "../../platform/http/request/context.ts";
 import { dispatch } from "../../platform/http/routing/dispatch.ts";
 import { compose } from "../../platform/http/routing/middleware.ts";
 import { Router } from "../../platform/http/routing/router.ts";
@@ -24,6 +25,7 @@ import { healthEndpoints } from "../api/health.ts";
 import type { Config } from "../lifecycle/config.ts";
 import { measureBody } from "../observability/access-log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { SecurityLog } from "../observability/security-log.ts";
 import { observe } from "../observability/observe.ts";
 import type { Tracing } from "../observability/tracing/open-tracing.ts";
 import type { AppOptions } from "../options.ts";
@@ -47,6 +49,7 @@ export interface HttpPipelineOptions {
   notFoundPages: () => Router | undefined;
   sessionKeys: () => SessionKeys;
   log: Log;
+  security: SecurityLog;
   metrics: Metrics;
   tracer: Tracing["tracer"] | undefined;
   /** Aborts when the app begins to close. */
@@ -129,9 +132,11 @@ function routingOf({ app, router, services, notFoundPages }: HttpPipelineOptions
   };
 }
 
-function errorHandler({ config, services, metrics, onFault }: HttpPipelineOptions): ErrorHandler {
+function errorHandler({ config, services, metrics, security, onFault }: HttpPipelineOptions): ErrorHandler {
   return (error, ctx) => {
     metrics.refused(error);
+    // A line of the log must not mark the response as dependent on the visitor.
+    if (ctx instanceof RequestContext) ctx.unseen(() => security.refused(error, ctx));
     const result = answerError(error, ctx, config.exposes.errorDetails, services()?.site.dev?.faultPage);
     if (result.status >= 500) onFault(error, ctx.requestId, ctx.trace?.traceId);
     return result;

@@ -42,10 +42,14 @@ export function actorOf(ctx: Context, services: Services): "operator" | "token" 
  * An invalid key counts even if a valid token is present: otherwise a token's bearer could guess keys.
  * @throws SvcError `SVC_RATE_LIMIT`
  */
-function isOperator(ctx: Context, { operatorAccess }: Services): boolean {
+function isOperator(ctx: Context, { operatorAccess, security, config }: Services): boolean {
   const key = bearerKey(ctx);
-  const route = ctx instanceof RequestContext ? ctx.route?.pattern : undefined;
-  return key !== undefined && operatorAccess.accepts("key", key, ctx.clientIp, route);
+  if (key === undefined) return false;
+  const route = ctx instanceof RequestContext ? ctx.route : undefined;
+  if (operatorAccess.accepts("key", key, ctx.clientIp, route?.pattern)) return true;
+  const { requestId, clientIp } = ctx;
+  if (config.execApiKey !== undefined) security.note("wrong-key", { requestId, clientIp, route });
+  return false;
 }
 
 function bearerKey(ctx: Context): string | undefined {

@@ -93,7 +93,7 @@ export class DevEndpoints {
     const router = new Router();
     const add = (method: string, path: string, handler: Handler): void =>
       router.add(method, path, (ctx) => {
-        if (isFromOwnPage(ctx)) return handler(ctx);
+        if (isFromOwnPage(ctx, this.#options.site)) return handler(ctx);
         throw new SvcError("SVC_FORBIDDEN", "Only pages of the app under development may ask for this");
       });
     if (client) router.add("GET", PATHS.devClient, (ctx) => serveFile(ctx, client, REVALIDATE));

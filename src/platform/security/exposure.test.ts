@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SiteRules } from "./site-rules.ts";
 import { exposureOf, isFromOwnPage, modeOfStart, PROXY_HEADERS, seemsLocal } from "./exposure.ts";
 
 /** Requests that reach an app on 127.0.0.1:3000 from a client at 203.0.113.9 for http://site.example/. */
@@ -96,6 +97,19 @@ describe("a request of a page under development", () => {
       assert.equal(isFromOwnPage(callerOf({ host })), true, host);
     for (const host of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""])
       assert.equal(isFromOwnPage(callerOf({ host })), false, host);
+  });
+
+  it("may come by a name of SVC_ALLOWED_HOSTS, with any port that the name has there", () => {
+    const site = new SiteRules({ siteOrigin: undefined, allowedHosts: ["dev.example"], isProduction: false });
+    for (const [host, isOwn] of [
+      ["dev.example", true],
+      ["localhost:3000", true],
+      ["evil.example", false],
+      ["dev.example.evil.example", false],
+    ] as const)
+      assert.equal(isFromOwnPage(callerOf({ host }), site), isOwn, host);
+    const header = (name: string) => ({ host: "dev.example", "sec-fetch-site": "cross-site" })[name];
+    assert.equal(isFromOwnPage({ header }, site), false);
   });
 
   it("does not come from another site", () => {

@@ -39,14 +39,16 @@ export interface Caller {
 }
 
 /**
- * Whether a page of the app under development sent this, in a browser that reached it by `localhost` or an address. Rejects pages of
- * other sites, and names that were pointed at this machine (DNS rebinding). Opens what the pages of `svc dev` show anyway.
+ * Whether a page of the app under development sent this, in a browser that reached it by `localhost`, an address or a name of
+ * `SVC_ALLOWED_HOSTS`. Rejects pages of other sites, and names that were pointed at this machine (DNS rebinding). Opens what the pages of
+ * `svc dev` show anyway. @param hosts the allowed names. Default: none
  */
-export function isFromOwnPage(caller: Pick<Caller, "header">): boolean {
+export function isFromOwnPage(caller: Pick<Caller, "header">, hosts?: { allows(host: string): boolean }): boolean {
   const site = caller.header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  const host = hostName(caller.header("host"));
-  return isIP(host) !== 0 || isLoopbackName(host);
+  const given = caller.header("host") ?? "";
+  const host = hostName(given);
+  return isIP(host) !== 0 || isLoopbackName(host) || hosts?.allows(given) === true;
 }
 
 /**

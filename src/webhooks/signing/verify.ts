@@ -110,6 +110,13 @@ function isWebHeaders(headers: VerifyOptions["headers"]): headers is { get(name:
   return typeof headers["get"] === "function";
 }
 
+/** A separate class, so that the security log can name it. */
+export class SignatureRefusal extends SvcError {
+  constructor(what: string) {
+    super("SVC_UNAUTHORIZED", `Webhook refused: ${what}`);
+  }
+}
+
 function refused(what: string): SvcError {
-  return new SvcError("SVC_UNAUTHORIZED", `Webhook refused: ${what}`);
+  return new SignatureRefusal(what);
 }
