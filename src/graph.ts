@@ -1,6 +1,9 @@
 /** `svckit/graph`: declare workers and graphs, and run them without the rest of svc. */
 export { createEngine, type EngineOptions } from "./graphs/engine/engine.ts";
 export { graph, worker } from "./graphs/definition/definition.ts";
+export { event } from "./graphs/definition/event.ts";
+export type { CancelOn, EventDefinition, EventMatch, SentEvent } from "./graphs/definition/event-types.ts";
+export type { SendOptions, SentEventsQuery, SentEventView } from "./graphs/engine/events/event-types.ts";
 export type { GraphBuilder, MapOptions, NodeOptions } from "./graphs/definition/builder-types.ts";
 export { defineSignal } from "./graphs/definition/signal-definition.ts";
 export type { SignalDefinition } from "./graphs/definition/signal-types.ts";
@@ -16,6 +19,7 @@ export type {
   ArtifactRef,
   CallOptions,
   DurableCalls,
+  EventWaitOptions,
   MapCallOptions,
   Settled,
   SleepOptions,

@@ -2,6 +2,7 @@
 import type { SecurityHeaderOptions } from "../platform/security/headers.ts";
 import type { OneTimeLink } from "../platform/security/one-time-link.ts";
 import type { GraphDefinition, Worker } from "../graphs/definition/definition-types.ts";
+import type { EventDefinition } from "../graphs/definition/event-types.ts";
 import type { GraphLimits } from "../graphs/definition/value-limits.ts";
 import type { ScheduleDefinition } from "../graphs/schedules/schedule-types.ts";
 import type { WorkerToolOptions } from "../graphs/execution/attempt/worker-tools.ts";
@@ -45,6 +46,13 @@ export interface BackendOptions {
   graphs?: readonly GraphDefinition[];
   /** Schedules that start graphs and workers. Schedules of an earlier start that are missing here are removed. Default: none. */
   schedules?: readonly ScheduleDefinition[];
+  /**
+   * Events that can be sent by name and that no graph names in `on` or `cancelOn`: their schemas validate the data. Default: none; an
+   * event without a known schema is accepted with any data.
+   */
+  events?: readonly EventDefinition[];
+  /** Time to keep sent events, for waits that begin later and to recognize ids that were sent before. Default "24h". */
+  eventRetention?: Duration;
   /**
    * Limit of concurrent attempts of all workers together; queued attempts run by priority. A whole number of at least 1. Default: only the
    * workers' own limits apply. `SVC_GRAPH_CONCURRENCY` overrides it.

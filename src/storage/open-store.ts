@@ -12,6 +12,7 @@ import { Database } from "./sqlite/database.ts";
 import { SqliteGraphs } from "./sqlite/runs/graphs.ts";
 import { Outbox } from "./sqlite/webhooks/outbox.ts";
 import { readMigrationState } from "./sqlite/migration-state.ts";
+import { SqliteSentEvents } from "./sqlite/sent-events.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 
@@ -51,6 +52,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     schedules: new SqliteSchedules(database),
     queues: new SqliteQueues(database),
     audit: new SqliteAudit(database),
+    sentEvents: new SqliteSentEvents(database),
     activity: new SqliteActivity(database),
     close: async () => database.close(),
   };

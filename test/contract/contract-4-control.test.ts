@@ -1,7 +1,7 @@
 /** Contract section 4 and its later additions: operating graphs over HTTP. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { graph, worker } from "svckit/graph";
+import { event, graph, worker } from "svckit/graph";
 import { WORKERS } from "./app.ts";
 import { describeBothAdapters } from "./both-adapters.ts";
 import { operate, textOf, type Called } from "./calls.ts";
@@ -23,6 +23,18 @@ const parts = graph("parts", (g) => {
     { after: [twice] },
   );
 });
+
+const valueGiven = event<{ value: number }>("value.given");
+const byEvent = graph(
+  "by-event",
+  (g) =>
+    g.node(
+      "twice",
+      worker("event-twice", ({ value }: { value: number }) => value * 2),
+    ),
+  { on: valueGiven },
+);
+const awaits = worker("awaits", async (_: unknown, ctx) => (await ctx.waitForEvent(valueGiven)).data);
 
 describeBothAdapters(
   "control of graphs",
@@ -266,6 +278,28 @@ describeBothAdapters(
       assert.equal((trail["audit"] as { note: string }[])[0]?.note, "holidays");
     });
 
+    it("POST /_svc/events {name, data, id?} · GET /_svc/events: an event starts and resumes runs, once per id", async () => {
+      const body = { name: "value.given", data: { value: 8 }, id: "e1" };
+      const { reply: waiting } = await call("POST", "/_svc/graphs", { worker: "awaits" });
+      const sent = await call("POST", "/_svc/events", body);
+      assert.deepEqual([sent.status, sent.reply], [202, { id: "e1", name: "value.given" }]);
+      assert.equal((await call("POST", "/_svc/events", body)).status, 200);
+      const run = await settled(textOf(waiting, "graph_id"));
+      assert.deepEqual(run["result"], { value: 8 });
+      const { graphs } = (await call("GET", "/_svc/graphs?worker=by-event&origin=event")).reply as {
+        graphs: { graph_id: string }[];
+      };
+      assert.equal(graphs.length, 1);
+      assert.equal((await settled(graphs[0]?.graph_id ?? ""))["result"], 16);
+      const { reply } = await call("GET", "/_svc/events?name=value.given&limit=5");
+      const [listed] = reply["events"] as Record<string, unknown>[];
+      assert.deepEqual(Object.keys(listed ?? {}), ["id", "name", "data", "sent_ms", "pending"]);
+      assert.equal(reply["next_cursor"], null);
+      for (const bad of [{}, { name: "1" }, { name: "x", id: "" }, { name: "x", more: 1 }])
+        assert.equal((await call("POST", "/_svc/events", bad)).status, 422, JSON.stringify(bad));
+      assert.equal((await call("GET", "/_svc/events?cursor=x")).status, 422);
+    });
+
     it("GET /_svc/queues · POST /_svc/queues/:worker/pause · resume: how much waits, since when, and whether it may start", async () => {
       const { status, reply } = await call("POST", "/_svc/queues/double/pause", { note: "busy" });
       assert.deepEqual([status, reply["paused"], reply["paused_by"], reply["note"]], [200, true, "operator", "busy"]);
@@ -303,6 +337,8 @@ describeBothAdapters(
         ["PUT", "/_svc/schedules/x"],
         ["DELETE", "/_svc/schedules/x"],
         ["POST", "/_svc/schedules/x/trigger"],
+        ["POST", "/_svc/events"],
+        ["GET", "/_svc/events"],
         ["GET", "/_svc/queues"],
         ["POST", "/_svc/queues/double/pause"],
       ] as const)
@@ -311,8 +347,8 @@ describeBothAdapters(
   },
   {},
   {
-    workers: WORKERS,
-    graphs: [parts],
+    workers: [...WORKERS, awaits],
+    graphs: [parts, byEvent],
     schedules: [{ name: "by-code", cron: "0 0 1 1 *", worker: "double", input: { value: 5 } }],
   },
 );

@@ -1,6 +1,7 @@
 /** Types of a worker's context. */
+import type { App } from "svckit";
 import * as v from "valibot";
-import { worker, type WorkerContext } from "svckit/graph";
+import { event, graph, worker, type WorkerContext } from "svckit/graph";
 
 const half = worker("half", (n: number) => n / 2);
 
@@ -32,3 +33,37 @@ worker("all", async (_input: unknown, ctx: WorkerContext<{ page: number }>) => {
 
   return { step, later, called, mapped, collected, yes, page, total, hash, no };
 });
+
+const ticketCreated = event("ticket.created", v.object({ id: v.string(), tries: v.optional(v.number(), 0) }));
+const ticketClosed = event<{ id: string; by: { name: string } }>("ticket.closed");
+
+const answer = worker("answer", async ({ id, tries }: { id: string; tries: number }, ctx) => {
+  const closed = await ctx.waitForEvent(ticketClosed, { match: { id, by: { name: "Ada" } }, timeout: "1d" });
+  const name: string = closed.data.by.name;
+  const created = await ctx.waitForEvent(ticketCreated, { match: { id } });
+  const count: number = created.data.tries;
+  // @ts-expect-error the event has no such field
+  await ctx.waitForEvent(ticketClosed, { match: { ticket: id } });
+  // @ts-expect-error the field is text
+  await ctx.waitForEvent(ticketClosed, { match: { id: 7 } });
+  return [name, count, tries];
+});
+
+export const answers = graph("answers", (g) => g.node("answer", answer), {
+  on: ticketCreated,
+  cancelOn: [{ event: ticketClosed, match: ({ id }) => ({ id }) }],
+});
+
+graph(
+  "wrong",
+  // @ts-expect-error the worker needs the data of another event
+  (g) => g.node("answer", answer),
+  { on: ticketClosed },
+);
+
+export async function sends({ engine }: App): Promise<void> {
+  await engine.send(ticketCreated, { id: "t_1" }, { id: "evt_1" });
+  await engine.send("ticket.created", { anything: 1 });
+  // @ts-expect-error the id is text
+  await engine.send(ticketCreated, { id: 1 });
+}

@@ -131,6 +131,8 @@ async function startBackend(
     workers: app.workers ?? [],
     graphs: app.graphs ?? [],
     schedules: app.schedules ?? [],
+    events: app.events ?? [],
+    ...(app.eventRetention !== undefined && { eventRetention: app.eventRetention }),
     ...(app.tools && { tools: app.tools }),
     ...retentionOf(app, config),
     ...graphLimits(app, config),

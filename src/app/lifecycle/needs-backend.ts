@@ -11,6 +11,8 @@ const OPTIONS: Readonly<Record<keyof BackendOptions, true>> = {
   workers: true,
   graphs: true,
   schedules: true,
+  events: true,
+  eventRetention: true,
   graphConcurrency: true,
   tools: true,
   graphRetention: true,

@@ -21,6 +21,7 @@ import { retryEndpoints } from "../api/chunk-retries.ts";
 import { statusEndpoints } from "../api/status.ts";
 import { submitEndpoints } from "../forms/submit-endpoint.ts";
 import { queueEndpoints } from "../api/queues.ts";
+import { eventEndpoints } from "../api/events.ts";
 import { scheduleEndpoints } from "../api/schedules.ts";
 import { themeEndpoints } from "../api/theme.ts";
 import { tokenEndpoint } from "../api/csrf-token.ts";
@@ -56,6 +57,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   auditEndpoints(endpoints);
   bulkEndpoint(endpoints);
   scheduleEndpoints(endpoints);
+  eventEndpoints(endpoints);
   queueEndpoints(endpoints);
   statusEndpoints(endpoints);
   if (app.security?.report === true) reportEndpoints(endpoints);

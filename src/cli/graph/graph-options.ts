@@ -5,11 +5,15 @@ import type { Values } from "../command.ts";
 export const GRAPH_OPTIONS = {
   ...RUNNING_APP,
   json: { type: "boolean", help: "print JSON: one value, or one value on each line" },
-  input: { type: "string", value: "<json>", help: "input of start, payload of signal: JSON, or @file.json" },
+  input: {
+    type: "string",
+    value: "<json>",
+    help: "input of start, payload of signal, data of send: JSON, or @file.json",
+  },
   key: {
     type: "string",
     value: "<text>",
-    help: "idempotency key of start and signal: the same key again is the same run, the same signal",
+    help: "idempotency key of start and signal, id of send: the same key again is the same run, signal or event",
   },
   delay: { type: "string", value: "<ms>", help: "milliseconds before the run starts" },
   at: { type: "string", value: "<time>", help: "earliest start of the run: 2026-03-29T06:00:00Z" },
@@ -112,6 +116,7 @@ export const VERBS = {
     options: ["input", "key", "note"],
     hasName: true,
   },
+  send: { words: "<event>", summary: "send an event to all runs", options: ["input", "key"] },
   pause: { words: "<id>", summary: "pause a run", options: ["note", "grace"] },
   resume: { words: "<id>", summary: "resume a paused run", options: ["note"] },
   cancel: { words: "<id>", summary: "cancel a run", options: ["note"] },

@@ -16,6 +16,7 @@ export type GraphTask =
   | { verb: "tail"; id: string }
   | { verb: "start"; body: Record<string, Json>; isFollowed: boolean; isAwaited: boolean }
   | { verb: "signal"; id: string; body: Record<string, Json> }
+  | { verb: "send"; body: Record<string, Json> }
   | { verb: "fork"; id: string; body: Record<string, Json> }
   | {
       verb: "schedules";
@@ -27,6 +28,12 @@ export type GraphTask =
   | { verb: "check"; entry: string; sample: number }
   | BulkTask
   | { verb: Step; id: string; body: Record<string, Json> };
+
+/** Arguments of verbs that are not about a run. */
+const NEEDS: Partial<Record<GraphTask["verb"], string>> = {
+  start: "the name of a graph or worker",
+  send: "the name of an event",
+};
 
 /** @throws UsageError */
 export function taskOf(
@@ -48,10 +55,8 @@ export function taskOf(
     return { verb, ...actionOf(verb, ["pause", "resume", "trigger"], target, name), note: values.note };
   if (verb === "queues") return { verb, ...actionOf(verb, ["pause", "resume"], target, name), note: values.note };
   if (verb === "check") return checkOf(target, values, cwd);
-  if (target === undefined)
-    throw new UsageError(
-      `svc graph ${verb} needs ${verb === "start" ? "the name of a graph or worker" : "the id of a run"}`,
-    );
+  if (target === undefined) throw new UsageError(`svc graph ${verb} needs ${NEEDS[verb] ?? "the id of a run"}`);
+  if (verb === "send") return { verb, body: eventOf(target, values, cwd) };
   if (verb === "start")
     return {
       verb,
@@ -62,6 +67,10 @@ export function taskOf(
   if (verb === "signal") return { verb, id: target, body: signalOf(name, values, cwd) };
   if (verb === "fork") return { verb, id: target, body: forkOf(values, cwd) };
   return verb === "show" || verb === "tail" ? { verb, id: target } : { verb, id: target, body: stepOf(values) };
+}
+
+function eventOf(name: string, { input, key }: GraphValues, cwd: string): Record<string, Json> {
+  return { name, ...(input !== undefined && { data: readInput(input, cwd) }), ...(key !== undefined && { id: key }) };
 }
 
 /** Without an action, the command prints the list. */

@@ -45,6 +45,7 @@ describe("the command line of svc graph", () => {
     [["list"], /^svc graph has no verb "list"; did you mean "ls"\?/],
     [["inspect"], /^svc graph has no verb "inspect"; it has ls, .*, check\n/],
     [["show"], /^svc graph show needs the id of a run/],
+    [["send"], /^svc graph send needs the name of an event/],
     [["signal", "g_1"], /^svc graph signal needs the id of a run and the name of a signal/],
     [["signal", "g_1", "ok", "no"], /^svc graph signal takes no argument "no"/],
     [["start"], /^svc graph start needs the name of a graph or worker/],
@@ -218,6 +219,17 @@ describe("svc graph", () => {
     await app.engine.idle();
     assert.equal((await app.engine.snapshot(id))?.result, 42);
     await assert.rejects(run(["signal", id, "answer"]), /is done; signal needs it to be/);
+  });
+
+  it("sends an event once per id, and prints its id", async () => {
+    for (const input of ["1", "2"])
+      assert.deepEqual((await run(["send", "order.paid", "--input", input, "--key", "e1"])).lines, ["e1"]);
+    const { events } = await app.engine.sentEvents({ name: "order.paid" });
+    assert.deepEqual(
+      events.map(({ id, data }) => [id, data]),
+      [["e1", 1]],
+    );
+    await assert.rejects(run(["send", "1"]), /must be a letter/);
   });
 
   it("shows a run with folded fan-outs, and lists runs by their properties", async () => {

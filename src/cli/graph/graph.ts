@@ -1,5 +1,6 @@
 /** `svc graph <verb>`: lists and controls the runs of a running app, over its operator endpoints. */
 import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
+import type { Json } from "../../platform/shared/json.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { check, queues, schedules } from "./graph-control.ts";
 import { bulk } from "./graph-bulk.ts";
@@ -36,6 +37,8 @@ export async function graph({ task, json }: GraphCommand, client: GraphClient, o
       return follow(task.id, json, client, output);
     case "start":
       return start(task, json, client, output);
+    case "send":
+      return send(task.body, json, client, output);
     case "schedules":
       return schedules(task, json, client, output);
     case "queues":
@@ -100,6 +103,13 @@ async function start(
   else output.line(id);
   if (isFollowed) return follow(id, json, client, output);
   return isAwaited ? awaitEnd(id, json, client, output) : 0;
+}
+
+/** Prints the id of the event. */
+async function send(body: Record<string, Json>, json: boolean, client: GraphClient, output: Output): Promise<number> {
+  const sent = await client.post<{ id: string; name: string }>(PATHS.events, body);
+  output.line(json ? JSON.stringify(sent) : sent.id);
+  return 0;
 }
 
 /** Waits for the end of a run and prints its result. */

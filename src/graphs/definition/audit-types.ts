@@ -46,6 +46,11 @@ export interface PauseOptions extends AuditContext {
   grace?: Duration;
 }
 
+export interface CancelOptions extends AuditContext {
+  /** Message of the run's error. Default: "Cancelled by an operator". */
+  message?: string;
+}
+
 export interface RetryOptions extends AuditContext {
   /**
    * A node, or an item of a fan-out such as `inspect/3`: runs again with all that follow it, also in a finished run. Earlier results are

@@ -4,6 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { TransactionHandle } from "../../storage/contract/transaction.ts";
 import type { OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
 import type { ArtifactData } from "../execution/attempt/artifact.ts";
+import type { EventDefinition, EventMatch, SentEvent } from "./event-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { SignalDefinition } from "./signal-types.ts";
 
@@ -50,6 +51,18 @@ export interface WaitOptions<Schema extends StandardSchema = StandardSchema> {
   timeout?: Duration;
   /** Validates the payload. A signal that does not match is rejected when it is sent; one that was sent before is dropped and logged. */
   schema?: Schema;
+}
+
+/** @typeParam Sent the data of the event, as it is sent. */
+export interface EventWaitOptions<Sent = unknown> {
+  /** Fields that the event's data must have: `{ orderId: order.id }`. Default: every event of the name. */
+  match?: EventMatch<Sent>;
+  /** Time after which `WaitTimeoutError` is thrown. Default: forever. */
+  timeout?: Duration;
+  /** Key of the stored result. Default: the event's name, with a number if it was used before. */
+  key?: string;
+  /** Events that were sent this long before the run was started count as well, if they are still stored. Default: none. */
+  lookback?: Duration;
 }
 
 export interface CallOptions {
@@ -114,6 +127,17 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
     options: WaitOptions<Schema> & { schema: Schema },
   ): Promise<OutputOf<Schema>>;
   waitFor<Payload = Json>(name: string, options?: Omit<WaitOptions, "schema">): Promise<Payload>;
+  /**
+   * Waits for an event that matches; one that was sent since the run was started counts. One event resumes every run that waits for it;
+   * a node receives each event once.
+   * @throws WaitTimeoutError
+   * @example
+   * const paid = await ctx.waitForEvent(orderPaid, { match: { orderId: order.id }, timeout: "3d" });
+   */
+  waitForEvent<Data, Sent>(
+    event: EventDefinition<Data, Sent>,
+    options?: EventWaitOptions<NoInfer<Sent>>,
+  ): Promise<SentEvent<Data>>;
   /** Runs another worker as a node of its own. @throws CallError if it has failed permanently. */
   call<Input, Output>(
     key: string,

@@ -3,7 +3,7 @@ import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { isSchema } from "../../platform/shared/schema.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { GraphOptions } from "./definition-types.ts";
+import type { StoredGraphOptions } from "./definition-types.ts";
 import type { AnyOptions } from "./worker-types.ts";
 
 const NAME = /^[a-zA-Z][\w.-]{0,63}$/;
@@ -62,11 +62,11 @@ function checkVersion(what: string, version: string | undefined): void {
     );
 }
 
-export function checkGraph(name: string, options: GraphOptions): void {
+export function checkGraph(name: string, options: StoredGraphOptions): void {
   const what = `The graph "${name}"`;
   requireObject(what, "options", options);
   const { timeout, onError, undoTimeout, retention, version } = options;
-  checkKeys(what, options, ["timeout", "onError", "undoTimeout", "retention", "version"]);
+  checkKeys(what, options, ["timeout", "onError", "undoTimeout", "retention", "version", "on", "cancelOn"]);
   checkVersion(what, version);
   checkSpan(what, "timeout", timeout);
   checkSpan(what, "undoTimeout", undoTimeout);

@@ -1,6 +1,7 @@
 /** Declared workers and graphs. */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
+import type { CancelOn, EventDefinition } from "./event-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { AnyOptions, WorkerRun } from "./worker-types.ts";
 
@@ -32,11 +33,21 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
   readonly output?: string;
   /** Hash of names, workers and order. A run stores the hash of the definition with which it was started. */
   readonly hash: string;
-  readonly options: GraphOptions;
+  readonly options: StoredGraphOptions;
   readonly types?: { input: Input; output: Output };
 }
 
-export interface GraphOptions {
+/** Options of a graph whose input type is unknown. */
+export type StoredGraphOptions = Omit<GraphOptions, "cancelOn"> & { readonly cancelOn?: readonly CancelOn[] };
+
+/** @typeParam Input the run's input. */
+export interface GraphOptions<Input = unknown> {
+  /** Each event of this kind starts a run, whose input is the event's data. Default: none. */
+  on?: EventDefinition<Input>;
+  /**
+   * Events that cancel unfinished runs: `[{ event: orderCancelled, match: (order) => ({ orderId: order.id }) }]`. Default: none.
+   */
+  cancelOn?: readonly CancelOn<Input>[];
   /** Longest time from start to end, after which the run fails. A pause does not count. Default: none. */
   timeout?: Duration;
   /**

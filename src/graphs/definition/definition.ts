@@ -7,8 +7,17 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { InputOf, OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
 import type { GraphBuilder, MapOptions, NodeOptions } from "./builder-types.ts";
 import { checkGraph, checkWorker, refused, requireName } from "./definition-checks.ts";
+import { checkGraphEvents } from "./event-checks.ts";
 import { reportDeclared } from "./declared-workers.ts";
-import type { FanOut, GraphDefinition, GraphOptions, NodeDefinition, NodeRef, Worker } from "./definition-types.ts";
+import type {
+  FanOut,
+  GraphDefinition,
+  GraphOptions,
+  NodeDefinition,
+  NodeRef,
+  StoredGraphOptions,
+  Worker,
+} from "./definition-types.ts";
 import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-checks.ts";
 import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
 
@@ -62,10 +71,11 @@ export function worker(
 export function graph<Input = unknown, Output = unknown>(
   name: string,
   build: (g: GraphBuilder<unknown extends Input ? never : Input>) => NodeRef<Output> | void,
-  options: GraphOptions = {},
+  options: GraphOptions<Input> = {},
 ): GraphDefinition<Input, Output> {
   requireName("graph", name);
   checkGraph(name, options);
+  checkGraphEvents(name, options);
   if (typeof build !== "function") throw refused(`The graph "${name}" has no function that declares its nodes`);
   const nodes: NodeDefinition[] = [];
   const add = (node: NodeDefinition): NodeRef<never, never, never> => {
@@ -145,7 +155,7 @@ function finish<Input, Output>(
   name: string,
   nodes: NodeDefinition[],
   output: string | undefined,
-  options: GraphOptions = {},
+  options: StoredGraphOptions = {},
 ): GraphDefinition<Input, Output> {
   if (nodes.length === 0) throw refused(`The graph "${name}" has no nodes`);
   const known = new Set(nodes.map((node) => node.name));

@@ -16,17 +16,18 @@ export async function requireFit({ nodes }: GraphDefinition, input: Json): Promi
   for (const node of nodes) {
     const schema = node.worker.options.input;
     const isCalledWithIt = node.after.length === 0 && isMadeOfJson(node.input) && !node.when && !node.mayFail;
-    if (schema && isCalledWithIt) await fitted(schema, input);
+    if (schema && isCalledWithIt) await requireValid(schema, "input", input);
   }
 }
 
-async function fitted(schema: StandardSchema, input: Json): Promise<void> {
+/** @param name name of the value in the message and in issues. @throws SvcError `SVC_INVALID` with issues below `name`. */
+export async function requireValid(schema: StandardSchema, name: string, value: Json): Promise<void> {
   try {
-    await parseWith(schema, input);
+    await parseWith(schema, value);
   } catch (cause) {
     if (!(cause instanceof SvcError) || cause.issues === undefined) throw cause;
-    const issues = cause.issues.map((issue) => ({ ...issue, path: ["input", ...issue.path] }));
-    throw new SvcError("SVC_INVALID", `"input" is invalid: ${cause.message}`, { cause, issues });
+    const issues = cause.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
+    throw new SvcError("SVC_INVALID", `"${name}" is invalid: ${cause.message}`, { cause, issues });
   }
 }
 

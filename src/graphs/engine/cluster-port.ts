@@ -5,13 +5,20 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { Channel, RemoteNodes, NodeOrder, Performance } from "../execution/remote/remote-attempts.ts";
 import type { Permits } from "../execution/queue/permit-types.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, AuditContext } from "../definition/audit-types.ts";
+import type {
+  CancelOptions,
+  PauseOptions,
+  RetryOptions,
+  SignalOptions,
+  AuditContext,
+} from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 /** A command for a run, in the form in which it is sent to the process that holds the run. */
 export type RunCommand =
   | { step: "pause"; options: PauseOptions }
-  | { step: "resume" | "cancel"; options: AuditContext | undefined }
+  | { step: "resume"; options: AuditContext | undefined }
+  | { step: "cancel"; options: CancelOptions | undefined }
   | { step: "retry"; options: RetryOptions | undefined }
   | { step: "signal"; name: string; payload: Json; options: SignalOptions };
 

@@ -19,13 +19,14 @@ export class EngineLifecycle {
 
   async recover(): Promise<number> {
     const { cluster, schedules = [] } = this.#options;
-    const { schedule, queues, retention } = this.#parts;
+    const { schedule, queues, retention, sentEvents } = this.#parts;
     const isRunner = cluster?.isRunner !== false;
     // Refuse an invalid schedule before anything is recovered.
     if (isRunner) await schedule.check(schedules);
     await queues.begin();
     const count = cluster ? 0 : await this.#recoverAll();
     if (isRunner) await schedule.begin(schedules);
+    sentEvents.begin();
     retention?.start();
     return count;
   }

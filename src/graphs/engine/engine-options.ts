@@ -4,6 +4,7 @@ import type { Log } from "../../platform/shared/log.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition, Worker } from "../definition/definition-types.ts";
+import type { EventDefinition } from "../definition/event-types.ts";
 import type { GraphLimits } from "../definition/value-limits.ts";
 import type { ClusterPort } from "./cluster-port.ts";
 import type { AttemptReport, OutboxRows } from "../machine/report-types.ts";
@@ -16,6 +17,15 @@ export interface EngineOptions {
   graphs?: readonly GraphDefinition[];
   /** Graphs that start on a schedule. Stored schedules that are missing here are removed. Default: none. */
   schedules?: readonly ScheduleDefinition[];
+  /**
+   * Events that can be sent by name and that no graph names in `on` or `cancelOn`: their schemas validate the data. Default: none; an
+   * event without a known schema is accepted with any data.
+   */
+  events?: readonly EventDefinition[];
+  /**
+   * Time to keep sent events, for waits that begin later and to recognize ids that were sent before. Default "24h".
+   */
+  eventRetention?: Duration;
   clock: Clock;
   /** Rows to write in the transaction of a run's transition. Default: none. */
   outboxRows?: OutboxRows;

@@ -7,6 +7,9 @@ import { checkCount } from "../definition/definition-checks.ts";
 import { readLimits, type ValueLimits } from "../definition/value-limits.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { EngineState } from "./engine-state.ts";
+import { knownEvents } from "./events/known-events.ts";
+import { EventRouter } from "./events/route-event.ts";
+import { SentEvents } from "./events/sent-events.ts";
 import { NewGraphs } from "./runs/start-run.ts";
 import { WorkerQueues } from "./queues.ts";
 import { Registry } from "./registry.ts";
@@ -60,7 +63,15 @@ function execution(options: EngineOptions, values: ValueLimits) {
   const permits = cluster?.permits;
   const dispatcher = new Dispatcher({ clock, concurrency, state, busy, permits, remoteNodes, onReady });
   const attempts = { clock, random, state, tools, values };
-  const runner = new Runner({ ...attempts, onAttempt, runs, binding, starts, artifacts: graphs });
+  const runner = new Runner({
+    ...attempts,
+    onAttempt,
+    runs,
+    binding,
+    starts,
+    artifacts: graphs,
+    sentEvents: store.sentEvents,
+  });
   const compensator = new Compensator({ ...attempts, dispatcher });
   const { progressPerSecond } = values;
   const activeRuns = new ActiveRuns({
@@ -80,14 +91,14 @@ function execution(options: EngineOptions, values: ValueLimits) {
     progressPerSecond,
   });
   const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
-  return { registry, isolation, tools, children, busy, dispatcher, activeRuns, remoteRunner };
+  return { registry, isolation, tools, children, state, busy, dispatcher, activeRuns, remoteRunner };
 }
 
 /** The parts that callers use: they read the store and send commands to runs. */
 function callers(options: EngineOptions, limits: ValueLimits, running: ReturnType<typeof execution>) {
   const { store, clock, log = silentLog, cluster, onStart, onRetry, origin, outboxRows = () => [] } = options;
   const { graphs } = store;
-  const { registry, children, activeRuns, dispatcher, busy } = running;
+  const { registry, children, activeRuns, dispatcher, busy, state } = running;
   const { inputBytes } = limits;
   const views = new Views({ graphs, registry, clock });
   const newGraphs = new NewGraphs({ graphs, registry, clock, activeRuns, views, inputBytes, onStart, origin });
@@ -100,5 +111,18 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
   const queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers: registry.workers(), onChange });
   const { schedules: rows, audit } = store;
   const schedule = new Scheduler({ graphs, rows, audit, clock, log, registry, newGraphs, busy, onChange });
-  return { views, newGraphs, steps, queues, schedule };
+  const { events, eventRetention } = options;
+  const router = new EventRouter({ graphs, registry, newGraphs, steps, log });
+  const sentEvents = new SentEvents({
+    rows: store.sentEvents,
+    router,
+    known: knownEvents(registry, events ?? []),
+    clock,
+    log,
+    busy,
+    state,
+    inputBytes,
+    retention: eventRetention,
+  });
+  return { views, newGraphs, steps, queues, schedule, sentEvents };
 }

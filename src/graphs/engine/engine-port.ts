@@ -3,6 +3,7 @@ import type { ActiveRuns } from "./runs/active-runs.ts";
 import type { Children } from "./child-runs.ts";
 import type { LeasedRun } from "./cluster-port.ts";
 import type { WorkerQueues } from "./queues.ts";
+import type { SentEvents } from "./events/sent-events.ts";
 import type { RemoteRunner } from "../execution/remote/remote-runner.ts";
 import type { Scheduler } from "../schedules/schedules.ts";
 import type { Steps } from "./runs/run-controls.ts";
@@ -14,9 +15,18 @@ export interface HeldParts {
   steps: Steps;
   queues: WorkerQueues;
   schedule: Scheduler;
+  sentEvents: SentEvents;
 }
 
-export function heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule }: HeldParts): LeasedRun {
+export function heldBy({
+  activeRuns,
+  children,
+  remoteRunner,
+  steps,
+  queues,
+  schedule,
+  sentEvents,
+}: HeldParts): LeasedRun {
   return {
     holds: (graphId) => activeRuns.get(graphId) !== undefined,
     isLent: (graphId) => activeRuns.temporaryLeases.has(graphId),
@@ -25,6 +35,7 @@ export function heldBy({ activeRuns, children, remoteRunner, steps, queues, sche
     readControls: async () => {
       await queues.readAgain();
       await schedule.lookAgain();
+      await sentEvents.lookAgain();
     },
     lookAfterChildren: () => children.lookAgain(activeRuns.all()),
     dropAll: () => activeRuns.dropAll(),

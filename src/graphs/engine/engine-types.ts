@@ -21,6 +21,8 @@ import type {
 } from "../definition/audit-types.ts";
 import type { InputOfName, KnownName, NameHint, OutputOfName, Startable } from "../definition/registered-names.ts";
 import type { SignalDefinition } from "../definition/signal-types.ts";
+import type { EventDefinition } from "../definition/event-types.ts";
+import type { SendOptions, SentEventsQuery, SentEventView } from "./events/event-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
 
@@ -104,6 +106,21 @@ export interface Engine {
     options?: SignalOptions,
   ): Promise<Snapshot>;
   signal(graphId: string, name: string, payload?: Json, options?: SignalOptions): Promise<Snapshot>;
+  /**
+   * Sends an event: it starts a run of each graph with `on`, resumes every run that waits for it, and cancels runs by `cancelOn`.
+   * Resolves once the event is stored; its runs follow, also after a crash.
+   * @returns the event's id, and whether this call stored it (false: an event of this name with this id was sent before, and this one
+   * has no effect).
+   * @throws SvcError `SVC_INVALID` with issues if the event's schema rejects the data, or for an invalid id
+   */
+  send<Data, Sent>(
+    event: EventDefinition<Data, Sent>,
+    data: NoInfer<Sent>,
+    options?: SendOptions,
+  ): Promise<{ id: string; created: boolean }>;
+  send(event: string, data: Json, options?: SendOptions): Promise<{ id: string; created: boolean }>;
+  /** Stored events, newest first. */
+  sentEvents(query?: SentEventsQuery): Promise<{ events: SentEventView[]; nextCursor: string | undefined }>;
   /** One command for many runs. */
   bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport>;
   readonly schedule: Schedules;

@@ -33,14 +33,27 @@ export function createEngine(options: EngineOptions): Engine {
   const { store, clock, cluster } = options;
   const { graphs } = store;
   const parts = composeEngine(options);
-  const { activeRuns, children, dispatcher, newGraphs, remoteRunner, queues, schedule, steps, views, limits, kept } =
-    parts;
+  const {
+    activeRuns,
+    children,
+    dispatcher,
+    newGraphs,
+    remoteRunner,
+    queues,
+    schedule,
+    sentEvents,
+    steps,
+    views,
+    limits,
+    kept,
+  } = parts;
   const engine: Engine = {
     ...startsOf(newGraphs, () => engine),
     ...bound(newGraphs, ["fork"]),
     ...bound(views, ["snapshot", "node", "nodes", "pastNodes", "artifacts", "artifact", "events", "list"]),
     ...bound(views, ["waiting", "durations", "tagCounts"]),
     ...bound(steps, ["pause", "resume", "cancel", "retry"]),
+    ...bound(sentEvents, ["send", "sentEvents"]),
     ...bound(new EngineLifecycle(options, parts), ["recover", "idle", "close"]),
     ...bound(dispatcher, ["queueReports"]),
     schedule,
@@ -55,6 +68,6 @@ export function createEngine(options: EngineOptions): Engine {
     subscribe: (graphId, afterSeq, signal) => subscribe(graphs, graphId, afterSeq, signal),
   };
   children.attach(engine);
-  cluster?.attach(heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule }));
+  cluster?.attach(heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule, sentEvents }));
   return engine;
 }

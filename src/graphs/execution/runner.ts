@@ -1,6 +1,7 @@
 /** Runs attempts whose start is committed, and posts their outcomes to their runs. */
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { ArtifactRows } from "../../storage/contract/artifacts.ts";
+import type { SentEventRows } from "../../storage/contract/sent-events.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { EngineState } from "../engine/engine-state.ts";
 import { Abort, PauseAbort, Shutdown } from "./attempt/abort.ts";
@@ -29,6 +30,7 @@ export interface RunnerOptions {
   binding: WorkerBinding;
   starts: Starts;
   artifacts: ArtifactRows;
+  sentEvents: SentEventRows;
   tools: WorkerTools;
   values: ValueLimits;
 }
@@ -87,7 +89,7 @@ export class Runner {
       return Promise.resolve(refusal(message, node));
     }
     const { worker, timeout = worker.options.timeout } = definition;
-    const { clock, random, binding, artifacts, tools, values } = this.#options;
+    const { clock, random, binding, artifacts, sentEvents, tools, values } = this.#options;
     return runAttempt({
       node,
       worker: binding.bind(worker, node.state),
@@ -99,7 +101,7 @@ export class Runner {
       clock,
       controller,
       sink: new AttemptReporter(attempt),
-      durable: { attempt, slot, controller, clock, random, artifacts, values },
+      durable: { attempt, slot, controller, clock, random, artifacts, sentEvents, values },
       tools,
       values,
     });

@@ -43,7 +43,11 @@ export class Compensation {
       const isReported = this.#options(node)?.onCancel !== undefined;
       if (isReported) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: change.nowMs });
       else if (node.status === "running" || node.status === "waiting")
-        change.node(node, { status: "cancelled", finishedMs: change.nowMs });
+        change.node(node, {
+          status: "cancelled",
+          finishedMs: change.nowMs,
+          ...(node.awaits !== undefined && { awaits: undefined }),
+        });
     }
     this.#left = undefined;
   }

@@ -1,6 +1,7 @@
 /** Turns one message of a run's inbox into one transition. No I/O: the machine changes at once, and the caller commits the result. */
 import type { Transition } from "../../storage/contract/transition.ts";
 import { auditOf } from "./audit.ts";
+import { stepOfEventSignal } from "./event-signal.ts";
 import type { Change } from "./transition-builder.ts";
 import type { Machine } from "./machine.ts";
 import type {
@@ -76,7 +77,8 @@ function decideReport({ progressEvents }: Machine, message: ReportMessage, nowMs
 
 function decideControl(machine: Machine, message: ControlMessage, nowMs: number): Transition {
   const transition = controlUnit(machine, message, nowMs);
-  transition.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.auditContext);
+  const isEvent = message.type === "signal" && stepOfEventSignal(message.signal.name) !== undefined;
+  if (!isEvent) transition.audit = auditOf(`graph.${message.type}`, machine.row.id, nowMs, message.auditContext);
   return transition;
 }
 

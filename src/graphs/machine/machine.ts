@@ -41,6 +41,7 @@ import type { Transition } from "../../storage/contract/transition.ts";
 import { auditFields } from "./audit.ts";
 import { Change, LastEvent } from "./transition-builder.ts";
 import { Ending } from "./failure.ts";
+import { eventData, stepOfEventSignal } from "./event-signal.ts";
 import { isInner } from "./step-id.ts";
 import { InnerNodes } from "./steps.ts";
 import { Lifecycle } from "./run-lifecycle.ts";
@@ -240,8 +241,10 @@ export class Machine {
   signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Transition {
     this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused"]);
     return this.inside(nowMs, (change, inner) => {
-      const { name, actor } = signal;
-      change.event("graph.signal", undefined, { name, ...(actor === undefined ? {} : { by: actor }) });
+      const { name, actor, payload } = signal;
+      const isEvent = stepOfEventSignal(name) !== undefined;
+      const sent = isEvent ? eventData(payload) : { name };
+      change.event("graph.signal", undefined, { ...sent, ...(actor === undefined ? {} : { by: actor }) });
       inner.signalled(
         change,
         { ...signal, graphId: this.row.id, seq: this.lastSeq, createdMs: nowMs, node: undefined },

@@ -40,6 +40,7 @@ export function newNode(
     doneSeq: undefined,
     state: undefined,
     keyEpoch: undefined,
+    awaits: undefined,
   };
 }
 
@@ -61,6 +62,7 @@ export function innerNode(owner: NodeRow, id: string, kind: NodeRow["kind"], wor
     finishedMs: undefined,
     dueMs: undefined,
     state: undefined,
+    awaits: undefined,
   };
 }
 

@@ -10,7 +10,7 @@ import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph
 import type { Transition } from "../../storage/contract/transition.ts";
 import { auditJson, auditFields } from "./audit.ts";
 import type { Change } from "./transition-builder.ts";
-import type { GraphOptions } from "../definition/definition-types.ts";
+import type { StoredGraphOptions } from "../definition/definition-types.ts";
 import type { LifecycleEvent, OutboxRows } from "./report-types.ts";
 import type { AuditContext } from "../definition/audit-types.ts";
 
@@ -36,10 +36,10 @@ const NO_DEADLINE = { deadlineMs: undefined, timeoutMs: undefined };
 
 export class Lifecycle {
   readonly row: GraphRow;
-  readonly #options: GraphOptions;
+  readonly #options: StoredGraphOptions;
   readonly #outboxRows: OutboxRows;
 
-  constructor(row: GraphRow, options: GraphOptions, outboxRows: OutboxRows) {
+  constructor(row: GraphRow, options: StoredGraphOptions, outboxRows: OutboxRows) {
     this.row = row;
     this.#options = options;
     this.#outboxRows = outboxRows;

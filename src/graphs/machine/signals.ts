@@ -1,6 +1,8 @@
 /** Signals of a run that no wait has received. The store has them; they are loaded with the run. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { SignalRow } from "../../storage/contract/graph-rows.ts";
+import { eventIn, startKey, stepOfEventSignal, type EventId } from "./event-signal.ts";
+import { ownerOf } from "./step-id.ts";
 import type { Change } from "./transition-builder.ts";
 import type { Wait } from "./waits.ts";
 
@@ -23,6 +25,19 @@ export class Signals {
   /** Whether a signal with this idempotency key was sent since the run was loaded. */
   hasKey(key: string): boolean {
     return this.#keys.has(key);
+  }
+
+  /** Whether a signal of this name is kept. */
+  hasName(name: string): boolean {
+    return this.#kept.some(({ row }) => row.name === name);
+  }
+
+  /** Whether a step of this node will receive this event. */
+  hasEvent(nodeId: string, event: EventId): boolean {
+    return this.#kept.some(({ row }) => {
+      const step = stepOfEventSignal(row.name);
+      return step !== undefined && ownerOf(step) === nodeId && startKey(eventIn(row.payload)) === startKey(event);
+    });
   }
 
   /** The first unassigned signal of a name. */

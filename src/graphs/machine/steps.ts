@@ -8,7 +8,8 @@
  * | sleep, wait      | opened                    | waiting      | waiting                                    |
  * | sleep            | due                       | done         | running, when it waits for nothing more    |
  * | wait             | signal of its name        | done         | as above                                   |
- * | wait             | timed out                 | failed       | as above                                   |
+ * | event            | event that matches        | done         | as above                                   |
+ * | wait, event      | timed out                 | failed       | as above                                   |
  * | node (a call)    | opened                    | ready        | waiting                                    |
  * | node             | ends, as every node does  | done, failed | running, when all of the call have ended   |
  * | any that is open | the owner's attempt ends  | cancelled, or unchanged for the next attempt              |
@@ -25,6 +26,7 @@ import {
   type SignalRow,
   type StepKind,
 } from "../../storage/contract/graph-rows.ts";
+import { eventIn, eventSignal, startKey, type EventId } from "./event-signal.ts";
 import type { Change } from "./transition-builder.ts";
 import { callId, innerPrefix, ownerOf } from "./step-id.ts";
 import type { RunState } from "./run-state.ts";
@@ -49,6 +51,8 @@ export class InnerNodes {
   readonly #waits = new Map<string, Wait>();
   /** Number of open waits of each node. */
   readonly #open = new Map<string, number>();
+  /** Events that the steps of a node have received, by node. */
+  readonly #received = new Map<string, Set<string>>();
   #woken: Wait[] = [];
   #dropped: string[] = [];
 
@@ -147,21 +151,27 @@ export class InnerNodes {
 
   /** @param dueMs timeout; undefined: none. Used as for a sleep. */
   signal(change: Change, wait: Wait, dueMs: number | undefined): void {
-    this.#begin(change, wait, "wait", dueMs);
+    this.#begin(change, wait, wait.event ? "event" : "wait", dueMs);
   }
 
-  #begin(change: Change, wait: Wait, kind: "sleep" | "wait", dueMs: number | undefined): void {
+  #begin(change: Change, wait: Wait, kind: "sleep" | "wait" | "event", dueMs: number | undefined): void {
     const known = this.#state.get(wait.id);
     const row = known ?? innerNode(wait.owner, wait.id, kind, wait.owner.worker);
     if (!known) {
       Object.assign(row, { status: "waiting", startedMs: change.nowMs, dueMs });
+      if (wait.event) Object.assign(row, { awaits: wait.event.event, input: wait.event });
       this.#insert(change, row);
     }
     wait.dueMs = row.dueMs;
     this.#add(wait);
     this.settle(change, wait);
     if (wait.outcome) return;
-    change.event("node.waiting", wait.id, { kind, ...(row.dueMs === undefined ? {} : { due_ms: row.dueMs }) });
+    const event = wait.event && { event: wait.event.event };
+    change.event("node.waiting", wait.id, {
+      kind,
+      ...event,
+      ...(row.dueMs === undefined ? {} : { due_ms: row.dueMs }),
+    });
     this.#park(change, wait.owner);
   }
 
@@ -169,7 +179,7 @@ export class InnerNodes {
   settle(change: Change, wait: Wait): void {
     if (this.#waits.get(wait.id) !== wait || this.#row.phase !== "running" || wait.kind === "nodes") return;
     const { dueMs = Infinity } = wait;
-    const signal = wait.kind === "signal" ? this.signals.of(wait) : undefined;
+    const signal = wait.signal === undefined ? undefined : this.signals.of(wait);
     if (signal && signal.row.createdMs <= dueMs) {
       this.signals.take(change, signal, wait);
       this.#finish(change, wait, { ok: true, value: signal.value });
@@ -187,6 +197,24 @@ export class InnerNodes {
   /** The wait that a signal of this name would settle: the first one without a signal. */
   waiterFor(name: string): Wait | undefined {
     return [...this.#waits.values()].find((wait) => wait.signal === name && !this.signals.of(wait));
+  }
+
+  /** Whether a step waits for an event, has none, and no step of its node has received this one. */
+  mayReceiveEvent(stepId: string, event: EventId): boolean {
+    const isOpen = this.#state.get(stepId)?.status === "waiting";
+    if (!isOpen || this.signals.hasName(eventSignal(stepId))) return false;
+    const owner = ownerOf(stepId);
+    return !this.#receivedBy(owner).has(startKey(event)) && !this.signals.hasEvent(owner, event);
+  }
+
+  /** Events that the steps of a node have received. Read once, because a node may have received thousands. */
+  #receivedBy(nodeId: string): Set<string> {
+    let known = this.#received.get(nodeId);
+    if (known) return known;
+    const steps = this.#state.innerOf(nodeId).filter(({ id, kind }) => kind === "event" && ownerOf(id) === nodeId);
+    known = new Set(steps.flatMap(({ status, result }) => (status === "done" ? [startKey(eventIn(result))] : [])));
+    this.#received.set(nodeId, known);
+    return known;
   }
 
   /** @param wait the wait that validated it. It settles as soon as the run is running. */
@@ -280,6 +308,8 @@ export class InnerNodes {
     const row = this.#state.get(id);
     if (!row) return;
     const finishedMs = change.nowMs;
+    if (row.awaits !== undefined) change.node(row, { awaits: undefined });
+    if (outcome.ok && row.kind === "event") this.#received.get(ownerOf(id))?.add(startKey(eventIn(outcome.value)));
     if (outcome.ok) {
       change.event("node.done", id);
       change.node(row, { status: "done", result: outcome.value, finishedMs, doneSeq: change.seq });
@@ -316,12 +346,14 @@ export class InnerNodes {
         status,
         attempt,
         ...(status === "cancelled" ? { finishedMs: change.nowMs } : { dueMs: undefined }),
+        ...(row.awaits !== undefined && { awaits: undefined }),
       });
     }
   }
 
   /** Ends all waits, because the run has ended. */
   clear(): void {
+    this.#received.clear();
     this.#waits.clear();
     this.#open.clear();
     this.#woken = [];
@@ -358,10 +390,8 @@ function isStep({ kind }: NodeRow): boolean {
   return kind === "step" || kind === "tx" || kind === "artifact";
 }
 
-function timeUp({ kind, owner, signal, timeout }: Wait): NonNullable<Wait["outcome"]> {
+function timeUp({ kind, owner, signal, event, timeout }: Wait): NonNullable<Wait["outcome"]> {
   if (kind === "sleep") return { ok: true, value: null };
-  return {
-    ok: false,
-    error: { message: `No signal "${signal}" arrived within ${timeout}`, reason: "timeout", node: owner.id },
-  };
+  const what = event ? `event "${event.event}"` : `signal "${signal}"`;
+  return { ok: false, error: { message: `No ${what} arrived within ${timeout}`, reason: "timeout", node: owner.id } };
 }

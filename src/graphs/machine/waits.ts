@@ -2,6 +2,7 @@
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { withoutOrigin, type Failure, type NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { EventWaitInput } from "../../storage/contract/sent-events.ts";
 import { settled } from "./run-state.ts";
 import type { RetryPolicy } from "../definition/retry.ts";
 import type { NodeDefinition, Worker } from "../definition/definition-types.ts";
@@ -10,13 +11,15 @@ export type WaitOutcome = { ok: true; value: Json } | { ok: false; error: Failur
 
 /** An open wait of an attempt. */
 export interface Wait {
-  readonly kind: "sleep" | "signal" | "nodes";
+  readonly kind: "sleep" | "signal" | "event" | "nodes";
   /** Id of the step; for `ctx.map`, the prefix of its items' ids. */
   readonly id: string;
   /** The node of the attempt. */
   readonly owner: NodeRow;
-  /** Name of the signal. */
+  /** Name of the signal. An event reaches its step as a signal too. */
   readonly signal?: string;
+  /** The event, and the fields that it must have. */
+  readonly event?: EventWaitInput;
   /** As given, for the message. */
   readonly timeout?: Duration | undefined;
   /** Converts the payload of a signal into the worker's value. Rejects with `SVC_INVALID`. */

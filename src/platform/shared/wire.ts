@@ -89,6 +89,7 @@ export const PATHS = {
   graphs: "/_svc/graphs",
   graphsBulk: "/_svc/graphs/bulk",
   schedules: "/_svc/schedules",
+  events: "/_svc/events",
   queues: "/_svc/queues",
   audit: "/_svc/audit",
   status: "/_svc/status",
@@ -369,8 +370,8 @@ export function wireStatus(status: RunStatus): GraphStatus {
 }
 
 /**
- * Origin of a run: an action, a form or another route of the app, the HTTP API, `svc graph`, an operator's screen, a schedule, a
- * node of another run, a fork, or code of the app.
+ * Origin of a run: an action, a form or another route of the app, the HTTP API, `svc graph`, an operator's screen, a schedule, an
+ * event, a node of another run, a fork, or code of the app.
  */
 export const GRAPH_ORIGINS = [
   "action",
@@ -380,6 +381,7 @@ export const GRAPH_ORIGINS = [
   "cli",
   "operator",
   "schedule",
+  "event",
   "graph",
   "fork",
   "code",

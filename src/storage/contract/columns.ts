@@ -88,6 +88,7 @@ export const NODE_COLUMNS: Columns = {
   state: ["state", "json"],
   // New columns come last, as above.
   keyEpoch: ["key_epoch", "number"],
+  awaits: ["awaits", "text"],
 };
 
 const { input: _input, result: _result, state: _state, ...HEAD } = NODE_COLUMNS;

@@ -10,6 +10,7 @@ import type { RateCounters } from "../../platform/shared/rate-counters.ts";
 import type { ActivityRows } from "./activity.ts";
 import type { AuditRows, QueueRows, ScheduleRows } from "./control.ts";
 import type { GraphStore } from "./graph-store.ts";
+import type { SentEventRows } from "./sent-events.ts";
 import type { AnswerStore, SessionRows } from "./session-store.ts";
 import type { WebhookStore } from "./webhook-rows.ts";
 
@@ -21,6 +22,7 @@ export interface Store {
   schedules: ScheduleRows;
   queues: QueueRows;
   audit: AuditRows;
+  sentEvents: SentEventRows;
   /** Shared counters of clients. Absent if no other process uses the store. */
   rates?: RateCounters;
   activity: ActivityRows;

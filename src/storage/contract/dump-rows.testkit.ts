@@ -114,6 +114,12 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     createdMs: 1,
     updatedMs: 2,
   }));
+  await store.sentEvents.add({
+    name: "order.paid",
+    id: `e1${foreign}`,
+    position: 5_000,
+    data: { text: `ž${foreign}` },
+  });
   await store.queues.pause({ worker: "gpu", pausedMs: 4, by: "ada", note: undefined });
   await store.sessions.write("s1", `{"cart":["ž${foreign}"]}`, 9_000);
   await store.answers.claim({ id: "a1", bodyHash: "h", createdMs: 1, answer: undefined }, 0);

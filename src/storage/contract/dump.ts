@@ -111,6 +111,12 @@ export const DUMP_TABLES: readonly DumpTable[] = [
     key: ["id"],
     batch: 100,
   },
+  {
+    name: "sent_event",
+    columns: [text("name"), text("id"), integer("position"), integer("is_pending"), json("data")],
+    key: ["name", "id"],
+    batch: 100,
+  },
   { name: "audit", columns: from(AUDIT_COLUMNS), key: ["id"], batch: 500 },
   {
     name: "activity",

@@ -42,6 +42,8 @@ export function withoutOrigin({ message, reason, node }: Failure): Failure {
 export interface Origin {
   kind: GraphOrigin;
   name?: string;
+  /** Of an event: when it was sent, Unix milliseconds. */
+  sentMs?: number;
 }
 
 export interface GraphRow {
@@ -117,7 +119,7 @@ export type ChildRow = Pick<GraphRow, (typeof CHILD_KEYS)[number]>;
 export type StepKind = "step" | "tx" | "artifact";
 
 /** Kind of a node row: a node of the definition, or a step. */
-export type NodeKind = "node" | StepKind | "sleep" | "wait" | "child";
+export type NodeKind = "node" | StepKind | "sleep" | "wait" | "event" | "child";
 
 export type NodeStatus =
   | "pending"
@@ -166,6 +168,8 @@ export interface NodeRow {
   state: Json | undefined;
   /** Epoch in its idempotency keys. Undefined: `epoch`. A retry keeps it, unless the node was compensated. */
   keyEpoch: number | undefined;
+  /** Name of the event for which it waits. Undefined for other kinds, and once it has ended. */
+  awaits: string | undefined;
 }
 
 /** A node in lists: without input, result and state, which may be long. */

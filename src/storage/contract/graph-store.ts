@@ -2,6 +2,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { RunStatus } from "../../platform/shared/wire.ts";
 import type { ArtifactRows } from "./artifacts.ts";
+import type { AwaitingStep } from "./sent-events.ts";
 import type { ChildRow, GraphEvent, GraphHead, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
@@ -50,6 +51,11 @@ export interface GraphStore extends ArtifactRows {
   unfinished(after: string, limit: number): Promise<string[]>;
   /** Ids of running runs that wait for a signal, oldest first, among the oldest 2,000 running ones. */
   waiting(limit: number): Promise<string[]>;
+  /**
+   * Steps of unfinished runs that wait for an event of this name, by run and id, at most `limit`.
+   * @param after the last one of the previous slice.
+   */
+  awaiting(event: string, limit: number, after?: AwaitingStep): Promise<AwaitingStep[]>;
   /** Newest first, without inputs and results: `heads` has the shown runs. */
   list(query: GraphQuery): Promise<Page<GraphHead>>;
   /** Durations of matching runs, the newest 10,000 at most; 2,000 with a tag, a parent or an error. */

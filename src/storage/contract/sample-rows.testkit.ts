@@ -62,6 +62,7 @@ export function nodeRow(graphId: string, id: string): NodeRow {
     dueMs: undefined,
     state: undefined,
     keyEpoch: undefined,
+    awaits: undefined,
   };
 }
 

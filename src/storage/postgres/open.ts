@@ -10,6 +10,7 @@ import type { GroupCommitOptions } from "./write/group-commit.ts";
 import { postgresLabel, readMigrationState } from "./migration-state.ts";
 import { RateTable } from "./rate-table.ts";
 import { Registrations } from "./webhooks/registrations.ts";
+import { PostgresSentEvents } from "./sent-events.ts";
 import { PostgresSessions } from "./sessions.ts";
 import { DatabaseSize } from "./size.ts";
 import { WriterSlots } from "./write/writer-slots.ts";
@@ -51,6 +52,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     schedules: new PostgresSchedules(database),
     queues: new PostgresQueues(database),
     audit: new PostgresAudit(database),
+    sentEvents: new PostgresSentEvents(database),
     rates: new RateTable(database),
     activity: new PostgresActivity(database),
     sizeBytes: () => size.bytes(),

@@ -126,6 +126,17 @@ export const STEPS: readonly string[] = [
    INSERT INTO svc.graph_total (worker, status, slot, total)
    SELECT worker, status, 'migration', CASE status WHEN 'failed' THEN -count(*) ELSE count(*) END
    FROM moved, (VALUES ('failed'), ('cancelled')) AS of (status) GROUP BY worker, status`,
+  // Events that were sent to the engine, and the steps that wait for one. Older processes never name the new column.
+  `CREATE TABLE svc.sent_event (
+     name text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, position bigint NOT NULL, is_pending int NOT NULL, data text NOT NULL,
+     PRIMARY KEY (name, id)
+   );
+   CREATE INDEX sent_event_name ON svc.sent_event (name, position);
+   CREATE INDEX sent_event_age ON svc.sent_event (position);
+   CREATE INDEX sent_event_pending ON svc.sent_event (position) WHERE is_pending = 1;
+   ALTER TABLE svc.node ADD COLUMN awaits text COLLATE "C";
+   CREATE INDEX node_awaits ON svc.node (awaits, graph_id, id) WHERE awaits IS NOT NULL;
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

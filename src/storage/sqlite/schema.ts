@@ -150,6 +150,16 @@ export const STEPS: readonly string[] = [
    INSERT INTO graph_total SELECT worker, status, count(*) FROM graph GROUP BY worker, status;
    UPDATE graph_tag SET status = 'cancelled'
      WHERE status = 'failed' AND graph_id IN (SELECT id FROM graph WHERE status = 'cancelled');`,
+  // Events that were sent to the engine, and the steps that wait for one.
+  `CREATE TABLE sent_event (
+     name TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, is_pending INTEGER NOT NULL, data TEXT NOT NULL,
+     PRIMARY KEY (name, id)
+   );
+   CREATE INDEX sent_event_name ON sent_event (name, position);
+   CREATE INDEX sent_event_age ON sent_event (position);
+   CREATE INDEX sent_event_pending ON sent_event (position) WHERE is_pending = 1;
+   ALTER TABLE node ADD COLUMN awaits TEXT;
+   CREATE INDEX node_awaits ON node (awaits, graph_id, id) WHERE awaits IS NOT NULL;`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

@@ -15,6 +15,7 @@ import { SqliteActivity } from "../../storage/sqlite/activity.ts";
 import { SqliteAnswers } from "../../storage/sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "../../storage/sqlite/control.ts";
 import { Database } from "../../storage/sqlite/database.ts";
+import { SqliteSentEvents } from "../../storage/sqlite/sent-events.ts";
 import { Outbox } from "../../storage/sqlite/webhooks/outbox.ts";
 import { SqliteWebhooks } from "../../storage/sqlite/webhooks/webhooks.ts";
 
@@ -90,6 +91,7 @@ export function fakeStore(webhooks: FakeWebhookStore): Store {
     queues: new SqliteQueues(database),
     audit: new SqliteAudit(database),
     activity: new SqliteActivity(database),
+    sentEvents: new SqliteSentEvents(database),
     close: () => database.close(),
   };
 }

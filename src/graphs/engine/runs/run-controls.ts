@@ -8,7 +8,13 @@ import type { GraphPhase } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { mayHaveChild, type Children } from "../child-runs.ts";
-import type { PauseOptions, RetryOptions, SignalOptions, AuditContext } from "../../definition/audit-types.ts";
+import type {
+  CancelOptions,
+  PauseOptions,
+  RetryOptions,
+  SignalOptions,
+  AuditContext,
+} from "../../definition/audit-types.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
 import { StaleLeaseError, type ClusterPort, type RunCommand } from "../cluster-port.ts";
 import type { Machine } from "../../machine/machine.ts";
@@ -109,9 +115,11 @@ export class Steps {
     });
   }
 
-  cancel(graphId: string, auditContext?: AuditContext): Promise<Snapshot> {
-    return this.#at(graphId, { step: "cancel", options: auditContext }, async () => {
-      await this.#control(graphId, { type: "cancel", auditContext });
+  cancel(graphId: string, options?: CancelOptions): Promise<Snapshot> {
+    return this.#at(graphId, { step: "cancel", options }, async () => {
+      const { message, ...auditContext } = options ?? {};
+      const error = message === undefined ? {} : { error: message };
+      await this.#control(graphId, { type: "cancel", auditContext: options && auditContext, ...error });
       await this.#options.children.follow("cancel", graphId, auditContext);
       return this.#options.views.of(graphId);
     });

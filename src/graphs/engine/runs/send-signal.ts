@@ -4,6 +4,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import { toJson } from "../../definition/json-value.ts";
 import type { Machine } from "../../machine/machine.ts";
+import { eventIn, stepOfEventSignal } from "../../machine/event-signal.ts";
 import type { ControlMessage } from "../../machine/run-message.ts";
 import type { Wait } from "../../machine/waits.ts";
 
@@ -41,7 +42,8 @@ export async function sendSignal<Graph extends Live, Shown>(
   { graphId, ...signal }: SentSignal,
 ): Promise<Shown> {
   const { name, key } = signal;
-  if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH)
+  const step = stepOfEventSignal(name);
+  if (typeof name !== "string" || name === "" || (step === undefined && name.length > MAX_NAME_LENGTH))
     throw new SvcError("SVC_INVALID", `A signal needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
   const payload = toJson(signal.payload, `the payload of the signal "${name}"`, target.inputBytes);
   for (let checked: Checked | undefined; ;) {
@@ -50,6 +52,8 @@ export async function sendSignal<Graph extends Live, Shown>(
     const live = await target.live();
     const { inner } = live.machine;
     if (isOld || (key !== undefined && inner.signals.hasKey(key))) return target.snapshot();
+    // It has received another event meanwhile: this one is for its next wait, which finds it in the store. Or an earlier wait found it there.
+    if (step !== undefined && !inner.mayReceiveEvent(step, eventIn(payload))) return target.snapshot();
     const wait = inner.waiterFor(name);
     // While the schema was validated, another signal may have arrived, or the wait may have ended.
     if (wait?.parse && checked?.wait !== wait) checked = { wait, value: await wait.parse(payload) };

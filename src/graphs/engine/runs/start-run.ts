@@ -129,7 +129,7 @@ function firstSignal(row: GraphRow, signal: NewSignal, inputBytes: number): Sign
 }
 
 /** Origins whose keys svc derives from a due time or a node: the first start counts, whatever its input. */
-const OWN_KEYS: readonly Origin["kind"][] = ["schedule", "graph"];
+const OWN_KEYS: readonly Origin["kind"][] = ["schedule", "event", "graph"];
 /** Enough to recognize a key in a message. */
 const MAX_SHOWN_KEY = 100;
 

@@ -4,7 +4,9 @@
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { AttemptOptions, AttemptSink } from "./attempt-options.ts";
-import type { DurableCalls, MapCallOptions, WaitOptions } from "../../definition/context-types.ts";
+import { requireEvent } from "../../definition/event.ts";
+import type { EventDefinition } from "../../definition/event-types.ts";
+import type { DurableCalls, EventWaitOptions, MapCallOptions, WaitOptions } from "../../definition/context-types.ts";
 import { Durable } from "./durable.ts";
 import { MAX_LOG_LENGTH, toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
@@ -138,6 +140,11 @@ export class AttemptContext implements WorkerContext {
   get waitFor(): DurableCalls["waitFor"] {
     return (async (signal: SignalName, options?: WaitOptions) =>
       this.#durable.waitFor(...waitArguments(signal, options))) as DurableCalls["waitFor"];
+  }
+
+  get waitForEvent(): DurableCalls["waitForEvent"] {
+    return (async (event: EventDefinition, options?: EventWaitOptions) =>
+      this.#durable.waitForEvent(requireEvent(event), options)) as DurableCalls["waitForEvent"];
   }
 
   get call(): DurableCalls["call"] {

@@ -11,14 +11,18 @@ import type { NodeRow, StepKind } from "../../../storage/contract/graph-rows.ts"
 import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
 import type { Transition } from "../../../storage/contract/transition.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
+import type { EventWaitInput, SentEventRows } from "../../../storage/contract/sent-events.ts";
 import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
 import { validateCall, requireCallOptions } from "./validate-call.ts";
 import type { ArtifactRef } from "../../definition/context-types.ts";
+import type { EventDefinition, SentEvent } from "../../definition/event-types.ts";
+import { eventKey, eventSignal, sentEventOf } from "../../machine/event-signal.ts";
 import type {
   CallOptions,
+  EventWaitOptions,
   MapCallOptions,
   SleepOptions,
   StepInfo,
@@ -35,8 +39,9 @@ import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept, Machine } from "../../machine/machine.ts";
 import type { Slot } from "../queue/slot.ts";
 import type { StartedAttempt } from "../started-attempt.ts";
+import { ReceivedEvents } from "./received-events.ts";
 import { Replay } from "./replay.ts";
-import { recordedError, requireSameCall, stepFailure } from "./recorded-step.ts";
+import { recordedError, requireSameCall, stepFailure, type RecordedCall } from "./recorded-step.ts";
 import { TransactionLost } from "../remote/thread-transactions.ts";
 import { runStep } from "../step.ts";
 import type { KeptSignal } from "../../machine/signals.ts";
@@ -52,6 +57,7 @@ export interface DurableOptions {
   readonly random: () => number;
   /** Storage of artifacts. */
   readonly artifacts: ArtifactRows;
+  readonly sentEvents: SentEventRows;
   readonly values: ValueLimits;
 }
 
@@ -72,6 +78,7 @@ export class Durable {
   readonly #aborted: Promise<never>;
   readonly #keys: Keys;
   readonly #replay: Replay;
+  readonly #events: ReceivedEvents;
   #state: Record<string, Json>;
   #isStateNew = false;
   #isParked = false;
@@ -89,6 +96,7 @@ export class Durable {
     this.#aborted = whenAborted(controller.signal).promise;
     this.#keys = new Keys(this.#node.id);
     this.#replay = new Replay(this.#machine.inner.ordersOf(this.#node.id));
+    this.#events = new ReceivedEvents(options.sentEvents, this.#machine.row);
     this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
   }
 
@@ -208,7 +216,7 @@ export class Durable {
   }
 
   /** The row of an earlier attempt. @throws FinalError if another call has recorded it. */
-  #recorded(id: string, kind: StepKind | "sleep" | "wait" | "call" | "map"): NodeRow | undefined {
+  #recorded(id: string, kind: RecordedCall): NodeRow | undefined {
     const row = this.#machine.inner.recorded(id);
     if (row) requireSameCall(row, id, kind);
     return row;
@@ -258,6 +266,61 @@ export class Durable {
     );
   }
 
+  async waitForEvent(
+    { name, schema }: EventDefinition,
+    { key, timeout, match, lookback }: EventWaitOptions = {},
+  ): Promise<SentEvent> {
+    const { values } = this.#options;
+    const timeoutMs = timeout === undefined ? undefined : durationMs(timeout);
+    const lookbackMs = lookback === undefined ? 0 : durationMs(lookback);
+    const counted = name.replaceAll("/", ":");
+    const id = key === undefined ? this.#keys.useAgain("waitForEvent", counted) : this.#keys.use("waitForEvent", key);
+    const wanted = toJson(match ?? null, `the match of "${id}"`, values.inputBytes);
+    const parse =
+      schema &&
+      (async (payload: Json) => {
+        const sent = payload as unknown as SentEvent;
+        const data = toJson(await parseWith(schema, sent.data), `the event "${name}"`, values.inputBytes);
+        return { ...sent, data };
+      });
+    const event = { event: name, match: wanted };
+    const received = await this.#settle(
+      "event",
+      (wake) => this.#waitOf({ kind: "event", id, signal: eventSignal(id), event, timeout, parse }, wake),
+      (wait) => ({ type: "waitForSignal", wait, timeoutMs }),
+      (wait) => this.#receiveEarlier(wait, event, lookbackMs),
+    );
+    // The payload of an event's signal, which svc wrote.
+    const sent = received as unknown as SentEvent;
+    this.#events.received(wanted, sent);
+    return sent;
+  }
+
+  /** The wait is open and stored, so the engine brings every event that is sent from now on. Earlier ones are in the store. */
+  async #receiveEarlier(wait: Wait, { event, match }: EventWaitInput, lookbackMs: number): Promise<void> {
+    for await (const row of this.#events.earlier(event, match, lookbackMs)) {
+      const payload = sentEventOf(row) as unknown as Json;
+      const value = await this.#accepted(wait, payload);
+      this.#requireCurrent();
+      const { inner } = this.#machine;
+      if (wait.outcome) return;
+      const key = eventKey(wait.id, row.id);
+      if (value === undefined || inner.signals.hasKey(key) || !inner.mayReceiveEvent(wait.id, row)) continue;
+      const signal = { name: eventSignal(wait.id), payload, key, actor: undefined };
+      return this.#options.attempt.run.request({ type: "signal", auditContext: {}, signal, wait, value });
+    }
+  }
+
+  /** The worker's value of an event; undefined: the schema rejects it. */
+  async #accepted(wait: Wait, payload: Json): Promise<Json | undefined> {
+    try {
+      return wait.parse ? await wait.parse(payload) : payload;
+    } catch (error) {
+      if (error instanceof CheckLost) throw error;
+      return undefined;
+    }
+  }
+
   // Calls.
 
   async call(key: string, callable: unknown, input: unknown, options: CallOptions = {}): Promise<Json> {
@@ -290,15 +353,16 @@ export class Durable {
     );
   }
 
-  #waitOf(what: Pick<Wait, "kind" | "id" | "signal" | "timeout" | "parse">, wake: () => void): Wait {
+  #waitOf(what: Pick<Wait, "kind" | "id" | "signal" | "event" | "timeout" | "parse">, wake: () => void): Wait {
     return { ...what, owner: this.#node, wake };
   }
 
-  /** @param make creates the wait. @param opening message that opens it. */
+  /** @param make creates the wait. @param opening message that opens it. @param opened continues once it is open and stored. */
   async #settle<W extends Wait>(
-    kind: "sleep" | "wait" | "call" | "map",
+    kind: RecordedCall,
     make: (wake: () => void) => W,
     opening: (wait: W) => RemoteContext,
+    opened?: (wait: W) => Promise<void>,
   ): Promise<Json> {
     this.#limits.beat();
     await this.#pausePoint();
@@ -312,6 +376,7 @@ export class Durable {
       return valueOf(known, wait);
     }
     await this.#assign(wait, opening(wait));
+    if (!wait.outcome) await opened?.(wait);
     if (!wait.outcome) this.#park(wait);
     await Promise.race([woken, this.#aborted]);
     await this.#unpark();
@@ -438,6 +503,6 @@ function repair(transition: Transition, row: NodeRow | undefined, result: Json):
 
 function valueOf(outcome: Wait["outcome"], wait: Wait): Json {
   if (outcome?.ok) return structuredClone(outcome.value);
-  if (outcome && wait.kind === "signal") throw new WaitTimeoutError(outcome.error.message);
+  if (outcome && wait.signal !== undefined) throw new WaitTimeoutError(outcome.error.message);
   throw new CallError(wait.id, outcome?.error ?? { message: "It has ended without an outcome", reason: "error" });
 }

@@ -3,7 +3,7 @@ import type { NodeFailure, NodeRow, StepKind } from "../../../storage/contract/g
 import { FinalError } from "../../definition/final-error.ts";
 import { errorMessage, errorOf } from "../remote/thread-messages.ts";
 
-export type RecordedCall = StepKind | "sleep" | "wait" | "call" | "map";
+export type RecordedCall = StepKind | "sleep" | "wait" | "event" | "call" | "map";
 
 const NAMES: Readonly<Record<RecordedCall, string>> = {
   step: "ctx.step",
@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<RecordedCall, string>> = {
   artifact: "ctx.artifact",
   sleep: "ctx.sleep",
   wait: "ctx.waitFor",
+  event: "ctx.waitForEvent",
   call: "ctx.call",
   map: "ctx.map",
 };
@@ -51,6 +52,6 @@ export function requireSameCall(row: NodeRow, id: string, call: RecordedCall): v
 }
 
 function callOf({ id, kind }: NodeRow, asked: string): RecordedCall {
-  if (kind === "step" || kind === "tx" || kind === "artifact" || kind === "sleep" || kind === "wait") return kind;
-  return id === asked ? "call" : "map";
+  if (kind === "node" || kind === "child") return id === asked ? "call" : "map";
+  return kind;
 }

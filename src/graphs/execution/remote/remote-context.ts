@@ -19,8 +19,11 @@ import { AttemptTimeout } from "../attempt/attempt-limits.ts";
 import { validateCall } from "../attempt/validate-call.ts";
 import type { Slot } from "../queue/slot.ts";
 import type { ToolCalls } from "../attempt/worker-tools.ts";
+import { requireEvent } from "../../definition/event.ts";
+import type { EventDefinition } from "../../definition/event-types.ts";
 import type {
   CallOptions,
+  EventWaitOptions,
   MapCallOptions,
   StepInfo,
   StepOptions,
@@ -44,7 +47,7 @@ interface Step {
 }
 
 /** Calls that wait without a slot. */
-const WAITS: ReadonlySet<Asked> = new Set<Asked>(["sleep", "waitFor", "call", "map"]);
+const WAITS: ReadonlySet<Asked> = new Set<Asked>(["sleep", "waitFor", "waitForEvent", "call", "map"]);
 
 /** Facts about an attempt, wherever it runs. */
 export interface AwayContext {
@@ -226,6 +229,10 @@ export class RemoteContext {
       waitFor: (signal: SignalName, given: WaitOptions<StandardSchema> | undefined) => {
         const [name, { schema, ...options }] = waitArguments(signal, given);
         return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
+      },
+      waitForEvent: async (event: EventDefinition, options?: EventWaitOptions) => {
+        const { name, schema } = requireEvent(event);
+        return ask("waitForEvent", [name, options, schema !== undefined], schema && { schema });
       },
       call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
         ask("call", [key, validateCall("call", key, worker).name, input, asData("call", key, options)]),

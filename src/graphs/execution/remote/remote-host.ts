@@ -1,6 +1,7 @@
 /** The side of the run for a worker in a thread or another process; remote-context.ts is the other side. */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { StepInfo, StepOptions } from "../../definition/context-types.ts";
+import type { EventDefinition } from "../../definition/event-types.ts";
 import type { Worker } from "../../definition/definition-types.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 import { AwayChecks } from "./remote-signal-checks.ts";
@@ -75,6 +76,10 @@ export class RemoteHost {
     if (method === "waitFor") {
       const schema = third && this.#checks.schemaOf(id);
       return ctx.waitFor(first, schema ? { ...(second as object), schema } : second);
+    }
+    if (method === "waitForEvent") {
+      const event: EventDefinition = { kind: "event", name: first };
+      return ctx.waitForEvent(third ? { ...event, schema: this.#checks.schemaOf(id) } : event, second);
     }
     if (method === "call") return ctx.call(first, this.#known(second), third, fourth);
     if (method === "tx") return ctx.tx(async (db) => this.#transactions.begin(id, db), first);

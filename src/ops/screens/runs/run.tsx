@@ -144,6 +144,7 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
       </div>
       <div data-live="signal">
         <SignalForm data={data} opsContext={opsContext} />
+        <EventWaits run={data.run} />
       </div>
       <div class="panel">
         <FlowGraph flow={data.flow} title="Nodes" show="picture" />
@@ -248,6 +249,17 @@ function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: Run
 function stable(message: string): string {
   const pieces = fingerprint(message).split("#");
   return pieces.reduce((best, piece) => (piece.trim().length > best.length ? piece.trim() : best), "");
+}
+
+/** Events resume the run by themselves, so there is nothing to send. */
+function EventWaits({ run }: { run: RunData["run"] }) {
+  const waits = run.nodes.filter(({ kind, status }) => kind === "event" && status === "waiting");
+  if (waits.length === 0 || run.finished_ms !== null) return null;
+  return (
+    <section class="panel" id="event-waits" aria-labelledby="event-waits-title">
+      <h2 id="event-waits-title">{`Waiting for event: ${waits.map(({ id }) => id).join(", ")}`}</h2>
+    </section>
+  );
 }
 
 function SignalForm({ data: { run }, opsContext }: { data: RunData; opsContext: OpsContext }) {

@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<Origin["kind"], string>> = {
   cli: "svc graph",
   operator: "operator",
   schedule: "schedule",
+  event: "event",
   graph: "parent",
   fork: "fork",
   code: "code",

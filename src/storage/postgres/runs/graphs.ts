@@ -21,6 +21,7 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
+import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../../contract/listeners.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
@@ -39,6 +40,9 @@ import { purgeSlice } from "../purge.ts";
 import type { WriterSlots } from "../write/writer-slots.ts";
 
 const DEFAULT_EVENT_LIMIT = 1000;
+
+const AWAITING = `SELECT * FROM svc.node WHERE awaits = $1 AND (graph_id, id) > ($2, $3) AND status = 'waiting'
+  ORDER BY graph_id, id LIMIT $4`;
 
 /** All data of a run from one moment: a statement sees one state of the database. */
 const LOAD = `
@@ -183,6 +187,11 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
 
   waiting(limit: number): Promise<string[]> {
     return this.#list.waiting(limit);
+  }
+
+  async awaiting(event: string, limit: number, after?: AwaitingStep): Promise<AwaitingStep[]> {
+    const values = [clean(event), after?.graphId ?? "", after?.nodeId ?? "", limit];
+    return (await this.#database.rows(AWAITING, ...values)).map((row) => toAwaiting(toNode(row)));
   }
 
   list(query: GraphQuery): Promise<Page<GraphHead>> {

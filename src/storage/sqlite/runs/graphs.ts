@@ -10,6 +10,7 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
+import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
@@ -43,6 +44,9 @@ interface Waiting {
 }
 
 const DEFAULT_EVENT_LIMIT = 1000;
+
+const AWAITING =
+  "SELECT * FROM node WHERE awaits = ? AND (graph_id, id) > (?, ?) AND status = 'waiting' ORDER BY graph_id, id LIMIT ?";
 
 export class SqliteGraphs implements GraphStore {
   readonly #database: Database;
@@ -269,6 +273,13 @@ export class SqliteGraphs implements GraphStore {
 
   async waiting(limit: number): Promise<string[]> {
     return this.#list.waiting(limit);
+  }
+
+  async awaiting(event: string, limit: number, after?: AwaitingStep): Promise<AwaitingStep[]> {
+    return this.#database
+      .sql(AWAITING)
+      .all(event, after?.graphId ?? "", after?.nodeId ?? "", limit)
+      .map((row) => toAwaiting(toNode(row, this.#payloads)));
   }
 
   async list(query: GraphQuery): Promise<Page<GraphHead>> {
