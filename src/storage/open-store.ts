@@ -13,6 +13,7 @@ import { SqliteGraphs } from "./sqlite/runs/graphs.ts";
 import { Outbox } from "./sqlite/webhooks/outbox.ts";
 import { readMigrationState } from "./sqlite/migration-state.ts";
 import { SqliteSentEvents } from "./sqlite/sent-events.ts";
+import { SqliteStartGroups } from "./sqlite/start-groups.ts";
 import { SqliteSessions } from "./sqlite/sessions.ts";
 import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 
@@ -53,6 +54,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     queues: new SqliteQueues(database),
     audit: new SqliteAudit(database),
     sentEvents: new SqliteSentEvents(database),
+    startGroups: new SqliteStartGroups(database),
     activity: new SqliteActivity(database),
     close: async () => database.close(),
   };

@@ -61,6 +61,30 @@ graph(
   { on: ticketClosed },
 );
 
+graph(
+  "batch",
+  (g) =>
+    g.node(
+      "all",
+      worker("all", (items: { id: string; tries: number }[]) => items.length),
+    ),
+  {
+    on: ticketCreated,
+    batchEvents: { maxSize: 10, timeout: "5s", key: ({ id }) => id },
+  },
+);
+
+graph("debounced", (g) => g.node("answer", answer), {
+  on: ticketCreated,
+  debounce: { period: "5s", key: ({ id }) => id },
+});
+
+graph("limited", (g) => g.node("answer", answer), {
+  on: ticketCreated,
+  // @ts-expect-error the event has no such field
+  throttle: { limit: 1, period: "5s", key: ({ tenant }) => tenant },
+});
+
 export async function sends({ engine }: App): Promise<void> {
   await engine.send(ticketCreated, { id: "t_1" }, { id: "evt_1" });
   await engine.send("ticket.created", { anything: 1 });

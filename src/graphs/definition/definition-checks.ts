@@ -2,6 +2,7 @@
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { isSchema } from "../../platform/shared/schema.ts";
+import { START_RULES } from "./start-rule-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { StoredGraphOptions } from "./definition-types.ts";
 import type { AnyOptions } from "./worker-types.ts";
@@ -62,11 +63,22 @@ function checkVersion(what: string, version: string | undefined): void {
     );
 }
 
+const GRAPH_OPTIONS: readonly string[] = [
+  "timeout",
+  "onError",
+  "undoTimeout",
+  "retention",
+  "version",
+  "on",
+  "cancelOn",
+  ...START_RULES,
+];
+
 export function checkGraph(name: string, options: StoredGraphOptions): void {
   const what = `The graph "${name}"`;
   requireObject(what, "options", options);
   const { timeout, onError, undoTimeout, retention, version } = options;
-  checkKeys(what, options, ["timeout", "onError", "undoTimeout", "retention", "version", "on", "cancelOn"]);
+  checkKeys(what, options, GRAPH_OPTIONS);
   checkVersion(what, version);
   checkSpan(what, "timeout", timeout);
   checkSpan(what, "undoTimeout", undoTimeout);

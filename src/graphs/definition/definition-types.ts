@@ -2,6 +2,7 @@
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { CancelOn, EventDefinition } from "./event-types.ts";
+import type { BatchEvents, StartRules } from "./start-rule-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { AnyOptions, WorkerRun } from "./worker-types.ts";
 
@@ -38,12 +39,24 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
 }
 
 /** Options of a graph whose input type is unknown. */
-export type StoredGraphOptions = Omit<GraphOptions, "cancelOn"> & { readonly cancelOn?: readonly CancelOn[] };
+export interface StoredGraphOptions extends CommonGraphOptions<never>, StartRules {
+  on?: EventDefinition;
+}
 
 /** @typeParam Input the run's input. */
-export interface GraphOptions<Input = unknown> {
+export interface GraphOptions<Input = unknown>
+  extends CommonGraphOptions<Input>, Omit<StartRules<Input>, "batchEvents"> {
   /** Each event of this kind starts a run, whose input is the event's data. Default: none. */
   on?: EventDefinition<Input>;
+}
+
+/** @typeParam Data the data of the event; the run's input is an array of it. */
+export interface BatchGraphOptions<Data> extends CommonGraphOptions<Data[]> {
+  on: EventDefinition<Data>;
+  batchEvents: BatchEvents<Data>;
+}
+
+interface CommonGraphOptions<Input> {
   /**
    * Events that cancel unfinished runs: `[{ event: orderCancelled, match: (order) => ({ orderId: order.id }) }]`. Default: none.
    */

@@ -10,6 +10,7 @@ import { checkGraph, checkWorker, refused, requireName } from "./definition-chec
 import { checkGraphEvents } from "./event-checks.ts";
 import { reportDeclared } from "./declared-workers.ts";
 import type {
+  BatchGraphOptions,
   FanOut,
   GraphDefinition,
   GraphOptions,
@@ -19,6 +20,7 @@ import type {
   Worker,
 } from "./definition-types.ts";
 import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-checks.ts";
+import { checkStartRules } from "./start-rule-checks.ts";
 import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
 
 /**
@@ -68,14 +70,25 @@ export function worker(
  *   return g.node("pay", charge); // its input is the run's
  * });
  */
+export function graph<Data, Output = unknown>(
+  name: string,
+  build: (g: GraphBuilder<Data[]>) => NodeRef<Output> | void,
+  options: BatchGraphOptions<Data>,
+): GraphDefinition<Data[], Output>;
 export function graph<Input = unknown, Output = unknown>(
   name: string,
   build: (g: GraphBuilder<unknown extends Input ? never : Input>) => NodeRef<Output> | void,
-  options: GraphOptions<Input> = {},
-): GraphDefinition<Input, Output> {
+  options?: GraphOptions<Input>,
+): GraphDefinition<Input, Output>;
+export function graph(
+  name: string,
+  build: (g: never) => NodeRef | void,
+  options: StoredGraphOptions = {},
+): GraphDefinition {
   requireName("graph", name);
   checkGraph(name, options);
   checkGraphEvents(name, options);
+  checkStartRules(name, options);
   if (typeof build !== "function") throw refused(`The graph "${name}" has no function that declares its nodes`);
   const nodes: NodeDefinition[] = [];
   const add = (node: NodeDefinition): NodeRef<never, never, never> => {
@@ -86,12 +99,14 @@ export function graph<Input = unknown, Output = unknown>(
     // The builder's types know its name and result.
     return { name: node.name as never };
   };
-  const returned: unknown = build({
+  const builder: GraphBuilder = {
     node: (nodeName: string, nodeWorker: unknown, given?: object) =>
       add(nodeOf(calledNode(name, nodeName), nodeName, nodeWorker, given as NodeOptions | undefined)),
     map: (nodeName: string, nodeWorker: unknown, from: NodeRef, items: unknown, given?: MapOptions) =>
       add(fanOutOf(calledNode(name, nodeName), nodeName, nodeWorker, from, items, given)),
-  });
+  };
+  // The overloads say which input the builder's types check.
+  const returned: unknown = build(builder as never);
   return finish(name, nodes, outputOf(name, returned, nodes), options);
 }
 

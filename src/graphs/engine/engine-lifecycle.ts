@@ -54,8 +54,9 @@ export class EngineLifecycle {
   }
 
   async close(drainMs = DRAIN_MS): Promise<void> {
-    const { schedule, children, retention, remoteRunner, activeRuns, isolation, tools } = this.#parts;
+    const { schedule, sentEvents, children, retention, remoteRunner, activeRuns, isolation, tools } = this.#parts;
     schedule.close();
+    sentEvents.close();
     children.close();
     retention?.stop();
     const overdue = this.#options.clock.schedule(drainMs, () => remoteRunner.leave());

@@ -7,6 +7,7 @@ import { checkCount } from "../definition/definition-checks.ts";
 import { readLimits, type ValueLimits } from "../definition/value-limits.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { EngineState } from "./engine-state.ts";
+import { GroupedStarts } from "./events/grouped-starts.ts";
 import { knownEvents } from "./events/known-events.ts";
 import { EventRouter } from "./events/route-event.ts";
 import { SentEvents } from "./events/sent-events.ts";
@@ -112,10 +113,13 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
   const { schedules: rows, audit } = store;
   const schedule = new Scheduler({ graphs, rows, audit, clock, log, registry, newGraphs, busy, onChange });
   const { events, eventRetention } = options;
-  const router = new EventRouter({ graphs, registry, newGraphs, steps, log });
+  const starts = { registry, newGraphs, clock, log, busy, state, inputBytes };
+  const groupedStarts = new GroupedStarts({ ...starts, rows: store.startGroups });
+  const router = new EventRouter({ graphs, registry, newGraphs, groupedStarts, steps, log });
   const sentEvents = new SentEvents({
     rows: store.sentEvents,
     router,
+    groupedStarts,
     known: knownEvents(registry, events ?? []),
     clock,
     log,

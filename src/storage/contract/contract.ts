@@ -11,6 +11,7 @@ import type { ActivityRows } from "./activity.ts";
 import type { AuditRows, QueueRows, ScheduleRows } from "./control.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { SentEventRows } from "./sent-events.ts";
+import type { StartGroupRows } from "./start-groups.ts";
 import type { AnswerStore, SessionRows } from "./session-store.ts";
 import type { WebhookStore } from "./webhook-rows.ts";
 
@@ -23,6 +24,7 @@ export interface Store {
   queues: QueueRows;
   audit: AuditRows;
   sentEvents: SentEventRows;
+  startGroups: StartGroupRows;
   /** Shared counters of clients. Absent if no other process uses the store. */
   rates?: RateCounters;
   activity: ActivityRows;

@@ -120,6 +120,18 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
     position: 5_000,
     data: { text: `ž${foreign}` },
   });
+  const event = { id: `e1${foreign}`, name: "order.paid", sentMs: 5, data: 1 };
+  const group = {
+    graph: "w",
+    key: `k${foreign}`,
+    generation: "e1",
+    isOpen: true,
+    dueMs: 9,
+    events: [event],
+    isList: true,
+    count: 1,
+  };
+  await store.startGroups.join(event, "w", group.key, () => [group]);
   await store.queues.pause({ worker: "gpu", pausedMs: 4, by: "ada", note: undefined });
   await store.sessions.write("s1", `{"cart":["ž${foreign}"]}`, 9_000);
   await store.answers.claim({ id: "a1", bodyHash: "h", createdMs: 1, answer: undefined }, 0);

@@ -113,9 +113,15 @@ export const DUMP_TABLES: readonly DumpTable[] = [
   },
   {
     name: "sent_event",
-    columns: [text("name"), text("id"), integer("position"), integer("is_pending"), json("data")],
+    columns: [text("name"), text("id"), integer("position"), integer("is_pending"), json("data"), json("decided")],
     key: ["name", "id"],
     batch: 100,
+  },
+  {
+    name: "start_group",
+    columns: [text("graph"), text("key"), text("generation"), integer("is_open"), integer("due_ms"), json("data")],
+    key: ["graph", "key", "generation"],
+    batch: 50,
   },
   { name: "audit", columns: from(AUDIT_COLUMNS), key: ["id"], batch: 500 },
   {

@@ -4,6 +4,7 @@ import { withoutPostgres } from "../../testing/test-database.ts";
 import type { Store } from "./contract.ts";
 import { openedStore } from "./opened-store.testkit.ts";
 import { graphRow, nextId, nodeRow } from "./sample-rows.testkit.ts";
+import type { StartGroupRow } from "./start-groups.ts";
 import type { NewSentEvent } from "./sent-events.ts";
 
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -65,6 +66,41 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         );
         assert.equal(await rows.purge(ALL, 100), 1);
         await rows.handled("read", "c");
+      });
+
+      it("join a group once, also if two callers try at once, and groups close once they are due", async () => {
+        const { sentEvents, startGroups } = store;
+        const event = { name: "join", id: "j1", sentMs: 1, data: null };
+        await sentEvents.add(sent("join", "j1", 1));
+        const group = (change: Partial<StartGroupRow>): StartGroupRow => ({
+          graph: "g",
+          key: "k",
+          generation: "j1",
+          isOpen: true,
+          dueMs: 50,
+          events: [event],
+          isList: true,
+          count: 0.5,
+          ...change,
+        });
+        const seen: (StartGroupRow | undefined)[] = [];
+        const join = () =>
+          startGroups.join(event, "g", "k", (open) => {
+            seen.push(open);
+            return [group({})];
+          });
+        const answers = await Promise.all([join(), join()]);
+        assert.deepEqual([answers.filter((rows) => rows !== undefined).length, seen], [1, [undefined]]);
+        assert.equal((await startGroups.join(event, "other", "k", () => []))?.length, 0);
+        assert.equal(await startGroups.join({ name: "join", id: "unknown" }, "g", "k", () => []), undefined);
+        assert.deepEqual([await startGroups.nextDueMs(), await startGroups.due(49, 10)], [50, []]);
+        assert.equal(await startGroups.close(group({}), 49), undefined);
+        assert.deepEqual(await startGroups.close(group({}), 50), group({ isOpen: false }));
+        assert.deepEqual(await startGroups.due(0, 10), [group({ isOpen: false })]);
+        assert.equal(await startGroups.nextDueMs(), undefined);
+        await startGroups.remove(group({}));
+        assert.deepEqual([await startGroups.due(99, 10), await startGroups.close(group({}), 99)], [[], undefined]);
+        await sentEvents.handled("join", "j1");
       });
 
       it("are awaited by the waiting steps of their name, slice by slice", async () => {

@@ -11,6 +11,7 @@ import { postgresLabel, readMigrationState } from "./migration-state.ts";
 import { RateTable } from "./rate-table.ts";
 import { Registrations } from "./webhooks/registrations.ts";
 import { PostgresSentEvents } from "./sent-events.ts";
+import { PostgresStartGroups } from "./start-groups.ts";
 import { PostgresSessions } from "./sessions.ts";
 import { DatabaseSize } from "./size.ts";
 import { WriterSlots } from "./write/writer-slots.ts";
@@ -53,6 +54,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     queues: new PostgresQueues(database),
     audit: new PostgresAudit(database),
     sentEvents: new PostgresSentEvents(database),
+    startGroups: new PostgresStartGroups(database),
     rates: new RateTable(database),
     activity: new PostgresActivity(database),
     sizeBytes: () => size.bytes(),

@@ -137,6 +137,15 @@ export const STEPS: readonly string[] = [
    ALTER TABLE svc.node ADD COLUMN awaits text COLLATE "C";
    CREATE INDEX node_awaits ON svc.node (awaits, graph_id, id) WHERE awaits IS NOT NULL;
    ${COMMIT_FUNCTION}`,
+  // Events that wait to start a run together or later, and the graphs that have decided about an event.
+  `CREATE TABLE svc.start_group (
+     graph text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, generation text COLLATE "C" NOT NULL, is_open int NOT NULL,
+     due_ms bigint NOT NULL, data text NOT NULL, PRIMARY KEY (graph, key, generation)
+   );
+   CREATE UNIQUE INDEX start_group_open ON svc.start_group (graph, key) WHERE is_open = 1;
+   CREATE INDEX start_group_due ON svc.start_group (due_ms);
+   CREATE INDEX start_group_closed ON svc.start_group (due_ms) WHERE is_open = 0;
+   ALTER TABLE svc.sent_event ADD COLUMN decided text`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

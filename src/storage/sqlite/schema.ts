@@ -160,6 +160,15 @@ export const STEPS: readonly string[] = [
    CREATE INDEX sent_event_pending ON sent_event (position) WHERE is_pending = 1;
    ALTER TABLE node ADD COLUMN awaits TEXT;
    CREATE INDEX node_awaits ON node (awaits, graph_id, id) WHERE awaits IS NOT NULL;`,
+  // Events that wait to start a run together or later, and the graphs that have decided about an event.
+  `CREATE TABLE start_group (
+     graph TEXT NOT NULL, key TEXT NOT NULL, generation TEXT NOT NULL, is_open INTEGER NOT NULL, due_ms INTEGER NOT NULL,
+     data TEXT NOT NULL, PRIMARY KEY (graph, key, generation)
+   );
+   CREATE UNIQUE INDEX start_group_open ON start_group (graph, key) WHERE is_open = 1;
+   CREATE INDEX start_group_due ON start_group (due_ms);
+   CREATE INDEX start_group_closed ON start_group (due_ms) WHERE is_open = 0;
+   ALTER TABLE sent_event ADD COLUMN decided TEXT;`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

@@ -15,6 +15,7 @@ import { SqliteActivity } from "../../storage/sqlite/activity.ts";
 import { SqliteAnswers } from "../../storage/sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "../../storage/sqlite/control.ts";
 import { Database } from "../../storage/sqlite/database.ts";
+import { SqliteStartGroups } from "../../storage/sqlite/start-groups.ts";
 import { SqliteSentEvents } from "../../storage/sqlite/sent-events.ts";
 import { Outbox } from "../../storage/sqlite/webhooks/outbox.ts";
 import { SqliteWebhooks } from "../../storage/sqlite/webhooks/webhooks.ts";
@@ -92,6 +93,7 @@ export function fakeStore(webhooks: FakeWebhookStore): Store {
     audit: new SqliteAudit(database),
     activity: new SqliteActivity(database),
     sentEvents: new SqliteSentEvents(database),
+    startGroups: new SqliteStartGroups(database),
     close: () => database.close(),
   };
 }

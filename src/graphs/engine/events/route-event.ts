@@ -12,9 +12,10 @@ import type { GraphDefinition } from "../../definition/definition-types.ts";
 import { matchesEvent } from "../../definition/event-match.ts";
 import type { CancelOn } from "../../definition/event-types.ts";
 import { toJson } from "../../definition/json-value.ts";
-import { messageOf } from "../../definition/thrown.ts";
 import { eventKey, eventSignal, sentEventOf, startKey } from "../../machine/event-signal.ts";
 import type { Registry } from "../registry.ts";
+import { ofAuthor } from "./author-code.ts";
+import { hasStartRule, type GroupedStarts } from "./grouped-starts.ts";
 import type { Steps } from "../runs/run-controls.ts";
 import type { NewGraphs } from "../runs/start-run.ts";
 
@@ -22,6 +23,7 @@ export interface EventRouterOptions {
   graphs: GraphStore;
   registry: Registry;
   newGraphs: NewGraphs;
+  groupedStarts: GroupedStarts;
   steps: Steps;
   log: Log;
 }
@@ -66,20 +68,22 @@ export class EventRouter {
     for (const name of registry.names()) {
       const definition = registry.get(name);
       if (definition?.options.on?.name !== row.name) continue;
-      await this.#tried(row, `start "${name}"`, async () => void ids.push(await this.#startOne(definition, row)));
+      await this.#tried(row, `start "${name}"`, async () => void ids.push(...(await this.#startOne(definition, row))));
     }
     return ids;
   }
 
-  async #startOne({ name, options: { on } }: GraphDefinition, row: SentEventRow): Promise<string> {
-    const { newGraphs } = this.#options;
+  async #startOne(definition: GraphDefinition, row: SentEventRow): Promise<string[]> {
+    const { newGraphs, groupedStarts } = this.#options;
+    const { name, options } = definition;
     const input = await ofAuthor(async () => {
-      const value = on?.schema ? await parseWith(on.schema, row.data) : row.data;
+      const value = options.on?.schema ? await parseWith(options.on.schema, row.data) : row.data;
       return toJson(value, `the output of the schema of "${row.name}"`, Infinity);
     });
+    if (hasStartRule(options)) return groupedStarts.join(definition, row, input);
     const origin = { kind: "event", name: row.name, sentMs: sentMsOf(row) } as const;
     const { snapshot } = await newGraphs.start(name, input, { idempotencyKey: startKey(row), origin });
-    return snapshot.graph_id;
+    return [snapshot.graph_id];
   }
 
   // Cancels.
@@ -142,15 +146,6 @@ export class EventRouter {
       if (!(error instanceof SvcError) || !FINAL.includes(error.code)) throw error;
       this.#options.log.warn({ event: name, id, err: error }, `The event "${name}" (${id}) could not ${what}`);
     }
-  }
-}
-
-/** An error of the author's code: another try would meet it again. */
-async function ofAuthor<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new SvcError("SVC_INVALID", messageOf(cause), { cause });
   }
 }
 

@@ -22,11 +22,13 @@ import { startKey } from "../../machine/event-signal.ts";
 import type { EngineState } from "../engine-state.ts";
 import type { Busy } from "../runs/idle-tracker.ts";
 import type { SendOptions, SentEventsQuery, SentEventView } from "./event-types.ts";
+import type { GroupedStarts } from "./grouped-starts.ts";
 import type { EventRouter } from "./route-event.ts";
 
 export interface SentEventsOptions {
   rows: SentEventRows;
   router: EventRouter;
+  groupedStarts: GroupedStarts;
   /** Events with a known definition, by name. */
   known: ReadonlyMap<string, EventDefinition>;
   clock: Clock;
@@ -104,7 +106,8 @@ export class SentEvents {
 
   /** Routes the events that an earlier process has left, in the background. */
   begin(): void {
-    const { busy, clock, log, state } = this.#options;
+    const { busy, clock, log, state, groupedStarts } = this.#options;
+    groupedStarts.begin();
     busy.begin();
     this.#look(Number.MAX_SAFE_INTEGER)
       .catch((err: unknown) => {
@@ -115,8 +118,13 @@ export class SentEvents {
   }
 
   /** Another process may have died with pending events. */
-  lookAgain(): Promise<void> {
-    return this.#look(positionAt(this.#options.clock.now() - OTHERS_MS));
+  async lookAgain(): Promise<void> {
+    await this.#options.groupedStarts.lookAgain();
+    await this.#look(positionAt(this.#options.clock.now() - OTHERS_MS));
+  }
+
+  close(): void {
+    this.#options.groupedStarts.close();
   }
 
   async #look(before: number): Promise<void> {
